@@ -1,0 +1,1 @@
+"""The nouns of the scheduler: objects, quantities, resources, tasks, jobs, nodes, queues."""

@@ -1,0 +1,120 @@
+"""What every Kubernetes object shares: metadata, label selectors, and how a field is described.
+
+Answers to `k8s.io/apimachinery/pkg/apis/meta/v1`. A class in this package is one object of the
+Kubernetes or Volcano API, or a part of one; an attribute is the API's field in snake_case.
+
+Left out on purpose: fields that no scheduling decision reads (`managedFields`, `finalizers`, ...).
+Resource lists stay text, as written (`{"cpu": "100m"}`); `volcano_lab.api.quantity` gives their values.
+
+`None` means "not set" and is used only where that differs from empty or zero.
+Objects are values: change one with `attrs.evolve`, so that whoever holds the old one keeps it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NewType
+
+from attrs import Factory, define, field
+
+ResourceList = NewType("ResourceList", dict)
+"""Resource name -> quantity as text, such as `{"cpu": "500m", "memory": "2Gi"}`."""
+
+Time = NewType("Time", float)
+"""A moment in seconds since 1970-01-01 UTC; RFC 3339 text in a manifest."""
+
+Raw = NewType("Raw", dict)
+"""A part kept exactly as the manifest has it."""
+
+
+def named(json_name: str, default: Any = "") -> Any:
+    """A field whose name in a manifest is not simply its camelCase, such as `hostIP`."""
+    return field(default=default, metadata={"json": json_name})
+
+
+def choice(*allowed: str, default: str | None = "") -> Any:
+    """A text field for which the API accepts only the given words (or nothing)."""
+    return field(default=default, metadata={"allowed": allowed})
+
+
+@define
+class OwnerReference:
+    """The object that made this one; `controller` marks the one that manages it."""
+
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool | None = None
+    block_owner_deletion: bool | None = None
+
+
+@define
+class ObjectMeta:
+    """Names, labels and times. `namespace` is empty for objects of the whole cluster.
+
+    >>> ObjectMeta(name="a", namespace="team").key
+    'team/a'
+    """
+
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    labels: dict[str, str] = Factory(dict)
+    annotations: dict[str, str] = Factory(dict)
+    creation_timestamp: Time | None = None
+    deletion_timestamp: Time | None = None
+    deletion_grace_period_seconds: int | None = None
+    owner_references: list[OwnerReference] = Factory(list)
+    resource_version: str = ""
+    generation: int = 0
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`, or the name alone where there is no namespace."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+class KubernetesObject:
+    """A kind of the API: `metadata` and shortcuts to what it says.
+
+    `namespaced` tells whether the kind lives in a namespace, `api_versions` which groups it is read from
+    (the first one is written).
+    """
+
+    __slots__ = ()
+    kind: ClassVar[str] = ""
+    api_versions: ClassVar[tuple[str, ...]] = ()
+    namespaced: ClassVar[bool] = False
+    metadata: ObjectMeta
+
+    @property
+    def name(self) -> str:
+        """The object's name."""
+        return self.metadata.name
+
+    @property
+    def namespace(self) -> str:
+        """The object's namespace, empty for a kind of the whole cluster."""
+        return self.metadata.namespace
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`, or the name alone where there is no namespace."""
+        return self.metadata.key
+
+
+@define
+class LabelSelectorRequirement:
+    """One condition on a label; all conditions of a selector must hold."""
+
+    key: str = ""
+    operator: str = choice("In", "NotIn", "Exists", "DoesNotExist")
+    values: list[str] = Factory(list)
+
+
+@define
+class LabelSelector:
+    """Labels that must match. An empty selector matches everything; no selector (`None`) matches nothing."""
+
+    match_labels: dict[str, str] = Factory(dict)
+    match_expressions: list[LabelSelectorRequirement] = Factory(list)

@@ -1,0 +1,135 @@
+"""The pod: what the scheduler places.
+
+Answers to `k8s.io/api/core/v1` (`Pod` and its parts). Probes, commands, environment and the like are left out:
+no scheduling decision reads them. Volumes and resource claims are kept as the manifest has them.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import Factory, define
+
+from .affinity import Affinity, Toleration, TopologySpreadConstraint
+from .meta import KubernetesObject, ObjectMeta, Raw, ResourceList, Time, choice, named
+
+
+@define
+class ContainerPort:
+    """A port; only `host_port` (0: none) matters to scheduling."""
+
+    name: str = ""
+    host_port: int = 0
+    container_port: int = 0
+    protocol: str = choice("TCP", "UDP", "SCTP")
+    host_ip: str = named("hostIP")
+
+
+@define
+class ResourceRequirements:
+    """What a container asks for (`requests`) and may use at most (`limits`). Scheduling counts requests."""
+
+    requests: ResourceList = Factory(dict)
+    limits: ResourceList = Factory(dict)
+    claims: list[Raw] = Factory(list)
+
+
+@define
+class Container:
+    """A container. Among the init containers, `restart_policy` "Always" makes it a sidecar that keeps running."""
+
+    name: str = ""
+    image: str = ""
+    ports: list[ContainerPort] = Factory(list)
+    resources: ResourceRequirements = Factory(ResourceRequirements)
+    restart_policy: str | None = choice("Always", "OnFailure", "Never", default=None)
+
+
+@define
+class PodSchedulingGate:
+    """Something that has to happen before the pod may be scheduled."""
+
+    name: str = ""
+
+
+@define
+class PodSpec:
+    """What the pod needs. `node_name` is empty until it is bound; `priority` unset counts as 0 (or Volcano's 1)."""
+
+    containers: list[Container] = Factory(list)
+    init_containers: list[Container] = Factory(list)
+    overhead: ResourceList = Factory(dict)
+    resources: ResourceRequirements | None = None
+    node_name: str = ""
+    node_selector: dict[str, str] = Factory(dict)
+    affinity: Affinity | None = None
+    tolerations: list[Toleration] = Factory(list)
+    topology_spread_constraints: list[TopologySpreadConstraint] = Factory(list)
+    priority: int | None = None
+    priority_class_name: str = ""
+    preemption_policy: str | None = choice("Never", "PreemptLowerPriority", default=None)
+    scheduler_name: str = ""
+    scheduling_gates: list[PodSchedulingGate] = Factory(list)
+    host_network: bool = False
+    restart_policy: str = choice("Always", "OnFailure", "Never")
+    termination_grace_period_seconds: int | None = None
+    volumes: list[Raw] = Factory(list)
+    resource_claims: list[Raw] = Factory(list)
+
+
+@define
+class PodCondition:
+    """One finding about the pod, such as `PodScheduled` being `False` for a reason."""
+
+    type: str = ""
+    status: str = choice("True", "False", "Unknown")
+    reason: str = ""
+    message: str = ""
+    last_probe_time: Time | None = None
+    last_transition_time: Time | None = None
+
+
+@define
+class ContainerStatus:
+    """How a container fares; `state` as the manifest has it."""
+
+    name: str = ""
+    ready: bool = False
+    restart_count: int = 0
+    state: Raw = Factory(dict)
+    allocated_resources: ResourceList = Factory(dict)
+    resources: ResourceRequirements | None = None
+
+
+@define
+class PodStatus:
+    """How the pod fares."""
+
+    phase: str = choice("Pending", "Running", "Succeeded", "Failed", "Unknown")
+    conditions: list[PodCondition] = Factory(list)
+    nominated_node_name: str = ""
+    container_statuses: list[ContainerStatus] = Factory(list)
+    init_container_statuses: list[ContainerStatus] = Factory(list)
+    resize: str = ""
+    reason: str = ""
+    message: str = ""
+    start_time: Time | None = None
+
+
+@define
+class Pod(KubernetesObject):
+    """A pod.
+
+    >>> pod = Pod(ObjectMeta(name="web-0", namespace="default"))
+    >>> pod.spec.containers.append(Container(resources=ResourceRequirements({"cpu": "500m"})))
+    >>> pod.key, pod.spec.containers[0].resources.requests
+    ('default/web-0', {'cpu': '500m'})
+    """
+
+    kind: ClassVar[str] = "Pod"
+    api_versions: ClassVar[tuple[str, ...]] = ("v1",)
+    namespaced: ClassVar[bool] = True
+
+    metadata: ObjectMeta = Factory(ObjectMeta)
+    spec: PodSpec = Factory(PodSpec)
+    status: PodStatus = Factory(PodStatus)

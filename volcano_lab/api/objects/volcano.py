@@ -1,0 +1,248 @@
+"""Volcano's own kinds: Queue, PodGroup, HyperNode.
+
+Answers to `volcano.sh/apis/pkg/apis/scheduling/v1beta1` and `topology/v1alpha1`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import Factory, define
+
+from .meta import KubernetesObject, LabelSelector, ObjectMeta, Raw, ResourceList, Time, choice, named
+
+
+@define
+class Guarantee:
+    """What is kept for a queue even when it is idle; `resource` unset: nothing."""
+
+    resource: ResourceList | None = None
+
+
+@define
+class NodeGroupAffinity:
+    """Names of node groups in which a queue's pods must or should run (or, as anti-affinity, must or should not)."""
+
+    required_during_scheduling_ignored_during_execution: list[str] = Factory(list)
+    preferred_during_scheduling_ignored_during_execution: list[str] = Factory(list)
+
+
+@define
+class QueueAffinity:
+    """A queue's node groups, read by the nodegroup plugin."""
+
+    node_group_affinity: NodeGroupAffinity | None = None
+    node_group_anti_affinity: NodeGroupAffinity | None = None
+
+
+@define
+class ExtendCluster:
+    """Another cluster that serves the queue too."""
+
+    name: str = ""
+    weight: int = 0
+    capacity: ResourceList | None = None
+
+
+@define
+class QueueSpec:
+    """What the queue's author wrote. `capability` and `deserved` unset: no limit and nothing named, per plugin."""
+
+    weight: int = 0
+    capability: ResourceList | None = None
+    deserved: ResourceList | None = None
+    guarantee: Guarantee = Factory(Guarantee)
+    reclaimable: bool | None = None
+    parent: str = ""
+    priority: int = 0
+    affinity: QueueAffinity | None = None
+    dequeue_strategy: str = choice("fifo", "traverse")
+    extend_clusters: list[ExtendCluster] = Factory(list)
+    type: str = ""
+
+
+@define
+class Reservation:
+    """Nodes locked for the queue and what they hold."""
+
+    nodes: list[str] = Factory(list)
+    resource: ResourceList | None = None
+
+
+@define
+class QueueStatus:
+    """The queue's state, how many podgroups are in each phase, and what is allocated."""
+
+    state: str = choice("Open", "Closed", "Closing", "Unknown")
+    unknown: int = 0
+    pending: int = 0
+    running: int = 0
+    inqueue: int = 0
+    completed: int = 0
+    reservation: Reservation = Factory(Reservation)
+    allocated: ResourceList | None = None
+
+
+@define
+class Queue(KubernetesObject):
+    """A queue, to which podgroups belong and between which the cluster is shared.
+
+    >>> Queue(ObjectMeta(name="research"), QueueSpec(weight=3, capability={"cpu": "50"})).spec.capability
+    {'cpu': '50'}
+    """
+
+    kind: ClassVar[str] = "Queue"
+    api_versions: ClassVar[tuple[str, ...]] = (
+        "scheduling.volcano.sh/v1beta1",
+        "scheduling.volcano.sh/v1alpha1",
+        "scheduling.incubator.k8s.io/v1alpha1",
+    )
+
+    metadata: ObjectMeta = Factory(ObjectMeta)
+    spec: QueueSpec = Factory(QueueSpec)
+    status: QueueStatus = Factory(QueueStatus)
+
+
+@define
+class NetworkTopologySpec:
+    """How close in the network pods must (`hard`) or should (`soft`) lie: the highest tier allowed, by number or name."""
+
+    mode: str = choice("hard", "soft")
+    highest_tier_allowed: int | None = None
+    highest_tier_name: str = ""
+
+
+@define
+class SubGroupPolicySpec:
+    """How a podgroup's pods fall into sub-groups, how large one is and how many the gang needs."""
+
+    name: str = ""
+    network_topology: NetworkTopologySpec | None = None
+    sub_group_size: int | None = None
+    min_sub_groups: int | None = None
+    label_selector: LabelSelector | None = None
+    match_label_keys: list[str] = Factory(list)
+
+
+@define
+class PodGroupSpec:
+    """What a gang needs: how many members (`min_member`, and for each task role `min_task_member`) and how much.
+
+    `min_resources` unset is another thing than empty: without it the gang enters the cluster unasked.
+    """
+
+    min_member: int = 0
+    min_task_member: dict[str, int] = Factory(dict)
+    queue: str = ""
+    priority_class_name: str = ""
+    min_resources: ResourceList | None = None
+    network_topology: NetworkTopologySpec | None = None
+    sub_group_policy: list[SubGroupPolicySpec] = Factory(list)
+
+
+@define
+class PodGroupCondition:
+    """One finding about a gang, such as `Unschedulable` with its reason."""
+
+    type: str = ""
+    status: str = choice("True", "False", "Unknown")
+    transition_id: str = named("transitionID")
+    last_transition_time: Time | None = None
+    reason: str = ""
+    message: str = ""
+
+
+@define
+class PodGroupStatus:
+    """How the gang fares."""
+
+    phase: str = choice("Pending", "Running", "Unknown", "Inqueue", "Completed")
+    conditions: list[PodGroupCondition] = Factory(list)
+    running: int = 0
+    succeeded: int = 0
+    failed: int = 0
+
+
+@define
+class PodGroup(KubernetesObject):
+    """A gang of pods, placed together or not at all.
+
+    >>> PodGroup(ObjectMeta("train", "team"), PodGroupSpec(min_member=4, queue="research")).key
+    'team/train'
+    """
+
+    kind: ClassVar[str] = "PodGroup"
+    api_versions: ClassVar[tuple[str, ...]] = (
+        "scheduling.volcano.sh/v1beta1",
+        "scheduling.volcano.sh/v1alpha1",
+        "scheduling.incubator.k8s.io/v1alpha1",
+    )
+    namespaced: ClassVar[bool] = True
+
+    metadata: ObjectMeta = Factory(ObjectMeta)
+    spec: PodGroupSpec = Factory(PodGroupSpec)
+    status: PodGroupStatus = Factory(PodGroupStatus)
+
+
+@define
+class ExactMatch:
+    """The member with this very name."""
+
+    name: str = ""
+
+
+@define
+class RegexMatch:
+    """Members whose name the pattern finds (Go's RE2 syntax)."""
+
+    pattern: str = ""
+
+
+@define
+class MemberSelector:
+    """One of three ways to name members."""
+
+    exact_match: ExactMatch | None = None
+    regex_match: RegexMatch | None = None
+    label_match: LabelSelector | None = None
+
+
+@define
+class MemberSpec:
+    """Members of a hypernode: nodes (tier 1) or hypernodes below it."""
+
+    type: str = choice("Node", "HyperNode")
+    selector: MemberSelector = Factory(MemberSelector)
+
+
+@define
+class HyperNodeSpec:
+    """Where a hypernode stands in the network: the lower the tier, the closer its members."""
+
+    tier: int = 0
+    tier_name: str = ""
+    members: list[MemberSpec] = Factory(list)
+
+
+@define
+class HyperNodeStatus:
+    """What the hypernode controller counted."""
+
+    node_count: int = 0
+    conditions: list[Raw] = Factory(list)
+
+
+@define
+class HyperNode(KubernetesObject):
+    """A part of the network whose nodes are close to each other.
+
+    >>> HyperNode(ObjectMeta("rack-1"), HyperNodeSpec(1, members=[MemberSpec("Node")])).spec.tier
+    1
+    """
+
+    kind: ClassVar[str] = "HyperNode"
+    api_versions: ClassVar[tuple[str, ...]] = ("topology.volcano.sh/v1alpha1",)
+
+    metadata: ObjectMeta = Factory(ObjectMeta)
+    spec: HyperNodeSpec = Factory(HyperNodeSpec)
+    status: HyperNodeStatus = Factory(HyperNodeStatus)

@@ -1,0 +1,1 @@
+"""The session, its extension points and their configuration."""
