@@ -1,0 +1,115 @@
+"""Why a task does not fit a node, and how such reasons add up to the text that users see.
+
+Answers to `pkg/scheduler/api/unschedule_info.go` and the `Status` of `types.go`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from attrs import Factory, define
+
+SUCCESS, ERROR, UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE, WAIT, SKIP = range(6)
+"""Codes of a status: ERROR is a fault, UNSCHEDULABLE may be mended by evicting others, the next may not."""
+
+ABORT_CODES = frozenset((UNSCHEDULABLE_AND_UNRESOLVABLE, ERROR, WAIT, SKIP))
+"""Codes after which no further check of the same node is made."""
+
+NODE_POD_NUMBER_EXCEEDED = "node(s) pod number exceeded"
+ALL_NODES_UNAVAILABLE = "all nodes are unavailable"
+
+POD_REASON_UNSCHEDULABLE = "Unschedulable"
+POD_REASON_SCHEDULABLE = "Schedulable"
+
+
+@define(slots=True, frozen=True)
+class Status:
+    """One reason: a code, the text that users see, the check that gave it."""
+
+    code: int
+    reason: str = ""
+    plugin: str = ""
+
+
+@define(slots=True)
+class FitError:
+    """All reasons why one task does not fit one node."""
+
+    task: str
+    node: str
+    statuses: tuple[Status, ...] = ()
+
+    @property
+    def reasons(self) -> list[str]:
+        return [status.reason for status in self.statuses]
+
+    def blocks_allocate(self) -> bool:
+        """Whether the allocate action counts this as "does not fit"."""
+        return any(status.code != SUCCESS for status in self.statuses)
+
+    def blocks_preempt(self) -> bool:
+        """Whether evicting others could not help: anything but plain UNSCHEDULABLE."""
+        return any(status.code in ABORT_CODES for status in self.statuses)
+
+    def unresolvable(self) -> bool:
+        return any(status.code == UNSCHEDULABLE_AND_UNRESOLVABLE for status in self.statuses)
+
+    def __str__(self) -> str:
+        return f"task {self.task} on node {self.node} fit failed: {', '.join(self.reasons)}"
+
+
+@define(slots=True)
+class FitErrors:
+    """The reasons of one task over many nodes, counted for the text.
+
+    >>> errors = FitErrors()
+    >>> for node in ("n1", "n2"):
+    ...     errors.set_node_error(node, FitError("default/a", node, (Status(UNSCHEDULABLE, "Insufficient cpu"),)))
+    >>> str(errors)
+    '0/2 nodes are unavailable: 2 Insufficient cpu.'
+    """
+
+    nodes: dict[str, FitError] = Factory(dict)
+    hyper_node: str = ""
+    message: str = ""
+
+    def set_node_error(self, node: str, error: FitError | str) -> None:
+        """Record why `node` is no place; plain text is a fault of its own (`ERROR`)."""
+        if isinstance(error, str):
+            error = FitError("", node, (Status(ERROR, error),))
+        self.nodes[node] = error
+
+    def unresolvable_nodes(self) -> set[str]:
+        """Nodes on which evicting pods would not help."""
+        return {name for name, error in self.nodes.items() if error.unresolvable()}
+
+    def reasons(self) -> Counter[str]:
+        """How many nodes gave each reason."""
+        return Counter(reason for error in self.nodes.values() for reason in error.reasons)
+
+    def __str__(self) -> str:
+        if not self.message:
+            self.message = f"0/{len(self.nodes)} nodes are unavailable"
+        if not self.nodes:
+            return self.message
+        text = f"{self.message}: {', '.join(histogram(self.reasons()))}."
+        return f"In hyperNode {self.hyper_node}: {text}" if self.hyper_node else text
+
+
+def histogram(counts: Mapping[str, int]) -> list[str]:
+    """"count reason" texts, sorted as text, the way conditions show them.
+
+    >>> histogram({"Insufficient cpu": 10, "node(s) were unschedulable": 2})
+    ['10 Insufficient cpu', '2 node(s) were unschedulable']
+    """
+    return sorted(f"{count} {reason}" for reason, count in counts.items())
+
+
+def insufficient(resource_names: Iterable[str]) -> str:
+    """The reason for too little room; only the first resource is named.
+
+    >>> insufficient(["cpu", "memory"])
+    'Insufficient cpu'
+    """
+    return next((f"Insufficient {name}" for name in resource_names), "")

@@ -1,0 +1,442 @@
+"""An amount of CPU, memory and other resources, and every way in which Volcano compares two of them.
+
+Answers to `pkg/scheduler/api/resource_info.go`. Differs on purpose: a `Resource` is an immutable value,
+so what the Go writes as a change in place is here a new value.
+
+Two things decide who wins and are easy to get wrong. First, *tolerance*: some comparisons forgive a
+difference below `MIN_RESOURCE` (0.1 millicore, 0.1 byte), others are strict. Second, *missing
+dimensions*: a scalar resource that one side does not mention counts as zero or as infinity, as the
+caller says. Which caller uses which:
+
+| method | tolerance | missing | which dimensions | used by |
+|---|---|---|---|---|
+| `less_equal(.., ZERO)` | yes | zero | left's | fit on a node, overused, reclaimable, deserved met |
+| `less_equal(.., INFINITY)` | yes | infinity | both | capacity's checks of the queue tree |
+| `less_equal_with_resources_name` | yes | as asked | left's, names returned | the reason "Insufficient cpu" |
+| `less_equal_with_dimension_and_resources_name` | no | zero | the request's | allocatable, the admission sum of enqueue |
+| `greater_partly_with_dimension` | no | zero | the request's | capacity's reclaim |
+| `greater_partly_with_relevant_dimensions` | no | ignored | the request's, where right has them | capacity's reclaim |
+| `less_equal_partly_with_dimension` | yes | zero | the request's | capacity's victims |
+| `less_partly`, `less_equal_partly` | no, yes | as asked | any | plugins outside the defaults |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+
+from volcano_lab.api import quantity
+
+MIN_RESOURCE = 0.1
+"""Smaller amounts, and smaller differences where a comparison is tolerant, count as nothing."""
+
+ZERO, INFINITY = "zero", "infinity"
+"""What a scalar resource that one side doesn't mention counts as."""
+
+CPU, MEMORY, PODS = "cpu", "memory", "pods"
+MAX_FLOAT = 1.7976931348623157e308
+"""Go's math.MaxFloat64: how a capability without a CPU or memory entry says "no limit"."""
+
+IGNORED_SCALARS = frozenset((PODS,))
+"""Every pod asks for one "pods", so comparisons by dimension leave it out."""
+
+
+def is_scalar_resource_name(name: str) -> bool:
+    """Whether Kubernetes counts `name` as an extended, huge page, native prefixed or volume resource.
+
+    >>> [is_scalar_resource_name(n) for n in ("nvidia.com/gpu", "hugepages-2Mi", "widgets", "requests.cpu")]
+    [True, True, False, False]
+    """
+    if name.startswith(("hugepages-", "attachable-volumes-")) or "kubernetes.io/" in name:
+        return True
+    return "/" in name and not name.startswith("requests.")
+
+
+class ResourceError(ArithmeticError):
+    """More was taken from a resource than it holds."""
+
+
+class Resource:
+    """An immutable amount: `milli_cpu` in millicores, `memory` in bytes, `scalars` by name.
+
+    Scalars are in thousandths (one GPU is 1000.0), only "pods" counts whole pods. `scalars` is None or a
+    mapping; Volcano treats "no mapping" and "an empty mapping" differently in a few places, so both exist.
+
+    >>> a = Resource.from_list({"cpu": "500m", "memory": "1Gi", "nvidia.com/gpu": "1"})
+    >>> a
+    Resource(cpu=500, memory=1073741824, nvidia.com/gpu=1000)
+    >>> (a + a - a) == a, a * 2
+    (True, Resource(cpu=1000, memory=2147483648, nvidia.com/gpu=2000))
+    """
+
+    __slots__ = ("milli_cpu", "memory", "scalars", "_hash")
+
+    def __init__(self, milli_cpu: float = 0.0, memory: float = 0.0, scalars: Mapping[str, float] | None = None):
+        self.milli_cpu = milli_cpu
+        self.memory = memory
+        self.scalars = scalars
+        self._hash: int | None = None
+
+    # -- making ---------------------------------------------------------------------------------
+
+    @classmethod
+    def from_list(cls, resource_list: Mapping[str, str] | None) -> Resource:
+        """The amount in a Kubernetes resource list; names that aren't resources are left out.
+
+        >>> Resource.from_list({"cpu": "2", "count/pods": "5", "pods": "110"})
+        Resource(cpu=2000, memory=0, pods=110)
+        """
+        return _from_items(tuple(resource_list.items())) if resource_list else EMPTY
+
+    @classmethod
+    def from_dict(cls, amounts: Mapping[str, float]) -> Resource:
+        """The amount in a mapping of internal units, the form that `to_dict` gives."""
+        scalars = {k: float(v) for k, v in amounts.items() if k not in (CPU, MEMORY)}
+        return cls(float(amounts.get(CPU, 0.0)), float(amounts.get(MEMORY, 0.0)), scalars or None)
+
+    def to_dict(self) -> dict[str, float]:
+        """Amounts by resource name, in internal units.
+
+        >>> Resource(1000.0, 2.0).to_dict()
+        {'cpu': 1000.0, 'memory': 2.0}
+        """
+        return {CPU: self.milli_cpu, MEMORY: self.memory, **(self.scalars or {})}
+
+    # -- reading --------------------------------------------------------------------------------
+
+    def get(self, name: str) -> float:
+        """The amount of one resource, 0.0 where it isn't mentioned."""
+        if name == CPU:
+            return self.milli_cpu
+        if name == MEMORY:
+            return self.memory
+        return self.scalars.get(name, 0.0) if self.scalars else 0.0
+
+    def __iter__(self) -> Iterator[tuple[str, float]]:
+        """(name, amount) of every dimension: cpu, memory, then scalars by name."""
+        yield CPU, self.milli_cpu
+        yield MEMORY, self.memory
+        if self.scalars:
+            yield from sorted(self.scalars.items())
+
+    def resource_names(self) -> list[str]:
+        """Dimensions that hold at least `MIN_RESOURCE`, in the order cpu, memory, scalars by name.
+
+        >>> Resource(0.05, 10.0, {"b/x": 0.0, "a/x": 1.0}).resource_names()
+        ['memory', 'a/x']
+        """
+        return [name for name, amount in self if amount >= MIN_RESOURCE]
+
+    def is_empty(self) -> bool:
+        """Nothing but, at the most, "pods": the mark of a best-effort task."""
+        if self.milli_cpu >= MIN_RESOURCE or self.memory >= MIN_RESOURCE:
+            return False
+        return not self.scalars or all(v < MIN_RESOURCE or k in IGNORED_SCALARS for k, v in self.scalars.items())
+
+    def is_zero(self, name: str) -> bool:
+        """Whether one dimension holds nothing."""
+        return self.get(name) < MIN_RESOURCE
+
+    def __eq__(self, other: object) -> bool:
+        """Exactly the same amounts and the same scalar names (none and empty are alike)."""
+        if not isinstance(other, Resource):
+            return NotImplemented
+        return (self.milli_cpu == other.milli_cpu and self.memory == other.memory
+                and (self.scalars or {}) == (other.scalars or {}))
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.milli_cpu, self.memory, frozenset((self.scalars or {}).items())))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return "Resource(" + ", ".join(f"{name}={amount:.12g}" for name, amount in self) + ")"
+
+    def __str__(self) -> str:
+        """The text that Volcano's own logs and reasons show.
+
+        >>> str(Resource(1500.0, 1024.0, {"nvidia.com/gpu": 1000.0}))
+        'cpu 1500.00, memory 1024.00, nvidia.com/gpu 1000.00'
+        """
+        return ", ".join(f"{name} {amount:.2f}" for name, amount in self)
+
+    # -- arithmetic -----------------------------------------------------------------------------
+
+    def __add__(self, other: Resource) -> Resource:
+        mine, theirs = self.scalars, other.scalars
+        if not theirs:
+            scalars = mine
+        elif not mine:
+            scalars = theirs
+        else:
+            scalars = dict(mine)
+            for name, amount in theirs.items():
+                scalars[name] = scalars.get(name, 0.0) + amount
+        return Resource(self.milli_cpu + other.milli_cpu, self.memory + other.memory, scalars)
+
+    def __sub__(self, other: Resource) -> Resource:
+        """Subtract what is known to be held; see `sub` for the checked form. The result may go negative."""
+        mine, theirs = self.scalars, other.scalars
+        if mine is None or not theirs:
+            scalars = mine  # without any scalar mapping nothing is subtracted from scalars
+        else:
+            scalars = dict(mine)
+            for name, amount in theirs.items():
+                scalars[name] = scalars.get(name, 0.0) - amount
+        return Resource(self.milli_cpu - other.milli_cpu, self.memory - other.memory, scalars)
+
+    def sub(self, other: Resource) -> Resource:
+        """Subtract, and raise `ResourceError` where `other` is more than this resource holds."""
+        if not other.less_equal(self, ZERO):
+            raise ResourceError(f"resource is not sufficient to do operation: <{self}> sub <{other}>")
+        return self - other
+
+    def __mul__(self, ratio: float) -> Resource:
+        scalars = {k: v * ratio for k, v in self.scalars.items()} if self.scalars else self.scalars
+        return Resource(self.milli_cpu * ratio, self.memory * ratio, scalars)
+
+    def set_max_resource(self, other: Resource) -> Resource:
+        """The larger of both in each dimension; scalars of either side stay."""
+        scalars = self.scalars
+        if other.scalars:
+            scalars = dict(scalars or {})
+            for name, amount in other.scalars.items():
+                scalars[name] = max(scalars.get(name, amount), amount)
+        return Resource(max(self.milli_cpu, other.milli_cpu), max(self.memory, other.memory), scalars)
+
+    def min_dimension_resource(self, other: Resource, missing: str) -> Resource:
+        """The smaller of both in each of *this* resource's dimensions.
+
+        A scalar that `other` doesn't mention becomes 0.0 (`ZERO`) or stays (`INFINITY`).
+
+        >>> Resource(4.0, 4.0, {"a/x": 3.0}).min_dimension_resource(Resource(2.0, 9.0), INFINITY)
+        Resource(cpu=2, memory=4, a/x=3)
+        """
+        scalars = self.scalars
+        if scalars:
+            theirs = other.scalars or {}
+            default = (lambda name: scalars[name]) if missing == INFINITY else (lambda name: 0.0)
+            scalars = {k: min(v, theirs[k]) if k in theirs else default(k) for k, v in scalars.items()}
+        return Resource(min(self.milli_cpu, other.milli_cpu), min(self.memory, other.memory), scalars)
+
+    def diff(self, other: Resource) -> tuple[Resource, Resource]:
+        """(by how much this is more, by how much it is less), dimension by dimension; missing counts as zero."""
+        more, less = {}, {}
+        mine, theirs = self.scalars or {}, other.scalars or {}
+        for name in mine.keys() | theirs.keys():
+            left, right = mine.get(name, 0.0), theirs.get(name, 0.0)
+            (more if left > right else less)[name] = abs(left - right)
+        cpu, memory = self.milli_cpu - other.milli_cpu, self.memory - other.memory
+        return Resource(max(cpu, 0.0), max(memory, 0.0), more), Resource(max(-cpu, 0.0), max(-memory, 0.0), less)
+
+    def exceeded_part(self, other: Resource) -> Resource:
+        """What this holds above `other`, never negative.
+
+        >>> Resource(5.0, 1.0).exceeded_part(Resource(2.0, 3.0))
+        Resource(cpu=3, memory=0)
+        """
+        return self.diff(other)[0]
+
+    # -- comparisons (the table in the module's docstring says who uses which) ---------------------
+
+    def less(self, other: Resource, missing: str) -> bool:
+        """Every dimension strictly below `other`'s."""
+        if not (self.milli_cpu < other.milli_cpu and self.memory < other.memory):
+            return False
+        mine, theirs = self.scalars or {}, other.scalars or {}
+        if missing == INFINITY and any(name not in mine for name in theirs):
+            return False
+        return all(v < theirs.get(k, 0.0) for k, v in mine.items() if k in theirs or missing == ZERO)
+
+    def less_equal(self, other: Resource, missing: str) -> bool:
+        """Every dimension below `other`'s, or above it by less than `MIN_RESOURCE`.
+
+        >>> Resource(100.05).less_equal(Resource(100.0), ZERO), Resource(100.2).less_equal(Resource(100.0), ZERO)
+        (True, False)
+        >>> Resource(1.0, 1.0).less_equal(Resource(1.0, 1.0, {"a/x": 5.0}), INFINITY)
+        False
+        """
+        if self.milli_cpu - other.milli_cpu >= MIN_RESOURCE or self.memory - other.memory >= MIN_RESOURCE:
+            return False
+        mine, theirs = self.scalars, other.scalars
+        if missing == INFINITY and theirs and any(name not in (mine or ()) for name in theirs):
+            return False
+        if not mine:
+            return True
+        theirs = theirs or {}
+        for name, amount in mine.items():
+            if name in theirs:
+                if amount - theirs[name] >= MIN_RESOURCE:
+                    return False
+            elif missing == ZERO and amount >= MIN_RESOURCE:
+                return False
+        return True
+
+    def less_equal_with_resources_name(self, other: Resource, missing: str) -> tuple[bool, list[str]]:
+        """Like `less_equal` over this resource's dimensions, with the names of those that are too large.
+
+        >>> Resource(2.0, 9.0).less_equal_with_resources_name(Resource(1.0, 1.0), ZERO)
+        (False, ['cpu', 'memory'])
+        """
+        theirs = other.scalars or {}
+        names = [name for name, amount in self
+                 if (name in (CPU, MEMORY) or name in theirs or missing == ZERO) and amount - other.get(name) >= MIN_RESOURCE]
+        return not names, names
+
+    def less_equal_with_dimension_and_resources_name(self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
+        """Strictly: no dimension that `request` asks for is above `other`'s; names of those that are.
+
+        There is no tolerance, and dimensions that aren't asked for may be anything.
+
+        >>> used, limit = Resource(11.0, 99.0), Resource(10.0, 50.0)
+        >>> used.less_equal_with_dimension_and_resources_name(limit, Resource(1.0))
+        (False, ['cpu'])
+        >>> used.less_equal_with_dimension_and_resources_name(limit, Resource())
+        (True, [])
+        """
+        if request is None:
+            return self.less_equal_with_resources_name(other, ZERO)
+        names = self._greater_in(other, request, scalars=self.scalars is not None)
+        return not names, names
+
+    def less_partly(self, other: Resource, missing: str) -> bool:
+        """Any dimension strictly below `other`'s."""
+        return self._partly(other, missing, lambda left, right: left < right)
+
+    def less_equal_partly(self, other: Resource, missing: str) -> bool:
+        """Any dimension below or, within the tolerance, equal to `other`'s."""
+        return self._partly(other, missing, lambda left, right: left - right < MIN_RESOURCE)
+
+    def less_equal_partly_with_dimension(self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
+        """Any dimension that `request` asks for below or (tolerantly) equal to `other`'s; their names."""
+        if request is None:
+            return False, []
+        names = [name for name, amount in request
+                 if amount > 0 and name not in IGNORED_SCALARS and self.get(name) - other.get(name) < MIN_RESOURCE]
+        return bool(names), names
+
+    def less_equal_partly_with_dimension_zero_filtered(self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
+        """As `less_equal_partly_with_dimension`, leaving out dimensions in which both sides hold nothing."""
+        if request is None:
+            return False, []
+        kept = {name: amount for name, amount in request
+                if amount > 0 and not (self.is_zero(name) and other.is_zero(name))}
+        return self.less_equal_partly_with_dimension(other, Resource.from_dict(kept))
+
+    def equal(self, other: Resource) -> bool:
+        """The same, within the tolerance, in each of this resource's dimensions."""
+        return all(abs(amount - other.get(name)) < MIN_RESOURCE for name, amount in self)
+
+    def greater_partly(self, other: Resource, missing: str) -> tuple[bool, list[str]]:
+        """Any dimension above `other`'s by `MIN_RESOURCE` or more; their names."""
+        fits, names = self.less_equal_with_resources_name(other, missing)
+        return not fits, names
+
+    def greater_partly_with_dimension(self, other: Resource | None, request: Resource | None) -> tuple[bool, list[str]]:
+        """Strictly: any dimension that `request` asks for above `other`'s; their names.
+
+        >>> Resource(0.0, 0.0, {"a/x": 2.0}).greater_partly_with_dimension(Resource(), Resource(0.0, 0.0, {"a/x": 1.0}))
+        (True, ['a/x'])
+        """
+        if request is None:
+            return False, []
+        names = self._greater_in(other or EMPTY, request)
+        return bool(names), names
+
+    def greater_partly_with_relevant_dimensions(self, other: Resource | None, request: Resource | None) -> tuple[bool, list[str]]:
+        """As `greater_partly_with_dimension`, over dimensions that `other` has at all.
+
+        CPU and memory must hold something there; a scalar needs only to be mentioned, if as zero.
+
+        >>> Resource(4.0, 0.0, {"a/x": 2.0}).greater_partly_with_relevant_dimensions(Resource(), Resource(2.0, 0.0, {"a/x": 1.0}))
+        (False, [])
+        """
+        if request is None:
+            return False, []
+        other = other or EMPTY
+        known = other.scalars or {}
+        kept = {name: amount for name, amount in request
+                if amount > 0 and (name in known if name not in (CPU, MEMORY) else not other.is_zero(name))}
+        return self.greater_partly_with_dimension(other, Resource.from_dict(kept))
+
+    def _greater_in(self, other: Resource, request: Resource, scalars: bool = True) -> list[str]:
+        names = []
+        if request.milli_cpu > 0 and self.milli_cpu > other.milli_cpu:
+            names.append(CPU)
+        if request.memory > 0 and self.memory > other.memory:
+            names.append(MEMORY)
+        if scalars and request.scalars:
+            names += sorted(name for name, amount in request.scalars.items()
+                            if amount > 0 and name not in IGNORED_SCALARS and self.get(name) > other.get(name))
+        return names
+
+    def _partly(self, other: Resource, missing: str, holds) -> bool:
+        if holds(self.milli_cpu, other.milli_cpu) or holds(self.memory, other.memory):
+            return True
+        mine, theirs = self.scalars or {}, other.scalars or {}
+        if missing == ZERO and any(name not in mine for name in theirs):
+            return True
+        return any((missing == INFINITY and name not in theirs) or holds(amount, theirs.get(name, 0.0))
+                   for name, amount in mine.items())
+
+
+EMPTY = Resource()
+
+
+def max_of(left: Resource, right: Resource) -> Resource:
+    """The larger of both in each dimension; scalars below zero are dropped.
+
+    >>> max_of(Resource(1.0, 5.0), Resource(3.0, 2.0))
+    Resource(cpu=3, memory=5)
+    """
+    cpu, memory = max(left.milli_cpu, right.milli_cpu), max(left.memory, right.memory)
+    if left.scalars is None and right.scalars is None:
+        return Resource(cpu, memory)
+    scalars = {k: v for k, v in (left.scalars or {}).items() if v >= 0}
+    for name, amount in (right.scalars or {}).items():
+        if amount >= 0:
+            scalars[name] = max(amount, scalars.get(name, 0.0))
+    return Resource(cpu, memory, scalars)
+
+
+def min_of(left: Resource, right: Resource) -> Resource:
+    """The smaller of both in each dimension; no scalars where either side has no scalar mapping."""
+    cpu, memory = min(left.milli_cpu, right.milli_cpu), min(left.memory, right.memory)
+    if left.scalars is None or right.scalars is None:
+        return Resource(cpu, memory)
+    return Resource(cpu, memory, {k: min(v, right.scalars.get(k, 0.0)) for k, v in left.scalars.items()})
+
+
+def total(resources: Iterable[Resource]) -> Resource:
+    """The sum of many amounts."""
+    result = EMPTY
+    for resource in resources:
+        result = result + resource
+    return result
+
+
+def share_of(part: float, whole: float) -> float:
+    """part / whole, where nothing of nothing is 0 and something of nothing is 1.
+
+    >>> share_of(1.0, 4.0), share_of(0.0, 0.0), share_of(2.0, 0.0)
+    (0.25, 0.0, 1.0)
+    """
+    if whole == 0:
+        return 0.0 if part == 0 else 1.0
+    return part / whole
+
+
+@lru_cache(maxsize=65536)
+def _from_items(items: tuple[tuple[str, str], ...]) -> Resource:
+    cpu = memory = 0.0
+    scalars: dict[str, float] = {}
+    for name, text in items:
+        if name == CPU:
+            cpu += quantity.milli_value(text)
+        elif name == MEMORY:
+            memory += quantity.value(text)
+        elif name == PODS:
+            scalars[name] = scalars.get(name, 0.0) + quantity.value(text)
+        elif name == "ephemeral-storage" or (not name.startswith("count/") and is_scalar_resource_name(name)):
+            scalars[name] = scalars.get(name, 0.0) + quantity.milli_value(text)
+    return Resource(float(cpu), float(memory), scalars or None)
