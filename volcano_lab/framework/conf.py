@@ -1,0 +1,231 @@
+"""The scheduler's configuration: actions, tiers of plugins with their switches and arguments.
+
+Answers to `pkg/scheduler/conf/scheduler_conf.go`, `pkg/scheduler/util.go` and `pkg/scheduler/plugins/defaults.go`;
+`yaml_v2` reads scalars as Volcano's YAML library does. Refused, as there: values of the wrong type, an unknown
+action, and in one tier proportion beside drf with a hierarchy. Not refused: an unknown plugin (the session logs it).
+Differs on purpose: keys that Volcano silently ignores are named in `warnings`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from attrs import Factory, define
+
+from .arguments import Arguments
+from .yaml_v2 import Reader, ConfError
+
+__all__ = [
+    "ACTIONS",
+    "DEFAULT_CONF",
+    "SWITCHES",
+    "ConfError",
+    "Configuration",
+    "PluginOption",
+    "SchedulerConfiguration",
+    "Tier",
+    "load_conf",
+]
+
+ACTIONS = ("allocate", "backfill", "enqueue", "preempt", "reclaim", "shuffle")
+"""Volcano's actions by name."""
+
+DEFAULT_CONF = """\
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: overcommit
+  - name: drf
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+"""
+"""What Volcano runs with when it is given no configuration."""
+
+SWITCHES = {
+    "enableJobOrder": "enabled_job_order",
+    "enableHierarchy": "enabled_hierarchy",
+    "enableJobReady": "enabled_job_ready",
+    "enableJobPipelined": "enabled_job_pipelined",
+    "enableTaskOrder": "enabled_task_order",
+    "enablePreemptable": "enabled_preemptable",
+    "enableReclaimable": "enabled_reclaimable",
+    "enablePreemptive": "enabled_preemptive",
+    "enableQueueOrder": "enabled_queue_order",
+    "EnabledClusterOrder": "enabled_cluster_order",
+    "enablePredicate": "enabled_predicate",
+    "enableBestNode": "enabled_best_node",
+    "enableNodeOrder": "enabled_node_order",
+    "enableTargetJob": "enabled_target_job",
+    "enableReservedNodes": "enabled_reserved_nodes",
+    "enableJobEnqueued": "enabled_job_enqueued",
+    "enabledVictim": "enabled_victim",
+    "enableJobStarving": "enabled_job_starving",
+    "enabledOverused": "enabled_overused",
+    "enabledAllocatable": "enabled_allocatable",
+    "enabledHyperNodeOrder": "enabled_hyper_node_order",
+    "enabledSubJobReady": "enabled_sub_job_ready",
+    "enabledSubJobPipelined": "enabled_sub_job_pipelined",
+    "enabledSubJobOrder": "enabled_sub_job_order",
+    "enabledHyperNodeGradient": "enabled_hyper_node_gradient",
+}
+"""Key in the configuration -> attribute of `PluginOption`. The keys' spelling is uneven in Volcano, too:
+some begin with `enable`, some with `enabled`, one with `Enabled`; any other spelling has no effect."""
+
+OFF_UNLESS_SET = ("enabled_hierarchy", "enabled_cluster_order")
+"""Switches that count as off when they are not set; all others count as on."""
+
+
+@define
+class PluginOption:
+    """A plugin in a tier: its arguments and, for each extension point, whether it takes part.
+
+    A switch is `True`, `False` or not set (`None`); `with_defaults` sets what is not set.
+
+    >>> PluginOption("gang", enabled_job_order=False).with_defaults().enabled_job_ready
+    True
+    """
+
+    name: str = ""
+    arguments: Arguments = Factory(Arguments)
+    enabled_job_order: bool | None = None
+    enabled_hierarchy: bool | None = None
+    enabled_job_ready: bool | None = None
+    enabled_job_pipelined: bool | None = None
+    enabled_task_order: bool | None = None
+    enabled_preemptable: bool | None = None
+    enabled_reclaimable: bool | None = None
+    enabled_preemptive: bool | None = None
+    enabled_queue_order: bool | None = None
+    enabled_cluster_order: bool | None = None
+    enabled_predicate: bool | None = None
+    enabled_best_node: bool | None = None
+    enabled_node_order: bool | None = None
+    enabled_target_job: bool | None = None
+    enabled_reserved_nodes: bool | None = None
+    enabled_job_enqueued: bool | None = None
+    enabled_victim: bool | None = None
+    enabled_job_starving: bool | None = None
+    enabled_overused: bool | None = None
+    enabled_allocatable: bool | None = None
+    enabled_hyper_node_order: bool | None = None
+    enabled_sub_job_ready: bool | None = None
+    enabled_sub_job_pipelined: bool | None = None
+    enabled_sub_job_order: bool | None = None
+    enabled_hyper_node_gradient: bool | None = None
+
+    def with_defaults(self) -> PluginOption:
+        """The same option with Volcano's default for each switch that is not set."""
+        unset = [name for name in SWITCHES.values() if getattr(self, name) is None and name not in OFF_UNLESS_SET]
+        return attrs.evolve(self, **dict.fromkeys(unset, True))
+
+
+@define
+class Tier:
+    """Plugins that are asked together; the next tier is asked only where this one leaves the answer open."""
+
+    plugins: list[PluginOption] = Factory(list)
+
+
+@define
+class Configuration:
+    """The arguments of one action."""
+
+    name: str = ""
+    arguments: Arguments = Factory(Arguments)
+
+
+@define
+class SchedulerConfiguration:
+    """What a cycle runs: actions in order, tiers of plugins, arguments of actions, and the metrics source.
+
+    `metrics` is read for the usage plugin (`type`, `address`, `interval`, ...). `warnings` are sentences about
+    keys that have no effect.
+
+    >>> load_conf().actions
+    ['enqueue', 'allocate', 'backfill']
+    """
+
+    actions: list[str] = Factory(list)
+    tiers: list[Tier] = Factory(list)
+    configurations: list[Configuration] = Factory(list)
+    metrics: dict[str, str] = Factory(dict)
+    warnings: list[str] = Factory(list)
+
+    def action_arguments(self, action: str) -> Arguments:
+        """The arguments of an action: the first entry with its name, or none.
+
+        >>> load_conf("actions: preempt\\nconfigurations:\\n- name: preempt\\n  arguments: {a: 1}").action_arguments("preempt")
+        {'a': 1}
+        """
+        return next((entry.arguments for entry in self.configurations if entry.name == action), Arguments())
+
+    def plugin_names(self) -> list[str]:
+        """All plugins' names, tier after tier."""
+        return [option.name for tier in self.tiers for option in tier.plugins]
+
+
+def load_conf(text: str | None = None, actions: tuple[str, ...] | None = None) -> SchedulerConfiguration:
+    """Read the text of a `volcano-scheduler.conf`; without one, Volcano's default.
+
+    `actions` are the names of the actions there are (default: Volcano's). Raises `ConfError`, whose text is one
+    sentence a problem, where Volcano refuses the configuration.
+
+    >>> load_conf("actions: alocate")
+    Traceback (most recent call last):
+    ...
+    volcano_lab.framework.yaml_v2.ConfError: scheduler configuration: actions names "alocate"; \
+allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
+    """
+    reader = Reader(DEFAULT_CONF if text is None else text)
+    conf = SchedulerConfiguration()
+    parsed = reader.struct(reader.root, "", _CONFIGURATION)
+    reader.raise_problems()
+
+    conf.tiers = [Tier([_plugin(entry) for entry in tier.get("plugins", ())]) for tier in parsed.get("tiers", ())]
+    conf.configurations = [
+        Configuration(entry.get("name", ""), Arguments(entry.get("arguments", ())))
+        for entry in parsed.get("configurations", ())
+    ]
+    conf.metrics = parsed.get("metrics", {})
+    conf.warnings = reader.warnings
+    _refuse_hierarchy_beside_proportion(conf.tiers)
+    conf.actions = _action_names(parsed.get("actions", ""), ACTIONS if actions is None else actions)
+    return conf
+
+
+def _plugin(entry: dict[str, Any]) -> PluginOption:
+    """A plugin's entry with the defaults."""
+    switches = {attribute: entry.get(key) for key, attribute in SWITCHES.items()}
+    return PluginOption(entry.get("name", ""), Arguments(entry.get("arguments", ())), **switches).with_defaults()
+
+
+def _action_names(text: str, known: tuple[str, ...]) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise ConfError([f'actions names "{name}"; allowed are {", ".join(known)}'])
+    return names
+
+
+def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
+    """Both would share the cluster between queues, each by its own rule. Volcano looks at each tier by itself."""
+    for number, tier in enumerate(tiers):
+        hierarchy = any(option.name == "drf" and option.enabled_hierarchy for option in tier.plugins)
+        if hierarchy and any(option.name == "proportion" for option in tier.plugins):
+            raise ConfError([f"tiers[{number}] has proportion beside drf with enableHierarchy; only one of them is allowed"])
+
+
+_PLUGIN = {"name": "text", "arguments": "any map", **dict.fromkeys(SWITCHES, "switch")}
+_CONFIGURATION = {
+    "actions": "text",
+    "tiers": [{"plugins": [_PLUGIN]}],
+    "configurations": [{"name": "text", "arguments": "any map"}],
+    "metrics": "text map",
+}
+"""The shape of the configuration: a dict is a mapping with those keys, a list a sequence of its item."""
