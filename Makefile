@@ -1,4 +1,4 @@
-# make lab | test | check | bench | docs | notebooks | lock | clean; `make help` says what each does.
+# `make help` says what there is to make.
 # Needs Python 3.11 or newer and make; everything else goes into .venv, with locked versions.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -31,3 +31,39 @@ ALL := $(VENV)/.installed-all
 
 lab: $(LAB)  ## opens JupyterLab on the first notebook (LAB_ARGS="--no-browser --port=8899")
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS) $(NOTEBOOK)
+
+# One file's tests stay in one process: the cells of a notebook follow each other, and a browser is started once.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+
+test: $(ALL)  ## every test: code, examples, recorded cases, notebooks under nbval and in Chromium
+	$(if $(CI),tests/browser/install-chromium.sh)
+	$(PYTEST) --nbval --nbval-current-env $(PYTEST_ARGS) tests volcano_lab $(wildcard notebooks)
+
+check: $(ALL)  ## lint and the fast tests, within a minute
+	$(BIN)/ruff check
+	$(PYTEST) -m "not slow and not browser" $(PYTEST_ARGS)
+
+bench: $(ALL)  ## the benchmarks, small shapes, one after the other
+	@set -e; for benchmark in benchmarks/*.py; do echo "== $$benchmark"; $(BIN)/python $$benchmark; done
+
+docs: $(ALL)  ## the documentation as static HTML, build/docs/index.html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs
+	@echo "build/docs/index.html"
+
+notebooks: $(ALL)  ## runs every notebook and stores its outputs
+	$(BIN)/python tools/notebooks.py $(wildcard notebooks/*.ipynb)
+
+binder: $(BIN)/python  ## what Binder does, in an empty environment: time to start, and memory
+	$(BIN)/python binder/rehearse.py
+
+# A universal lock: one file for every platform and every Python from 3.11 on, each package with its hashes.
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-annotate --no-header pyproject.toml requirements/build.in
+lock: $(ALL)  ## newer versions into requirements/ (then `make test`)
+	$(PIP_INSTALL) uv
+	$(LOCK) --upgrade --all-extras --output-file requirements/all.txt
+	$(LOCK) --upgrade --extra lab --constraint requirements/all.txt --output-file requirements/lab.txt
+
+clean:  ## removes what make made, the environment too
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,43 @@
+"""Fixtures that open notebooks in a real Chromium; skipped, with the reason, where there is none (never in CI)."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from browser.page import find_chromium, open_browser, open_notebook
+from browser.servers import serve
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+# Module scope, not session: while Playwright runs, its event loop would be in the way of other tests of this process.
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A headless Chromium."""
+    executable = find_chromium()
+    if executable is None:
+        sentence = "no Chromium on this machine: install it (tests/browser/install-chromium.sh) or name it in $CHROMIUM"
+        pytest.fail(sentence) if os.environ.get("CI") else pytest.skip(sentence)
+    with open_browser(executable) as chromium:
+        yield chromium
+
+
+@pytest.fixture(scope="module")
+def servers(browser):
+    """{"lab": a JupyterLab, "voila": a Voila}, both on the project's notebooks."""
+    with serve("lab", NOTEBOOKS) as lab, serve("voila", NOTEBOOKS) as voila:
+        yield {"lab": lab, "voila": voila}
+
+
+@pytest.fixture
+def lab_page(browser, servers):
+    """`lab_page(notebook)` opens it in JupyterLab, runs all, and gives its NotebookPage as a context."""
+    return lambda notebook: open_notebook(browser, servers["lab"], notebook)
+
+
+@pytest.fixture
+def voila_page(browser, servers):
+    """`voila_page(notebook)` shows it in Voila, and gives its NotebookPage as a context."""
+    return lambda notebook: open_notebook(browser, servers["voila"], notebook)

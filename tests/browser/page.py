@@ -1,0 +1,169 @@
+"""A notebook in a real Chromium, in JupyterLab and in Voila: run it all, move its slider, see what is repainted when.
+
+Used by the browser tests and by `benchmarks/slider.py`.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from playwright.sync_api import TimeoutError as PageTimeout
+from playwright.sync_api import sync_playwright
+
+PROBE = Path(__file__).with_name("probe.js").read_text()
+FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+OUTSIDE = re.compile(r"^(https?|wss?)://(?!127\.0\.0\.1[:/])")
+# Voila's own page template asks for an icon font; that is not the notebook's doing, and the request is refused anyway.
+VOILA_ICONS = re.compile(r"/@fortawesome/fontawesome-free@")
+FAILED = ", ".join(
+    f'.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("stderr", "error")
+)
+
+
+def find_chromium():
+    """The path of a Chromium on this machine (or the one that $CHROMIUM names), or None."""
+    names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+@contextlib.contextmanager
+def open_browser(executable):
+    """A headless Chromium. Root, who has no sandbox, starts it without one."""
+    flags = FLAGS + (["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else [])
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=flags)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass(frozen=True)
+class Repaint:
+    """What one move did: milliseconds from the key press to the first and to the last change of what is shown,
+    and by how many pixels some output was lower in between than before."""
+
+    first: float
+    last: float
+    collapse: float
+
+
+@dataclass
+class NotebookPage:
+    """A notebook that was opened and has run; see `open_notebook`."""
+
+    page: object
+    outside: list = field(default_factory=list)  # requests that would have left the machine; all are refused
+    errors: list = field(default_factory=list)  # exceptions of the page's scripts
+
+    def failures(self):
+        """Tracebacks and warnings that cells show."""
+        return self.page.locator(FAILED).all_inner_texts()
+
+    def slider(self):
+        """The first slider's handle, focused, or None where the notebook has no slider."""
+        handles = self.page.locator(".noUi-handle")
+        if not handles.count():
+            return None
+        handles.first.scroll_into_view_if_needed()
+        self.page.wait_for_timeout(1000)  # scrolling and late drawings come to rest
+        handles.first.focus()
+        return handles.first
+
+    def move_slider(self, moves, settle=150):
+        """Move the first slider by `moves` steps, turning round at its ends; one Repaint a move.
+
+        `settle`: milliseconds for which the page is watched after the first change.
+        """
+        handle, key, seen = self.slider(), "ArrowRight", []
+        for _ in range(moves):
+            value = float(handle.get_attribute("aria-valuenow"))
+            if value >= float(handle.get_attribute("aria-valuemax")):
+                key = "ArrowLeft"
+            elif value <= float(handle.get_attribute("aria-valuemin")):
+                key = "ArrowRight"
+            self.page.evaluate("__probe.arm()")
+            self.page.keyboard.press(key)
+            try:
+                self.page.wait_for_function("__probe.first > 0", timeout=5_000)
+            except PageTimeout as error:
+                raise AssertionError(f"{key} on the slider at {value} repainted nothing within 5 s") from error
+            self.page.wait_for_timeout(settle)
+            seen.append(Repaint(**self.page.evaluate("__probe.disarm()")))
+            if float(handle.get_attribute("aria-valuenow")) == value:
+                raise AssertionError(f"the slider stayed at {value} after {key}")
+        return seen
+
+    def screenshot(self, path):
+        """The whole notebook from top to end, as one picture."""
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        height = self.page.evaluate("Math.max(...[...document.querySelectorAll('.jp-WindowedPanel-outer, body')]"
+                                    ".map(e => e.scrollHeight))")  # fmt: skip
+        view = self.page.viewport_size
+        self.page.set_viewport_size({"width": view["width"], "height": min(int(height) + 200, 16_000)})
+        self.page.wait_for_timeout(500)
+        self.page.screenshot(path=str(path))
+        self.page.set_viewport_size(view)
+
+
+@contextlib.contextmanager
+def open_notebook(browser, server, notebook, width=1280, height=1000):
+    """Open a notebook (a path relative to the server's folder), run all its cells, and yield its NotebookPage."""
+    context = browser.new_context(viewport={"width": width, "height": height})
+    try:
+        shown = NotebookPage(context.new_page())
+
+        def refuse(route):
+            if not (server.kind == "voila" and VOILA_ICONS.search(route.request.url)):
+                shown.outside.append(route.request.url)
+            route.abort()
+
+        context.route(OUTSIDE, refuse)
+        shown.page.on("pageerror", lambda error: shown.errors.append(str(error)))
+        context.add_init_script(PROBE)
+        shown.page.goto(server.url(notebook), timeout=120_000)
+        if server.kind == "lab":
+            _run_all(shown, server, notebook)
+        shown.page.wait_for_timeout(1000)  # the widgets of the last cell
+        yield shown
+    finally:
+        context.close()
+        for session in server.sessions(notebook) if server.kind == "lab" else []:
+            server.api(f"sessions/{session['id']}", "DELETE")  # its kernel's memory
+
+
+def _run_all(shown, server, notebook):
+    page = shown.page
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    # The page says "idle" before a kernel is attached, and running is then silently dropped: ask the server.
+    def attached():
+        kernels = [session["kernel"] for session in server.sessions(notebook)]
+        return any(kernel["execution_state"] == "idle" and kernel["connections"] for kernel in kernels)
+
+    _until(page, "a kernel", attached)
+    cells = nbformat.read(server.root / notebook, 4).cells
+    expected = sum(cell.cell_type == "code" and bool(cell.source.strip()) for cell in cells)
+    prompts = page.locator(".jp-CodeCell .jp-InputPrompt")
+    page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
+
+    def finished():
+        numbered = [text for text in prompts.all_inner_texts() if re.search(r"\[\d+\]", text)]
+        return shown.failures() or len(numbered) == expected
+
+    _until(page, f"{expected} cells to run", finished, seconds=180)
+
+
+def _until(page, what, holds, seconds=60):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            if holds():
+                return
+        page.wait_for_timeout(100)  # not time.sleep, which would stop the refusing of requests
+    raise TimeoutError(f"waited {seconds} s for {what}")

@@ -1,0 +1,34 @@
+// Runs before any script of the page. Says when what a cell shows changed after a key press, and whether it collapsed
+// on the way. What counts is what outputs show (tables, drawings, texts), never the read-out of the slider itself.
+(() => {
+  const SHOWN = 'canvas,svg,img,table,pre,.widget-html-content,.widget-label:not(.widget-slider *)';
+  const P = window.__probe = {armed: false, dirty: false, key: 0, first: 0, last: 0, shown: '', collapse: 0, heights: []};
+  const areas = () => [...document.querySelectorAll('.jp-OutputArea')];
+  const drawn = e => e.tagName === 'CANVAS' ? e.toDataURL() : e.tagName === 'IMG' ? e.src : e.outerHTML;
+  const shown = () => areas().flatMap(a => [...a.querySelectorAll(SHOWN)].map(drawn)).join('|');
+  P.arm = () => {
+    Object.assign(P, {armed: true, dirty: false, key: 0, first: 0, last: 0, shown: shown(), collapse: 0});
+    P.heights = areas().map(a => [a, a.getBoundingClientRect().height]);
+  };
+  P.disarm = () => {
+    P.armed = false;
+    return {first: P.first && P.first - P.key, last: P.last && P.last - P.key, collapse: P.collapse};
+  };
+  addEventListener('keydown', e => { if (P.armed && !P.key) P.key = e.timeStamp; }, true);
+  addEventListener('DOMContentLoaded', () => new MutationObserver(() => { P.dirty = true; }).observe(
+    document.body, {subtree: true, childList: true, characterData: true, attributes: true}));
+  const frame = () => {
+    if (P.armed) {
+      for (const [area, height] of P.heights)
+        P.collapse = Math.max(P.collapse, height - area.getBoundingClientRect().height);
+      // A canvas is painted without a mutation, so where there is one every frame is compared.
+      if (P.key && (P.dirty || document.querySelector('.jp-OutputArea canvas'))) {
+        P.dirty = false;
+        const now = shown();
+        if (now !== P.shown) { P.shown = now; P.last = performance.now(); P.first ||= P.last; }
+      }
+    }
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+})();
