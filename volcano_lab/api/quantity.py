@@ -49,6 +49,16 @@ def parse(text: str) -> Fraction:
     return Fraction(_parse(text)[0], NANO)
 
 
+def check(text: str) -> None:
+    """Raise `QuantityError` unless the text is a quantity.
+
+    >>> check("2Gi")
+    """
+    if not isinstance(text, str):
+        raise QuantityError(text)
+    _parse(text)
+
+
 def value(text: str) -> int:
     """Whole units, rounded up: bytes of memory, pieces of a device.
 
@@ -75,6 +85,15 @@ def canonical(text: str) -> str:
     """
     nano, style, _ = _parse(text)
     return to_text(Fraction(nano, NANO), style)
+
+
+def style_of(text: str) -> str:
+    """The style in which Kubernetes writes this quantity: DecimalSI, BinarySI or DecimalExponent.
+
+    >>> style_of("1Gi"), style_of("2"), style_of("1e3")
+    ('BinarySI', 'DecimalSI', 'DecimalExponent')
+    """
+    return _parse(text)[1]
 
 
 def to_text(number: int | float | Fraction, style: str = "DecimalSI") -> str:
@@ -113,7 +132,7 @@ def _scaled(text: str, unit: int) -> int:
 @lru_cache(maxsize=1 << 16)
 def _parse(text: str) -> tuple[int, str, int | None]:
     """Nano units, style, and the power of ten beside Kubernetes' 64-bit number (none: it keeps a big number)."""
-    match = _SYNTAX.fullmatch(text.strip()) if isinstance(text, str) else None
+    match = _SYNTAX.fullmatch(text.strip())
     if match is None:
         raise QuantityError(text)
     sign, whole, fraction, exponent_text, suffix = match.groups()

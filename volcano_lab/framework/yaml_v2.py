@@ -2,7 +2,8 @@
 
 Answers to `gopkg.in/yaml.v2`, as far as `volcano-scheduler.conf` uses it: which plain words are truth values and
 numbers (`yes`, `off`, `y`, `0x10`, `1e3`), what fits which field, what is refused. PyYAML reads the structure;
-its own idea of words and numbers differs (`y` and `1e3` are text to it), so scalars are read here.
+its own idea of words and numbers differs (`y` and `1e3` are text to it), so scalars are read here. Kubernetes reads
+manifests by the same rules.
 Differs on purpose: an unknown key is named in `warnings`, where the Go drops it without a word.
 """
 
@@ -10,7 +11,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -20,6 +23,8 @@ FALSE = {word for base in ("n", "no", "false", "off") for word in (base, base.ca
 NULL = {"", "~", "null", "Null", "NULL"}
 SPECIAL_FLOAT = re.compile(r"([-+]?)\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+PLAIN = "plain"
+"""Tag of a scalar without quotes and without a tag of its own."""
 INT = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]+|0|[1-9][0-9]*)")
 
 
@@ -35,6 +40,7 @@ class ConfError(ValueError):
         super().__init__("\n".join(self.problems))
 
 
+@lru_cache(maxsize=4096)
 def resolve(text: str) -> Any:
     """The value of a plain (unquoted) scalar.
 
@@ -57,6 +63,71 @@ def resolve(text: str) -> Any:
     return float(plain) if FLOAT.fullmatch(plain) else text
 
 
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """Composes nodes and leaves it to `plain_value` what a plain scalar means."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+        if kind is yaml.ScalarNode and implicit[0]:
+            return PLAIN
+        return "tag:yaml.org,2002:" + {yaml.MappingNode: "map", yaml.SequenceNode: "seq"}.get(kind, "str")
+
+
+def compose_all(text: str) -> Iterator[yaml.Node]:
+    """The root node of each document; an empty document gives none. Raises `yaml.YAMLError`.
+
+    >>> [plain_value(node) for node in compose_all("a: 1\\n---\\nb: 'x'")]
+    [{'a': 1}, {'b': 'x'}]
+    """
+    loader = _Loader(text)
+    try:
+        while loader.check_node():
+            yield loader.get_node()
+    finally:
+        loader.dispose()
+
+
+def plain_value(node: yaml.Node) -> Any:
+    """What a node stands for: dict, list, text, number, truth value or nothing."""
+    if isinstance(node, yaml.ScalarNode):
+        return scalar_value(node)
+    if isinstance(node, yaml.SequenceNode):
+        return [plain_value(child) for child in node.value]
+    return {_key(key): plain_value(child) for key, child in merged(node)}
+
+
+def scalar_value(node: yaml.ScalarNode) -> Any:
+    """The value of a scalar; quoted text stays text."""
+    tagged_number = node.tag.endswith((":int", ":float", ":bool", ":null"))
+    return resolve(node.value) if node.tag == PLAIN or tagged_number else node.value
+
+
+def _key(node: yaml.Node) -> str:
+    if isinstance(node, yaml.ScalarNode):
+        return node.value
+    raise yaml.constructor.ConstructorError(problem="a key that is not text", problem_mark=node.start_mark)
+
+
+def merged(node: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node]]:
+    """The entries of a mapping, those it merges in by `<<` first, so that its own win."""
+    inherited = []
+    own = []
+    for key, child in node.value:
+        if key.value == "<<" and key.tag == PLAIN:
+            sources = child.value if isinstance(child, yaml.SequenceNode) else [child]
+            for source in reversed(sources):
+                inherited += merged(source) if isinstance(source, yaml.MappingNode) else []
+        else:
+            own.append((key, child))
+    return inherited + own
+
+
+def syntax_problem(error: yaml.YAMLError) -> str:
+    """What is wrong with text that is no YAML, and in which line."""
+    mark = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 1}: " if mark else ""
+    return f"{where}not valid YAML ({getattr(error, 'problem', None) or error})"
+
+
 class Reader:
     """Reads nodes into plain values by a shape and collects what is wrong (`problems`) or without effect (`warnings`).
 
@@ -70,11 +141,10 @@ class Reader:
     def __init__(self, text: str) -> None:
         self.problems: list[str] = []
         self.warnings: list[str] = []
-        self._loader = yaml.SafeLoader(text)
         try:
-            self.root = self._loader.get_node() if self._loader.check_node() else None
+            self.root = next(compose_all(text), None)
         except yaml.YAMLError as error:
-            raise ConfError([_syntax_problem(error)]) from None
+            raise ConfError([syntax_problem(error)]) from None
 
     def raise_problems(self) -> None:
         """Raise `ConfError` if anything did not fit."""
@@ -110,9 +180,8 @@ class Reader:
         if not isinstance(node, yaml.MappingNode):
             self._refuse(node, path, f"a mapping with {allowed}")
             return []
-        self._loader.flatten_mapping(node)
         pairs = []
-        for key, child in node.value:
+        for key, child in merged(node):
             name = self._scalar(key, f"a key of {path or 'the configuration'}", str)
             if name is not None:
                 pairs.append((name, child, f"{path}.{name}" if path else name))
@@ -134,12 +203,12 @@ class Reader:
             return [self._anything(child, f"{path}[{number}]") for number, child in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode):
             return {key: self._anything(child, where) for key, child, where in self._pairs(node, path, "any keys")}
-        return node.value if node.style else resolve(node.value)
+        return scalar_value(node)
 
     def _scalar(self, node: yaml.Node, path: str, kind: type) -> Any:
         if not isinstance(node, yaml.ScalarNode):
             return self._refuse(node, path, "text" if kind is str else "true or false")
-        value = node.value if node.style else resolve(node.value)
+        value = scalar_value(node)
         if value is None or isinstance(value, kind):
             return value
         if kind is str:
@@ -152,14 +221,8 @@ class Reader:
 
 
 def _is_null(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.ScalarNode) and not node.style and node.value in NULL
+    return isinstance(node, yaml.ScalarNode) and scalar_value(node) is None
 
 
 def _line(node: yaml.Node) -> str:
     return f"line {node.start_mark.line + 1}"
-
-
-def _syntax_problem(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    where = f"line {mark.line + 1}: " if mark else ""
-    return f"{where}not valid YAML ({getattr(error, 'problem', None) or error})"

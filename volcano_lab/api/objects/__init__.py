@@ -77,14 +77,35 @@ from .volcano import (
     Reservation,
     SubGroupPolicySpec,
 )
+from .ignored import IGNORED
+from .job import (
+    PartitionPolicySpec,
+    PodTemplateSpec,
+    TaskSpec,
+    VolcanoJob,
+    VolcanoJobSpec,
+)
 
 KINDS = {
-    cls.kind: cls
-    for cls in (Node, Namespace, PriorityClass, Queue, PodGroup, Pod, HyperNode, ResourceQuota, PodDisruptionBudget)
+    (api_version.split("/")[0] if "/" in api_version else "", cls.kind): cls
+    for cls in (
+        Node,
+        Namespace,
+        PriorityClass,
+        Queue,
+        PodGroup,
+        Pod,
+        HyperNode,
+        ResourceQuota,
+        PodDisruptionBudget,
+        VolcanoJob,
+    )
+    for api_version in cls.api_versions
 }
-"""Kind -> class, for all kinds that are read."""
+"""(API group, kind) -> class, for all kinds that are read."""
 
 __all__ = [
+    "IGNORED",
     "KINDS",
     "Affinity",
     "Container",
@@ -115,6 +136,7 @@ __all__ = [
     "NodeStatus",
     "ObjectMeta",
     "OwnerReference",
+    "PartitionPolicySpec",
     "Pod",
     "PodAffinity",
     "PodAffinityTerm",
@@ -130,6 +152,7 @@ __all__ = [
     "PodSchedulingGate",
     "PodSpec",
     "PodStatus",
+    "PodTemplateSpec",
     "PreferredSchedulingTerm",
     "PriorityClass",
     "Queue",
@@ -146,8 +169,11 @@ __all__ = [
     "ResourceRequirements",
     "SubGroupPolicySpec",
     "Taint",
+    "TaskSpec",
     "Time",
     "Toleration",
     "TopologySpreadConstraint",
+    "VolcanoJob",
+    "VolcanoJobSpec",
     "WeightedPodAffinityTerm",
 ]

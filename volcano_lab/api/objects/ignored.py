@@ -1,0 +1,33 @@
+"""Fields of the API that are known and not modelled, because no scheduling decision reads them.
+
+A manifest may carry them without a warning; they are not written out again.
+"""
+
+IGNORED: dict[str, frozenset[str]] = {
+    owner: frozenset(names.split())
+    for owner, names in {
+        "ObjectMeta": "clusterName finalizers generateName managedFields selfLink",
+        "PodSpec": """activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks
+            ephemeralContainers hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os
+            readinessGates runtimeClassName securityContext serviceAccount serviceAccountName setHostnameAsFQDN
+            shareProcessNamespace subdomain workloadRef""",
+        "Container": """args command env envFrom imagePullPolicy lifecycle livenessProbe readinessProbe resizePolicy
+            restartPolicyRules securityContext startupProbe stdin stdinOnce terminationMessagePath
+            terminationMessagePolicy tty volumeDevices volumeMounts workingDir""",
+        "PodStatus": """allocatedResources ephemeralContainerStatuses extendedResourceClaimStatus hostIP hostIPs
+            observedGeneration podIP podIPs qosClass resourceClaimStatuses resources""",
+        "PodCondition": "observedGeneration",
+        "ContainerStatus": """allocatedResourcesStatus containerID image imageID lastState started stopSignal user
+            volumeMounts""",
+        "NodeSpec": "configSource externalID podCIDR podCIDRs",
+        "NodeStatus": """addresses config daemonEndpoints declaredFeatures features nodeInfo runtimeHandlers
+            volumesAttached volumesInUse""",
+        "Namespace": "spec status",
+        "ResourceQuotaSpec": "scopeSelector",
+        "PodDisruptionBudgetStatus": "conditions observedGeneration",
+        "VolcanoJob": "status",
+        "VolcanoJobSpec": "maxRetry minSuccess plugins policies runningEstimate ttlSecondsAfterFinished volumes",
+        "TaskSpec": "dependsOn maxRetry policies",
+    }.items()
+}
+"""Class name -> names as a manifest has them."""
