@@ -1,0 +1,105 @@
+"""gang: a job starts with at least its minimum of tasks, or not at all.
+
+Answers to `pkg/scheduler/plugins/gang/gang.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import define
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.job_text import fit_error, schedulable_task_num
+from volcano_lab.api.objects import PodGroupCondition
+from volcano_lab.api.sub_job import SubJobInfo
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.extension_point import PERMIT, REJECT
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.session import Session
+
+NOT_ENOUGH_PODS = "NotEnoughTasks"
+NOT_ENOUGH_PODS_OF_TASK = "NotEnoughPodsOfTask"
+NOT_ENOUGH_RESOURCES = "NotEnoughResources"
+READY_REASON = "tasks in gang are ready to be scheduled"
+
+
+@define(slots=True, frozen=True)
+class Invalid:
+    """Why a job can't be scheduled whatever the cluster has."""
+
+    reason: str
+    message: str
+
+
+class Gang(Plugin):
+    """Jobs are valid, ready and pipelined by their minimum; nobody's minimum is evicted; waiting gangs go first."""
+
+    name = "gang"
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.ssn = ssn
+
+    def job_valid(self, job: JobInfo) -> Invalid | None:
+        if not job.check_task_valid():
+            return Invalid(NOT_ENOUGH_PODS_OF_TASK, "Not enough valid pods of each task for gang-scheduling")
+        if not job.check_sub_job_valid():
+            return Invalid(NOT_ENOUGH_PODS_OF_TASK, "Not enough valid subGroups of each task for gang-scheduling")
+        valid = job.valid_task_num()
+        if valid < job.min_available:
+            return Invalid(NOT_ENOUGH_PODS, f"Not enough valid tasks for gang-scheduling, valid: {valid}, min: {job.min_available}")
+        return None
+
+    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+        """What a gang holds above its minimum may go, as if those named before had gone already."""
+        ready: dict[str, int] = {}
+        victims = []
+        for task in preemptees:
+            job = self.ssn.jobs[task.job]
+            left = ready.get(job.uid)
+            if left is None:
+                left = job.ready_task_num()
+            if left > job.min_available:
+                left -= 1
+                victims.append(task)
+            ready[job.uid] = left
+        return victims, PERMIT
+
+    reclaimable = preemptable
+
+    def job_order(self, left: JobInfo, right: JobInfo) -> int:
+        """A gang that isn't ready goes before one that is."""
+        return left.is_ready() - right.is_ready()
+
+    def sub_job_order(self, left: SubJobInfo, right: SubJobInfo) -> int:
+        return left.is_ready() - right.is_ready()
+
+    def job_ready(self, job: JobInfo) -> bool:
+        return job.is_ready() and job.check_task_ready() and job.check_sub_job_ready()
+
+    def sub_job_ready(self, sub_job: SubJobInfo) -> bool:
+        return sub_job.is_ready()
+
+    def job_pipelined(self, job: JobInfo) -> int:
+        pipelined = job.is_pipelined() and job.check_task_pipelined() and job.check_sub_job_pipelined()
+        return PERMIT if pipelined else REJECT
+
+    def sub_job_pipelined(self, sub_job: SubJobInfo) -> int:
+        return PERMIT if sub_job.is_pipelined() else REJECT
+
+    def job_starving(self, job: JobInfo) -> bool:
+        """While evicting for a job only its minimum counts, not those of its roles."""
+        return job.is_starving()
+
+    def on_session_close(self, ssn: Session) -> None:
+        """Write each gang's condition: unschedulable with the reasons, or ready."""
+        for job in ssn.jobs.values():
+            if not job.tasks:
+                continue
+            if job.is_ready():
+                condition = PodGroupCondition("Scheduled", "True", ssn.uid, None, READY_REASON)
+            else:
+                missing = job.min_available - schedulable_task_num(job)
+                message = f"{missing}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
+                condition = PodGroupCondition("Unschedulable", "True", ssn.uid, None, NOT_ENOUGH_RESOURCES, message)
+            ssn.update_pod_group_condition(job, condition)

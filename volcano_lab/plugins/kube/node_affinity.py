@@ -1,0 +1,91 @@
+"""Node selectors and node affinity: what a pod says about the labels and the name of its node.
+
+Answers to `plugins/nodeaffinity` and component-helpers' `scheduling/corev1/nodeaffinity`. A term that Kubernetes
+cannot read matches no node.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from volcano_lab.api.objects import LabelSelector, Node, NodeSelectorTerm, Pod
+
+from .selectors import EVERYTHING, Requirement, Selector, label_selector
+
+NAME = "NodeAffinity"
+REASON = "node(s) didn't match Pod's node affinity/selector"
+
+
+@frozen(cache_hash=True)
+class NodeTerm:
+    """Conditions on labels and fields that must all hold; `readable` is False where Kubernetes refuses one."""
+
+    labels: Selector
+    fields: tuple[Requirement, ...] = ()
+    readable: bool = True
+
+    def matches(self, node: Node) -> bool:
+        if not self.readable or not self.labels.matches(node.metadata.labels):
+            return False
+        fields = {"metadata.name": node.name}
+        return all((fields.get(f.key, "") in f.values) == (f.operator == "In") for f in self.fields)
+
+
+@frozen(cache_hash=True)
+class RequiredNodeAffinity:
+    """A pod's node selector, and terms of which one must hold (None: no such wish; none: no node will do)."""
+
+    selector: Selector = EVERYTHING
+    terms: tuple[NodeTerm, ...] | None = None
+
+    def matches(self, node: Node) -> bool:
+        """Whether the pod may be on this node as far as its selector and affinity go."""
+        if not self.selector.matches(node.metadata.labels):
+            return False
+        return self.terms is None or any(term.matches(node) for term in self.terms)
+
+
+ANY_NODE = RequiredNodeAffinity()
+
+
+def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
+    """What the pod requires of its node.
+
+    >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
+    >>> wish = required_node_affinity(Pod(spec=PodSpec(node_selector={"zone": "a"})))
+    >>> wish.matches(Node(ObjectMeta("n1", labels={"zone": "a"}))), wish.matches(Node(ObjectMeta("n2")))
+    (True, False)
+    """
+    spec = pod.spec
+    affinity = spec.affinity.node_affinity if spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    if required is None and not spec.node_selector:
+        return ANY_NODE
+    terms = None if required is None else tuple(
+        _compile(term) for term in required.node_selector_terms if not _is_empty(term))
+    return RequiredNodeAffinity(label_selector(LabelSelector(spec.node_selector)), terms)
+
+
+def preferred_node_affinity(pod: Pod) -> tuple[tuple[int, NodeTerm], ...]:
+    """The pod's wishes about its node as (weight, term)."""
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    preferred = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()
+    return tuple((wish.weight, _compile(wish.preference)) for wish in preferred
+                 if wish.weight and not _is_empty(wish.preference))
+
+
+def score(preferred: tuple[tuple[int, NodeTerm], ...], node: Node) -> int:
+    """The sum of the weights of the wishes that the node grants; Volcano adds it up without normalising."""
+    return sum(weight for weight, term in preferred if term.matches(node))
+
+
+def _is_empty(term: NodeSelectorTerm) -> bool:
+    return not term.match_expressions and not term.match_fields
+
+
+def _compile(term: NodeSelectorTerm) -> NodeTerm:
+    labels = tuple(Requirement(r.key, r.operator, frozenset(r.values)) for r in term.match_expressions)
+    fields = tuple(Requirement(r.key, r.operator, frozenset(r.values)) for r in term.match_fields)
+    readable = all(r.is_valid() for r in labels) and all(
+        r.operator in ("In", "NotIn") and len(r.values) == 1 for r in term.match_fields)
+    return NodeTerm(Selector(labels), fields, readable)

@@ -1,0 +1,46 @@
+"""For which nodes a pod's node selector, node affinity and tolerations speak: all nodes at once.
+
+Nodes keep their labels and taints for a whole session, so each distinct wish is worked out once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import taints
+from .node_affinity import ANY_NODE
+from .node_pods import KubeNodes
+from .pod_info import PodInfo
+
+
+def matching_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
+    """True where the pod's node selector and required node affinity hold."""
+    wish = info.required_nodes
+    if wish is ANY_NODE:
+        return kube.remember("every node", lambda: np.ones(len(kube.nodes), bool))
+    return kube.remember(("node affinity", wish), lambda: _mask(kube, lambda node: wish.matches(node)))
+
+
+def tolerated_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
+    """True where the pod tolerates every taint that keeps pods off."""
+    tolerations = info.pod.spec.tolerations
+    return kube.remember(("taints", info.tolerations), lambda: _mask(
+        kube, lambda node: taints.first_untolerated(node.spec.taints, tolerations) is None))
+
+
+def uncordoned_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
+    """True where the node is schedulable, or the pod tolerates that it isn't."""
+    tolerations = info.pod.spec.tolerations
+    return kube.remember(("cordon", info.tolerations), lambda: _mask(
+        kube, lambda node: not taints.kept_off_by_cordon(node, tolerations)))
+
+
+def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray:
+    """How many `PreferNoSchedule` taints of each node the pod doesn't tolerate."""
+    tolerations = info.pod.spec.tolerations
+    return kube.remember(("preferences", info.tolerations), lambda: np.array(
+        [taints.untolerated_preferences(node.node.spec.taints, tolerations) for node in kube.nodes], np.int64))
+
+
+def _mask(kube: KubeNodes, holds) -> np.ndarray:
+    return np.fromiter((holds(node.node) for node in kube.nodes), bool, len(kube.nodes))

@@ -1,0 +1,180 @@
+"""The nodes as Kubernetes' rules see them: which pods count on each, what they take, and which ports.
+
+Answers to `framework.NodeInfo` (`types.go`), `GenerateNodeMapAndSlice` of Volcano's `framework/util.go` and
+`plugins/util/k8s/snapshot.go`. Built once a session from every task on every node, and changed only by the
+predicates plugin's allocate and deallocate events. Two traps are kept on purpose: which nodes have pods with
+affinity is looked up once, when the session opens, so a node that gets its first such pod later stays unseen by
+the rules that start from that list; and Volcano fills in no images.
+
+Amounts are arrays, nodes x resources; each change is noted in `changes`, so that whoever keeps something worked
+out for all nodes learns which rows to do again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from volcano_lab.api import quantity
+from volcano_lab.api.objects import Node, Pod
+from volcano_lab.api.resource import is_scalar_resource_name
+
+from .node_ports import HostPort
+from .pod_info import Labels, PodInfo
+from .resources import CPU, MEMORY, PODS, PodRequests
+
+EPHEMERAL_STORAGE = "ephemeral-storage"
+T = TypeVar("T")
+
+
+class Topology(NamedTuple):
+    """The values of one node label: each node's code (-1: it lacks the label) and each value's code."""
+
+    codes: np.ndarray
+    index: dict[str, int]
+
+
+class KubeNode:
+    """One node and the pods that count on it; `row` is its place in the arrays of `KubeNodes`."""
+
+    __slots__ = ("image_states", "labels", "name", "node", "pods", "row", "used_ports")
+
+    def __init__(self, node: Node, row: int):
+        self.name, self.node, self.labels, self.row = node.name, node, node.metadata.labels, row
+        self.pods: list[PodInfo] = []
+        self.used_ports: set[HostPort] = set()
+        self.image_states: Mapping[str, tuple[int, int]] = {}
+
+
+class KubeNodes:
+    """All nodes of a session, in the order in which they were announced.
+
+    `requested` and `allocatable` are nodes x `columns` (cpu in millicores, memory in bytes, then what nodes offer),
+    `non_zero_requested` is nodes x (cpu, memory) with defaults for containers that ask for none.
+
+    >>> from volcano_lab.api.objects import Container, NodeStatus, ObjectMeta, PodSpec
+    >>> nodes = KubeNodes([(Node(ObjectMeta("n1"), status=NodeStatus({}, {"cpu": "4", "memory": "1Gi"})), [])])
+    >>> nodes.add_pod("n1", Pod(ObjectMeta("a", "default", uid="u1"), PodSpec([Container()])))
+    >>> nodes.pod_count.tolist(), nodes.non_zero_requested.tolist(), nodes.allocatable[0].tolist()
+    ([1], [[100, 209715200]], [4000, 1073741824])
+    """
+
+    def __init__(self, nodes: Iterable[tuple[Node, Iterable[Pod]]], namespaces: Mapping[str, Labels] | None = None):
+        pairs = list(nodes)
+        self.namespaces = namespaces or {}
+        self.nodes = [KubeNode(node, row) for row, (node, _) in enumerate(pairs)]
+        self.by_name = {node.name: node for node in self.nodes}
+        offers = [_offered(node.node.status.allocatable) for node in self.nodes]
+        names = sorted({name for offer in offers for name in offer} - {CPU, MEMORY})
+        self.columns = {name: column for column, name in enumerate((CPU, MEMORY, *names))}
+        shape = len(self.nodes), len(self.columns)
+        self.allocatable = np.zeros(shape, np.int64)
+        self.requested = np.zeros(shape, np.int64)
+        self.non_zero_requested = np.zeros((len(self.nodes), 2), np.int64)
+        self.pod_count = np.zeros(len(self.nodes), np.int64)
+        for row, offer in enumerate(offers):
+            for name, amount in offer.items():
+                self.allocatable[row, self.columns[name]] = amount
+        self.changes: list[tuple[int, PodInfo, int]] = []
+        """(row, pod, +1 or -1), oldest first: one entry for every pod that came or went."""
+        self.memo: dict[Hashable, Any] = {}
+        """What the rules have worked out for these nodes, by a key that names the rule and what it depends on."""
+        self._infos: dict[int, tuple[Pod, PodInfo]] = {}
+        self._vectors: dict[PodRequests, tuple[np.ndarray, np.ndarray]] = {}
+        for node, (_, pods) in zip(self.nodes, pairs, strict=True):
+            for pod in pods:
+                self._count(node, self.info(pod), 1)
+        self.rows_with_affinity = frozenset(
+            node.row for node in self.nodes if any(info.has_affinity for info in node.pods))
+        self.rows_with_required_anti_affinity = frozenset(
+            node.row for node in self.nodes if any(info.required_anti_affinity for info in node.pods))
+
+    def info(self, pod: Pod) -> PodInfo:
+        """What the rules read of a pod, worked out once for each pod object."""
+        found = self._infos.get(id(pod))  # the pod is kept beside it, so its id stays its own
+        if found is None:
+            found = self._infos[id(pod)] = (pod, PodInfo(pod))
+        return found[1]
+
+    def add_pod(self, node_name: str, pod: Pod) -> None:
+        """Count a pod on a node. Raises KeyError where there is no such node."""
+        self._count(self.by_name[node_name], self.info(pod), 1)
+
+    def remove_pod(self, node_name: str, pod: Pod) -> bool:
+        """Count it no longer; False where it wasn't counted on that node."""
+        node = self.by_name[node_name]
+        found = next((info for info in node.pods if info.uid == pod.metadata.uid), None)
+        if found is None:
+            return False
+        self._count(node, found, -1)
+        return True
+
+    def topology(self, key: str) -> Topology:
+        """Which nodes are together as far as one label says."""
+        return self.remember(("topology", key), lambda: self._topology(key))
+
+    def _topology(self, key: str) -> Topology:
+        index: dict[str, int] = {}
+        codes = np.full(len(self.nodes), -1, np.int64)
+        for node in self.nodes:
+            if key in node.labels:
+                codes[node.row] = index.setdefault(node.labels[key], len(index))
+        return Topology(codes, index)
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gave the first time that this key was asked for."""
+        found = self.memo.get(key)
+        if found is None:
+            found = self.memo[key] = make()
+        return found
+
+    def _count(self, node: KubeNode, info: PodInfo, sign: int) -> None:
+        row = node.row
+        if sign > 0:
+            node.pods.append(info)
+            node.used_ports.update(info.host_ports)
+        else:
+            node.pods.remove(info)
+            node.used_ports.difference_update(info.host_ports)
+        amounts, non_zero = self._vector(info.requests)
+        if sign > 0:
+            self.requested[row] += amounts
+            self.non_zero_requested[row] += non_zero
+        else:
+            self.requested[row] -= amounts
+            self.non_zero_requested[row] -= non_zero
+        self.pod_count[row] += sign
+        self.changes.append((row, info, sign))
+
+    def _vector(self, requests: PodRequests) -> tuple[np.ndarray, np.ndarray]:
+        """What a pod takes, as rows to add to the arrays; resources that no node offers are left out."""
+        found = self._vectors.get(requests)
+        if found is None:
+            amounts = np.zeros(len(self.columns), np.int64)
+            for name, amount in requests.counted:
+                if name in self.columns:
+                    amounts[self.columns[name]] = amount
+            found = self._vectors[requests] = amounts, np.array(requests.counted_non_zero, np.int64)
+        return found
+
+
+def _offered(allocatable: Mapping[str, str]) -> dict[str, int]:
+    """What pods may use of a node, without names that are no resources and without the number of pods."""
+    amounts = {}
+    for name, text in allocatable.items():
+        if name == CPU:
+            amounts[name] = quantity.milli_value(text)
+        elif name != PODS and (name in (MEMORY, EPHEMERAL_STORAGE) or is_scalar_resource_name(name)):
+            amounts[name] = quantity.value(text)
+    return amounts
+
+
+def kube_nodes(ssn) -> KubeNodes:
+    """The session's Kubernetes view of its nodes, made when first asked for and shared by the plugins."""
+    if getattr(ssn, "kube_nodes", None) is None:
+        ssn.kube_nodes = KubeNodes(
+            ((node.node, [node.tasks[key].pod for key in sorted(node.tasks)]) for node in ssn.node_list),
+            getattr(ssn, "namespaces", None))
+    return ssn.kube_nodes

@@ -1,0 +1,51 @@
+"""Host ports: two pods on one node can't both have the same one.
+
+Answers to `plugins/nodeports`, `util.GetHostPorts` and `framework.HostPortInfo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from volcano_lab.api.objects import Pod
+
+NAME = "NodePorts"
+REASON = "node(s) didn't have free ports for the requested pod ports"
+ANY_ADDRESS = "0.0.0.0"
+
+HostPort = tuple[str, str, int]
+"""(address, protocol, port)."""
+
+
+def host_ports(pod: Pod) -> tuple[HostPort, ...]:
+    """The host ports that a pod's sidecars and containers take.
+
+    >>> from volcano_lab.api.objects import Container, ContainerPort, PodSpec
+    >>> host_ports(Pod(spec=PodSpec(containers=[Container(ports=[ContainerPort(host_port=80, container_port=80)])])))
+    (('0.0.0.0', 'TCP', 80),)
+    """
+    return tuple(
+        (port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port)
+        for container in _running(pod) for port in container.ports if port.host_port > 0)
+
+
+def conflict(wanted: Iterable[HostPort], used: set[HostPort]) -> bool:
+    """Whether one of the wanted ports is taken; 0.0.0.0 stands for every address.
+
+    >>> taken = {("0.0.0.0", "TCP", 80)}
+    >>> conflict([("10.0.0.1", "TCP", 80)], taken), conflict([("10.0.0.1", "UDP", 80)], taken)
+    (True, False)
+    """
+    for address, protocol, port in wanted:
+        if address == ANY_ADDRESS:
+            if any(used_protocol == protocol and used_port == port for _, used_protocol, used_port in used):
+                return True
+        elif (address, protocol, port) in used or (ANY_ADDRESS, protocol, port) in used:
+            return True
+    return False
+
+
+def _running(pod: Pod) -> Iterator:
+    """The containers that run as long as the pod does."""
+    yield from (c for c in pod.spec.init_containers if c.restart_policy == "Always")
+    yield from pod.spec.containers

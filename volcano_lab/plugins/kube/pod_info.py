@@ -1,0 +1,103 @@
+"""A pod with what the placement rules read of it, worked out once.
+
+Answers to `framework.PodInfo` (`types.go`). What only some rules need is worked out when first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from attrs import frozen
+
+from volcano_lab.api.objects import Affinity, Pod, PodAffinityTerm
+
+from .node_affinity import NodeTerm, RequiredNodeAffinity, preferred_node_affinity, required_node_affinity
+from .node_ports import HostPort, host_ports
+from .resources import PodRequests, pod_requests
+from .selectors import NOTHING, Selector, label_selector
+
+Labels = Mapping[str, str]
+
+
+@frozen(cache_hash=True)
+class AffinityTerm:
+    """Pods that count (by labels, and by the name or the labels of their namespace), and what "together" means.
+
+    `weight` is 0 for what is required.
+    """
+
+    selector: Selector
+    topology_key: str
+    namespaces: frozenset[str]
+    namespace_selector: Selector = NOTHING
+    weight: int = 0
+
+    def matches(self, namespace: str, labels: Labels, namespace_labels: Labels) -> bool:
+        """Whether a pod of this namespace with these labels counts."""
+        if namespace not in self.namespaces and not self.namespace_selector.matches(namespace_labels):
+            return False
+        return self.selector.matches(labels)
+
+
+class PodInfo:
+    """A pod and its requests, host ports and compiled affinity terms.
+
+    >>> from volcano_lab.api.objects import ObjectMeta
+    >>> info = PodInfo(Pod(ObjectMeta("web-0", "default", uid="u1")))
+    >>> info.namespace, info.uid, info.has_affinity, info.required_affinity
+    ('default', 'u1', False, ())
+    """
+
+    def __init__(self, pod: Pod):
+        self.pod = pod
+        meta, affinity = pod.metadata, pod.spec.affinity
+        self.uid = meta.uid
+        self.namespace = meta.namespace
+        self.labels = meta.labels
+        self.requests: PodRequests = pod_requests(pod)
+        self.host_ports: tuple[HostPort, ...] = host_ports(pod)
+        self.has_affinity = affinity is not None and bool(affinity.pod_affinity or affinity.pod_anti_affinity)
+        self.required_affinity: tuple[AffinityTerm, ...] = ()
+        self.required_anti_affinity: tuple[AffinityTerm, ...] = ()
+        self.preferred: tuple[AffinityTerm, ...] = ()  # anti-affinity with a negative weight
+        if self.has_affinity:
+            self._compile(affinity)
+
+    def _compile(self, affinity: Affinity) -> None:
+        together, apart = affinity.pod_affinity, affinity.pod_anti_affinity
+        preferred: list[AffinityTerm] = []
+        if together is not None:
+            self.required_affinity = self._terms(together.required_during_scheduling_ignored_during_execution)
+            preferred += (self._term(w.pod_affinity_term, w.weight)
+                          for w in together.preferred_during_scheduling_ignored_during_execution)
+        if apart is not None:
+            self.required_anti_affinity = self._terms(apart.required_during_scheduling_ignored_during_execution)
+            preferred += (self._term(w.pod_affinity_term, -w.weight)
+                          for w in apart.preferred_during_scheduling_ignored_during_execution)
+        self.preferred = tuple(preferred)
+
+    def _terms(self, terms: Iterable[PodAffinityTerm]) -> tuple[AffinityTerm, ...]:
+        return tuple(self._term(term) for term in terms)
+
+    def _term(self, term: PodAffinityTerm, weight: int = 0) -> AffinityTerm:
+        """Without namespaces and without a namespace selector it is the pod's own namespace."""
+        own = not term.namespaces and term.namespace_selector is None
+        return AffinityTerm(label_selector(term.label_selector), term.topology_key,
+                            frozenset((self.namespace,) if own else term.namespaces),
+                            label_selector(term.namespace_selector), weight)
+
+    @cached_property
+    def required_nodes(self) -> RequiredNodeAffinity:
+        """The pod's node selector and required node affinity."""
+        return required_node_affinity(self.pod)
+
+    @cached_property
+    def preferred_nodes(self) -> tuple[tuple[int, NodeTerm], ...]:
+        """The pod's preferred node affinity as (weight, term)."""
+        return preferred_node_affinity(self.pod)
+
+    @cached_property
+    def tolerations(self) -> tuple[tuple[str, str, str, str], ...]:
+        """The pod's tolerations as a value, to tell pods with equal ones."""
+        return tuple((t.key, t.operator, t.value, t.effect) for t in self.pod.spec.tolerations)

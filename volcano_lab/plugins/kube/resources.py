@@ -1,0 +1,206 @@
+"""What a pod asks for as Kubernetes counts it, and the scores by how full a node would be.
+
+Answers to component-helpers' `resource.PodRequests`, `framework.PodInfo.CalculateResource` and
+`plugins/noderesources` (least, most and balanced allocation). All amounts are whole numbers: millicores, bytes, pieces.
+The scores here are for one node; `node_scores` has them for all nodes at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from attrs import frozen
+
+from volcano_lab.api import quantity
+from volcano_lab.api.objects import Container, Pod
+
+CPU, MEMORY, PODS = "cpu", "memory", "pods"
+DEFAULTS = {CPU: Fraction(1, 10), MEMORY: Fraction(200 * 1024 * 1024)}
+"""What a container that asks for none counts as, in scores only, so that such pods don't all land on one node."""
+
+_MAX_INT64 = 2**63 - 1
+Amounts = dict[str, Fraction]
+
+
+@frozen(cache_hash=True)
+class PodRequests:
+    """What one pod asks for, in the four ways in which it is counted.
+
+    `counted` is what the pod takes on its node (a pod's own `resources` and a resize in progress included),
+    `counted_non_zero` the same CPU and memory with defaults; `asked` and `asked_non_zero` are what a score adds
+    for the pod that is to be placed, from its containers alone.
+    """
+
+    counted: tuple[tuple[str, int], ...]
+    counted_non_zero: tuple[int, int]
+    asked: tuple[tuple[str, int], ...]
+    asked_non_zero: tuple[int, int]
+
+
+def pod_requests(pod: Pod) -> PodRequests:
+    """What a pod asks for.
+
+    >>> from volcano_lab.api.objects import PodSpec, ResourceRequirements
+    >>> pod_requests(Pod(spec=PodSpec(containers=[Container(resources=ResourceRequirements({"cpu": "2"}))])))
+    PodRequests(counted=(('cpu', 2000),), counted_non_zero=(2000, 209715200), \
+asked=(('cpu', 2000),), asked_non_zero=(2000, 209715200))
+    """
+    spec, status = pod.spec, pod.status
+    if not (spec.init_containers or spec.overhead or spec.resources or status.container_statuses):
+        return _plain_requests(tuple(tuple(c.resources.requests.items()) for c in spec.containers))
+    asked = _with_overhead(pod, _containers(pod, False, {}))
+    asked_non_zero = _with_overhead(pod, _containers(pod, False, DEFAULTS))
+    counted = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, {})))
+    missing = DEFAULTS if not _has_pod_level(pod) else {k: v for k, v in DEFAULTS.items() if k not in counted}
+    counted_non_zero = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, missing)))
+    return PodRequests(_whole(counted), _cpu_and_memory(counted_non_zero),
+                       _whole(asked), _cpu_and_memory(asked_non_zero))
+
+
+@lru_cache(maxsize=16384)
+def _plain_requests(containers: tuple[tuple[tuple[str, str], ...], ...]) -> PodRequests:
+    """Pods with containers only; equal ones share one value."""
+    plain: Amounts = {}
+    non_zero: Amounts = {}
+    for items in containers:
+        requests = {name: quantity.parse(text) for name, text in items}
+        _add(plain, requests)
+        _add(non_zero, {**DEFAULTS, **requests})
+    whole, pair = _whole(plain), _cpu_and_memory(non_zero)
+    return PodRequests(whole, pair, whole, pair)
+
+
+def _containers(pod: Pod, resize: bool, defaults: Amounts) -> Amounts:
+    """Containers in sum, or the init containers where one of them, with the sidecars before it, needs more."""
+    total: Amounts = {}
+    for container in pod.spec.containers:
+        _add(total, {**defaults, **_requests(pod, container, resize)})
+    sidecars: Amounts = {}
+    highest: Amounts = {}
+    for container in pod.spec.init_containers:
+        sidecar = container.restart_policy == "Always"
+        requests = {**defaults, **_requests(pod, container, resize and sidecar)}
+        if sidecar:
+            _add(total, requests)
+            _add(sidecars, requests)
+            requests = sidecars
+        else:
+            _add(requests, sidecars)
+        _raise(highest, requests)
+    _raise(total, highest)
+    return total
+
+
+def _requests(pod: Pod, container: Container, resize: bool) -> Amounts:
+    """A container's requests; while it is resized in place, the highest of what is asked, given and in force."""
+    amounts = _parsed(container.resources.requests)
+    if not resize:
+        return amounts
+    statuses = (*pod.status.init_container_statuses, *reversed(pod.status.container_statuses))
+    status = next((s for s in statuses if s.name == container.name), None)
+    if status is None or status.resources is None:
+        return amounts
+    pending = next((c for c in pod.status.conditions if c.type == "PodResizePending"), None)
+    highest = {} if pending and pending.reason == "Infeasible" else amounts
+    _raise(highest, _parsed(status.resources.requests))
+    _raise(highest, _parsed(status.allocated_resources))
+    return highest
+
+
+def _has_pod_level(pod: Pod) -> bool:
+    return pod.spec.resources is not None and any(map(_is_pod_level, pod.spec.resources.requests))
+
+
+def _is_pod_level(name: str) -> bool:
+    return name in (CPU, MEMORY) or name.startswith("hugepages-")
+
+
+def _with_pod_level(pod: Pod, amounts: Amounts) -> Amounts:
+    """The pod's own `resources`, where set, stand instead of its containers' sum."""
+    if pod.spec.resources is not None:
+        own = _parsed(pod.spec.resources.requests)
+        amounts.update({name: amount for name, amount in own.items() if _is_pod_level(name)})
+    return amounts
+
+
+def _with_overhead(pod: Pod, amounts: Amounts) -> Amounts:
+    _add(amounts, _parsed(pod.spec.overhead))
+    return amounts
+
+
+def _parsed(resource_list: Mapping[str, str]) -> Amounts:
+    return {name: quantity.parse(text) for name, text in resource_list.items()}
+
+
+def _add(total: Amounts, amounts: Amounts) -> None:
+    for name, amount in amounts.items():
+        total[name] = total.get(name, 0) + amount
+
+
+def _raise(highest: Amounts, amounts: Amounts) -> None:
+    for name, amount in amounts.items():
+        if name not in highest or amount > highest[name]:
+            highest[name] = amount
+
+
+def _whole(amounts: Amounts) -> tuple[tuple[str, int], ...]:
+    return tuple((name, _units(name, amount)) for name, amount in sorted(amounts.items()))
+
+
+def _cpu_and_memory(amounts: Amounts) -> tuple[int, int]:
+    return _units(CPU, amounts.get(CPU, 0)), _units(MEMORY, amounts.get(MEMORY, 0))
+
+
+def _units(name: str, amount: Fraction | int) -> int:
+    """Millicores of CPU, whole units of anything else, rounded up, within 64 bits."""
+    return min(math.ceil(amount * 1000 if name == CPU else amount), _MAX_INT64)
+
+
+# -- scores: how full the node would be, 0 to 100 ------------------------------------------------------------
+
+
+def least_allocated(requested: Sequence[int], allocatable: Sequence[int]) -> int:
+    """The mean over resources of what would stay free, in whole percent; 0 for a resource that would be exceeded.
+
+    A resource of which the node has none is left out. Weights are equal, as in Volcano.
+
+    >>> least_allocated([500, 10], [1000, 100])
+    70
+    """
+    scores = [0 if r > a else (a - r) * 100 // a for r, a in zip(requested, allocatable, strict=True) if a]
+    return sum(scores) // len(scores) if scores else 0
+
+
+def most_allocated(requested: Sequence[int], allocatable: Sequence[int]) -> int:
+    """The mean over resources of what would be taken, in whole percent.
+
+    >>> most_allocated([500, 10], [1000, 100])
+    30
+    """
+    scores = [min(r, a) * 100 // a for r, a in zip(requested, allocatable, strict=True) if a]
+    return sum(scores) // len(scores) if scores else 0
+
+
+def balanced_allocation(requested: Sequence[int], allocatable: Sequence[int]) -> int:
+    """How evenly the resources would be taken: 100 less the standard deviation of their taken parts, in percent.
+
+    >>> balanced_allocation([500, 10], [1000, 100]), balanced_allocation([500, 50], [1000, 100])
+    (80, 100)
+    """
+    parts = [min(float(r) / float(a), 1.0) for r, a in zip(requested, allocatable, strict=True) if a]
+    if len(parts) == 2:
+        deviation = abs((parts[0] - parts[1]) / 2)
+    elif len(parts) > 2:
+        total = squares = 0.0  # added one by one: another order could round differently
+        for part in parts:
+            total += part
+        mean = total / len(parts)
+        for part in parts:
+            squares += (part - mean) * (part - mean)
+        deviation = math.sqrt(squares / len(parts))
+    else:
+        deviation = 0.0
+    return int((1 - deviation) * 100)

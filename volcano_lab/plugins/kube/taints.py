@@ -1,0 +1,67 @@
+"""Taints and tolerations, and nodes that are cordoned.
+
+Answers to `plugins/tainttoleration`, `plugins/nodeunschedulable` and `Toleration.ToleratesTaint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from volcano_lab.api.objects import Node, Taint, Toleration
+
+NAME, UNSCHEDULABLE_NAME = "TaintToleration", "NodeUnschedulable"
+UNSCHEDULABLE_REASON = "node(s) were unschedulable"
+KEEPS_PODS_OFF = ("NoSchedule", "NoExecute")
+CORDON = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
+"""What a pod has to tolerate to be placed on a cordoned node."""
+
+
+def tolerates(toleration: Toleration, taint: Taint) -> bool:
+    """Whether one toleration covers one taint.
+
+    >>> tolerates(Toleration(operator="Exists"), Taint("gpu", "a100", "NoSchedule"))
+    True
+    >>> tolerates(Toleration("gpu", "Equal", "h100"), Taint("gpu", "a100", "NoSchedule"))
+    False
+    """
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    if toleration.operator in ("", "Equal"):
+        return toleration.value == taint.value
+    return toleration.operator == "Exists"
+
+
+def tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:
+    """Whether any of the tolerations covers the taint."""
+    return any(tolerates(toleration, taint) for toleration in tolerations)
+
+
+def first_untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
+    """The first taint that keeps the pod off the node, or None."""
+    return next((t for t in taints if t.effect in KEEPS_PODS_OFF and not tolerated(t, tolerations)), None)
+
+
+def untolerated_reason(taint: Taint) -> str:
+    """The text that users see.
+
+    >>> untolerated_reason(Taint("dedicated", "gpu", "NoSchedule"))
+    'node(s) had untolerated taint {dedicated: gpu}'
+    """
+    return f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}"
+
+
+def kept_off_by_cordon(node: Node, tolerations: Sequence[Toleration]) -> bool:
+    """Whether the node is unschedulable and the pod doesn't tolerate that."""
+    return node.spec.unschedulable and not tolerated(CORDON, tolerations)
+
+
+def untolerated_preferences(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> int:
+    """How many taints with `PreferNoSchedule` the pod doesn't tolerate.
+
+    >>> untolerated_preferences([Taint("slow", effect="PreferNoSchedule"), Taint("gpu", effect="NoSchedule")], [])
+    1
+    """
+    wishes = [t for t in tolerations if t.effect in ("", "PreferNoSchedule")]
+    return sum(1 for taint in taints if taint.effect == "PreferNoSchedule" and not tolerated(taint, wishes))

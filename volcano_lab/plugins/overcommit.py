@@ -1,0 +1,59 @@
+"""overcommit: jobs are let in while their minimum fits the cluster, taken a little larger than it is.
+
+Answers to `pkg/scheduler/plugins/overcommit/overcommit.go`. Argument: `overcommit-factor` (at least 1.0; default 1.2).
+"""
+
+from __future__ import annotations
+
+import logging
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.resource import EMPTY
+from volcano_lab.framework.extension_point import PERMIT, REJECT
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.admission import inqueue_resource
+from volcano_lab.plugins.reasons import format_resource_names
+
+DEFAULT_FACTOR = 1.2
+
+logger = logging.getLogger(__name__)
+
+
+class Overcommit(Plugin):
+    """`idle_resource` is factor x cluster - used, `inqueue_resource` what jobs let in have reserved of it."""
+
+    name = "overcommit"
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.ssn = ssn
+        self.factor = self.arguments.get_float("overcommit-factor", DEFAULT_FACTOR)
+        if self.factor < 1.0:
+            logger.warning("overcommit-factor is %s, allowed is 1 or more; %s is used", self.factor, DEFAULT_FACTOR)
+            self.factor = DEFAULT_FACTOR
+        used = EMPTY
+        for node in ssn.nodes.values():
+            used = used + node.used
+        self.idle_resource = ssn.total_resource * self.factor - used
+        self.inqueue_resource = EMPTY
+        for job in ssn.jobs.values():
+            self.inqueue_resource = self.inqueue_resource + inqueue_resource(job)
+
+    def job_enqueueable(self, job: JobInfo) -> int:
+        if job.pod_group.spec.min_resources is None:
+            return PERMIT
+        least = job.get_min_resources()
+        asked = self.inqueue_resource + least
+        fits, names = asked.less_equal_with_dimension_and_resources_name(self.idle_resource, least)
+        if self.ssn.observer is not None:
+            self.ssn.observer.note("enqueue_comparison", plugin=self.name, job=job.uid, queue=job.queue, min_resources=least,
+                                   inqueue=self.inqueue_resource, asked=asked, limit=self.idle_resource, short_of=names)  # fmt: skip
+        if fits:
+            return PERMIT
+        self.ssn.record_pod_group_event(job, "Normal", "Unschedulable",
+                                        format_resource_names("resource in cluster is overused", "overused", names))  # fmt: skip
+        return REJECT
+
+    def job_enqueued(self, job: JobInfo) -> None:
+        if job.pod_group.spec.min_resources is not None:
+            self.inqueue_resource = self.inqueue_resource + job.deduct_sch_gated_resources(job.get_min_resources())

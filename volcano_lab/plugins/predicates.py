@@ -1,0 +1,188 @@
+"""predicates: which nodes a pod may be placed on, by Kubernetes' own rules.
+
+Answers to `pkg/scheduler/plugins/predicates`. A node is checked in this order: the number of its pods; node
+affinity, cordons and taints (the *stable* rules, which no placement changes); pod affinity, host ports and topology
+spread. A rule that evicting others can't mend ends the check; other reasons add up. Rules of one kind go by name.
+
+`pre_predicate` looks at the whole cluster once for a task. A rule that has nothing to say there is skipped for that
+task from then on, for the rest of the session, even if a later look would have found something: Volcano never takes
+a skip back.
+
+Volumes and dynamic resource allocation are not modelled: a pod with volume claims is treated as if its volumes fit
+everywhere. Differs on purpose: `predicate_nodes` answers for all nodes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from volcano_lab.api.fit_error import ABORT_CODES, ERROR, NODE_POD_NUMBER_EXCEEDED, UNSCHEDULABLE, FitError, Status
+from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.plugins.kube import node_affinity, node_masks, node_ports, taints
+from volcano_lab.plugins.kube.node_pods import KubeNode, kube_nodes
+from volcano_lab.plugins.kube.pod_info import PodInfo
+
+if TYPE_CHECKING:
+    from volcano_lab.api.node import NodeInfo
+    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.framework.arguments import Arguments
+    from volcano_lab.framework.plugin import Event
+    from volcano_lab.framework.session import Session
+
+TEMPLATE_UID = "volcano.sh/template-uid"
+CACHE_ENABLE = "predicate.CacheEnable"
+CACHED_REFUSAL = "plugin equivalence cache predicates failed"
+SKIPPED = "skipped predicates"
+"""Where a task's cycle state keeps the names of the rules that are skipped for it."""
+
+
+class Predicates(Plugin):
+    """Kubernetes' placement rules; `predicate.…Enable` arguments switch single ones off."""
+
+    name = "predicates"
+
+    def __init__(self, arguments: Arguments | None = None):
+        super().__init__(arguments)
+        switch = self.arguments.get_bool
+        self.node_affinity = switch("predicate.NodeAffinityEnable", True)
+        self.node_ports = switch("predicate.NodePortsEnable", True)
+        self.taint_toleration = switch("predicate.TaintTolerationEnable", True)
+        self.pod_affinity = switch("predicate.PodAffinityEnable", True)
+        self.topology_spread = switch("predicate.PodTopologySpreadEnable", True)
+        self.volume_binding = switch("predicate.VolumeBindingEnable", True)
+        self.cache_enabled = switch(CACHE_ENABLE, False)
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.ssn = ssn
+        self.kube = kube_nodes(ssn)
+        self.pod_limit = np.array([node.allocatable.get("pods") for node in ssn.node_list])
+        self.cache: dict[tuple[str, str], bool] = {}
+
+    # -- once for a task -------------------------------------------------------------------------------------
+
+    def pre_predicate(self, task: TaskInfo) -> str | None:
+        """Look at the whole cluster for what the rules need to know; never refuses."""
+        state = self.ssn.cycle_state(task.uid)
+        skipped = state.setdefault(SKIPPED, set())
+        info = self.kube.info(task.pod)
+        if self.node_ports:
+            if info.host_ports:
+                state[node_ports.NAME] = info.host_ports
+            else:
+                skipped.add(node_ports.NAME)
+        return None
+
+    # -- for one node ----------------------------------------------------------------------------------------
+
+    def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
+        """Why the task can't be on this node, or None."""
+        kube_node = self.kube.by_name.get(node.name)
+        if kube_node is None:
+            return FitError(task.key, node.name, (Status(ERROR, "node info not found", self.name),))
+        statuses = []
+        if node.allocatable.get("pods") <= len(kube_node.pods):
+            statuses.append(Status(UNSCHEDULABLE, NODE_POD_NUMBER_EXCEEDED, self.name))
+        info = self.kube.info(task.pod)
+        refusal = self._stable_with_cache(info, kube_node)
+        if refusal is not None:
+            return FitError(task.key, node.name, (*statuses, refusal))
+        state = self.ssn.cycle_state(task.uid)
+        for rule, check in self._changing_rules():
+            if rule in state.get(SKIPPED, ()):
+                continue
+            refusal = check(state, info, kube_node)
+            if refusal is not None:
+                statuses.append(refusal)
+                if refusal.code in ABORT_CODES:
+                    break
+        return FitError(task.key, node.name, tuple(statuses)) if statuses else None
+
+    def _stable_with_cache(self, info: PodInfo, node: KubeNode) -> Status | None:
+        """The stable rules; pods of one template (by annotation) share their answer where the cache is on."""
+        template = info.pod.metadata.annotations.get(TEMPLATE_UID, "") if self.cache_enabled else ""
+        if (node.name, template) in self.cache:
+            return None if self.cache[node.name, template] else Status(ERROR, CACHED_REFUSAL, CACHE_ENABLE)
+        refusal = self._stable(info, node)
+        if template:
+            self.cache[node.name, template] = refusal is None
+        return refusal
+
+    def _stable(self, info: PodInfo, kube_node: KubeNode) -> Status | None:
+        """Node affinity, cordon, taints: the first that refuses."""
+        node, tolerations = kube_node.node, info.pod.spec.tolerations
+        if self.node_affinity and not info.required_nodes.matches(node):
+            return Status(UNRESOLVABLE, node_affinity.REASON, node_affinity.NAME)
+        if taints.kept_off_by_cordon(node, tolerations):
+            return Status(UNRESOLVABLE, taints.UNSCHEDULABLE_REASON, taints.UNSCHEDULABLE_NAME)
+        taint = taints.first_untolerated(node.spec.taints, tolerations) if self.taint_toleration else None
+        return None if taint is None else Status(UNRESOLVABLE, taints.untolerated_reason(taint), taints.NAME)
+
+    def _changing_rules(self) -> Sequence[tuple[str, Any]]:
+        """The rules whose answer changes with every placement, by name."""
+        rules = []
+        if self.node_ports:
+            rules.append((node_ports.NAME, _check_ports))
+        return rules
+
+    # -- for all nodes at once -------------------------------------------------------------------------------
+
+    def predicate_nodes(self, task: TaskInfo) -> np.ndarray | None:
+        """True for each node (in the session's order) on which the task may be; None: ask node by node."""
+        if self.cache_enabled:
+            return None  # its answers depend on which pods were asked about before
+        kube, info = self.kube, self.kube.info(task.pod)
+        state = self.ssn.cycle_state(task.uid)
+        mask = self._stable_nodes(info) & (kube.pod_count < self.pod_limit)
+        skipped = state.get(SKIPPED, ())
+        if self.node_ports and node_ports.NAME not in skipped:
+            if node_ports.NAME not in state:
+                return None
+            for row in np.flatnonzero(mask):
+                mask[row] = not node_ports.conflict(info.host_ports, kube.nodes[row].used_ports)
+        return mask
+
+    def _stable_nodes(self, info: PodInfo) -> np.ndarray:
+        key = "stable", self.node_affinity and info.required_nodes, self.taint_toleration, info.tolerations
+        return self.kube.remember(key, lambda: self._work_out_stable_nodes(info))
+
+    def _work_out_stable_nodes(self, info: PodInfo) -> np.ndarray:
+        mask = node_masks.uncordoned_nodes(self.kube, info)
+        if self.node_affinity:
+            mask = mask & node_masks.matching_nodes(self.kube, info)
+        return mask & node_masks.tolerated_nodes(self.kube, info) if self.taint_toleration else mask
+
+    # -- scores: volumes would have some, and give 0 to all that have none --------------------------------------
+
+    def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
+        """0 for every node of the cluster, not only for those in question, as Volcano has it."""
+        return dict.fromkeys((node.name for node in self.kube.nodes), 0.0) if self.volume_binding else {}
+
+    def batch_node_order_nodes(self, task: TaskInfo, mask: np.ndarray | None = None) -> np.ndarray:
+        return np.zeros(len(self.kube.nodes))
+
+    # -- events ----------------------------------------------------------------------------------------------
+
+    def on_allocate(self, event: Event) -> None:
+        if event.task.node_name in self.kube.by_name:
+            self.kube.add_pod(event.task.node_name, event.task.pod)
+
+    def on_deallocate(self, event: Event) -> None:
+        if event.task.node_name in self.kube.by_name:
+            self.kube.remove_pod(event.task.node_name, event.task.pod)
+
+
+def _check_ports(state: dict, info: PodInfo, node: KubeNode) -> Status | None:
+    if node_ports.NAME not in state:
+        return _not_looked_at(node_ports.NAME, "")
+    if node_ports.conflict(state[node_ports.NAME], node.used_ports):
+        return Status(UNSCHEDULABLE, node_ports.REASON, node_ports.NAME)
+    return None
+
+
+def _not_looked_at(rule: str, prefix: str) -> Status:
+    """The fault where a node is checked before `pre_predicate` ran for the task."""
+    return Status(ERROR, f'{prefix}reading "PreFilter{rule}" from cycleState: not found', rule)
