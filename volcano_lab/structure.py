@@ -37,7 +37,7 @@ class Findings:
     >>> findings = Findings()
     >>> _ = structure(Queue, {"spec": {"wieght": 2, "reclaimable": "no"}}, findings)
     >>> findings.errors, findings.warnings
-    (['spec.reclaimable is "no"; allowed is true or false'], ['spec.wieght is unknown and has no effect; \
+    (['spec.reclaimable is "no"; allowed is true or false'], ['spec.wieght is not known and has no effect; \
 did you mean weight?'])
     """
 
@@ -54,7 +54,7 @@ did you mean weight?'])
         """Note a field that the API does not have here."""
         near = get_close_matches(key, list(known), 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        self.warnings.append(f"{path_text((path, key))} is unknown and has no effect{hint}")
+        self.warnings.append(f"{path_text((path, key))} is not known and has no effect{hint}")
 
 
 def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:

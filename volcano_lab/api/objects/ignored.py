@@ -27,7 +27,7 @@ IGNORED: dict[str, frozenset[str]] = {
         "PodDisruptionBudgetStatus": "conditions observedGeneration",
         "VolcanoJob": "status",
         "VolcanoJobSpec": "maxRetry minSuccess plugins policies runningEstimate ttlSecondsAfterFinished volumes",
-        "TaskSpec": "dependsOn maxRetry policies",
+        "TaskSpec": "maxRetry policies",
     }.items()
 }
 """Class name -> names as a manifest has them."""
