@@ -1,0 +1,22 @@
+"""The documentation: the notebooks with their stored outputs, and the readme, as pages that need no server."""
+
+import shutil
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+
+# Sphinx reads below its own folder only. The copies are made anew at each build and are not kept in git.
+shutil.rmtree(DOCS / "lessons", ignore_errors=True)
+shutil.copytree(ROOT / "notebooks", DOCS / "lessons", ignore=shutil.ignore_patterns(".*"))
+
+project = "volcano_lab"
+author = "The volcano_lab authors"
+extensions = ["myst_nb"]
+exclude_patterns = ["_build"]
+nb_execution_mode = "off"  # the stored outputs are tested (make test), so they are shown
+nb_ipywidgets_js = {}  # no scripts from elsewhere: a page has the figures, the notebook has the sliders
+html_theme = "furo"
+html_title = "volcano_lab"
+html_show_sphinx = False
+templates_path = []
