@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from volcano_lab.framework.plugin import Plugin
-from volcano_lab.plugins.kube import image_locality, node_affinity, node_masks, resources, taints
+from volcano_lab.plugins.kube import (
+    image_locality,
+    inter_pod_affinity,
+    node_affinity,
+    node_masks,
+    resources,
+    taints,
+    topology_spread,
+)
+from volcano_lab.plugins.kube.default_spread import default_selector
 from volcano_lab.plugins.kube.node_pods import KubeNode, kube_nodes
 from volcano_lab.plugins.kube.node_scores import BALANCED, ResourceScores
 from volcano_lab.plugins.kube.pod_info import PodInfo
@@ -50,6 +59,7 @@ class NodeOrder(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
         self.kube = kube_nodes(ssn)
+        self.spread_owners = getattr(ssn, "spread_owners", ())
 
     # -- one node --------------------------------------------------------------------------------------------
 
@@ -107,6 +117,12 @@ class NodeOrder(Plugin):
         if self.taint_toleration:
             counts = [taints.untolerated_preferences(n.node.spec.taints, info.pod.spec.tolerations) for n in nodes]
             yield self.taint_toleration, fewest_best(counts)
+        if self.pod_affinity:
+            yield self.pod_affinity, inter_pod_affinity.scores(self.kube, info, nodes)
+        if self.topology_spread:
+            scores = topology_spread.scores(self.kube, info, nodes, default_selector(info, self.spread_owners))
+            if scores is not None:
+                yield self.topology_spread, scores
 
     # -- all nodes at once -----------------------------------------------------------------------------------
 
@@ -133,6 +149,14 @@ class NodeOrder(Plugin):
         if self.taint_toleration and len(rows):
             counts = node_masks.untolerated_preferences(kube, info)[rows]
             total[rows] += self.taint_toleration * (MAX_SCORE - counts * MAX_SCORE // max(counts.max(), 1))
+        if self.pod_affinity:
+            scores = inter_pod_affinity.scores_of_rows(kube, info, rows)
+            if scores is not None:
+                total[rows] += self.pod_affinity * scores
+        if self.topology_spread:
+            scores = topology_spread.scores_of_rows(kube, info, rows, default_selector(info, self.spread_owners))
+            if scores is not None:
+                total[rows] += self.topology_spread * scores
         return total
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from volcano_lab.api.fit_error import ABORT_CODES, ERROR, NODE_POD_NUMBER_EXCEEDED, UNSCHEDULABLE, FitError, Status
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
 from volcano_lab.framework.plugin import Plugin
-from volcano_lab.plugins.kube import node_affinity, node_masks, node_ports, taints
+from volcano_lab.plugins.kube import inter_pod_affinity, node_affinity, node_masks, node_ports, taints, topology_spread
 from volcano_lab.plugins.kube.node_pods import KubeNode, kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
 
@@ -61,6 +61,13 @@ class Predicates(Plugin):
         self.kube = kube_nodes(ssn)
         self.pod_limit = np.array([node.allocatable.get("pods") for node in ssn.node_list])
         self.cache: dict[tuple[str, str], bool] = {}
+        rules = [
+            (self.pod_affinity, inter_pod_affinity.NAME, inter_pod_affinity.look),
+            (self.node_ports, node_ports.NAME, node_ports.look),
+            (self.topology_spread, topology_spread.NAME, topology_spread.look),
+        ]
+        self._looks = [(rule, look) for enabled, rule, look in rules if enabled]
+        """The rules whose answer changes with every placement, by name."""
 
     # -- once for a task -------------------------------------------------------------------------------------
 
@@ -69,11 +76,12 @@ class Predicates(Plugin):
         state = self.ssn.cycle_state(task.uid)
         skipped = state.setdefault(SKIPPED, set())
         info = self.kube.info(task.pod)
-        if self.node_ports:
-            if info.host_ports:
-                state[node_ports.NAME] = info.host_ports
+        for rule, look in self._looks:
+            found = look(self.kube, info)
+            if found is None:
+                skipped.add(rule)
             else:
-                skipped.add(node_ports.NAME)
+                state[rule] = found
         return None
 
     # -- for one node ----------------------------------------------------------------------------------------
@@ -91,10 +99,11 @@ class Predicates(Plugin):
         if refusal is not None:
             return FitError(task.key, node.name, (*statuses, refusal))
         state = self.ssn.cycle_state(task.uid)
-        for rule, check in self._changing_rules():
-            if rule in state.get(SKIPPED, ()):
+        skipped = state.get(SKIPPED, ())
+        for rule, _ in self._looks:
+            if rule in skipped:
                 continue
-            refusal = check(state, info, kube_node)
+            refusal = state[rule].refusal(kube_node) if rule in state else Status(ERROR, _not_looked_at(rule), rule)
             if refusal is not None:
                 statuses.append(refusal)
                 if refusal.code in ABORT_CODES:
@@ -121,28 +130,21 @@ class Predicates(Plugin):
         taint = taints.first_untolerated(node.spec.taints, tolerations) if self.taint_toleration else None
         return None if taint is None else Status(UNRESOLVABLE, taints.untolerated_reason(taint), taints.NAME)
 
-    def _changing_rules(self) -> Sequence[tuple[str, Any]]:
-        """The rules whose answer changes with every placement, by name."""
-        rules = []
-        if self.node_ports:
-            rules.append((node_ports.NAME, _check_ports))
-        return rules
-
     # -- for all nodes at once -------------------------------------------------------------------------------
 
     def predicate_nodes(self, task: TaskInfo) -> np.ndarray | None:
         """True for each node (in the session's order) on which the task may be; None: ask node by node."""
         if self.cache_enabled:
             return None  # its answers depend on which pods were asked about before
-        kube, info = self.kube, self.kube.info(task.pod)
         state = self.ssn.cycle_state(task.uid)
-        mask = self._stable_nodes(info) & (kube.pod_count < self.pod_limit)
         skipped = state.get(SKIPPED, ())
-        if self.node_ports and node_ports.NAME not in skipped:
-            if node_ports.NAME not in state:
+        mask = self._stable_nodes(self.kube.info(task.pod)) & (self.kube.pod_count < self.pod_limit)
+        for rule, _ in self._looks:
+            if rule in skipped:
+                continue
+            if rule not in state:
                 return None
-            for row in np.flatnonzero(mask):
-                mask[row] = not node_ports.conflict(info.host_ports, kube.nodes[row].used_ports)
+            mask &= state[rule].nodes()
         return mask
 
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
@@ -154,6 +156,37 @@ class Predicates(Plugin):
         if self.node_affinity:
             mask = mask & node_masks.matching_nodes(self.kube, info)
         return mask & node_masks.tolerated_nodes(self.kube, info) if self.taint_toleration else mask
+
+    # -- what if: preempt tries evictions on a copy of the cycle state ------------------------------------------
+
+    def simulate_add_task(self, state: dict, task_to_schedule: TaskInfo, task_to_add: TaskInfo, node: NodeInfo
+                          ) -> str | None:
+        """Count `task_to_add` on the node, as far as pod affinity goes; text says what went wrong."""
+        return self._simulate(state, task_to_add, node, 1, "add pod to")
+
+    def simulate_remove_task(self, state: dict, task_to_schedule: TaskInfo, task_to_remove: TaskInfo, node: NodeInfo
+                             ) -> str | None:
+        """Count `task_to_remove` no longer."""
+        return self._simulate(state, task_to_remove, node, -1, "remove pod from")
+
+    def _simulate(self, state: dict, task: TaskInfo, node: NodeInfo, sign: int, verb: str) -> str | None:
+        rule = inter_pod_affinity.NAME
+        if not self.pod_affinity or rule in state.get(SKIPPED, ()):
+            return None
+        if rule not in state:
+            return f"failed to {verb} node {node.name}: {_not_looked_at(rule)}"
+        state[rule].update(self.kube.info(task.pod), self.kube.by_name[node.name].row, sign)
+        return None
+
+    def simulate_predicate(self, state: dict, task: TaskInfo, node: NodeInfo) -> str | None:
+        """Why pod affinity, as simulated, refuses the node, or None."""
+        rule = inter_pod_affinity.NAME
+        if not self.pod_affinity or rule in state.get(SKIPPED, ()):
+            return None
+        if rule not in state:
+            return f"failed to filter pod on node {node.name}: {_not_looked_at(rule)}"
+        refusal = state[rule].refusal(self.kube.by_name[node.name])
+        return None if refusal is None else f"failed to filter pod on node {node.name}: {refusal.reason}"
 
     # -- scores: volumes would have some, and give 0 to all that have none --------------------------------------
 
@@ -175,14 +208,13 @@ class Predicates(Plugin):
             self.kube.remove_pod(event.task.node_name, event.task.pod)
 
 
-def _check_ports(state: dict, info: PodInfo, node: KubeNode) -> Status | None:
-    if node_ports.NAME not in state:
-        return _not_looked_at(node_ports.NAME, "")
-    if node_ports.conflict(state[node_ports.NAME], node.used_ports):
-        return Status(UNSCHEDULABLE, node_ports.REASON, node_ports.NAME)
-    return None
-
-
-def _not_looked_at(rule: str, prefix: str) -> Status:
+def _not_looked_at(rule: str) -> str:
     """The fault where a node is checked before `pre_predicate` ran for the task."""
-    return Status(ERROR, f'{prefix}reading "PreFilter{rule}" from cycleState: not found', rule)
+    prefix = "error " if rule == inter_pod_affinity.NAME else ""
+    return f'{prefix}reading "PreFilter{rule}" from cycleState: not found'
+
+
+def clone_state(state: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a task's cycle state to simulate on: what is counted there leaves the original alone."""
+    copy = {key: value.clone() if hasattr(value, "clone") else value for key, value in state.items()}
+    return {**copy, SKIPPED: set(state.get(SKIPPED, ()))}

@@ -81,6 +81,7 @@ class KubeNodes:
         """(row, pod, +1 or -1), oldest first: one entry for every pod that came or went."""
         self.memo: dict[Hashable, Any] = {}
         """What the rules have worked out for these nodes, by a key that names the rule and what it depends on."""
+        self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._vectors: dict[PodRequests, tuple[np.ndarray, np.ndarray]] = {}
         for node, (_, pods) in zip(self.nodes, pairs, strict=True):
@@ -123,6 +124,14 @@ class KubeNodes:
                 codes[node.row] = index.setdefault(node.labels[key], len(index))
         return Topology(codes, index)
 
+    def seen_by_terms(self, info: PodInfo) -> tuple[str, tuple[str | None, ...]]:
+        """A pod as the affinity terms of the pods on the nodes see it: pods with equal ones are alike to them all.
+
+        Labels that no term looks at are left out, since pods of one job differ in some (their index, for one).
+        """
+        labels = info.labels
+        return info.namespace, tuple([labels.get(key) for key in self._term_keys])
+
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` gave the first time that this key was asked for."""
         found = self.memo.get(key)
@@ -138,6 +147,9 @@ class KubeNodes:
         else:
             node.pods.remove(info)
             node.used_ports.difference_update(info.host_ports)
+        if info.has_affinity:
+            for term in (*info.required_anti_affinity, *info.preferred):
+                self._term_keys.update(dict.fromkeys(term.selector.keys()))
         amounts, non_zero = self._vector(info.requests)
         if sign > 0:
             self.requested[row] += amounts

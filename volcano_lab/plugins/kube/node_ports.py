@@ -6,8 +6,16 @@ Answers to `plugins/nodeports`, `util.GetHostPorts` and `framework.HostPortInfo`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from volcano_lab.api.fit_error import UNSCHEDULABLE, Status
 from volcano_lab.api.objects import Pod
+
+if TYPE_CHECKING:
+    from .node_pods import KubeNode, KubeNodes
+    from .pod_info import PodInfo
 
 NAME = "NodePorts"
 REASON = "node(s) didn't have free ports for the requested pod ports"
@@ -43,6 +51,30 @@ def conflict(wanted: Iterable[HostPort], used: set[HostPort]) -> bool:
         elif (address, protocol, port) in used or (ANY_ADDRESS, protocol, port) in used:
             return True
     return False
+
+
+class PortsState:
+    """The host ports that an incoming pod wants."""
+
+    def __init__(self, kube: KubeNodes, wanted: tuple[HostPort, ...]):
+        self.kube, self.wanted = kube, wanted
+
+    def clone(self) -> PortsState:
+        """The state itself: nothing changes it."""
+        return self
+
+    def refusal(self, node: KubeNode) -> Status | None:
+        """Why the pod can't be on the node, or None."""
+        return Status(UNSCHEDULABLE, REASON, NAME) if conflict(self.wanted, node.used_ports) else None
+
+    def nodes(self) -> np.ndarray:
+        """`refusal` for all nodes at once: True where there is none."""
+        return np.fromiter((not conflict(self.wanted, node.used_ports) for node in self.kube.nodes), bool)
+
+
+def look(kube: KubeNodes, info: PodInfo) -> PortsState | None:
+    """What an incoming pod wants; None where it wants no host port."""
+    return PortsState(kube, info.host_ports) if info.host_ports else None
 
 
 def _running(pod: Pod) -> Iterator:

@@ -1,0 +1,199 @@
+"""Pod affinity and anti-affinity: which pods a pod wants near it, and which pods want it or don't.
+
+Answers to `plugins/interpodaffinity`. Kept as they are there: required affinity is no hindrance to the first pod of
+a group that wants to be with its own kind; a namespace selector of the incoming pod is looked up in the namespaces,
+and besides held against no labels at all; wishes of pods that are there count both ways, what they require of
+others' company counts only where it is anti-affinity (Volcano sets the weight of their required affinity to 0).
+Existing pods count only on nodes that had a pod with affinity when the session opened (see `node_pods`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import evolve
+
+from volcano_lab.api.fit_error import UNSCHEDULABLE, Status
+from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+
+from .node_pods import KubeNode, KubeNodes
+from .pod_counts import PairCounts, PairFollower
+from .pod_info import AffinityTerm, Labels, PodInfo
+
+NAME = "InterPodAffinity"
+AFFINITY_REASON = "node(s) didn't match pod affinity rules"
+ANTI_AFFINITY_REASON = "node(s) didn't match pod anti-affinity rules"
+EXISTING_REASON = "node(s) didn't satisfy existing pods anti-affinity rules"
+NO_LABELS: Labels = {}
+
+
+class AffinityState:
+    """What is known of one incoming pod: pods that match its terms, and terms of others that match it, by value.
+
+    `affinity` counts pods that match all its required terms, `anti_affinity` pods that match each term it requires
+    to be away from, `existing` the terms of other pods that it would hurt.
+    """
+
+    def __init__(self, info: PodInfo, namespace_labels: Labels, required: tuple[AffinityTerm, ...],
+                 apart: tuple[AffinityTerm, ...], existing: PairCounts, affinity: PairCounts, anti: PairCounts):
+        self.info, self.namespace_labels = info, namespace_labels
+        self.required, self.apart = required, apart
+        self.existing, self.affinity, self.anti_affinity = existing, affinity, anti
+
+    def clone(self) -> AffinityState:
+        """A copy to try things on."""
+        return AffinityState(self.info, self.namespace_labels, self.required, self.apart,
+                             self.existing.copy(), self.affinity.copy(), self.anti_affinity.copy())
+
+    def update(self, pod: PodInfo, row: int, sign: int) -> None:
+        """Count a pod that comes to (+1) or leaves (-1) the node in `row`."""
+        _count_existing(self.existing, row, pod, sign, self.info, self.namespace_labels)
+        _count_together(self.affinity, row, pod, sign, self.required)
+        _count_apart(self.anti_affinity, row, pod, sign, self.apart)
+
+    def refusal(self, node: KubeNode) -> Status | None:
+        """Why the pod can't be on the node, or None."""
+        if not self._near_its_own(node):
+            return Status(UNRESOLVABLE, AFFINITY_REASON, NAME)
+        if any((self.anti_affinity.at(term.topology_key, node) or 0) > 0 for term in self.apart):
+            return Status(UNSCHEDULABLE, ANTI_AFFINITY_REASON, NAME)
+        if any((self.existing.at(key, node) or 0) > 0 for key in self.existing.counts):
+            return Status(UNSCHEDULABLE, EXISTING_REASON, NAME)
+        return None
+
+    def _near_its_own(self, node: KubeNode) -> bool:
+        counts = [self.affinity.at(term.topology_key, node) for term in self.required]
+        if None in counts:  # a node without the label is no place to be together
+            return False
+        return all(count > 0 for count in counts) or self._is_first_of_its_kind()
+
+    def _is_first_of_its_kind(self) -> bool:
+        """Nobody matches yet, and the pod itself does."""
+        return self.affinity.is_zero() and _matches_all(self.required, self.info)
+
+    def nodes(self) -> np.ndarray:
+        """`refusal` for all nodes at once: True where there is none."""
+        kube = self.existing.kube
+        fits = np.ones(len(kube.nodes), bool)
+        together = np.ones(len(kube.nodes), bool)
+        for term in self.required:
+            fits &= kube.topology(term.topology_key).codes >= 0
+            together &= self.affinity.nodes(term.topology_key) > 0
+        if self.required and not self._is_first_of_its_kind():
+            fits &= together
+        for term in self.apart:
+            fits &= self.anti_affinity.nodes(term.topology_key) <= 0
+        for key in self.existing.counts:
+            fits &= self.existing.nodes(key) <= 0
+        return fits
+
+
+def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
+    """Count for an incoming pod; None where pod affinity has nothing to say about it."""
+    if not (info.required_affinity or info.required_anti_affinity or kube.rows_with_required_anti_affinity):
+        return None
+    own_labels = kube.namespaces.get(info.namespace, NO_LABELS)
+    existing = _existing(kube, info, own_labels)
+    required = _with_namespaces(kube, info.required_affinity)
+    apart = _with_namespaces(kube, info.required_anti_affinity)
+    if existing.is_zero() and not required and not apart:
+        return None
+    together = kube.remember(("together", required), lambda: PairFollower(
+        kube, lambda counts, row, pod, sign: _count_together(counts, row, pod, sign, required)))
+    away = kube.remember(("apart", apart), lambda: PairFollower(
+        kube, lambda counts, row, pod, sign: _count_apart(counts, row, pod, sign, apart)))
+    return AffinityState(info, own_labels, required, apart, existing.copy(),
+                         together.current().copy(), away.current().copy())
+
+
+def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
+    """Terms of other pods that want to be away from this one."""
+    rows = kube.rows_with_required_anti_affinity
+    if not rows:
+        return PairCounts(kube)
+
+    def count(counts: PairCounts, row: int, pod: PodInfo, sign: int) -> None:
+        if row in rows:
+            _count_existing(counts, row, pod, sign, info, own_labels)
+
+    return kube.remember(("existing", *kube.seen_by_terms(info)), lambda: PairFollower(kube, count)).current()
+
+
+def _count_existing(counts: PairCounts, row: int, pod: PodInfo, sign: int, info: PodInfo, own_labels: Labels) -> None:
+    for term in pod.required_anti_affinity:
+        if term.matches(info.namespace, info.labels, own_labels):
+            counts.add(term.topology_key, row, sign)
+
+
+def _count_together(counts: PairCounts, row: int, pod: PodInfo, sign: int, terms: Sequence[AffinityTerm]) -> None:
+    if terms and _matches_all(terms, pod):
+        for term in terms:
+            counts.add(term.topology_key, row, sign)
+
+
+def _count_apart(counts: PairCounts, row: int, pod: PodInfo, sign: int, terms: Sequence[AffinityTerm]) -> None:
+    for term in terms:
+        if term.matches(pod.namespace, pod.labels, NO_LABELS):
+            counts.add(term.topology_key, row, sign)
+
+
+def _matches_all(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
+    return bool(terms) and all(term.matches(pod.namespace, pod.labels, NO_LABELS) for term in terms)
+
+
+def _with_namespaces(kube: KubeNodes, terms: tuple[AffinityTerm, ...]) -> tuple[AffinityTerm, ...]:
+    """The terms with the namespaces that their namespace selectors choose, by name."""
+    if not kube.namespaces or all(t.namespace_selector.is_empty() or t.namespace_selector.requirements is None
+                                  for t in terms):
+        return terms
+    return tuple(evolve(term, namespaces=term.namespaces | {
+        name for name, labels in kube.namespaces.items() if term.namespace_selector.matches(labels)}) for term in terms)
+
+
+# -- the score ---------------------------------------------------------------------------------------------------
+
+
+def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
+    """The weights of all wishes that the pod's being there would grant, by value; negative ones it would cross.
+
+    Its own wishes are held against every pod; pods that are there are asked for theirs, on all nodes if it has
+    wishes of its own, else on nodes that had a pod with affinity when the session opened.
+    """
+    own = _with_namespaces(kube, info.preferred)
+    rows = None if info.preferred else kube.rows_with_affinity
+    if rows is not None and not rows:
+        return PairCounts(kube)
+    own_labels = kube.namespaces.get(info.namespace, NO_LABELS)
+
+    def count(counts: PairCounts, row: int, pod: PodInfo, sign: int) -> None:
+        if rows is not None and row not in rows:
+            return
+        for term in own:
+            if term.matches(pod.namespace, pod.labels, NO_LABELS):
+                counts.add(term.topology_key, row, sign * term.weight)
+        for term in pod.preferred:
+            if term.matches(info.namespace, info.labels, own_labels):
+                counts.add(term.topology_key, row, sign * term.weight)
+
+    key = "preferences", own, *kube.seen_by_terms(info)
+    return kube.remember(key, lambda: PairFollower(kube, count)).current()
+
+
+def scores(kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode]) -> list[int]:
+    """0 to 100 for each node: the lowest sum of weights gives 0, the highest 100; all alike give 0."""
+    weights = preferences(kube, info)
+    sums = [sum(weights.at(key, node) or 0 for key in weights.counts) for node in nodes]
+    lowest, highest = min(sums, default=0), max(sums, default=0)
+    spread = highest - lowest
+    return [int(100 * ((total - lowest) / spread)) if spread else 0 for total in sums]
+
+
+def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | None:
+    """`scores` for all nodes in `rows` at once; None where it is 0 for all."""
+    weights = preferences(kube, info)
+    if weights.is_zero():
+        return None
+    sums = sum(weights.nodes(key)[rows] for key in weights.counts)
+    lowest, spread = sums.min(), np.ptp(sums)
+    return (100 * ((sums - lowest) / spread)).astype(np.int64) if spread else None
