@@ -80,7 +80,9 @@ def test_canonical_text_has_no_fraction_and_the_largest_suffix(text, expected):
     assert quantity.canonical(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "Ki", ".", "-", "e3", "1e", "1i", "1 Gi", "1.1.M", "1K", "1gi", "1e3Mi", "--1", "1e999", "٣"])
+@pytest.mark.parametrize(
+    "text", ["", "Ki", ".", "-", "e3", "1e", "1i", "1 Gi", "1.1.M", "1K", "1gi", "1e3Mi", "--1", "1e999", "٣"]
+)
 def test_bad_text_is_refused_in_one_sentence(text):
     with pytest.raises(quantity.QuantityError, match="is not a quantity; allowed is a number") as refused:
         quantity.value(text)

@@ -37,6 +37,10 @@ class ManifestError(ValueError):
         super().__init__("\n".join(problems))
 
 
+class _NotRead(Exception):
+    """An object of a kind that the scheduler does not look at."""
+
+
 @define
 class Loaded:
     """What was read: the objects in document order, and sentences about what has no effect.
@@ -81,10 +85,10 @@ def load(*sources: Source) -> Loaded:
 def loads(text: str, name: str = "text") -> Loaded:
     """Read manifests from text; `name` stands for it in errors and warnings.
 
-    >>> loads("kind: Node\\napiVersion: v1\\nmetadata: {name: n1}\\nspec: {unschedulable: 'yes'}")
+    >>> loads("kind: Node\\napiVersion: v1\\nmetadata: {name: n1}\\nspec: {taints: 5}", "n.yaml")
     Traceback (most recent call last):
     ...
-    volcano_lab.manifests.ManifestError: Node n1 (text, document 1): spec.unschedulable is "yes"; allowed is true or false
+    volcano_lab.manifests.ManifestError: Node n1 (n.yaml, document 1): spec.taints is 5; allowed is a list
     """
     batch = _Batch()
     batch.read_text(text, name)
@@ -101,9 +105,10 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> KubernetesObjec
     """
     findings = Findings(strict)
     label = _label(document, "")
-    cls, problem = _kind_of(document)
-    if cls is None:
-        raise ManifestError([f"{label}: {problem}"])
+    try:
+        cls = _kind_of(document)
+    except (_NotRead, ManifestError) as error:
+        raise ManifestError([f"{label}: {error}"]) from None
     obj = structure(cls, _body(document), findings)
     if findings.errors:
         raise ManifestError([f"{label}: {error}" for error in findings.errors])
@@ -170,7 +175,7 @@ class _Batch:
         if text.lstrip()[:1] in ("{", "["):
             try:
                 return [json.loads(text)]
-            except ValueError:
+            except (ValueError, RecursionError):
                 pass  # YAML's own notation begins like this, too; if it is neither, the YAML reader says where
         try:
             return [plain_value(node) for node in compose_all(text)]
@@ -188,13 +193,14 @@ class _Batch:
                 self._read(item, f"{place}, item {number}")
             return
         label = _label(document, place)
-        cls, problem = _kind_of(document)
-        if cls is not None:
-            self._read_object(cls, document, label, place)
-        elif isinstance(document, dict) and _text(document.get("kind")) and not _misspelt(document):
-            self.warnings.append(f"{label}: {problem}")
+        try:
+            cls = _kind_of(document)
+        except _NotRead as reason:
+            self.warnings.append(f"{label}: {reason}")
+        except ManifestError as error:
+            self.errors.append(f"{label}: {error}")
         else:
-            self.errors.append(f"{label}: {problem}")
+            self._read_object(cls, document, label, place)
 
     def _read_object(self, cls: type[KubernetesObject], document: dict[str, Any], label: str, place: str) -> None:
         findings = Findings()
@@ -217,29 +223,24 @@ class _Batch:
             self.objects.append(obj)
 
 
-def _kind_of(document: Any) -> tuple[type[KubernetesObject] | None, str]:
-    """The class of a document, or none and why."""
+def _kind_of(document: Any) -> type[KubernetesObject]:
+    """The class of a document. Raises `ManifestError` for what is no object, `_NotRead` for other kinds of object."""
     if not isinstance(document, dict):
-        return None, f"is {found_text(document)}; allowed is a mapping with apiVersion, kind and metadata"
-    kind, version = document.get("kind"), document.get("apiVersion")
-    if not _text(kind) or not _text(version):
-        missing = "apiVersion" if _text(kind) else "kind"
-        return None, f"{missing} is {found_text(document.get(missing))}; allowed is text, such as {_EXAMPLE[missing]}"
+        raise ManifestError([f"is {found_text(document)}; allowed is a mapping with apiVersion, kind and metadata"])
+    for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
+        if not _text(document.get(field)):
+            raise ManifestError([f"{field} is {found_text(document.get(field))}; allowed is text, such as {example}"])
+    kind, version = document["kind"], document["apiVersion"]
     cls = KINDS.get((version.rpartition("/")[0], kind))
-    if cls is None:
-        known = [cls for (_, name), cls in KINDS.items() if name == kind]
-        if known:
-            return None, f"apiVersion is {version}; read is {' or '.join(known[0].api_versions)}, so the object has no effect"
-        return None, f"kind {kind} is not read and has no effect; read are {_KIND_NAMES}"
-    if version not in cls.api_versions:
-        return None, f"apiVersion is {version}; read is {' or '.join(cls.api_versions)}, so the object has no effect"
-    return cls, ""
-
-
-def _misspelt(document: dict[str, Any]) -> bool:
-    """Whether the kind is almost one that is read; then leaving the object out would surely be a surprise."""
-    kinds = {kind for _, kind in KINDS}
-    return document["kind"] not in kinds and document["kind"].lower() in {kind.lower() for kind in kinds}
+    if cls is not None and version in cls.api_versions:
+        return cls
+    same_kind = cls or next((cls for (_, name), cls in KINDS.items() if name == kind), None)
+    if same_kind:
+        raise _NotRead(f"apiVersion is {version}; read is {' or '.join(same_kind.api_versions)}, so it has no effect")
+    misspelt = next((name for _, name in KINDS if name.lower() == kind.lower()), None)
+    if misspelt:
+        raise ManifestError([f'kind is "{kind}"; allowed is {misspelt}'])
+    raise _NotRead(f"kind {kind} is not read and has no effect; read are {_KIND_NAMES}")
 
 
 def _label(document: Any, place: str) -> str:
@@ -291,5 +292,4 @@ def _quoted_where_needed(dumper: _Dumper, text: str) -> yaml.Node:
 
 
 _Dumper.add_representer(str, _quoted_where_needed)
-_EXAMPLE = {"kind": "Pod", "apiVersion": "v1"}
 _KIND_NAMES = ", ".join(sorted({kind for _, kind in KINDS}))

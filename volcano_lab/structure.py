@@ -108,10 +108,7 @@ def path_text(path: Path) -> str:
     text = ""
     while path:
         path, key = path
-        if isinstance(key, int):
-            text = f"[{key}]{text}"
-        else:
-            text = f".{key}{text}"
+        text = f"[{key}]{text}" if isinstance(key, int) else f".{key}{text}"
     return text.removeprefix(".") or "the object"
 
 

@@ -16,14 +16,15 @@ from functools import lru_cache
 NANO = 10**9
 DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-ALLOWED = "a number with one of the suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or an exponent such as e3"
+_SUFFIXES = ", ".join(filter(None, (*DECIMAL, *BINARY)))
+ALLOWED = f"a number with one of the suffixes {_SUFFIXES}, or an exponent such as e3"
 
 _SYNTAX = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:([eE][+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
 _MAX_INT64 = 2**63 - 1
 _MAX_EXPONENT = 308
 _INT64_DIGITS = 18
 _WRAPS = (None, 1, 2, 3, 6, 9)
-"""Kubernetes multiplies by these powers of ten at once (and wraps), by all others step by step (and gives up with 0)."""
+"""Kubernetes multiplies by these powers of ten at once (and wraps), by others step by step (and gives up with 0)."""
 
 
 class QuantityError(ValueError):

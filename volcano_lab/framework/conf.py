@@ -14,7 +14,7 @@ import attrs
 from attrs import Factory, define
 
 from .arguments import Arguments
-from .yaml_v2 import Reader, ConfError
+from .yaml_v2 import ConfError, Reader
 
 __all__ = [
     "ACTIONS",
@@ -160,7 +160,8 @@ class SchedulerConfiguration:
     def action_arguments(self, action: str) -> Arguments:
         """The arguments of an action: the first entry with its name, or none.
 
-        >>> load_conf("actions: preempt\\nconfigurations:\\n- name: preempt\\n  arguments: {a: 1}").action_arguments("preempt")
+        >>> conf = load_conf("actions: preempt\\nconfigurations:\\n- name: preempt\\n  arguments: {a: 1}")
+        >>> conf.action_arguments("preempt")
         {'a': 1}
         """
         return next((entry.arguments for entry in self.configurations if entry.name == action), Arguments())
@@ -218,7 +219,7 @@ def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
     for number, tier in enumerate(tiers):
         hierarchy = any(option.name == "drf" and option.enabled_hierarchy for option in tier.plugins)
         if hierarchy and any(option.name == "proportion" for option in tier.plugins):
-            raise ConfError([f"tiers[{number}] has proportion beside drf with enableHierarchy; only one of them is allowed"])
+            raise ConfError([f"tiers[{number}] has proportion beside drf with enableHierarchy; allowed is one of them"])
 
 
 _PLUGIN = {"name": "text", "arguments": "any map", **dict.fromkeys(SWITCHES, "switch")}

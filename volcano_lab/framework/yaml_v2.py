@@ -170,7 +170,8 @@ class Reader:
             else:
                 near = get_close_matches(key, shape, 1)
                 hint = f"; did you mean {near[0]}?" if near else f"; known here are {', '.join(shape)}."
-                self.warnings.append(f"scheduler configuration, {_line(child)}: {where} is not known and has no effect{hint}")
+                place = f"scheduler configuration, {_line(child)}"
+                self.warnings.append(f"{place}: {where} is not known and has no effect{hint}")
         return {key: value for key, value in values.items() if value is not None}
 
     def _pairs(self, node: yaml.Node | None, path: str, allowed: str) -> list[tuple[str, yaml.Node, str]]:

@@ -3,16 +3,6 @@
 `from volcano_lab.api.objects import Pod, Queue`; the modules below hold them by theme, `meta` says what they share.
 """
 
-from .meta import (
-    KubernetesObject,
-    LabelSelector,
-    LabelSelectorRequirement,
-    ObjectMeta,
-    OwnerReference,
-    Raw,
-    ResourceList,
-    Time,
-)
 from .affinity import (
     Affinity,
     NodeAffinity,
@@ -26,17 +16,6 @@ from .affinity import (
     Toleration,
     TopologySpreadConstraint,
     WeightedPodAffinityTerm,
-)
-from .pod import (
-    Container,
-    ContainerPort,
-    ContainerStatus,
-    Pod,
-    PodCondition,
-    PodSchedulingGate,
-    PodSpec,
-    PodStatus,
-    ResourceRequirements,
 )
 from .cluster import (
     ContainerImage,
@@ -53,6 +32,35 @@ from .cluster import (
     ResourceQuotaSpec,
     ResourceQuotaStatus,
     Taint,
+)
+from .ignored import IGNORED
+from .job import (
+    PartitionPolicySpec,
+    PodTemplateSpec,
+    TaskSpec,
+    VolcanoJob,
+    VolcanoJobSpec,
+)
+from .meta import (
+    KubernetesObject,
+    LabelSelector,
+    LabelSelectorRequirement,
+    ObjectMeta,
+    OwnerReference,
+    Raw,
+    ResourceList,
+    Time,
+)
+from .pod import (
+    Container,
+    ContainerPort,
+    ContainerStatus,
+    Pod,
+    PodCondition,
+    PodSchedulingGate,
+    PodSpec,
+    PodStatus,
+    ResourceRequirements,
 )
 from .volcano import (
     ExactMatch,
@@ -76,14 +84,6 @@ from .volcano import (
     RegexMatch,
     Reservation,
     SubGroupPolicySpec,
-)
-from .ignored import IGNORED
-from .job import (
-    PartitionPolicySpec,
-    PodTemplateSpec,
-    TaskSpec,
-    VolcanoJob,
-    VolcanoJobSpec,
 )
 
 KINDS = {

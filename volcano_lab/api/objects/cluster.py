@@ -161,7 +161,7 @@ class PodDisruptionBudgetStatus:
     current_healthy: int = 0
     desired_healthy: int = 0
     expected_pods: int = 0
-    disrupted_pods: dict[str, Time] = Factory(dict)
+    disrupted_pods: dict[str, str] = Factory(dict)
 
 
 @define

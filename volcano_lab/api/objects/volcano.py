@@ -105,7 +105,7 @@ class Queue(KubernetesObject):
 
 @define
 class NetworkTopologySpec:
-    """How close in the network pods must (`hard`) or should (`soft`) lie: the highest tier allowed, by number or name."""
+    """How close in the network pods must (`hard`) or should (`soft`) lie: the highest tier, by number or name."""
 
     mode: str = choice("hard", "soft")
     highest_tier_allowed: int | None = None
