@@ -59,6 +59,9 @@ class NodeOrder(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
         self.kube = kube_nodes(ssn)
+        self.has_images = any(node.image_states for node in self.kube.nodes)
+        self.all_alike = np.full(len(self.kube.nodes), float(MAX_SCORE * self.taint_toleration))
+        """The scores where nothing tells the nodes apart: no taint that the pod minds, and the other scores at 0."""
         self.spread_owners = getattr(ssn, "spread_owners", ())
 
     # -- one node --------------------------------------------------------------------------------------------
@@ -136,27 +139,31 @@ class NodeOrder(Plugin):
             scores = scores + self.node_affinity * kube.remember(
                 ("preferred nodes", info.preferred_nodes),
                 lambda: np.array([node_affinity.score(info.preferred_nodes, n.node) for n in kube.nodes], float))
-        if self.image_locality and any(node.image_states for node in kube.nodes):
+        if self.image_locality and self.has_images:
             scores = scores + [self.image_locality * image_locality.score(info.pod, n.image_states, len(kube.nodes))
                                for n in kube.nodes]
         return scores
 
     def batch_node_order_nodes(self, task: TaskInfo, mask: np.ndarray | None = None) -> np.ndarray:
-        """`batch_node_order` among the nodes where `mask` is True (None: all); 0 elsewhere."""
+        """`batch_node_order` among the nodes where `mask` is True (None: all); elsewhere the number means nothing.
+
+        Not to be changed by the caller.
+        """
         kube, info = self.kube, self.kube.info(task.pod)
-        rows = np.arange(len(kube.nodes)) if mask is None else np.flatnonzero(mask)
-        total = np.zeros(len(kube.nodes))
-        if self.taint_toleration and len(rows):
-            counts = node_masks.untolerated_preferences(kube, info)[rows]
-            total[rows] += self.taint_toleration * (MAX_SCORE - counts * MAX_SCORE // max(counts.max(), 1))
-        if self.pod_affinity:
-            scores = inter_pod_affinity.scores_of_rows(kube, info, rows)
-            if scores is not None:
-                total[rows] += self.pod_affinity * scores
-        if self.topology_spread:
-            scores = topology_spread.scores_of_rows(kube, info, rows, default_selector(info, self.spread_owners))
-            if scores is not None:
-                total[rows] += self.topology_spread * scores
+        counts = node_masks.untolerated_preferences(kube, info) if self.taint_toleration else None
+        spread = self.topology_spread and (info.pod.spec.topology_spread_constraints or self.spread_owners)
+        affinity = self.pod_affinity and (info.preferred or kube.rows_with_affinity)
+        if counts is None and not spread and not affinity:
+            return self.all_alike
+        total = self.all_alike.copy()
+        rows = np.arange(len(total)) if mask is None else np.flatnonzero(mask)
+        if counts is not None and len(rows):
+            total[rows] -= self.taint_toleration * (MAX_SCORE * counts[rows] // max(counts[rows].max(), 1))
+        if affinity:
+            total[rows] += self.pod_affinity * inter_pod_affinity.scores_of_rows(kube, info, rows)
+        if spread:
+            selector = default_selector(info, self.spread_owners)
+            total[rows] += self.topology_spread * topology_spread.scores_of_rows(kube, info, rows, selector)
         return total
 
 

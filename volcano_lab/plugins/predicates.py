@@ -15,7 +15,7 @@ everywhere. Differs on purpose: `predicate_nodes` answers for all nodes at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -157,7 +157,7 @@ class Predicates(Plugin):
             mask = mask & node_masks.matching_nodes(self.kube, info)
         return mask & node_masks.tolerated_nodes(self.kube, info) if self.taint_toleration else mask
 
-    # -- what if: preempt tries evictions on a copy of the cycle state ------------------------------------------
+    # -- what if: evictions are tried on a copy of the cycle state, `copy.copy` of each of its values ---------
 
     def simulate_add_task(self, state: dict, task_to_schedule: TaskInfo, task_to_add: TaskInfo, node: NodeInfo
                           ) -> str | None:
@@ -212,9 +212,3 @@ def _not_looked_at(rule: str) -> str:
     """The fault where a node is checked before `pre_predicate` ran for the task."""
     prefix = "error " if rule == inter_pod_affinity.NAME else ""
     return f'{prefix}reading "PreFilter{rule}" from cycleState: not found'
-
-
-def clone_state(state: dict[str, Any]) -> dict[str, Any]:
-    """A copy of a task's cycle state to simulate on: what is counted there leaves the original alone."""
-    copy = {key: value.clone() if hasattr(value, "clone") else value for key, value in state.items()}
-    return {**copy, SKIPPED: set(state.get(SKIPPED, ()))}

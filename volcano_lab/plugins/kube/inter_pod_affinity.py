@@ -41,8 +41,8 @@ class AffinityState:
         self.required, self.apart = required, apart
         self.existing, self.affinity, self.anti_affinity = existing, affinity, anti
 
-    def clone(self) -> AffinityState:
-        """A copy to try things on."""
+    def __copy__(self) -> AffinityState:
+        """A copy with counts of its own, to try evictions on."""
         return AffinityState(self.info, self.namespace_labels, self.required, self.apart,
                              self.existing.copy(), self.affinity.copy(), self.anti_affinity.copy())
 
@@ -189,11 +189,11 @@ def scores(kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode]) -> list[in
     return [int(100 * ((total - lowest) / spread)) if spread else 0 for total in sums]
 
 
-def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | None:
-    """`scores` for all nodes in `rows` at once; None where it is 0 for all."""
+def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int:
+    """`scores` for all nodes in `rows` at once; 0 where it is that for all."""
     weights = preferences(kube, info)
-    if weights.is_zero():
-        return None
+    if weights.is_zero() or not len(rows):
+        return 0
     sums = sum(weights.nodes(key)[rows] for key in weights.counts)
     lowest, spread = sums.min(), np.ptp(sums)
-    return (100 * ((sums - lowest) / spread)).astype(np.int64) if spread else None
+    return (100 * ((sums - lowest) / spread)).astype(np.int64) if spread else 0

@@ -69,7 +69,9 @@ def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
 def preferred_node_affinity(pod: Pod) -> tuple[tuple[int, NodeTerm], ...]:
     """The pod's wishes about its node as (weight, term)."""
     affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    preferred = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()
+    if affinity is None:
+        return ()
+    preferred = affinity.preferred_during_scheduling_ignored_during_execution
     return tuple((wish.weight, _compile(wish.preference)) for wish in preferred
                  if wish.weight and not _is_empty(wish.preference))
 

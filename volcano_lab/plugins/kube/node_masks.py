@@ -35,11 +35,15 @@ def uncordoned_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
         kube, lambda node: not taints.kept_off_by_cordon(node, tolerations)))
 
 
-def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray:
-    """How many `PreferNoSchedule` taints of each node the pod doesn't tolerate."""
+def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:
+    """How many `PreferNoSchedule` taints of each node the pod doesn't tolerate; None where it is 0 for all."""
+    return kube.remember(("preferences", info.tolerations), lambda: (_count_preferences(kube, info),))[0]
+
+
+def _count_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:
     tolerations = info.pod.spec.tolerations
-    return kube.remember(("preferences", info.tolerations), lambda: np.array(
-        [taints.untolerated_preferences(node.node.spec.taints, tolerations) for node in kube.nodes], np.int64))
+    counts = [taints.untolerated_preferences(node.node.spec.taints, tolerations) for node in kube.nodes]
+    return np.array(counts, np.int64) if any(counts) else None
 
 
 def _mask(kube: KubeNodes, holds) -> np.ndarray:

@@ -35,6 +35,16 @@ class Topology(NamedTuple):
     codes: np.ndarray
     index: dict[str, int]
 
+    def sum_by_value(self, rows: np.ndarray, amounts: np.ndarray | None = None) -> np.ndarray:
+        """The amounts (or, without any, the number) of some nodes by value; the last place is for "lacks the label".
+
+        >>> Topology(np.array([0, 1, 0, -1]), {"a": 0, "b": 1}).sum_by_value(np.arange(4)).tolist()
+        [2, 1, 1]
+        """
+        places = len(self.index) + 1
+        weights = None if amounts is None else amounts[rows]
+        return np.bincount(self.codes[rows] % places, weights, places).astype(np.int64)
+
 
 class KubeNode:
     """One node and the pods that count on it; `row` is its place in the arrays of `KubeNodes`."""

@@ -59,10 +59,6 @@ class PortsState:
     def __init__(self, kube: KubeNodes, wanted: tuple[HostPort, ...]):
         self.kube, self.wanted = kube, wanted
 
-    def clone(self) -> PortsState:
-        """The state itself: nothing changes it."""
-        return self
-
     def refusal(self, node: KubeNode) -> Status | None:
         """Why the pod can't be on the node, or None."""
         return Status(UNSCHEDULABLE, REASON, NAME) if conflict(self.wanted, node.used_ports) else None

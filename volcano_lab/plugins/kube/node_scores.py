@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import resources
 from .node_pods import KubeNodes
 from .resources import CPU, MEMORY, PodRequests
 
@@ -62,6 +63,10 @@ def _mean(scores: np.ndarray, has: np.ndarray) -> np.ndarray:
     return np.where(has, scores, 0).sum(axis=1) // np.maximum(has.sum(axis=1), 1)
 
 
+FEW = 4
+"""Up to so many rows, plain Python is faster than numpy; a placement changes one."""
+
+
 class ResourceScores:
     """The weighted sum of the three scores for pods with one request, on every node.
 
@@ -86,9 +91,29 @@ class ResourceScores:
         """The scores as of now, a float for each node; not to be changed."""
         changes = self.kube.changes
         if self.position < len(changes):
-            self._score(np.array(sorted({row for row, _, _ in changes[self.position:]}), np.int64))
+            rows = sorted({row for row, _, _ in changes[self.position:]})
+            if len(rows) <= FEW:
+                for row in rows:
+                    self.scores[row] = self._score_one(row)
+            else:
+                self._score(np.array(rows, np.int64))
             self.position = len(changes)
         return self.scores
+
+    def _score_one(self, row: int) -> int:
+        kube, total = self.kube, 0
+        if self.least or self.most:
+            requested = (kube.non_zero_requested[row] + self.non_zero).tolist()
+            allocatable = kube.allocatable[row, :2].tolist()
+            if self.least:
+                total += resources.least_allocated(requested, allocatable) * self.least
+            if self.most:
+                total += resources.most_allocated(requested, allocatable) * self.most
+        if self.weighs_balance:
+            requested = (kube.requested[row, self.columns] + self.asked).tolist()
+            total += resources.balanced_allocation(
+                requested, kube.allocatable[row, self.columns].tolist()) * self.balanced
+        return total
 
     def _score(self, rows: np.ndarray) -> None:
         kube = self.kube

@@ -1,12 +1,11 @@
 """A pod with what the placement rules read of it, worked out once.
 
-Answers to `framework.PodInfo` (`types.go`). What only some rules need is worked out when first asked for.
+Answers to `framework.PodInfo` (`types.go`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 
 from attrs import frozen
 
@@ -41,7 +40,7 @@ class AffinityTerm:
 
 
 class PodInfo:
-    """A pod and its requests, host ports and compiled affinity terms.
+    """A pod and its requests, host ports, compiled affinity terms, and its tolerations as a value.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> info = PodInfo(Pod(ObjectMeta("web-0", "default", uid="u1")))
@@ -57,6 +56,9 @@ class PodInfo:
         self.labels = meta.labels
         self.requests: PodRequests = pod_requests(pod)
         self.host_ports: tuple[HostPort, ...] = host_ports(pod)
+        self.required_nodes: RequiredNodeAffinity = required_node_affinity(pod)
+        self.preferred_nodes: tuple[tuple[int, NodeTerm], ...] = preferred_node_affinity(pod)
+        self.tolerations = tuple([(t.key, t.operator, t.value, t.effect) for t in pod.spec.tolerations])
         self.has_affinity = affinity is not None and bool(affinity.pod_affinity or affinity.pod_anti_affinity)
         self.required_affinity: tuple[AffinityTerm, ...] = ()
         self.required_anti_affinity: tuple[AffinityTerm, ...] = ()
@@ -86,18 +88,3 @@ class PodInfo:
         return AffinityTerm(label_selector(term.label_selector), term.topology_key,
                             frozenset((self.namespace,) if own else term.namespaces),
                             label_selector(term.namespace_selector), weight)
-
-    @cached_property
-    def required_nodes(self) -> RequiredNodeAffinity:
-        """The pod's node selector and required node affinity."""
-        return required_node_affinity(self.pod)
-
-    @cached_property
-    def preferred_nodes(self) -> tuple[tuple[int, NodeTerm], ...]:
-        """The pod's preferred node affinity as (weight, term)."""
-        return preferred_node_affinity(self.pod)
-
-    @cached_property
-    def tolerations(self) -> tuple[tuple[str, str, str, str], ...]:
-        """The pod's tolerations as a value, to tell pods with equal ones."""
-        return tuple((t.key, t.operator, t.value, t.effect) for t in self.pod.spec.tolerations)

@@ -101,17 +101,11 @@ class SpreadState:
             topology = kube.topology(c.topology_key)
             counted = _counted_nodes(kube, info, c, labelled)
             pods = matching_pods(kube, c.selector, info.namespace)
-            # one place more than there are values, for the code -1 of nodes without the label
-            matches = np.zeros(len(topology.index) + 1, np.int64)
-            np.add.at(matches, topology.codes[counted], pods[counted])
-            domains = np.unique(topology.codes[counted])
+            matches = topology.sum_by_value(counted, pods)
+            in_domains = matches[topology.sum_by_value(counted) > 0]
             self.matches.append(matches)
-            self.lowest.append(int(matches[domains].min()) if 0 < len(domains) >= c.min_domains else 0)
+            self.lowest.append(int(in_domains.min()) if 0 < len(in_domains) >= c.min_domains else 0)
         self.own = [int(c.selector.matches(info.labels)) for c in found]
-
-    def clone(self) -> SpreadState:
-        """The state itself: nothing changes it."""
-        return self
 
     def refusal(self, node: KubeNode) -> Status | None:
         """Why the pod can't be on the node, or None: there would be too many there over the emptiest value."""
@@ -200,11 +194,11 @@ def round_half_away(number: float) -> int:
 
 
 def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray, default_selector: Selector = EVERYTHING
-                   ) -> np.ndarray | None:
-    """`scores` for all nodes in `rows` at once."""
+                   ) -> np.ndarray | int:
+    """`scores` for all nodes in `rows` at once; 0 where there is nothing to say."""
     found = constraints(info, SCHEDULE_ANYWAY, default_selector)
     if not found or not len(rows):
-        return None
+        return 0
     own = bool(info.pod.spec.topology_spread_constraints)
     labelled = _have_all_labels(kube, found) if own else np.ones(len(kube.nodes), bool)
     kept = rows[labelled[rows]]
@@ -212,12 +206,13 @@ def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray, default_sel
     for c in found:
         topology = kube.topology(c.topology_key)
         codes = topology.codes[kept]
-        size = len(kept) if c.topology_key == HOSTNAME else len(np.unique(codes))
-        counts = np.zeros(len(topology.index) + 1, np.int64)
-        if c.topology_key != HOSTNAME:
+        if c.topology_key == HOSTNAME:  # Volcano's nodes are empty here
+            size, counts = len(kept), 0
+        else:
+            size = np.count_nonzero(topology.sum_by_value(kept))
             counted = _counted_nodes(kube, info, c, labelled)
-            np.add.at(counts, topology.codes[counted], matching_pods(kube, c.selector, info.namespace)[counted])
-        sums += np.where(codes >= 0, counts[codes] * math.log(size + 2) + (c.max_skew - 1), 0.0)
+            counts = topology.sum_by_value(counted, matching_pods(kube, c.selector, info.namespace))[codes]
+        sums += np.where(codes >= 0, counts * math.log(size + 2) + (c.max_skew - 1), 0.0)
     whole = np.trunc(sums)
     rounded = (whole + np.copysign(np.abs(sums - whole) >= 0.5, sums)).astype(np.int64)
     result = np.zeros(len(kube.nodes), np.int64)
