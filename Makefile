@@ -30,7 +30,8 @@ LAB := $(VENV)/.installed-lab
 ALL := $(VENV)/.installed-all
 
 lab: $(LAB)  ## opens JupyterLab on the first notebook (LAB_ARGS="--no-browser --port=8899")
-	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS) $(NOTEBOOK)
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir=$(CURDIR) \
+		--LabApp.default_url=/lab/tree/$(NOTEBOOK) $(LAB_ARGS)
 
 # One file's tests stay in one process: the cells of a notebook follow each other, and a browser is started once.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
