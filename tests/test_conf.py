@@ -124,6 +124,11 @@ def test_a_key_without_effect_is_named(text, warning):
     assert warning in found
 
 
+@pytest.mark.parametrize(("text", "value"), [("null", True), ("~", True), ("Null", False), ("NULL", False)])
+def test_null_is_not_set_only_in_two_spellings(text, value):
+    assert plugin(f"name: gang\nenableJobOrder: {text}").enabled_job_order is value
+
+
 def test_a_misspelt_switch_leaves_the_real_one_at_its_default():
     assert plugin("name: gang\nenabledQueueOrder: false").enabled_queue_order is True
 

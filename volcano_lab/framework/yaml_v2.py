@@ -60,7 +60,9 @@ def resolve(text: str) -> Any:
         value = (-1 if sign == "-" else 1) * int(digits, 8 if octal else 0)
         if -(2**63) <= value < 2**64:
             return value
-    return float(plain) if FLOAT.fullmatch(plain) else text
+    if FLOAT.fullmatch(plain) and math.isfinite(float(plain)):
+        return float(plain)
+    return text
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -97,8 +99,10 @@ def plain_value(node: yaml.Node) -> Any:
 
 def scalar_value(node: yaml.ScalarNode) -> Any:
     """The value of a scalar; quoted text stays text."""
-    tagged_number = node.tag.endswith((":int", ":float", ":bool", ":null"))
-    return resolve(node.value) if node.tag == PLAIN or tagged_number else node.value
+    if node.tag == PLAIN or node.tag.endswith((":int", ":float", ":bool", ":null")):
+        value = resolve(node.value)
+        return float(value) if node.tag.endswith(":float") and isinstance(value, int) else value
+    return node.value
 
 
 def _key(node: yaml.Node) -> str:
@@ -184,8 +188,8 @@ class Reader:
         pairs = []
         for key, child in merged(node):
             name = self._scalar(key, f"a key of {path or 'the configuration'}", str)
-            if name is not None:
-                pairs.append((name, child, f"{path}.{name}" if path else name))
+            name = "" if name is None else name
+            pairs.append((name, child, f"{path}.{name}" if path else name))
         return pairs
 
     def _items(self, node: yaml.Node, path: str, shape: Any) -> list[Any] | None:
@@ -210,6 +214,8 @@ class Reader:
         if not isinstance(node, yaml.ScalarNode):
             return self._refuse(node, path, "text" if kind is str else "true or false")
         value = scalar_value(node)
+        if kind is bool and node.value in ("Null", "NULL") and value is None:
+            return False  # the library takes only "null", "~" and nothing as not set
         if value is None or isinstance(value, kind):
             return value
         if kind is str:
