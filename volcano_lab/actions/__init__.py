@@ -1,0 +1,19 @@
+"""The actions: one file each; a cycle runs those that its configuration names, in that order.
+
+Importing this package makes Volcano's actions known by name; each is loaded when it first runs.
+"""
+
+from volcano_lab.framework.action import register_action
+
+BUILT_IN = {
+    "allocate": "allocate:Allocate",
+    "backfill": "backfill:Backfill",
+    "enqueue": "enqueue:Enqueue",
+    "preempt": "preempt:Preempt",
+    "reclaim": "reclaim:Reclaim",
+    "shuffle": "shuffle:Shuffle",
+}
+"""Action name in a configuration -> module and class in this package."""
+
+for _name, _place in BUILT_IN.items():
+    register_action(_name, f"volcano_lab.actions.{_place}")

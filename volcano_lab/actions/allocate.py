@@ -1,0 +1,221 @@
+"""allocate: give the tasks of admitted jobs their nodes, gang by gang. Answers to `pkg/scheduler/actions/allocate`.
+
+A queue is taken, a job of it, and tasks of the job until its gang is ready; then the statement is committed, or it is
+discarded. A job whose network topology must hold is tried out in one HyperNode after the other (`allocate_topology.py`).
+"""
+
+from __future__ import annotations
+
+from attrs import define
+
+from volcano_lab.actions.allocate_topology import TopologyAllocator
+from volcano_lab.actions.worksheet import JobWorksheet, organize
+from volcano_lab.api.fit_error import FitError, FitErrors
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.objects import NetworkTopologySpec
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.resource import ZERO
+from volcano_lab.api.sub_job import SubJobInfo
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.action import Action
+from volcano_lab.framework.node_chooser import PredicateHelper, best_node, resource_predicate
+from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.session import Session
+from volcano_lab.framework.statement import Statement, StatementError, unplace
+from volcano_lab.framework.topology import CLUSTER_TOP, lowest_hyper_node_of_node
+
+ERROR_CACHE = "predicateErrorCacheEnable"
+
+
+@define(slots=True)
+class Work:
+    """What there is to do: queues, the jobs of each, and the tasks of each job."""
+
+    queues: PriorityQueue[QueueInfo]
+    jobs_by_queue: dict[str, PriorityQueue[JobInfo]]
+    worksheets: dict[str, JobWorksheet]
+
+
+class Allocate(Action):
+    """Allocates idle room to tasks, or promises them (pipelines) room that is being freed."""
+
+    name = "allocate"
+
+    def execute(self, ssn: Session) -> None:
+        self.ssn = ssn
+        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(ERROR_CACHE, True)
+        self.topology = TopologyAllocator(ssn, self.allocate_tasks)
+        self._allocate_resources(self._gather_work())
+
+    def _gather_work(self) -> Work:
+        ssn = self.ssn
+        work = Work(PriorityQueue(ssn.queue_order), {}, {})
+        for job in ssn.jobs.values():
+            if not self._wants_work(job):
+                continue
+            worksheet = organize(ssn, job)
+            if not worksheet:
+                continue
+            if job.queue not in work.jobs_by_queue:
+                work.jobs_by_queue[job.queue] = PriorityQueue(ssn.job_order)
+                work.queues.push(ssn.queues[job.queue])
+            work.jobs_by_queue[job.queue].push(job)
+            work.worksheets[job.uid] = worksheet
+        return work
+
+    def _wants_work(self, job: JobInfo) -> bool:
+        ssn = self.ssn
+        if job.is_pending():
+            if "enqueue" in ssn.enabled_actions:
+                return False
+            job.pod_group.status.phase = "Inqueue"  # nobody else would let it in
+        if ssn.job_valid(job) is not None or job.queue not in ssn.queues:
+            return False
+        return ssn.hyper_nodes_ready or not job.contains_network_topology()
+
+    def _allocate_resources(self, work: Work) -> None:
+        ssn, observer = self.ssn, self.ssn.observer
+        while work.queues:
+            queue = work.queues.pop()
+            if observer is not None:
+                observer.note("queue", queue=queue.uid)
+            if ssn.overused(queue):
+                continue
+            jobs = work.jobs_by_queue.get(queue.uid)
+            if not jobs:
+                continue
+            job = jobs.pop()
+            if observer is not None:
+                observer.note("job", job=job.uid)
+            resolve_tier_names(ssn.hyper_node_tier_name_map, job)
+            if self._allocate_job(job, work.worksheets[job.uid]):
+                jobs.push(job)
+            work.queues.push(queue)  # its share has changed; let it find its new place
+
+    def _allocate_job(self, job: JobInfo, worksheet: JobWorksheet) -> bool:
+        """Whether the job was committed and has tasks left."""
+        ssn = self.ssn
+        if job.contains_hard_topology():
+            statement = self.topology.allocate_for_job(job, worksheet)
+            if statement is None or not ssn.job_ready(job):
+                return False
+            statement.commit()
+            ssn.mark_job_dirty(job.uid)
+            self.topology.record_decision(job)
+            return bool(worksheet)
+        sub_job = job.sub_jobs.get(job.default_sub_job_id)
+        tasks = worksheet.tasks.get(job.default_sub_job_id)
+        if sub_job is None or tasks is None:
+            ssn.log.error("job %s has no default sub-job with tasks", job.uid)
+            return False
+        statement = self.allocate_tasks(sub_job, tasks, CLUSTER_TOP)
+        if statement is None or not ssn.job_ready(job):  # a job that is only pipelined isn't committed
+            return False
+        statement.commit()
+        return bool(tasks)
+
+    def allocate_tasks(self, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo], hyper_node: str) -> Statement | None:
+        """Place tasks within a HyperNode until the sub-job is ready; None, and all taken back, where it can't be."""
+        ssn = self.ssn
+        job = ssn.jobs[sub_job.job]
+        nodes = ssn.real_nodes_list.get(hyper_node)
+        if not nodes:
+            return None
+        statement, helper = ssn.statement(), PredicateHelper(self.use_error_cache)
+        allocated_hyper_node = sub_job.allocated_hyper_node
+        while tasks:
+            task = tasks.pop()
+            if not ssn.allocatable(ssn.queues[job.queue], task):
+                continue
+            if job.task_has_fit_errors(sub_job.uid, task):
+                message = f"Task {task.name} with role spec {task.task_role} has already predicated failed, skip"
+                job.nodes_fit_errors[task.uid] = FitErrors(message=message)
+                continue
+            objection = ssn.pre_predicate(task)
+            if objection is not None:
+                errors = job.nodes_fit_errors[task.uid] = FitErrors()
+                for node in nodes:
+                    errors.set_node_error(node.name, objection)
+                break
+            fitting, errors = self._feasible(helper, task, nodes)
+            if not fitting:
+                if hyper_node != CLUSTER_TOP:
+                    errors.hyper_node = hyper_node
+                job.nodes_fit_errors[task.uid] = errors
+                if job.need_continue_allocating(sub_job.uid):
+                    continue
+                break
+            if sub_job.with_network_topology():
+                task.job_allocated_hyper_node = allocated_hyper_node
+            node = self._choose(task, fitting)
+            if node is None or not self._place(statement, task, node):
+                continue
+            if sub_job.with_network_topology():
+                allocated_hyper_node = self._lifted(node.name, allocated_hyper_node)
+            if ssn.is_sub_job_ready(job, sub_job):
+                break
+        if ssn.is_sub_job_ready(job, sub_job):
+            if sub_job.is_soft_topology_mode():
+                sub_job.allocated_hyper_node = allocated_hyper_node
+            return statement
+        if ssn.is_sub_job_pipelined(job, sub_job):
+            return statement
+        statement.discard()
+        return None
+
+    def _feasible(self, helper: PredicateHelper, task: TaskInfo, nodes: list[NodeInfo]) -> tuple[list[NodeInfo], FitErrors]:
+        """A node for which others were evicted in an earlier cycle is tried alone first."""
+        nominated = self.ssn.nodes.get(task.pod.status.nominated_node_name)
+        if nominated is not None and task.init_resreq.less_equal(nominated.future_idle, ZERO):
+            fitting, errors = helper.predicate_nodes(task, [nominated], self._predicate)
+            if fitting:
+                return fitting, errors
+        return helper.predicate_nodes(task, nodes, self._predicate)
+
+    def _predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
+        return resource_predicate(task, node) or self.ssn.predicate_for_allocate(task, node)
+
+    def _choose(self, task: TaskInfo, fitting: list[NodeInfo]) -> NodeInfo | None:
+        """The best node with room now or, if there is none, the best of those that will have room."""
+        now = [node for node in fitting if task.init_resreq.less_equal(node.idle, ZERO)]
+        if now:
+            return best_node(self.ssn, task, now)
+        return best_node(self.ssn, task, [node for node in fitting if task.init_resreq.less_equal(node.future_idle, ZERO)])
+
+    def _place(self, statement: Statement, task: TaskInfo, node: NodeInfo) -> bool:
+        fits_now = task.init_resreq.less_equal(node.idle, ZERO)
+        try:
+            if fits_now:
+                statement.allocate(task, node)
+            else:
+                statement.pipeline(task, node.name)
+        except StatementError as error:
+            self.ssn.log.error("%s", error)
+            if fits_now:
+                unplace(self.ssn, task)
+            return False
+        return True
+
+    def _lifted(self, node: str, hyper_node: str) -> str:
+        """The HyperNode that holds both what was allocated so far and one more node."""
+        lowest = lowest_hyper_node_of_node(self.ssn, node)
+        if not lowest or not hyper_node:
+            return lowest or hyper_node
+        return self.ssn.hyper_nodes.lowest_common_ancestor(lowest, hyper_node)
+
+
+def resolve_tier_names(tier_by_name: dict[str, int], job: JobInfo) -> None:
+    """Where a topology names its highest tier, replace the name by the tier's number."""
+
+    def resolve(topology: NetworkTopologySpec | None) -> None:
+        if topology is None or not topology.highest_tier_name or topology.highest_tier_allowed is not None:
+            return
+        if topology.highest_tier_name in tier_by_name:
+            topology.highest_tier_allowed = tier_by_name[topology.highest_tier_name]
+            topology.highest_tier_name = ""
+
+    spec = job.pod_group.spec
+    resolve(spec.network_topology)
+    for policy in spec.sub_group_policy:
+        resolve(policy.network_topology)

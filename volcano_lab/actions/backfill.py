@@ -1,0 +1,69 @@
+"""backfill: place tasks that ask for nothing wherever they are allowed to run. Answers to `pkg/scheduler/actions/backfill`.
+
+Such a task takes no room that another could use, so it goes through the session without a statement.
+"""
+
+from __future__ import annotations
+
+from volcano_lab.api.fit_error import FitErrors
+from volcano_lab.api.status import PENDING, PIPELINED
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.action import Action
+from volcano_lab.framework.node_chooser import PredicateHelper, best_node
+from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.session import Session
+from volcano_lab.framework.statement import StatementError, unplace
+
+ERROR_CACHE = "predicateErrorCacheEnable"
+
+
+class Backfill(Action):
+    """Best-effort tasks of admitted jobs, queue by queue, job by job, task by task."""
+
+    name = "backfill"
+
+    def execute(self, ssn: Session) -> None:
+        use_cache = ssn.conf.action_arguments(self.name).get_bool(ERROR_CACHE, True)
+        for task in self._pick_up_pending_tasks(ssn):
+            job = ssn.jobs[task.job]
+            errors = FitErrors()
+            objection = ssn.pre_predicate(task)
+            if objection is not None:
+                for name in ssn.nodes:
+                    errors.set_node_error(name, objection)
+                job.nodes_fit_errors[task.uid] = errors
+                continue
+            helper = PredicateHelper(use_cache)
+            fitting, errors = helper.predicate_nodes(task, ssn.node_list, ssn.predicate_for_allocate)
+            node = best_node(ssn, task, fitting)
+            if node is None:
+                job.nodes_fit_errors[task.uid] = errors
+                continue
+            try:
+                ssn.allocate_directly(task, node)
+            except StatementError as error:
+                ssn.log.error("%s", error)
+                errors = job.nodes_fit_errors[task.uid] = FitErrors()
+                errors.set_node_error(node.name, str(error))
+
+    def _pick_up_pending_tasks(self, ssn: Session) -> list[TaskInfo]:
+        """Best-effort tasks that wait; those that were promised room give the promise back first."""
+        queues: PriorityQueue = PriorityQueue(ssn.queue_order)
+        jobs: dict[str, PriorityQueue] = {}
+        tasks: dict[str, PriorityQueue[TaskInfo]] = {}
+        for job in ssn.jobs.values():
+            if job.is_pending() or ssn.job_valid(job) is not None or job.queue not in ssn.queues:
+                continue
+            waiting = [t for _, t in sorted(job.in_status(PENDING).items()) if t.best_effort and not t.sch_gated]
+            for _, task in sorted(job.in_status(PIPELINED).items()):
+                if task.best_effort:
+                    unplace(ssn, task)
+                    waiting.append(task)
+            if not waiting:
+                continue
+            tasks[job.uid] = PriorityQueue(ssn.task_order, waiting)
+            if job.queue not in jobs:
+                queues.push(ssn.queues[job.queue])
+                jobs[job.queue] = PriorityQueue(ssn.job_order)
+            jobs[job.queue].push(job)
+        return [task for queue in queues.drain() for job in jobs[queue.uid].drain() for task in tasks[job.uid].drain()]

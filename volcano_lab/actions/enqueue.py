@@ -1,0 +1,40 @@
+"""enqueue: let waiting PodGroups into the cluster, so that their pods are made. Answers to `pkg/scheduler/actions/enqueue`."""
+
+from __future__ import annotations
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.framework.action import Action
+from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.session import Session
+
+
+class Enqueue(Action):
+    """Takes one waiting job of a queue at a time, queues and jobs in order, and asks whether it may come in.
+
+    A job without `minResources` comes in unasked. A refused job is not tried again in the same cycle; its queue is.
+    """
+
+    name = "enqueue"
+
+    def execute(self, ssn: Session) -> None:
+        queues: PriorityQueue = PriorityQueue(ssn.queue_order)
+        seen: set[str] = set()
+        waiting: dict[str, PriorityQueue[JobInfo]] = {}
+        for job in ssn.jobs.values():
+            if job.queue not in ssn.queues:
+                continue
+            if job.queue not in seen:
+                seen.add(job.queue)
+                queues.push(ssn.queues[job.queue])
+            if job.is_pending():
+                waiting.setdefault(job.queue, PriorityQueue(ssn.job_order)).push(job)
+        while queues:
+            queue = queues.pop()
+            jobs = waiting.get(queue.uid)
+            if not jobs:
+                continue
+            job = jobs.pop()
+            if job.pod_group.spec.min_resources is None or ssn.job_enqueueable(job):
+                ssn.job_enqueued(job)
+                job.pod_group.status.phase = "Inqueue"
+            queues.push(queue)

@@ -1,0 +1,136 @@
+"""Who deserves how much: the fairness arithmetic, as pure functions that need no scheduler.
+
+Answers to the loop in `pkg/scheduler/plugins/proportion/proportion.go` and the shares of `drf.go` and `helpers.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import define
+
+from volcano_lab.api.resource import EMPTY, INFINITY, ZERO, Resource, max_of, share_of
+
+
+@define(slots=True, frozen=True)
+class Claim:
+    """What one queue brings to the sharing: its weight, what it asks for, and its bounds.
+
+    `real_capability` is the most it may hold (None: no limit), `guarantee` the least that is kept for it.
+    """
+
+    queue: str
+    weight: int
+    request: Resource
+    real_capability: Resource | None = None
+    guarantee: Resource = EMPTY
+
+
+@define(slots=True, frozen=True)
+class Step:
+    """One queue in one round: what it deserved before and after its share, after each bound, and whether it is done.
+
+    `met` is "" while the queue goes on, "request" when it has all it asks for, "capability" when it can't grow.
+    """
+
+    queue: str
+    before: Resource
+    offered: Resource
+    capped: Resource
+    after: Resource
+    met: str
+
+
+@define(slots=True, frozen=True)
+class Round:
+    """One round of filling: the weights in play, each queue's step, and what is left for the next round."""
+
+    total_weight: int
+    available: Resource
+    steps: tuple[Step, ...]
+    deserved: Mapping[str, Resource]
+    remaining: Resource
+
+
+def water_fill(total: Resource, claims: Iterable[Claim]) -> list[Round]:
+    """Share `total` among queues by weight, round after round, until nothing is left or nobody can take more.
+
+    In each round a queue that isn't done is offered its part of what remains, by weight; it takes no more than its
+    real capability and its request allow, and is lifted to its guarantee. What is left over is shared again.
+    The last round's `deserved` is the result. Queues are taken in ascending order of name.
+
+    >>> cpus = lambda n: Resource(n * 1000.0)
+    >>> rounds = water_fill(cpus(100), [
+    ...     Claim("a", 2, cpus(80), real_capability=cpus(50), guarantee=cpus(10)),
+    ...     Claim("b", 3, cpus(60)),
+    ...     Claim("c", 5, cpus(30), guarantee=cpus(20))])
+    >>> [{queue: r.milli_cpu / 1000 for queue, r in round.deserved.items()} for round in rounds]
+    [{'a': 20.0, 'b': 30.0, 'c': 30.0}, {'a': 28.0, 'b': 42.0, 'c': 30.0}]
+    """
+    claims = sorted(claims, key=lambda claim: claim.queue)
+    deserved = {claim.queue: EMPTY for claim in claims}
+    unmet = list(claims)
+    remaining = total
+    rounds: list[Round] = []
+    while total_weight := sum(claim.weight for claim in unmet):
+        steps = [_step(claim, deserved[claim.queue], remaining * (claim.weight / total_weight)) for claim in unmet]
+        increased = decreased = EMPTY
+        for step in steps:
+            more, less = step.after.diff(step.before)
+            increased, decreased = increased + more, decreased + less
+            deserved[step.queue] = step.after
+        left = (remaining + decreased).exceeded_part(increased)
+        rounds.append(Round(total_weight, remaining, tuple(steps), dict(deserved), left))
+        done = {step.queue for step in steps if step.met}
+        unmet = [claim for claim in unmet if claim.queue not in done]
+        if left.is_empty() or left == remaining:
+            break
+        remaining = left
+    return rounds
+
+
+def _step(claim: Claim, before: Resource, part: Resource) -> Step:
+    offered = before + part
+    capped = offered
+    if claim.real_capability is not None:
+        capped = capped.min_dimension_resource(claim.real_capability, INFINITY)
+    after = max_of(capped.min_dimension_resource(claim.request, ZERO), claim.guarantee)
+    met = "request" if claim.request.less_equal(after, ZERO) else "capability" if after == before else ""
+    return Step(claim.queue, before, offered, capped, after, met)
+
+
+def real_capability(total: Resource, total_guarantee: Resource, guarantee: Resource, capability: Resource | None) -> Resource:
+    """The most a queue may hold: the cluster less what is kept for *others*, and its own capability if it has one.
+
+    >>> real_capability(Resource(100.0), Resource(30.0), Resource(10.0), Resource(50.0)).milli_cpu
+    50.0
+    >>> real_capability(Resource(100.0), Resource(30.0), Resource(10.0), None).milli_cpu
+    80.0
+    """
+    room = total.exceeded_part(total_guarantee) + guarantee
+    return room if capability is None else room.min_dimension_resource(capability, INFINITY)
+
+
+def queue_share(allocated: Resource, deserved: Resource) -> float:
+    """How full a queue is: allocated over deserved, in the dimension in which that is largest.
+
+    >>> queue_share(Resource(7.0, 1.0), Resource(28.0, 2.0))
+    0.5
+    """
+    return max((share_of(allocated.get(name), deserved.get(name)) for name in deserved.resource_names()), default=0.0)
+
+
+def dominant_share(allocated: Resource, total: Sequence[tuple[str, float]]) -> tuple[str, float]:
+    """(dominant resource, its share): the resource of which a job holds the largest part of the cluster.
+
+    `total` is (name, amount) of the dimensions that the cluster has; ("", 0.0) for a job that holds nothing.
+
+    >>> dominant_share(Resource(2.0, 1.0), [("cpu", 8.0), ("memory", 2.0)])
+    ('memory', 0.5)
+    """
+    dominant, highest = "", 0.0
+    for name, amount in total:
+        share = share_of(allocated.get(name), amount)
+        if share > highest:
+            dominant, highest = name, share
+    return dominant, highest

@@ -1,0 +1,357 @@
+"""A job: the tasks of one PodGroup, and the states of the gang that they make.
+
+Answers to `JobInfo` of `pkg/scheduler/api/job_info.go`; the texts that explain a job's state are in
+`job_text.py`. Sums are kept up to date as tasks change their status.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+import attrs
+
+from volcano_lab.api.fit_error import FitErrors
+from volcano_lab.api.objects import PodGroup, SubGroupPolicySpec
+from volcano_lab.api.resource import EMPTY, Resource
+from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, SUCCEEDED, TaskStatus
+from volcano_lab.api.sub_job import SubJobInfo, hard_topology, match_values, sub_job_id
+from volcano_lab.api.task import PREEMPTABLE_KEY, TaskInfo, revocable_zone_of
+from volcano_lab.api.task_index import TaskIndex
+from volcano_lab.api.text import parse_bool, parse_duration
+
+SLA_WAITING_TIME = "volcano.sh/sla-waiting-time"
+SLA_WAITING_TIME_SHORT = "sla-waiting-time"
+JDB_MIN_AVAILABLE = "volcano.sh/jdb-min-available"
+JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
+
+_OCCUPIED = ALLOCATED_STATUSES | {SUCCEEDED}
+
+
+class JobInfo(TaskIndex):
+    """All that the scheduler knows of one job; `uid` is "namespace/name" of its PodGroup.
+
+    `min_available` is the gang's minimum, `task_min_available` the minimum of each task role, `allocated`
+    and `total_request` sums over its tasks. `nodes_fit_errors` says, by task uid, why nodes did not fit.
+    """
+
+    __slots__ = (
+        "uid", "pg_uid", "name", "namespace", "queue", "priority", "waiting_time", "job_fit_errors", "nodes_fit_errors",
+        "allocated_hyper_node", "sub_jobs", "task_to_sub_job", "min_sub_jobs", "task_min_available",
+        "task_min_available_total", "allocated", "total_request", "creation_timestamp", "pod_group",
+        "preemptable", "revocable_zone", "min_available_budget", "max_unavailable_budget",
+        "_gated",
+    )  # fmt: skip
+
+    def __init__(self, uid: str, tasks: Iterable[TaskInfo] = ()):
+        super().__init__()
+        self.uid = uid
+        self.pg_uid = self.name = self.namespace = self.queue = self.revocable_zone = ""
+        self.priority = 0
+        self.waiting_time: float | None = None
+        self.job_fit_errors = ""
+        self.nodes_fit_errors: dict[str, FitErrors] = {}
+        self.allocated_hyper_node = ""
+        self.sub_jobs: dict[str, SubJobInfo] = {}
+        self.task_to_sub_job: dict[str, str] = {}
+        self.min_sub_jobs: dict[str, int] = {}
+        self.task_min_available: dict[str, int] = {}
+        self.task_min_available_total = 0
+        self.allocated = self.total_request = EMPTY
+        self.creation_timestamp = 0.0
+        self.pod_group: PodGroup | None = None
+        self.preemptable = False
+        self.min_available_budget = self.max_unavailable_budget = ""
+        self._gated = 0
+        for task in tasks:
+            self.add_task_info(task)
+
+    # -- the PodGroup ----------------------------------------------------------------------------
+
+    def set_pod_group(self, pod_group: PodGroup) -> None:
+        """Take over what a PodGroup says; sub-jobs are formed anew where its policies changed."""
+        meta, spec, notes = pod_group.metadata, pod_group.spec, pod_group.metadata.annotations
+        self.name, self.namespace, self.pg_uid = meta.name, meta.namespace, meta.uid
+        self.min_available, self.queue = spec.min_member, spec.queue
+        self.creation_timestamp = meta.creation_timestamp or 0.0
+        self.waiting_time = _positive(notes.get(SLA_WAITING_TIME)) or _positive(notes.get(SLA_WAITING_TIME_SHORT))
+        marked = notes.get(PREEMPTABLE_KEY, meta.labels.get(PREEMPTABLE_KEY, ""))
+        self.preemptable = parse_bool(marked) or False
+        self.revocable_zone = revocable_zone_of(notes)
+        self.min_available_budget = notes.get(JDB_MIN_AVAILABLE, "")
+        self.max_unavailable_budget = "" if JDB_MIN_AVAILABLE in notes else notes.get(JDB_MAX_UNAVAILABLE, "")
+        self.task_min_available = dict(spec.min_task_member)
+        self.task_min_available_total = sum(spec.min_task_member.values())
+        old, self.pod_group = self.pod_group, pod_group
+        if old is None or old.spec.sub_group_policy != spec.sub_group_policy:
+            self._form_sub_jobs()
+            self.min_sub_jobs = {f"{self.uid}/{p.name}": p.min_sub_groups or 0 for p in spec.sub_group_policy}
+
+    def unset_pod_group(self) -> None:
+        self.pod_group = None
+        self._form_sub_jobs()
+
+    def _form_sub_jobs(self) -> None:
+        self.sub_jobs.clear()
+        for _, task in sorted(self.tasks.items()):
+            self._add_task_to_sub_job(task)
+
+    # -- tasks -----------------------------------------------------------------------------------
+
+    def add_task_info(self, task: TaskInfo) -> None:
+        self.index_task(task)
+        self.total_request = self.total_request + task.resreq
+        if task.status in ALLOCATED_STATUSES:
+            self.allocated = self.allocated + task.resreq
+        self._gated += task.sch_gated
+        self._add_task_to_sub_job(task)
+
+    def delete_task_info(self, task: TaskInfo) -> None:
+        """Forget a task (known by its uid); nothing happens where the job doesn't have it."""
+        known = self.tasks.get(task.uid)
+        if known is None:
+            return
+        self.total_request = self.total_request - known.resreq
+        if known.status in ALLOCATED_STATUSES:
+            self.allocated = self.allocated - known.resreq
+        self._gated -= known.sch_gated
+        self.unindex_task(known.uid, known.status)
+        sub_job = self.sub_jobs.get(self.task_to_sub_job.pop(known.uid, ""))
+        if sub_job is not None:
+            sub_job.unindex_task(known.uid, task.status)
+
+    def update_task_status(self, task: TaskInfo, status: TaskStatus) -> None:
+        """Give a task a new status; the object handed in becomes the job's own from now on.
+
+        The sub-job looks the task up under the status that the object handed in had, as Volcano's does: a
+        recovered copy therefore stays among the sub-job's pending tasks.
+        """
+        known = self.tasks.get(task.uid)
+        if known is None:
+            task.status = status
+            self.add_task_info(task)
+            return
+        was, now = known.status in ALLOCATED_STATUSES, status in ALLOCATED_STATUSES
+        if was and not now:
+            self.allocated = self.allocated - known.resreq
+        elif now and not was:
+            self.allocated = self.allocated + task.resreq
+        self.unindex_task(task.uid, known.status)
+        sub_job = self.sub_jobs.get(self.task_to_sub_job.get(task.uid, ""))
+        if sub_job is not None:
+            sub_job.unindex_task(task.uid, task.status)
+        task.status = status
+        self.index_task(task)
+        if sub_job is not None:
+            sub_job.add_task(task)
+        else:
+            self._add_task_to_sub_job(task)
+
+    def clone(self) -> JobInfo:
+        """A copy for a session: tasks are copied, in ascending order of uid, and so is the PodGroup's status."""
+        job = JobInfo(self.uid)
+        for name in ("pg_uid", "name", "namespace", "queue", "priority", "min_available", "waiting_time", "job_fit_errors",
+                     "allocated_hyper_node", "task_min_available", "task_min_available_total", "creation_timestamp",
+                     "preemptable", "revocable_zone", "min_available_budget",
+                     "max_unavailable_budget"):  # fmt: skip
+            setattr(job, name, getattr(self, name))
+        job.min_sub_jobs = dict(self.min_sub_jobs)
+        job.pod_group = self.pod_group and clone_pod_group(self.pod_group)
+        for uid in sorted(self.tasks):
+            task = self.tasks[uid].clone()
+            job.index_task(task)
+            job._add_task_to_sub_job(task)
+        job.allocated, job.total_request, job._gated = self.allocated, self.total_request, self._gated
+        for uid, sub_job in self.sub_jobs.items():
+            if uid in job.sub_jobs:
+                job.sub_jobs[uid].allocated_hyper_node = sub_job.allocated_hyper_node
+        return job
+
+    # -- resources -------------------------------------------------------------------------------
+
+    def get_min_resources(self) -> Resource:
+        """What the PodGroup says the gang needs at least; nothing where it says nothing."""
+        return Resource.from_list(self.pod_group.spec.min_resources)
+
+    def get_elastic_resources(self) -> Resource:
+        """What the job holds above its minimum: what admission may count on getting back."""
+        return self.allocated.exceeded_part(self.get_min_resources())
+
+    def deduct_sch_gated_resources(self, resources: Resource) -> Resource:
+        """`resources` less what tasks behind a scheduling gate ask for, never below zero."""
+        if not self._gated:
+            return resources
+        gated = EMPTY
+        for task in self.tasks.values():
+            if task.sch_gated:
+                gated = gated + task.resreq
+        if gated.is_empty():
+            return resources
+        scalars = {k: max(v - gated.get(k), 0.0) if k in (gated.scalars or {}) else v
+                   for k, v in (resources.scalars or {}).items()}  # fmt: skip
+        return Resource(max(resources.milli_cpu - gated.milli_cpu, 0.0), max(resources.memory - gated.memory, 0.0),
+                        scalars if resources.scalars is not None else None)
+
+    # -- gang states by task role and sub-group -----------------------------------------------------
+
+    def check_task_valid(self) -> bool:
+        """Every role has, among tasks that may still run, as many as its minimum."""
+        if self.min_available < self.task_min_available_total or not self.task_min_available:
+            return True
+        actual = self._roles(_OCCUPIED | {PIPELINED, PENDING})
+        return all(actual[role] >= least for role, least in self.task_min_available.items() if least)
+
+    def check_task_ready(self) -> bool:
+        """Every role has its minimum ready (best-effort tasks count while they wait)."""
+        return self._roles_suffice(_OCCUPIED)
+
+    def check_task_pipelined(self) -> bool:
+        """Every role has its minimum ready or waiting for room."""
+        return self._roles_suffice(_OCCUPIED | {PIPELINED})
+
+    def _roles_suffice(self, statuses: frozenset[TaskStatus]) -> bool:
+        if self.min_available < self.task_min_available_total or not self.task_min_available:
+            return True
+        occupied = self._roles(statuses) + self._pending_best_effort_roles()
+        return all(occupied[role] >= least for role, least in self.task_min_available.items())
+
+    def check_sub_job_valid(self) -> bool:
+        """There are as many sub-groups of each policy as it needs."""
+        return self._sub_jobs_suffice(lambda sub_job: True)
+
+    def check_sub_job_ready(self) -> bool:
+        return self._sub_jobs_suffice(SubJobInfo.is_ready)
+
+    def check_sub_job_pipelined(self) -> bool:
+        return self._sub_jobs_suffice(SubJobInfo.is_pipelined)
+
+    def _sub_jobs_suffice(self, holds: Callable[[SubJobInfo], bool]) -> bool:
+        if not self.min_sub_jobs:
+            return True
+        count = Counter(sub_job.gid for sub_job in self.sub_jobs.values() if holds(sub_job))
+        return all(count[gid] >= least for gid, least in self.min_sub_jobs.items())
+
+    def valid_task_num(self) -> int:
+        """Tasks that run, have run or may still run."""
+        return sum(len(tasks) for status, tasks in self.task_status_index.items()
+                   if status in _OCCUPIED or status in (PIPELINED, PENDING))  # fmt: skip
+
+    def _roles(self, statuses: frozenset[TaskStatus]) -> Counter[str]:
+        return Counter(task.task_role for status in statuses for task in self.in_status(status).values())
+
+    def _pending_best_effort_roles(self) -> Counter[str]:
+        return Counter(task.task_role for task in self.in_status(PENDING).values() if task.best_effort)
+
+    # -- while allocating -------------------------------------------------------------------------
+
+    def fit_failed_roles(self, sub_job: str) -> set[str]:
+        """Roles of which a task of the sub-job has found no node in this cycle."""
+        return {self.tasks[uid].task_role for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job}
+
+    def task_has_fit_errors(self, sub_job: str, task: TaskInfo) -> bool:
+        """Whether a task of the same role has failed before, so that this one need not try."""
+        return bool(task.task_role and self.nodes_fit_errors) and task.task_role in self.fit_failed_roles(sub_job)
+
+    def need_continue_allocating(self, sub_job_id: str) -> bool:
+        """Whether, one task having found no node, the gang's minimum may still be reached by the others."""
+        if self.min_available == len(self.tasks):
+            return False
+        sub_job = self.sub_jobs.get(sub_job_id)
+        if sub_job is not None and sub_job.min_available >= len(sub_job.tasks):
+            return False
+        if self.contains_sub_job_policy():
+            return True
+        failed = self.fit_failed_roles(sub_job_id)
+        if self.min_available < self.task_min_available_total:
+            left = sum(1 for task in self.in_status(PENDING).values() if task.task_role not in failed)
+            return self.ready_task_num() + left >= self.min_available
+        allocated = self._roles(_OCCUPIED) + self._pending_best_effort_roles()
+        return all(allocated[role] >= self.task_min_available.get(role, 0) for role in failed)
+
+    def is_pending(self) -> bool:
+        """Whether the PodGroup has not been let into the cluster yet."""
+        return self.pod_group is None or self.pod_group.status.phase in ("Pending", "")
+
+    def has_pending_tasks(self) -> bool:
+        return PENDING in self.task_status_index
+
+    def reset_fit_err(self) -> None:
+        self.job_fit_errors = ""
+        self.nodes_fit_errors = {}
+
+    def reset_sub_job_fit_err(self, sub_job: str) -> None:
+        for uid in [uid for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job]:
+            del self.nodes_fit_errors[uid]
+
+    # -- sub-jobs and topology --------------------------------------------------------------------
+
+    @property
+    def default_sub_job_id(self) -> str:
+        return self.uid
+
+    def _policies(self) -> list[SubGroupPolicySpec]:
+        return self.pod_group.spec.sub_group_policy if self.pod_group else []
+
+    def _add_task_to_sub_job(self, task: TaskInfo) -> None:
+        sub_job = self._sub_job_for(task)
+        sub_job.add_task(task)
+        self.task_to_sub_job[task.uid] = sub_job.uid
+
+    def _sub_job_for(self, task: TaskInfo) -> SubJobInfo:
+        for policy in self._policies():
+            values = match_values(policy, task.pod)
+            if values:
+                uid = sub_job_id(self.uid, policy.name, values)
+                if uid not in self.sub_jobs:
+                    self.sub_jobs[uid] = SubJobInfo(f"{self.uid}/{policy.name}", uid, self.uid, policy, values)
+                return self.sub_jobs[uid]
+        default = self.sub_jobs.get(self.uid)
+        if default is None:
+            policy = SubGroupPolicySpec(
+                sub_group_size=None if self._policies() else self.min_available,
+                network_topology=self.pod_group.spec.network_topology if self.pod_group else None,
+            )
+            default = self.sub_jobs[self.uid] = SubJobInfo(self.uid, self.uid, self.uid, policy)
+        return default
+
+    def contains_sub_job_policy(self) -> bool:
+        return bool(self._policies())
+
+    def with_network_topology(self) -> bool:
+        return self.pod_group is not None and self.pod_group.spec.network_topology is not None
+
+    def hard_topology(self) -> tuple[bool, int]:
+        """(whether the job's topology must hold, up to which tier)."""
+        return hard_topology(self.pod_group.spec.network_topology) if self.pod_group else (False, 0)
+
+    def is_soft_topology_mode(self) -> bool:
+        return self.with_network_topology() and self.pod_group.spec.network_topology.mode == "soft"
+
+    def contains_hard_topology(self) -> bool:
+        return self.hard_topology()[0] or any(hard_topology(p.network_topology)[0] for p in self._policies())
+
+    def contains_network_topology(self) -> bool:
+        return self.with_network_topology() or any(p.network_topology is not None for p in self._policies())
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{len(tasks)} {status}" for status, tasks in sorted(self.task_status_index.items()))
+        return f"JobInfo({self.uid}, queue {self.queue}, min {self.min_available}, {counts or 'no tasks'})"
+
+
+def clone_pod_group(pod_group: PodGroup) -> PodGroup:
+    """A copy whose status, annotations and topologies may change without touching the original's."""
+    spec = pod_group.spec
+    if spec.network_topology is not None or spec.sub_group_policy:
+        policies = [attrs.evolve(p, network_topology=p.network_topology and attrs.evolve(p.network_topology))
+                    for p in spec.sub_group_policy]  # fmt: skip
+        topology = spec.network_topology and attrs.evolve(spec.network_topology)
+        spec = attrs.evolve(spec, network_topology=topology, sub_group_policy=policies)
+    status = attrs.evolve(pod_group.status, conditions=list(pod_group.status.conditions))
+    metadata = attrs.evolve(pod_group.metadata, annotations=dict(pod_group.metadata.annotations))
+    return attrs.evolve(pod_group, metadata=metadata, spec=spec, status=status)
+
+
+def _positive(text: str | None) -> float | None:
+    """Seconds of a duration above zero, None for anything else."""
+    seconds = parse_duration(text) if text is not None else None
+    return seconds if seconds is not None and seconds > 0 else None

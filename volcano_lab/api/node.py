@@ -1,0 +1,169 @@
+"""A node as the scheduler sees it: the tasks on it, and its row of the node table.
+
+Answers to `pkg/scheduler/api/node_info.go`. Not modelled: devices that share (GPU sharing, vGPU, NPU) and
+NUMA; amounts a node is oversubscribed by are, as its annotations say.
+"""
+
+from __future__ import annotations
+
+from volcano_lab.api.node_table import NodeTable
+from volcano_lab.api.objects import Node
+from volcano_lab.api.resource import ZERO, Resource
+from volcano_lab.api.status import BINDING, PIPELINED, RELEASING
+from volcano_lab.api.task import REVOCABLE_ZONE_KEY, TaskInfo
+from volcano_lab.api.text import parse_bool
+
+OVERSUBSCRIPTION_NODE = "volcano.sh/oversubscription"
+OVERSUBSCRIPTION_CPU = "volcano.sh/oversubscription-cpu"
+OVERSUBSCRIPTION_MEMORY = "volcano.sh/oversubscription-memory"
+OFFLINE_JOB_EVICTING = "volcano.sh/offline-job-evicting"
+
+
+class NodeError(ValueError):
+    """A task can't be put on a node, or is not where it was thought to be."""
+
+
+class NodeInfo:
+    """A node's name, object and tasks; the amounts stand in `table` at `row`.
+
+    `tasks` maps "namespace/name" to a copy of the task as it was when it was put there. A node that pods
+    name but that nobody has announced has no object (`node` is None), counts nothing and is not ready.
+
+    >>> from volcano_lab.api.objects import NodeStatus, ObjectMeta
+    >>> node = NodeInfo("n1", NodeTable(), Node(ObjectMeta(name="n1"), status=NodeStatus(allocatable={"cpu": "4"})))
+    >>> node.idle, node.ready
+    (Resource(cpu=4000, memory=0), True)
+    """
+
+    __slots__ = ("name", "table", "row", "node", "tasks", "image_states", "revocable_zone", "oversubscription_node",
+                 "offline_job_evicting", "resource_usage", "allocatable", "capacity", "_no_scalars")  # fmt: skip
+
+    def __init__(self, name: str, table: NodeTable, node: Node | None = None, row: int | None = None):
+        self.name, self.table, self.node = name, table, node
+        self.tasks: dict[str, TaskInfo] = {}
+        self.image_states: dict[str, tuple[int, int]] = {}
+        self.resource_usage: dict[str, float] = {}
+        self.row = table.add_row(Resource()) if row is None else row
+        if node is not None and row is None:
+            table.set_allocatable(self.row, self._read_node(node))
+        elif node is None:
+            self._no_scalars = False
+            self.allocatable = self.capacity = Resource()
+            self.revocable_zone, self.oversubscription_node, self.offline_job_evicting = "", False, False
+
+    def _read_node(self, node: Node) -> Resource:
+        """Take over what the object says; returns what the node offers."""
+        labels, notes = node.metadata.labels, node.metadata.annotations
+        extra = Resource(_number(notes.get(OVERSUBSCRIPTION_CPU)), _number(notes.get(OVERSUBSCRIPTION_MEMORY)))
+        self.node = node
+        self.revocable_zone = labels.get(REVOCABLE_ZONE_KEY, "")
+        self.oversubscription_node = parse_bool(labels.get(OVERSUBSCRIPTION_NODE, "")) or False
+        self.offline_job_evicting = parse_bool(notes.get(OFFLINE_JOB_EVICTING, "")) or False
+        self.capacity = Resource.from_list(node.status.capacity) + extra
+        self.allocatable = Resource.from_list(node.status.allocatable) + extra
+        self._no_scalars = not self.allocatable.scalars
+        return self.allocatable
+
+    def set_node(self, node: Node) -> None:
+        """The node has been announced, or has changed: count its tasks anew against what it offers now."""
+        self.table.set_allocatable(self.row, self._read_node(node))
+        for task in self.tasks.values():
+            self._account(task, put=True)
+
+    def snapshot(self, table: NodeTable, row: int) -> NodeInfo:
+        """The same node over a copied table. Tasks on a node are never changed in place, so both may hold them."""
+        node = NodeInfo.__new__(NodeInfo)
+        for name in ("name", "node", "image_states", "revocable_zone", "oversubscription_node", "offline_job_evicting",
+                     "resource_usage", "allocatable", "capacity", "_no_scalars"):  # fmt: skip
+            setattr(node, name, getattr(self, name))
+        node.table, node.row, node.tasks = table, row, dict(self.tasks)
+        return node
+
+    # -- amounts ---------------------------------------------------------------------------------
+
+    @property
+    def ready(self) -> bool:
+        """Whether the node has been announced."""
+        return self.node is not None
+
+    @property
+    def idle(self) -> Resource:
+        return self.table.resource("idle", self.row)
+
+    @property
+    def used(self) -> Resource:
+        return self.table.resource("used", self.row)
+
+    @property
+    def releasing(self) -> Resource:
+        return self.table.resource("releasing", self.row)
+
+    @property
+    def pipelined(self) -> Resource:
+        return self.table.resource("pipelined", self.row)
+
+    @property
+    def future_idle(self) -> Resource:
+        """What will be idle once what is releasing has gone and what is pipelined has come."""
+        return self.table.future_idle_resource(self.row)
+
+    # -- tasks -----------------------------------------------------------------------------------
+
+    def add_task(self, task: TaskInfo) -> None:
+        """Put a copy of a task on the node and count it by its status; the task learns the node's name.
+
+        Raises `NodeError` where it stands on another node, is here already, or is binding without room.
+        """
+        if task.node_name and self.name and task.node_name != self.name:
+            raise NodeError(f"task <{task.namespace}/{task.name}> already on different node <{task.node_name}>")
+        if task.key in self.tasks:
+            raise NodeError(f"task <{task.namespace}/{task.name}> already on node <{self.name}>")
+        if task.status == BINDING and self.node is not None:
+            fits, names = task.resreq.less_equal_with_resources_name(self.idle, ZERO)
+            if not fits:
+                raise NodeError(f"node {self.name} resources {names} are not enough to put task <{task.key}>, "
+                                f"idle: {self.idle}, req: {task.resreq}")  # fmt: skip
+        copy = task.clone()
+        task.node_name = copy.node_name = self.name
+        self.tasks[task.key] = copy
+        self._account(copy, put=True)
+
+    def remove_task(self, task: TaskInfo) -> None:
+        """Take a task off the node, counted as it was when it came; nothing happens where it isn't there."""
+        known = self.tasks.pop(task.key, None)
+        if known is not None:
+            self._account(known, put=False)
+
+    def update_task(self, task: TaskInfo) -> None:
+        """Count a task anew by the status that it has now."""
+        self.remove_task(task)
+        self.add_task(task)
+
+    def _account(self, task: TaskInfo, put: bool) -> None:
+        if self.node is None:
+            return
+        table, row = self.table, self.row
+        amounts = table.vector(task.resreq)[0]
+        if not put:
+            amounts = -amounts
+        table.generation[row] += 1
+        if task.status == PIPELINED:
+            table.pipelined[row] += amounts
+            return
+        if self._no_scalars and put:  # a node that offers no scalar at all has none taken from it
+            table.idle[row, :2] -= amounts[:2]
+        else:
+            table.idle[row] -= amounts
+        table.used[row] += amounts
+        if task.status == RELEASING:
+            table.releasing[row] += amounts
+
+    def __repr__(self) -> str:
+        return f"NodeInfo({self.name}, idle {self.idle}, {len(self.tasks)} tasks)"
+
+
+def _number(text: str | None) -> float:
+    try:
+        return float(text or 0.0)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,135 @@
+"""What nodes hold, as arrays: one row a node, one column a resource.
+
+The one source of truth for node accounting: `NodeInfo` is a row with a name. Whether a task fits is worked
+out for all nodes at once, a snapshot is a copy of a few arrays, and after a placement only one row changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from volcano_lab.api.resource import CPU, MEMORY, MIN_RESOURCE, Resource
+
+ACCOUNTS = ("allocatable", "idle", "used", "releasing", "pipelined")
+
+
+class NodeTable:
+    """Five arrays of shape (nodes, dimensions), float64, in a resource's internal units.
+
+    `allocatable` is what the node offers, `idle` what is left, `used` what its tasks take, `releasing` the
+    part of `used` that is being freed, `pipelined` what is promised of that. A dimension that a node doesn't
+    have is 0. `generation[row]` grows with every change of a row, so that readers may keep what they worked out.
+
+    >>> table = NodeTable()
+    >>> row = table.add_row(Resource.from_list({"cpu": "4", "memory": "1Gi"}))
+    >>> table.take("idle", row, Resource(1000.0))
+    >>> table.resource("idle", row)
+    Resource(cpu=3000, memory=1073741824)
+    >>> table.fits(Resource(3000.0)), table.fits(Resource(3001.0))
+    (array([ True]), array([False]))
+    """
+
+    __slots__ = (*ACCOUNTS, "dimensions", "columns", "count", "generation", "_vectors")
+
+    def __init__(self, dimensions: Sequence[str] = (CPU, MEMORY)):
+        self.dimensions = list(dimensions)
+        self.columns = {name: i for i, name in enumerate(self.dimensions)}
+        self.count = 0
+        self.generation = np.zeros(0, dtype=np.int64)
+        self._vectors: dict[Resource, tuple[np.ndarray, np.ndarray]] = {}
+        for account in ACCOUNTS:
+            setattr(self, account, np.zeros((0, len(self.dimensions))))
+
+    # -- shape -----------------------------------------------------------------------------------
+
+    def add_row(self, allocatable: Resource) -> int:
+        """A new node that offers `allocatable`, all of it idle; returns its row."""
+        self.ensure(name for name, _ in allocatable)
+        row, self.count = self.count, self.count + 1
+        if row >= len(self.generation):
+            room = max(16, 2 * len(self.generation)) - len(self.generation)
+            self.generation = np.append(self.generation, np.zeros(room, dtype=np.int64))
+            for account in ACCOUNTS:
+                setattr(self, account, np.vstack((getattr(self, account), np.zeros((room, len(self.dimensions))))))
+        self.set_allocatable(row, allocatable)
+        return row
+
+    def set_allocatable(self, row: int, allocatable: Resource) -> None:
+        """Begin a row afresh: everything idle, nothing used."""
+        self.ensure(name for name, _ in allocatable)
+        for account in ACCOUNTS:
+            getattr(self, account)[row] = 0.0
+        for name, amount in allocatable:
+            self.allocatable[row, self.columns[name]] = self.idle[row, self.columns[name]] = amount
+        self.generation[row] += 1
+
+    def ensure(self, names: Iterable[str]) -> None:
+        """Make sure that each resource has a column."""
+        new = [name for name in names if name not in self.columns]
+        if not new:
+            return
+        for name in new:
+            self.columns[name] = len(self.dimensions)
+            self.dimensions.append(name)
+        self._vectors.clear()
+        for account in ACCOUNTS:
+            array = getattr(self, account)
+            setattr(self, account, np.hstack((array, np.zeros((len(array), len(new))))))
+
+    def select(self, rows: Sequence[int]) -> NodeTable:
+        """A copy that holds the given rows, in the given order."""
+        table = NodeTable(self.dimensions)
+        index = np.asarray(rows, dtype=np.intp)
+        table.count = len(index)
+        table.generation = np.zeros(len(index), dtype=np.int64)
+        for account in ACCOUNTS:
+            setattr(table, account, getattr(self, account)[index])
+        return table
+
+    # -- one row ---------------------------------------------------------------------------------
+
+    def vector(self, resource: Resource) -> tuple[np.ndarray, np.ndarray]:
+        """(amount by column, columns that a fit must look at: cpu, memory and those the resource mentions)."""
+        known = self._vectors.get(resource)
+        if known is None:
+            self.ensure(name for name, _ in resource)
+            amounts = np.zeros(len(self.dimensions))
+            for name, amount in resource:
+                amounts[self.columns[name]] = amount
+            known = amounts, np.array([self.columns[name] for name, _ in resource], dtype=np.intp)
+            self._vectors[resource] = known
+        return known
+
+    def put(self, account: str, row: int, resource: Resource) -> None:
+        getattr(self, account)[row] += self.vector(resource)[0]
+
+    def take(self, account: str, row: int, resource: Resource) -> None:
+        getattr(self, account)[row] -= self.vector(resource)[0]
+
+    def resource(self, account: str, row: int) -> Resource:
+        """One row of an account as a value."""
+        return self._value(getattr(self, account)[row])
+
+    def future_idle_resource(self, row: int) -> Resource:
+        """What the row will have left once what is releasing is gone and what is pipelined has come."""
+        return self._value(self.idle[row] + self.releasing[row] - self.pipelined[row])
+
+    def _value(self, amounts: np.ndarray) -> Resource:
+        cpu, memory, *rest = amounts.tolist()
+        scalars = {name: amount for name, amount in zip(self.dimensions[2:], rest, strict=True) if amount}
+        return Resource(cpu, memory, scalars or None)
+
+    # -- all rows --------------------------------------------------------------------------------
+
+    def future_idle(self) -> np.ndarray:
+        """Idle, plus releasing, minus pipelined, of all rows."""
+        n = self.count
+        return self.idle[:n] + self.releasing[:n] - self.pipelined[:n]
+
+    def fits(self, resource: Resource, available: np.ndarray | None = None) -> np.ndarray:
+        """For each row, whether `resource` fits what is available there (idle, unless given), tolerantly."""
+        amounts, columns = self.vector(resource)
+        have = self.idle[: self.count] if available is None else available
+        return (amounts[columns] - have[:, columns] < MIN_RESOURCE).all(axis=1)

@@ -1,0 +1,36 @@
+"""Label selectors: whether an object's labels match.
+
+Answers to `k8s.io/apimachinery/pkg/apis/meta/v1` `LabelSelectorAsSelector`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from volcano_lab.api.objects import LabelSelector, LabelSelectorRequirement
+
+
+def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
+    """Whether all of a selector's conditions hold; no selector matches nothing, an empty one everything.
+
+    >>> web = LabelSelector(match_expressions=[LabelSelectorRequirement("app", "In", ["web", "api"])])
+    >>> matches(web, {"app": "web"}), matches(web, {}), matches(LabelSelector(), {}), matches(None, {})
+    (True, False, True, False)
+    """
+    if selector is None:
+        return False
+    if any(labels.get(key) != value for key, value in selector.match_labels.items()):
+        return False
+    return all(requirement_holds(r, labels) for r in selector.match_expressions)
+
+
+def requirement_holds(requirement: LabelSelectorRequirement, labels: Mapping[str, str]) -> bool:
+    """One condition; `NotIn` holds where the label is absent."""
+    key, operator = requirement.key, requirement.operator
+    if operator == "In":
+        return key in labels and labels[key] in requirement.values
+    if operator == "NotIn":
+        return key not in labels or labels[key] not in requirement.values
+    if operator == "Exists":
+        return key in labels
+    return operator == "DoesNotExist" and key not in labels

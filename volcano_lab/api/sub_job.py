@@ -1,0 +1,110 @@
+"""A sub-job: the part of a job that a `subGroupPolicy` holds together, with a minimum and a topology of its own.
+
+Answers to `pkg/scheduler/api/sub_job_info.go`. A job without such policies has one default sub-job.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from volcano_lab.api import selector
+from volcano_lab.api.objects import NetworkTopologySpec, Pod, SubGroupPolicySpec
+from volcano_lab.api.resource import Resource, total
+from volcano_lab.api.status import PENDING
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.api.task_index import TaskIndex
+
+
+class SubJobInfo(TaskIndex):
+    """`gid` names the policy, `uid` the policy and the label values that this group's pods share.
+
+    `min_available` is the policy's sub-group size, `priority` the highest of its tasks (at least 0),
+    `match_index` the first label value where that is a number: it orders groups that nothing else orders.
+    """
+
+    __slots__ = ("gid", "uid", "job", "priority", "match_index", "allocated_hyper_node", "network_topology")
+
+    def __init__(self, gid: str, uid: str, job: str, policy: SubGroupPolicySpec, match_values: tuple[str, ...] = ()):
+        super().__init__(1 if policy.sub_group_size is None else policy.sub_group_size)
+        self.gid, self.uid, self.job = gid, uid, job
+        self.priority = 0
+        self.match_index = _number(match_values[0]) if match_values else 0
+        self.allocated_hyper_node = ""
+        # a copy: resolving a tier's name on the policy later doesn't reach sub-jobs that exist already
+        self.network_topology: NetworkTopologySpec | None = policy.network_topology and attrs.evolve(policy.network_topology)
+
+    def add_task(self, task: TaskInfo) -> None:
+        self.index_task(task)
+        self.priority = max(self.priority, task.priority)
+
+    def hard_topology(self) -> tuple[bool, int]:
+        """(whether the topology must hold, up to which tier)."""
+        return hard_topology(self.network_topology)
+
+    def is_soft_topology_mode(self) -> bool:
+        return self.network_topology is not None and self.network_topology.mode == "soft"
+
+    def with_network_topology(self) -> bool:
+        return self.network_topology is not None
+
+    def get_min_resources(self) -> Resource:
+        """What the pending tasks ask for in sum."""
+        return total(task.init_resreq for task in self.in_status(PENDING).values())
+
+    def __repr__(self) -> str:
+        return f"SubJobInfo({self.uid}, {len(self.tasks)} tasks, min {self.min_available})"
+
+
+def hard_topology(topology: NetworkTopologySpec | None) -> tuple[bool, int]:
+    """(whether a network topology must hold, its highest tier); (False, 0) without a tier number."""
+    if topology is None or topology.highest_tier_allowed is None:
+        return False, 0
+    return topology.mode == "hard", topology.highest_tier_allowed
+
+
+def match_values(policy: SubGroupPolicySpec, pod: Pod) -> tuple[str, ...]:
+    """The values of a policy's label keys on a pod, () where the pod doesn't belong to it.
+
+    >>> policy = SubGroupPolicySpec(match_label_keys=["group"])
+    >>> match_values(policy, Pod()), match_values(policy, Pod(metadata=_labelled({"group": "1"})))
+    ((), ('1',))
+    """
+    labels = pod.metadata.labels
+    if policy.label_selector is not None and not selector.matches(policy.label_selector, labels):
+        return ()
+    values = tuple(labels.get(key, "") for key in policy.match_label_keys)
+    return values if all(values) else ()
+
+
+def sub_job_id(job: str, policy: str, values: tuple[str, ...]) -> str:
+    """"job/policy-value…"; very long values are replaced by their hash."""
+    name = "-".join(values)
+    if len(name.encode()) > 128:
+        name = _safe_encode(str(_fnv32a(name.encode())))
+    return f"{job}/{policy}-{name}"
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        return 0
+
+
+def _fnv32a(data: bytes) -> int:
+    value = 2166136261
+    for byte in data:
+        value = (value ^ byte) * 16777619 & 0xFFFFFFFF
+    return value
+
+
+def _safe_encode(text: str) -> str:
+    """Kubernetes' encoding of hashes into letters that make no words."""
+    alphabet = "bcdfghjklmnpqrstvwxz2456789"
+    return "".join(alphabet[ord(c) % len(alphabet)] for c in text)
+
+
+def _labelled(labels: dict[str, str]):
+    from volcano_lab.api.objects import ObjectMeta
+
+    return ObjectMeta(labels=labels)

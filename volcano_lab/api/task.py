@@ -1,0 +1,181 @@
+"""A task: one pod as the scheduler sees it, and the request that it makes.
+
+Answers to `TaskInfo` and `TransactionContext` of `pkg/scheduler/api/job_info.go` and to `pod_info.go`.
+Not modelled: NUMA decisions and attachable volumes.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from volcano_lab.api import quantity
+from volcano_lab.api.objects import Container, ContainerStatus, Pod
+from volcano_lab.api.resource import PODS, Resource
+from volcano_lab.api.status import BOUND, FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED, UNKNOWN, TaskStatus
+from volcano_lab.api.text import parse_bool
+
+GROUP_NAME_ANNOTATION = "scheduling.k8s.io/group-name"
+TASK_SPEC_KEY = "volcano.sh/task-spec"
+TASK_PRIORITY_ANNOTATION = "volcano.sh/task-priority"
+PREEMPTABLE_KEY = "volcano.sh/preemptable"
+REVOCABLE_ZONE_KEY = "volcano.sh/revocable-zone"
+
+ONE_POD = Resource(scalars={PODS: 1.0})
+
+
+class TransactionContext(NamedTuple):
+    """What a statement had decided of a task when it was discarded; it explains why the task still waits."""
+
+    node_name: str
+    eviction_occurred: bool
+    job_allocated_hyper_node: str
+    status: TaskStatus
+
+
+class TaskInfo:
+    """One pod: what it asks for, and where this session has got with it.
+
+    `resreq` is what it takes on a node, `init_resreq` what it must find there; `key` is "namespace/name",
+    `job` the id of its job, or "" where it belongs to none. `priority` is the pod's own, or the one in the
+    `volcano.sh/task-priority` annotation, or 1.
+
+    >>> from volcano_lab.api.objects import Container, ObjectMeta, PodSpec, ResourceRequirements
+    >>> pod = Pod(ObjectMeta(name="a-0", namespace="default", annotations={"scheduling.k8s.io/group-name": "a"}),
+    ...           PodSpec(containers=[Container(resources=ResourceRequirements({"cpu": "1"}))]))
+    >>> task = TaskInfo(pod)
+    >>> task.key, task.job, task.resreq, str(task.status)
+    ('default/a-0', 'default/a', Resource(cpu=1000, memory=0, pods=1), 'Unknown')
+    """
+
+    __slots__ = (
+        "uid", "job", "name", "namespace", "key", "task_role", "resreq", "init_resreq", "priority", "preemptable",
+        "best_effort", "has_restartable_init_container", "sch_gated", "revocable_zone", "pod", "creation_timestamp",
+        "order_index", "node_name", "status", "eviction_occurred", "job_allocated_hyper_node", "last_transaction",
+    )  # fmt: skip
+
+    def __init__(self, pod: Pod):
+        meta, spec = pod.metadata, pod.spec
+        annotations, labels = meta.annotations, meta.labels
+        self.pod = pod
+        self.uid = meta.uid
+        self.name, self.namespace = meta.name, meta.namespace
+        self.key = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
+        group = annotations.get(GROUP_NAME_ANNOTATION, "")
+        self.job = f"{meta.namespace}/{group}" if group else ""
+        self.task_role = annotations.get(TASK_SPEC_KEY) or labels.get(TASK_SPEC_KEY) or ""
+        self.resreq = self.init_resreq = pod_resource_request(pod)
+        self.best_effort = self.init_resreq.is_empty()
+        self.priority = 1 if spec.priority is None else spec.priority
+        override = annotations.get(TASK_PRIORITY_ANNOTATION, "")
+        if override.lstrip("+-").isdigit():
+            self.priority = int(override)
+        marked = annotations.get(PREEMPTABLE_KEY, labels.get(PREEMPTABLE_KEY))
+        self.preemptable = True if marked is None else parse_bool(marked) or False
+        self.revocable_zone = revocable_zone_of(annotations)
+        self.has_restartable_init_container = any(c.restart_policy == "Always" for c in spec.init_containers)
+        self.sch_gated = bool(spec.scheduling_gates)
+        self.creation_timestamp = meta.creation_timestamp or 0.0
+        self.order_index = _index_under_task(pod)
+        self.node_name = spec.node_name
+        self.status = pod_status(pod)
+        self.eviction_occurred = False
+        self.job_allocated_hyper_node = ""
+        self.last_transaction: TransactionContext | None = None
+
+    def clone(self) -> TaskInfo:
+        """A copy whose status and node may change on their own; whether an eviction occurred isn't copied."""
+        task = TaskInfo.__new__(TaskInfo)
+        task.uid, task.job, task.name, task.namespace, task.key = self.uid, self.job, self.name, self.namespace, self.key
+        task.task_role, task.resreq, task.init_resreq = self.task_role, self.resreq, self.init_resreq
+        task.priority, task.preemptable, task.best_effort = self.priority, self.preemptable, self.best_effort
+        task.has_restartable_init_container, task.sch_gated = self.has_restartable_init_container, self.sch_gated
+        task.revocable_zone, task.pod = self.revocable_zone, self.pod
+        task.creation_timestamp, task.order_index = self.creation_timestamp, self.order_index
+        task.node_name, task.status, task.last_transaction = self.node_name, self.status, self.last_transaction
+        task.eviction_occurred, task.job_allocated_hyper_node = False, ""
+        return task
+
+    def transaction_context(self) -> TransactionContext:
+        return TransactionContext(self.node_name, self.eviction_occurred, self.job_allocated_hyper_node, self.status)
+
+    def before(self, other: TaskInfo) -> bool:
+        """The order among tasks that no plugin orders: by index in the task, then age, then uid."""
+        if self.order_index is None or other.order_index is None or self.order_index == other.order_index:
+            return (self.creation_timestamp, self.uid) < (other.creation_timestamp, other.uid)
+        return self.order_index < other.order_index
+
+    def __repr__(self) -> str:
+        return f"TaskInfo({self.key}, {self.status}{' on ' + self.node_name if self.node_name else ''})"
+
+
+def pod_status(pod: Pod) -> TaskStatus:
+    """The status that a pod's phase, node and deletion mark mean."""
+    phase, deleting = pod.status.phase, pod.metadata.deletion_timestamp is not None
+    if phase == "Running":
+        return RELEASING if deleting else RUNNING
+    if phase == "Pending":
+        if deleting:
+            return RELEASING
+        return BOUND if pod.spec.node_name else PENDING
+    return {"Succeeded": SUCCEEDED, "Failed": FAILED}.get(phase, UNKNOWN)
+
+
+def revocable_zone_of(annotations: dict[str, str]) -> str:
+    """"*" for what may run on nodes that can be taken back, else ""; only "*" is a known zone."""
+    if REVOCABLE_ZONE_KEY in annotations:
+        return "*" if annotations[REVOCABLE_ZONE_KEY] == "*" else ""
+    return "*" if parse_bool(annotations.get(PREEMPTABLE_KEY, "")) else ""
+
+
+def pod_resource_request(pod: Pod) -> Resource:
+    """What a pod asks for: containers in sum, init containers at their highest, overhead, and one "pods"."""
+    spec, status = pod.spec, pod.status
+    if not (spec.init_containers or spec.overhead or status.container_statuses):
+        return _plain_request(tuple(tuple(c.resources.requests.items()) for c in spec.containers))
+    statuses = {s.name: s for s in status.container_statuses}
+    result = Resource()
+    for container in spec.containers:
+        result = result + Resource.from_list(_container_requests(pod, container, statuses))
+    result = result + Resource.from_list(spec.overhead)
+    init_statuses = {s.name: s for s in status.init_container_statuses}
+    sidecars, highest = Resource(), Resource()
+    for container in spec.init_containers:
+        if container.restart_policy == "Always":  # a sidecar keeps running beside all that follow
+            request = Resource.from_list(_container_requests(pod, container, init_statuses))
+            result, sidecars = result + request, sidecars + request
+            highest = highest.set_max_resource(sidecars)
+        else:
+            highest = highest.set_max_resource(Resource.from_list(container.resources.requests) + sidecars)
+    return result.set_max_resource(highest) + ONE_POD
+
+
+@lru_cache(maxsize=16384)
+def _plain_request(containers: tuple[tuple[tuple[str, str], ...], ...]) -> Resource:
+    """Equal pods share one value, and with it all that is worked out for it."""
+    result = Resource()
+    for requests in containers:
+        result = result + Resource.from_list(dict(requests))
+    return result + ONE_POD
+
+
+def _container_requests(pod: Pod, container: Container, statuses: dict[str, ContainerStatus]) -> dict[str, str]:
+    """Requests of a container; while it is resized in place, the highest of what is asked, given and in force."""
+    status = statuses.get(container.name)
+    if status is None or status.resources is None:
+        return container.resources.requests
+    infeasible = any(c.type == "PodResizePending" and c.reason == "Infeasible" for c in pod.status.conditions)
+    lists = [] if infeasible else [container.resources.requests]
+    highest: dict[str, str] = {}
+    for requests in (*lists, status.resources.requests, status.allocated_resources):
+        for name, text in requests.items():
+            if name not in highest or quantity.parse(text) > quantity.parse(highest[name]):
+                highest[name] = text
+    return highest
+
+
+def _index_under_task(pod: Pod) -> int | None:
+    """The number at the end of a name such as "job-worker-3", or None where the name has no such form."""
+    parts = pod.metadata.name.split("-")
+    text = parts[-1] if len(parts) >= 3 else ""
+    return int(text) if text.removeprefix("+").isdecimal() else None

@@ -1,0 +1,83 @@
+"""Tasks by status, and how many of them count towards a gang: what a job and a sub-job share.
+
+Answers to the task maps and counting functions that `job_info.go` and `sub_job_info.go` of
+`pkg/scheduler/api` each write out. Counts are kept up to date rather than counted again.
+"""
+
+from __future__ import annotations
+
+from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, READY_STATUSES, TaskStatus
+from volcano_lab.api.task import TaskInfo
+
+_NONE: dict[str, TaskInfo] = {}
+
+
+class TaskIndex:
+    """Tasks by uid and by status.
+
+    Invariant: each task in `tasks` stands in exactly one map of `task_status_index`, the one of its status
+    when it was put there, and no map there is empty.
+    """
+
+    __slots__ = ("tasks", "task_status_index", "min_available", "_pending_best_effort")
+
+    def __init__(self, min_available: int = 0) -> None:
+        self.tasks: dict[str, TaskInfo] = {}
+        self.task_status_index: dict[TaskStatus, dict[str, TaskInfo]] = {}
+        self.min_available = min_available
+        self._pending_best_effort = 0
+
+    def in_status(self, status: TaskStatus) -> dict[str, TaskInfo]:
+        """Tasks in a status, by uid (read only)."""
+        return self.task_status_index.get(status, _NONE)
+
+    def index_task(self, task: TaskInfo) -> None:
+        self.tasks[task.uid] = task
+        by_uid = self.task_status_index.get(task.status)
+        if by_uid is None:
+            by_uid = self.task_status_index[task.status] = {}
+        by_uid[task.uid] = task
+        if task.best_effort and task.status == PENDING:
+            self._pending_best_effort += 1
+
+    def unindex_task(self, uid: str, status: TaskStatus) -> None:
+        self.tasks.pop(uid, None)
+        by_uid = self.task_status_index.get(status)
+        if by_uid is None:
+            return
+        task = by_uid.pop(uid, None)
+        if task is not None and task.best_effort and status == PENDING:
+            self._pending_best_effort -= 1
+        if not by_uid:
+            del self.task_status_index[status]
+
+    # -- counts towards the gang -----------------------------------------------------------------
+
+    def ready_task_num(self) -> int:
+        """Tasks that have, or had until they succeeded, a node of their own."""
+        index = self.task_status_index
+        return sum([len(index[s]) for s in READY_STATUSES if s in index])
+
+    def waiting_task_num(self) -> int:
+        """Tasks that wait for room which is being freed."""
+        return len(self.in_status(PIPELINED))
+
+    def pending_best_effort_task_num(self) -> int:
+        """Pending tasks that ask for nothing: they count as good as ready."""
+        return self._pending_best_effort
+
+    def allocated_task_num(self) -> int:
+        index = self.task_status_index
+        return sum([len(index[s]) for s in ALLOCATED_STATUSES if s in index])
+
+    def is_ready(self) -> bool:
+        """Enough tasks have a node for the gang to start."""
+        return self.ready_task_num() + self._pending_best_effort >= self.min_available
+
+    def is_pipelined(self) -> bool:
+        """Enough tasks have a node or wait for one that is being freed."""
+        return self.waiting_task_num() + self.ready_task_num() + self._pending_best_effort >= self.min_available
+
+    def is_starving(self) -> bool:
+        """Too few tasks have a node or wait for one, best-effort tasks not counted."""
+        return self.waiting_task_num() + self.ready_task_num() < self.min_available

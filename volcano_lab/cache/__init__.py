@@ -1,0 +1,5 @@
+"""The cluster as the scheduler knows it: events in, snapshots and bindings out."""
+
+from volcano_lab.cache.cache import Cache, CacheError
+
+__all__ = ["Cache", "CacheError"]

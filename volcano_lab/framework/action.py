@@ -1,0 +1,45 @@
+"""What an action is, and where actions are found by name. Answers to `pkg/scheduler/framework/interface.go`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
+
+
+class Action:
+    """One step of a cycle: it asks the session's extension points and changes the session's tasks.
+
+    >>> class CountJobs(Action):
+    ...     name = "count-jobs"
+    ...     def execute(self, ssn):
+    ...         self.count = len(ssn.jobs)
+    """
+
+    name = ""
+
+    def execute(self, ssn: Session) -> None:
+        raise NotImplementedError
+
+
+_ACTIONS: dict[str, Any] = {}
+
+
+def register_action(name: str, builder: type[Action] | str) -> None:
+    """Make an action known by name: its class, or "module:Class" to be imported when it first runs."""
+    _ACTIONS[name] = builder
+
+
+def action_names() -> tuple[str, ...]:
+    return tuple(sorted(_ACTIONS))
+
+
+def build_action(name: str) -> Action:
+    """A new action by name; `LookupError` where there is none."""
+    builder = _ACTIONS[name]
+    if isinstance(builder, str):
+        module, _, attribute = builder.partition(":")
+        builder = _ACTIONS[name] = getattr(import_module(module), attribute)
+    return builder()

@@ -1,0 +1,62 @@
+"""At the end of a session: the phase and the counts of each PodGroup, and which of them are written.
+
+Answers to `pkg/scheduler/framework/job_updater.go` and `jobStatus` of `session.go`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.objects import PodGroupCondition, PodGroupStatus
+from volcano_lab.api.status import COMPLETED_STATUSES, FAILED, RUNNING, SCHEDULED_STATUSES, SUCCEEDED
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
+
+ALLOCATED_HYPER_NODE_ANNOTATION = "volcano.sh/job-allocated-hypernode"
+
+
+def update_all(ssn: Session) -> None:
+    """Work out every job's status and hand to the cache what changed."""
+    for uid, job in ssn.jobs.items():
+        job.pod_group.status = job_status(ssn, job)
+        old = ssn.old_status.get(uid)
+        changed = old is None or status_changed(job.pod_group.status, old)
+        key = ALLOCATED_HYPER_NODE_ANNOTATION
+        moved = ssn.old_annotations.get(uid, {}).get(key) != job.pod_group.metadata.annotations.get(key)
+        ssn.cache.update_job_status(job, changed, moved, uid in ssn.dirty_jobs)
+
+
+def job_status(ssn: Session, job: JobInfo) -> PodGroupStatus:
+    """The status that a PodGroup gets: phase, and how many of its tasks run, failed, succeeded."""
+    status = job.pod_group.status
+    unschedulable = any(c.type == "Unschedulable" and c.status == "True" and c.transition_id == ssn.uid
+                        for c in status.conditions)  # fmt: skip
+    count = {s: len(job.in_status(s)) for s in (RUNNING, FAILED, SUCCEEDED)}
+    return attrs.evolve(status, phase=pod_group_phase(job, unschedulable), running=count[RUNNING],
+                        failed=count[FAILED], succeeded=count[SUCCEEDED])  # fmt: skip
+
+
+def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
+    """The phase: Unknown where some run while this cycle found the gang unschedulable; Running or Completed once enough
+    tasks are (or were) bound; an Inqueue gang stays so; any other is Pending."""
+    if job.in_status(RUNNING) and unschedulable:
+        return "Unknown"
+    scheduled = sum(len(job.in_status(s)) for s in SCHEDULED_STATUSES)
+    completed = sum(len(job.in_status(s)) for s in COMPLETED_STATUSES)
+    if scheduled >= job.pod_group.spec.min_member:
+        return "Completed" if scheduled == completed else "Running"
+    return "Inqueue" if job.pod_group.status.phase == "Inqueue" else "Pending"
+
+
+def status_changed(new: PodGroupStatus, old: PodGroupStatus) -> bool:
+    """Whether anything but times and transition identifiers differs."""
+    plain = attrs.evolve(new, conditions=[]) != attrs.evolve(old, conditions=[])
+    return plain or list(map(_timeless, new.conditions)) != list(map(_timeless, old.conditions))
+
+
+def _timeless(condition: PodGroupCondition) -> PodGroupCondition:
+    return attrs.evolve(condition, transition_id="", last_transition_time=None)

@@ -1,0 +1,85 @@
+"""What a plugin is, and where plugins are found by name.
+
+Answers to `pkg/scheduler/framework/interface.go` and `plugins.go`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from volcano_lab.framework.arguments import Arguments
+
+if TYPE_CHECKING:
+    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.framework.session import Session
+
+
+@define(slots=True)
+class Event:
+    """A task was given a node, or lost it; a handler that can't follow says so in `error`."""
+
+    task: TaskInfo
+    error: str = ""
+
+
+class Plugin:
+    """A policy. Its methods named after extension points answer the session's questions; nothing else is needed.
+
+    `on_session_open` prepares what the answers need. A point that only some configurations have is withdrawn there
+    by setting it to None, as in `self.queue_order = None`. `on_allocate` and `on_deallocate`, where defined, hear of
+    every task that gains or loses a node, so that sums may be kept up to date.
+
+    >>> class ShortNamesFirst(Plugin):
+    ...     name = "short-names-first"
+    ...     def job_order(self, left, right):
+    ...         return len(left.name) - len(right.name)
+    """
+
+    name = ""
+
+    def __init__(self, arguments: Arguments | None = None):
+        self.arguments = Arguments() if arguments is None else arguments
+
+    def on_session_open(self, ssn: Session) -> None:
+        """The session is open; no action has run yet."""
+
+    def on_session_close(self, ssn: Session) -> None:
+        """All actions have run; the session is about to write its results."""
+
+
+class UnknownPlugin(LookupError):
+    """No plugin goes by that name, or the lab doesn't model it."""
+
+
+_BUILDERS: dict[str, Any] = {}
+_NOT_MODELLED: dict[str, str] = {}
+
+
+def register_plugin(name: str, builder: type[Plugin] | str) -> None:
+    """Make a plugin known by name: its class, or "module:Class" to be imported when it is first configured."""
+    _BUILDERS[name] = builder
+
+
+def register_not_modelled(name: str, sentence: str) -> None:
+    """A plugin that Volcano has and the lab doesn't model; `sentence` says what that means."""
+    _NOT_MODELLED[name] = sentence
+
+
+def plugin_names() -> list[str]:
+    """The names of all plugins that can be configured."""
+    return sorted(_BUILDERS)
+
+
+def build_plugin(name: str, arguments: Arguments) -> Plugin:
+    """A new plugin by name. Raises `UnknownPlugin` with one sentence where there is none."""
+    builder = _BUILDERS.get(name)
+    if builder is None:
+        raise UnknownPlugin(_NOT_MODELLED.get(name) or f'the configuration names plugin "{name}"; '
+                            f"known are {', '.join(plugin_names())}.")  # fmt: skip
+    if isinstance(builder, str):
+        module, _, attribute = builder.partition(":")
+        builder = _BUILDERS[name] = getattr(import_module(module), attribute)
+    return builder(arguments)

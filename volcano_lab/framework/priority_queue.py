@@ -1,0 +1,70 @@
+"""A priority queue with Go's heap rules.
+
+Answers to `pkg/scheduler/util/priority_queue.go`. Python's `heapq` would pop items that compare equal in another
+order than Go's `container/heap` does, and that order shows in decisions; hence these few lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class PriorityQueue(Generic[T]):
+    """Pops the item that `less` puts first. `less` may change its mind between calls; the heap isn't rebuilt then.
+
+    >>> queue = PriorityQueue(lambda a, b: a < b, [5, 1, 3])
+    >>> queue.pop(), queue.pop(), len(queue)
+    (1, 3, 1)
+    """
+
+    __slots__ = ("items", "less")
+
+    def __init__(self, less: Callable[[T, T], bool], items: Iterable[T] = ()):
+        self.items: list[T] = []
+        self.less = less
+        for item in items:
+            self.push(item)
+
+    def push(self, item: T) -> None:
+        items, less = self.items, self.less
+        items.append(item)
+        child = len(items) - 1
+        while child:
+            parent = (child - 1) // 2
+            if not less(item, items[parent]):
+                break
+            items[child] = items[parent]
+            child = parent
+        items[child] = item
+
+    def pop(self) -> T:
+        """The first item. Raises `IndexError` where there is none."""
+        items, less = self.items, self.less
+        last = items.pop()
+        if not items:
+            return last
+        first, size, parent = items[0], len(items), 0
+        while (child := 2 * parent + 1) < size:
+            if child + 1 < size and less(items[child + 1], items[child]):
+                child += 1
+            if not less(items[child], last):
+                break
+            items[parent] = items[child]
+            parent = child
+        items[parent] = last
+        return first
+
+    def clone(self) -> PriorityQueue[T]:
+        queue: PriorityQueue[T] = PriorityQueue(self.less)
+        queue.items = self.items.copy()
+        return queue
+
+    def drain(self) -> list[T]:
+        """All items in the order in which they pop; the queue is empty afterwards."""
+        return [self.pop() for _ in range(len(self.items))]
+
+    def __len__(self) -> int:
+        return len(self.items)

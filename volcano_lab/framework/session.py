@@ -1,0 +1,295 @@
+"""The session: one cycle's view of the cluster, the plugins that judge it, and the ways to change it.
+
+Answers to `pkg/scheduler/framework/session.go` and `framework.go`. Opening takes a snapshot and asks each plugin to
+prepare itself; closing writes conditions, phases and queue status. Unlike Volcano's, a closed session stays readable.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import attrs
+
+from volcano_lab.api.cluster_info import ClusterInfo
+from volcano_lab.api.fit_error import ERROR, FitError, Status
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeError, NodeInfo
+from volcano_lab.api.objects import PodGroup, PodGroupCondition, PodGroupStatus
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.resource import EMPTY, Resource
+from volcano_lab.api.status import ALLOCATED, BINDING, TaskStatus
+from volcano_lab.api.sub_job import SubJobInfo
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework import topology
+from volcano_lab.framework.conf import SchedulerConfiguration
+from volcano_lab.framework.extension_point import ExtensionPoint, extension_points
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, build_plugin
+from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.statement import Allocate, Evict, Statement, StatementError
+
+
+@attrs.define(slots=True)
+class BindContext:
+    """A task on its way to be bound, with what plugins want to know again when it is."""
+
+    task: TaskInfo
+    extensions: dict[str, Any] = attrs.Factory(dict)
+
+
+class SessionCache(Protocol):
+    """What a session needs of the cache."""
+
+    def snapshot(self) -> ClusterInfo: ...
+    def evict(self, task: TaskInfo, reason: str) -> None: ...
+    def add_bind_task(self, context: BindContext) -> None: ...
+    def update_job_status(self, job: JobInfo, status: bool, annotations: bool, info: bool) -> None: ...
+    def update_queue_status(self, queue: QueueInfo) -> None: ...
+    def record_event(self, pod_group: PodGroup, kind: str, reason: str, message: str) -> None: ...
+    def is_job_terminated(self, uid: str) -> bool: ...
+
+
+class Session:
+    """One scheduling cycle. Each extension point is an attribute that asks it: `ssn.overused(queue)`.
+
+    `jobs`, `nodes` and `queues` are ascending by key; `node_list` has the nodes in the order in which they were
+    announced, which is the order in which they are looked at. `committed` lists what took effect, `undone` counts
+    what discards took back.
+    """
+
+    def __init__(self, cache: SessionCache, conf: SchedulerConfiguration, observer: Observer | None = None, uid: str = "session-1"):
+        self.uid, self.cache, self.conf, self.observer = uid, cache, conf, observer
+        self.log = logging.getLogger("volcano_lab")
+        snapshot = cache.snapshot()
+        self.snapshot = snapshot
+        self.jobs: dict[str, JobInfo] = snapshot.jobs
+        self.nodes: dict[str, NodeInfo] = snapshot.nodes
+        self.node_list: list[NodeInfo] = snapshot.node_list
+        self.table = snapshot.table
+        self.queues: dict[str, QueueInfo] = snapshot.queues
+        self.namespaces = snapshot.namespaces
+        self.revocable_nodes = {name: node for name, node in self.nodes.items() if node.revocable_zone}
+        self.total_resource: Resource = EMPTY
+        for node in self.nodes.values():
+            self.total_resource = self.total_resource + node.allocatable
+        self.total_guarantee = self.total_deserved = EMPTY
+        self.enabled_actions = set(conf.actions)
+        self.old_status: dict[str, PodGroupStatus] = {}
+        self.old_annotations: dict[str, dict[str, str]] = {}
+        self.dirty_jobs: set[str] = set()
+        for uid_, job in self.jobs.items():
+            self.old_status[uid_] = attrs.evolve(job.pod_group.status, conditions=list(job.pod_group.status.conditions))
+            self.old_annotations[uid_] = dict(job.pod_group.metadata.annotations)
+        self.committed: list[list[str]] = []
+        self.undone = 0
+        self.warnings: list[str] = []
+        self._cycle_states: dict[str, dict[str, Any]] = {}
+        self._on_allocate: list[Callable[[Event], None]] = []
+        self._on_deallocate: list[Callable[[Event], None]] = []
+        topology.attach(self, snapshot)
+        self.points: dict[str, ExtensionPoint] = extension_points(self)
+        self.plugins: dict[str, Plugin] = {}
+        self._open_plugins()
+
+    # -- plugins ---------------------------------------------------------------------------------
+
+    def _open_plugins(self) -> None:
+        self._arrange()
+        for tier in self.conf.tiers:
+            for option in tier.plugins:
+                try:
+                    plugin = build_plugin(option.name, option.arguments)
+                except UnknownPlugin as unknown:
+                    self.log.error("%s", unknown)
+                    self.warnings.append(str(unknown))
+                    continue
+                self.plugins[option.name] = plugin
+                plugin.on_session_open(self)
+                self._register(option.name, plugin)
+        self._arrange()
+        if self.observer is not None:
+            self.observer.opened(self)
+
+    def _register(self, name: str, plugin: Plugin) -> None:
+        for point in self.points.values():
+            function = getattr(plugin, point.name, None)
+            if function is not None:
+                point.register(name, function)
+        for handlers, hook in ((self._on_allocate, "on_allocate"), (self._on_deallocate, "on_deallocate")):
+            handler = getattr(plugin, hook, None)
+            if handler is not None:
+                handlers.append(handler)
+
+    def _arrange(self) -> None:
+        """Make every extension point an attribute of the session, wrapped where somebody watches."""
+        for point in self.points.values():
+            if self.observer is None:
+                point.arrange(self.conf.tiers)
+                setattr(self, point.name, point.ask)
+            else:
+                point.arrange(self.conf.tiers, self.observer.watch)
+                setattr(self, point.name, self.observer.watch_point(point, point.ask))
+
+    def hierarchy_enabled(self, plugin: str) -> bool:
+        """Whether the first entry of a plugin in the tiers switches the hierarchy on."""
+        options = (o for tier in self.conf.tiers for o in tier.plugins if o.name == plugin)
+        option = next(options, None)
+        return option is not None and bool(option.enabled_hierarchy)
+
+    def cycle_state(self, task_uid: str) -> dict[str, Any]:
+        """What plugins keep for one task during the cycle."""
+        return self._cycle_states.setdefault(task_uid, {})
+
+    # -- questions that need more than an extension point ---------------------------------------------
+
+    def is_sub_job_ready(self, job: JobInfo, sub_job: SubJobInfo) -> bool:
+        """A job without sub-group policies is asked as a whole."""
+        return self.sub_job_ready(sub_job) if job.contains_sub_job_policy() else self.job_ready(job)
+
+    def is_sub_job_pipelined(self, job: JobInfo, sub_job: SubJobInfo) -> bool:
+        return self.sub_job_pipelined(sub_job) if job.contains_sub_job_policy() else self.job_pipelined(job)
+
+    def predicate_for_allocate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
+        """Why a node is no place for a task right now."""
+        error = self.predicate(task, node)
+        if isinstance(error, str):
+            error = FitError(task.key, node.name, (Status(ERROR, error),))
+        return error if error is not None and error.blocks_allocate() else None
+
+    def predicate_for_preempt(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
+        """Why a node would be no place for a task even if others were evicted from it."""
+        error = self.predicate(task, node)
+        if isinstance(error, str):
+            error = FitError(task.key, node.name, (Status(ERROR, error),))
+        return error if error is not None and error.blocks_preempt() else None
+
+    def nodes_that_eviction_may_help(self, task: TaskInfo) -> list[NodeInfo]:
+        """Nodes that have not been found unresolvable for this task before, in the order they are looked at."""
+        errors = self.jobs[task.job].nodes_fit_errors.get(task.uid) if task.job in self.jobs else None
+        skip = errors.unresolvable_nodes() if errors is not None else ()
+        return [node for name, node in self.nodes.items() if name not in skip] if skip else self.node_list
+
+    def victims_queue(self, victims: list[TaskInfo], preemptor: TaskInfo) -> PriorityQueue[TaskInfo]:
+        """Victims in the order in which they go: the least important queue, job and task first."""
+        preemptor_job = self.jobs.get(preemptor.job)
+
+        def less(left: TaskInfo, right: TaskInfo) -> bool:
+            if left.job == right.job:
+                return not self.task_order(left, right)
+            left_job, right_job = self.jobs.get(left.job), self.jobs.get(right.job)
+            if left_job is None or right_job is None:
+                return not self.task_order(left, right) if left_job is right_job else left_job is None
+            if preemptor_job is not None and left_job.queue != right_job.queue:
+                return self.victim_queue_order(self.queues[left_job.queue], self.queues[right_job.queue],
+                                               self.queues[preemptor_job.queue])  # fmt: skip
+            return not self.job_order(left_job, right_job)
+
+        return PriorityQueue(less, victims)
+
+    # -- changing tasks --------------------------------------------------------------------------
+
+    def statement(self) -> Statement:
+        return Statement(self)
+
+    def set_status(self, task: TaskInfo, status: TaskStatus) -> None:
+        job = self.jobs.get(task.job)
+        if job is None:
+            self.log.error("job %s of task %s is not in the session", task.job, task.key)
+        else:
+            job.update_task_status(task, status)
+
+    def fire_allocate(self, task: TaskInfo) -> list[str]:
+        """Tell the plugins that a task has a node; returns what they could not follow."""
+        event = Event(task)
+        problems = []
+        for handler in self._on_allocate:
+            handler(event)
+            if event.error:
+                problems.append(event.error)
+                event.error = ""
+        return problems
+
+    def fire_deallocate(self, task: TaskInfo) -> None:
+        event = Event(task)
+        for handler in self._on_deallocate:
+            handler(event)
+
+    def allocate_directly(self, task: TaskInfo, node: NodeInfo) -> None:
+        """Give a task a node without a statement, and send all of its job's tasks to be bound once the gang is ready.
+
+        Raises `StatementError` where it can't be done in full.
+        """
+        operation = Allocate(task, node.name)
+        operation.do(self)
+        if self.observer is not None:
+            self.observer.did(None, operation)
+        self.record_committed("allocate", task, direct=True)
+        job = self.jobs[task.job]
+        if self.job_ready(job):
+            for _, ready in sorted(job.in_status(ALLOCATED).items()):
+                try:
+                    self.cache.add_bind_task(self.create_bind_context(ready))
+                except NodeError as error:
+                    raise StatementError(str(error)) from error
+                self.set_status(ready, BINDING)
+                if self.observer is not None:
+                    self.observer.committed(None, Allocate(ready, ready.node_name))
+
+    def evict_directly(self, task: TaskInfo, reason: str) -> None:
+        """Evict a task at once, without a statement. Raises `StatementError` where the cache refuses."""
+        try:
+            self.cache.evict(task, reason)
+        except NodeError as error:
+            raise StatementError(str(error)) from error
+        operation = Evict(task, reason)
+        operation.do(self)
+        if self.observer is not None:
+            self.observer.did(None, operation)
+            self.observer.committed(None, operation)
+        self.record_committed("evict", task, direct=True)
+
+    def create_bind_context(self, task: TaskInfo) -> BindContext:
+        context = BindContext(task)
+        for _, plugin in sorted(self.plugins.items()):
+            extend = getattr(plugin, "setup_bind_context_extension", None)
+            if extend is not None:
+                extend(self.cycle_state(task.uid), context)
+        return context
+
+    def record_committed(self, operation: str, task: TaskInfo, direct: bool = False) -> None:
+        self.committed.append([operation, task.key, task.node_name, *(["direct"] if direct else [])])
+
+    # -- PodGroups -------------------------------------------------------------------------------
+
+    def mark_job_dirty(self, uid: str) -> None:
+        """What the session learned of a job besides its status has to reach the cache."""
+        self.dirty_jobs.add(uid)
+
+    def update_pod_group_condition(self, job: JobInfo, condition: PodGroupCondition) -> None:
+        """Set a PodGroup's condition of that type, in the place of an earlier one."""
+        conditions = job.pod_group.status.conditions
+        for index, known in enumerate(conditions):
+            if known.type == condition.type:
+                conditions[index] = condition
+                return
+        conditions.append(condition)
+
+    def record_pod_group_event(self, job: JobInfo, kind: str, reason: str, message: str) -> None:
+        if job.pod_group is not None:
+            self.cache.record_event(job.pod_group, kind, reason, message)
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let plugins conclude, then write PodGroup phases and conditions and the queues' status."""
+        from volcano_lab.framework.job_updater import update_all
+        from volcano_lab.framework.queue_status import update_queue_status
+
+        for _, plugin in sorted(self.plugins.items()):
+            plugin.on_session_close(self)
+        update_all(self)
+        update_queue_status(self)
+        if self.observer is not None:
+            self.observer.closed(self)

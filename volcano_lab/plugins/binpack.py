@@ -1,0 +1,90 @@
+"""binpack: prefer the node that the task fills most. Answers to `pkg/scheduler/plugins/binpack/binpack.go`.
+
+Arguments: `binpack.weight`, `binpack.cpu`, `binpack.memory`, `binpack.resources` (names, comma separated) and
+`binpack.resources.NAME`; each is a whole number and 1 unless given.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.resource import CPU, MEMORY, Resource
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.arguments import Arguments
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.session import Session
+
+MAX_NODE_SCORE = 100
+
+
+class Binpack(Plugin):
+    """Scores from 0 to 100 x weight: the weighted mean, over the resources asked for, of how full the node would be."""
+
+    name = "binpack"
+
+    def __init__(self, arguments: Arguments | None = None):
+        super().__init__(arguments)
+        args = self.arguments
+        self.weight = args.get_int("binpack.weight", 1)
+        self.resources: dict[str, int] = {}
+        for name in args.get_string("binpack.resources", "").split(","):
+            if name.strip():
+                self.resources[name.strip()] = _not_negative(args.get_int(f"binpack.resources.{name.strip()}", 1))
+        self.resources[CPU] = _not_negative(args.get_int("binpack.cpu", 1))
+        self.resources[MEMORY] = _not_negative(args.get_int("binpack.memory", 1))
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.table = ssn.table
+        if not self.weight:
+            self.node_order = self.node_order_nodes = None
+
+    def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
+        return binpacking_score(task.resreq, node.allocatable, node.used, self.resources) * (MAX_NODE_SCORE * self.weight)
+
+    def node_order_nodes(self, task: TaskInfo, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """The scores of many nodes (rows of the session's table) at once."""
+        table = self.table
+        n = table.count
+        table.vector(task.resreq)
+        allocatable, used = table.allocatable[:n][rows], table.used[:n][rows]
+        score = np.zeros(len(used))
+        too_much = np.zeros(len(used), dtype=bool)
+        weights = 0
+        for name in task.resreq.resource_names():
+            weight = self.resources.get(name)
+            if weight is None:
+                continue
+            column = table.columns[name]
+            capacity, filled = allocatable[:, column], used[:, column] + task.resreq.get(name)
+            counts = capacity != 0 if weight else np.zeros(len(used), dtype=bool)
+            too_much |= counts & (filled > capacity)
+            score += np.divide(filled * weight, capacity, out=np.zeros(len(used)), where=counts)
+            weights += weight
+        if weights:
+            score /= weights
+        return np.where(too_much, 0.0, score * (MAX_NODE_SCORE * self.weight))
+
+
+def binpacking_score(request: Resource, allocatable: Resource, used: Resource, weights: dict[str, int]) -> float:
+    """How full a node would be, from 0 to 1; 0 where the request does not fit.
+
+    >>> binpacking_score(Resource(1000.0, 2.0), Resource(4000.0, 8.0), Resource(1000.0, 2.0), {"cpu": 1, "memory": 1})
+    0.5
+    """
+    score, total = 0.0, 0
+    for name in request.resource_names():
+        weight = weights.get(name)
+        if weight is None:
+            continue
+        capacity, filled = allocatable.get(name), used.get(name) + request.get(name)
+        if capacity != 0 and weight != 0:
+            if filled > capacity:
+                return 0.0
+            score += filled * weight / capacity
+        total += weight
+    return score / total if total else score
+
+
+def _not_negative(weight: int) -> int:
+    return weight if weight >= 0 else 1

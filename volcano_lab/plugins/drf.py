@@ -1,0 +1,119 @@
+"""drf: of two jobs, the one whose dominant share is lower goes first; with a hierarchy the same holds between queues.
+
+Answers to `pkg/scheduler/plugins/drf/drf.go`; the tree is `plugins/hierarchy.py`. The hierarchy is switched on by
+`enableHierarchy` and excludes proportion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import define
+
+from volcano_lab.api.fairness import dominant_share
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.resource import EMPTY, Resource
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.extension_point import PERMIT
+from volcano_lab.framework.plugin import Event, Plugin
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.hierarchy import Hierarchy
+
+SHARE_DELTA = 0.000001
+"""Shares that differ by no more count as equal when victims are chosen."""
+
+
+@define(slots=True)
+class JobShare:
+    """What a job holds, and of which resource that is the largest part of the cluster."""
+
+    allocated: Resource = EMPTY
+    dominant_resource: str = ""
+    share: float = 0.0
+
+
+class Drf(Plugin):
+    """Job order and victims by dominant share; with the hierarchy also queue order and reclaim."""
+
+    name = "drf"
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.ssn = ssn
+        total = ssn.total_resource
+        self.total = [(name, total.get(name)) for name in total.resource_names()]
+        self.hierarchy = Hierarchy(self.total) if ssn.hierarchy_enabled(self.name) else None
+        if self.hierarchy is None:
+            self.queue_order = self.reclaimable = None
+        self.job_attrs: dict[str, JobShare] = {}
+        for uid, job in ssn.jobs.items():
+            attr = self.job_attrs[uid] = JobShare(job.allocated)
+            self._update(job, attr, job.allocated)
+
+    def _update(self, job: JobInfo, attr: JobShare, change: Resource) -> None:
+        attr.dominant_resource, attr.share = dominant_share(attr.allocated, self.total)
+        if self.hierarchy is not None:
+            self.hierarchy.total_allocated = self.hierarchy.total_allocated + change
+            self.hierarchy.update(job, self.ssn.queues[job.queue], attr.allocated)
+
+    # -- jobs ------------------------------------------------------------------------------------
+
+    def job_order(self, left: JobInfo, right: JobInfo) -> float:
+        return self.job_attrs[left.uid].share - self.job_attrs[right.uid].share
+
+    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+        """Tasks without which their job would still have at least the share that the preemptor's job would reach."""
+        claim = self._share(self.job_attrs[preemptor.job].allocated + preemptor.resreq)
+        left: dict[str, Resource] = {}
+        victims = []
+        for task in preemptees:
+            held = left.get(task.job) or self.job_attrs[task.job].allocated
+            left[task.job] = held.sub(task.resreq)
+            share = self._share(left[task.job])
+            if claim < share or abs(claim - share) <= SHARE_DELTA:
+                victims.append(task)
+        return victims, PERMIT
+
+    def _share(self, allocated: Resource) -> float:
+        return dominant_share(allocated, self.total)[1]
+
+    # -- queues, with the hierarchy only ---------------------------------------------------------------
+
+    def queue_order(self, left: QueueInfo, right: QueueInfo) -> float:
+        return self.hierarchy.compare(left, right)
+
+    def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+        """Tasks whose queue would still come after the reclaimer's, had the one gone and the other come."""
+        ssn, tree = self.ssn, self.hierarchy.clone()
+        job = ssn.jobs[reclaimer.job]
+        queue = ssn.queues[job.queue]
+        tree.total_allocated = tree.total_allocated + reclaimer.resreq
+        tree.update(job, queue, self.job_attrs[job.uid].allocated + reclaimer.resreq)
+        victims = []
+        for task in reclaimees:
+            victim_job = ssn.jobs[task.job]
+            victim_queue = ssn.queues[victim_job.queue]
+            held = self.job_attrs[victim_job.uid].allocated
+            before = tree.total_allocated
+            tree.total_allocated = before.sub(task.resreq)
+            tree.update(victim_job, victim_queue, held.sub(task.resreq))
+            order = tree.compare(queue, victim_queue)
+            tree.total_allocated = before
+            tree.update(victim_job, victim_queue, held)
+            if order < 0:
+                victims.append(task)
+        return victims, PERMIT
+
+    # -- what happens meanwhile --------------------------------------------------------------------
+
+    def on_allocate(self, event: Event) -> None:
+        attr = self.job_attrs[event.task.job]
+        attr.allocated = attr.allocated + event.task.resreq
+        self._update(self.ssn.jobs[event.task.job], attr, event.task.resreq)
+
+    def on_deallocate(self, event: Event) -> None:
+        attr = self.job_attrs[event.task.job]
+        attr.allocated = attr.allocated.sub(event.task.resreq)
+        if self.hierarchy is not None:
+            self.hierarchy.total_allocated = self.hierarchy.total_allocated.sub(event.task.resreq)
+        self._update(self.ssn.jobs[event.task.job], attr, EMPTY)

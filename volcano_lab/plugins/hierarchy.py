@@ -1,0 +1,123 @@
+"""The tree of hierarchical DRF: queues share at each level by weight and by dominant share.
+
+Answers to the `hierarchicalNode` of `pkg/scheduler/plugins/drf/drf.go`. A queue's place and weights stand in its
+annotations `volcano.sh/hierarchy` ("root/science/ml") and `volcano.sh/hierarchy-weights` ("1/2/3"); jobs are leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from volcano_lab.api.fairness import dominant_share
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.resource import EMPTY, Resource
+
+
+class HierarchicalNode:
+    """A level of the tree or, without `children`, a job.
+
+    `share` and `allocated` of a level come from its children, scaled so that unsaturated ones count as if each had as
+    much as the poorest of them; `saturated` means that nothing below can take more.
+    """
+
+    __slots__ = ("name", "weight", "children", "request", "share", "dominant_resource", "allocated", "saturated")
+
+    def __init__(self, name: str, weight: float = 1.0, leaf: bool = False, request: Resource = EMPTY):
+        self.name, self.weight = name, weight
+        self.children: dict[str, HierarchicalNode] | None = None if leaf else {}
+        self.request = request
+        self.share, self.dominant_resource, self.allocated, self.saturated = 0.0, "", EMPTY, False
+
+    def clone(self) -> HierarchicalNode:
+        node = HierarchicalNode(self.name, self.weight, self.children is None, self.request)
+        node.share, node.dominant_resource = self.share, self.dominant_resource
+        node.allocated, node.saturated = self.allocated, self.saturated
+        if self.children is not None:
+            node.children = {name: child.clone() for name, child in self.children.items()}
+        return node
+
+
+class Hierarchy:
+    """The whole tree. `total` is (name, amount) of the cluster's dimensions, `total_allocated` what jobs hold in sum."""
+
+    def __init__(self, total: Sequence[tuple[str, float]]):
+        self.total = total
+        self.total_allocated = EMPTY
+        self.root = HierarchicalNode("root")
+
+    def clone(self) -> Hierarchy:
+        tree = Hierarchy(self.total)
+        tree.total_allocated, tree.root = self.total_allocated, self.root.clone()
+        return tree
+
+    def update(self, job: JobInfo, queue: QueueInfo, allocated: Resource) -> None:
+        """A job of a queue holds `allocated` now: put it at its place and work out every level's share anew."""
+        node = self.root
+        names, weights = queue.hierarchy.split("/"), queue.weights.split("/")
+        for depth, name in enumerate(names[1:], 1):
+            if name not in node.children:
+                node.children[name] = HierarchicalNode(name, _weight(weights[depth]))
+            node = node.children[name]
+        leaf = node.children[job.uid] = HierarchicalNode(job.uid, leaf=True, request=job.total_request)
+        leaf.allocated = allocated
+        leaf.dominant_resource, leaf.share = dominant_share(allocated, self.total)
+        demanding = {name for name, amount in self.total if self.total_allocated.get(name) < amount}
+        self._update_shares(self.root, demanding)
+
+    def _update_shares(self, node: HierarchicalNode, demanding: set[str]) -> None:
+        """Bottom up; `demanding` are the resources of which the cluster has some left."""
+        if node.children is None:
+            node.saturated = resource_saturated(node.allocated, node.request, demanding)
+            return
+        children = [child for _, child in sorted(node.children.items())]
+        poorest = 1.0
+        for child in children:
+            self._update_shares(child, demanding)
+            if child.share != 0 and not child.saturated:
+                poorest = min(poorest, dominant_share(child.allocated, self.total)[1])
+        node.allocated = EMPTY
+        for child in children:
+            if child.share != 0:
+                scaled = child.allocated if child.saturated else child.allocated * (poorest / child.share)
+                node.allocated = node.allocated + scaled
+        node.dominant_resource, node.share = dominant_share(node.allocated, self.total)
+        node.saturated = all(child.saturated for child in children)
+
+    def compare(self, left: QueueInfo, right: QueueInfo) -> float:
+        """Which queue is served first: at the first level in which they differ, the unsaturated one, then the one with
+        the lower share for its weight. Negative means the left one, 0 that the tree can't tell."""
+        left_node = right_node = self.root
+        left_path, right_path = left.hierarchy.split("/"), right.hierarchy.split("/")
+        depth = min(len(left_path), len(right_path))
+        for level in range(depth):
+            if left_node.saturated != right_node.saturated:
+                return 1.0 if left_node.saturated else -1.0
+            difference = left_node.share / left_node.weight - right_node.share / right_node.weight
+            if difference:
+                return difference
+            if level < depth - 1:
+                left_node = left_node.children[left_path[level + 1]]
+                right_node = right_node.children[right_path[level + 1]]
+        return 0.0
+
+
+def resource_saturated(allocated: Resource, request: Resource, demanding: set[str]) -> bool:
+    """Whether a job can take no more: it has all of some resource it asks for, or the cluster has none left of one.
+
+    >>> resource_saturated(Resource(2.0), Resource(2.0), {"cpu"}), resource_saturated(Resource(1.0), Resource(2.0), {"cpu"})
+    (True, False)
+    """
+    for name in allocated.resource_names():
+        asked = request.get(name)
+        if asked != 0 and (allocated.get(name) >= asked or name not in demanding):
+            return True
+    return False
+
+
+def _weight(text: str) -> float:
+    """A weight of at least 1; text that is no number counts as 1."""
+    try:
+        return max(float(text), 1.0)
+    except ValueError:
+        return 1.0

@@ -1,0 +1,58 @@
+"""The scheduler: one cycle after the other over a cache. Answers to `pkg/scheduler/scheduler.go`."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from volcano_lab import actions, plugins
+from volcano_lab.cache import Cache
+from volcano_lab.framework.action import action_names, build_action
+from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.session import Session
+
+__all__ = ["Scheduler", "actions", "plugins", "run_once"]
+
+
+class Scheduler:
+    """Runs cycles. `conf` may be exchanged between two cycles; one under way keeps the configuration it began with.
+
+    `times` holds, of the last cycle, the seconds of "open", of each action, of "close", and of the whole "cycle".
+    """
+
+    def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None):
+        self.cache = cache
+        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf, action_names())
+        self.cycles = 0
+        self.times: dict[str, float] = {}
+
+    def run_once(self, observer: Observer | None = None) -> Session:
+        """One whole cycle; returns its session, closed and still readable."""
+        conf, times = self.conf, {}
+        self.cycles += 1
+        start = mark = perf_counter()
+        ssn = Session(self.cache, conf, observer, f"session-{self.cycles}")
+        times["open"] = perf_counter() - mark
+        for name in conf.actions:
+            mark = perf_counter()
+            if observer is not None:
+                observer.action_started(ssn, name)
+            build_action(name).execute(ssn)
+            if observer is not None:
+                observer.action_ended(ssn, name)
+            times[name] = times.get(name, 0.0) + perf_counter() - mark
+        mark = perf_counter()
+        ssn.close()
+        times["close"] = perf_counter() - mark
+        times["cycle"] = perf_counter() - start
+        self.times = times
+        return ssn
+
+
+def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None, observer: Observer | None = None) -> Session:
+    """One cycle over a cache with a configuration (its text, or Volcano's default).
+
+    >>> run_once(Cache()).committed
+    []
+    """
+    return Scheduler(cache, conf).run_once(observer)
