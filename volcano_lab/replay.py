@@ -89,7 +89,7 @@ class CycleRecord(Observer):
             "queues": queues_of(ssn),
             "queueOrder": queue_order(ssn),
             "jobOrder": job_order(ssn),
-            "jobShares": shares_of(ssn),
+            **shares_of(ssn),
         }
         proportion = ssn.plugins.get("proportion")
         if proportion is not None:
@@ -104,7 +104,7 @@ class CycleRecord(Observer):
             "tasks": tasks_of(ssn),
             "podgroups": phases_of(ssn),
             "queues": queues_of(ssn),
-            "jobShares": shares_of(ssn),
+            **shares_of(ssn),
             "nodes": {name: {k: resource(getattr(node, k)) for k in ("idle", "used", "releasing", "pipelined")}
                       for name, node in ssn.nodes.items()},
             "committed": ssn.committed[self._committed :],
@@ -148,9 +148,10 @@ def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
     }
 
 
-def shares_of(ssn: Session) -> dict[str, float]:
+def shares_of(ssn: Session) -> dict[str, dict[str, float]]:
+    """{"jobShares": each job's dominant share} where drf is on, else nothing."""
     drf = ssn.plugins.get("drf")
-    return {} if drf is None else {uid: attr.share for uid, attr in drf.job_attrs.items()}
+    return {} if drf is None else {"jobShares": {uid: attr.share for uid, attr in drf.job_attrs.items()}}
 
 
 def queue_order(ssn: Session) -> list[str]:
