@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import shutil
+import statistics
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-backgro
 OUTSIDE = re.compile(r"^(https?|wss?)://(?!127\.0\.0\.1[:/])")
 # Voila's own page template asks for an icon font; that is not the notebook's doing, and the request is refused anyway.
 VOILA_ICONS = re.compile(r"/@fortawesome/fontawesome-free@")
+COLLAPSE_PX = 8  # rounding of heights; a cleared output collapses by far more
+LIMIT_MS = 400  # an eye's patience on a busy machine; benchmarks/slider.py holds the ratio to an empty callback
 FAILED = ", ".join(
     f'.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("stderr", "error")
 )
@@ -99,6 +102,17 @@ class NotebookPage:
             if float(handle.get_attribute("aria-valuenow")) == value:
                 raise AssertionError(f"the slider stayed at {value} after {key}")
         return seen
+
+    def complaints(self, repaints=()):
+        """What a reader would complain about, a sentence each, after these moves of a slider."""
+        collapses = [round(repaint.collapse) for repaint in repaints if repaint.collapse > COLLAPSE_PX]
+        waits = statistics.median(repaint.last for repaint in repaints) if repaints else 0
+        found = [f"a cell shows an error or a warning: {text}" for text in self.failures()]
+        found += [f"flicker: outputs collapsed by {collapses} px while a slider moved"] if collapses else []
+        found += [f"slow: a repaint took {waits:.0f} ms, the median of {len(repaints)}"] if waits > LIMIT_MS else []
+        found += [f"a request left the machine: {address}" for address in self.outside]
+        found += [f"a script of the page failed: {error}" for error in self.errors]
+        return found
 
     def screenshot(self, path):
         """The whole notebook from top to end, as one picture."""
