@@ -37,15 +37,18 @@ def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
 
 
-def replay(case: dict[str, Any]) -> dict[str, Any]:
-    """The decisions of one cycle on a case, or {"confError": ...} where the configuration is refused."""
+def replay(case: dict[str, Any], arrays: bool = True) -> dict[str, Any]:
+    """The decisions of one cycle on a case, or {"confError": ...} where the configuration is refused.
+
+    `arrays`: filter and score all nodes at once where the plugins can, or always node by node.
+    """
     head = {"name": case["name"], "family": case.get("family", "")}
     try:
         scheduler = Scheduler(load_cache(case), case.get("conf"))
     except ConfError as error:
         return {**head, "confError": str(error)}
     record = CycleRecord()
-    scheduler.run_once(record)
+    scheduler.run_once(record, arrays)
     return {**head, **record.decisions}
 
 
@@ -62,12 +65,12 @@ def load_cache(case: dict[str, Any]) -> Cache:
     return Cache(manifests.from_dict(obj) for obj in case["objects"])
 
 
-def replay_all(path: str | Path, timing: bool = False) -> int:
+def replay_all(path: str | Path, timing: bool = False, arrays: bool = True) -> int:
     """Replay every case of a file, print a line each; returns how many raised. A case that raises is a line, too."""
     failed = 0
     for case in read_cases(path):
         try:
-            row = time_case(case) if timing else replay(case)
+            row = time_case(case) if timing else replay(case, arrays)
         except Exception as error:  # the run goes on; the line says what happened
             failed += 1
             row = {"name": case.get("name", ""), "family": case.get("family", ""), "error": f"{type(error).__name__}: {error}"}

@@ -26,12 +26,12 @@ class Scheduler:
         self.cycles = 0
         self.times: dict[str, float] = {}
 
-    def run_once(self, observer: Observer | None = None) -> Session:
-        """One whole cycle; returns its session, closed and still readable."""
+    def run_once(self, observer: Observer | None = None, arrays: bool = True) -> Session:
+        """One whole cycle; returns its session, closed and still readable. `arrays`: see `Session`."""
         conf, times = self.conf, {}
         self.cycles += 1
         start = mark = perf_counter()
-        ssn = Session(self.cache, conf, observer, f"session-{self.cycles}")
+        ssn = Session(self.cache, conf, observer, f"session-{self.cycles}", arrays)
         times["open"] = perf_counter() - mark
         for name in conf.actions:
             mark = perf_counter()

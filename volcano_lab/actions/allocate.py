@@ -10,7 +10,7 @@ from attrs import define
 
 from volcano_lab.actions.allocate_topology import TopologyAllocator
 from volcano_lab.actions.worksheet import JobWorksheet, organize
-from volcano_lab.api.fit_error import FitError, FitErrors
+from volcano_lab.api.fit_error import FitErrors
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import NetworkTopologySpec
@@ -19,7 +19,7 @@ from volcano_lab.api.resource import ZERO
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
-from volcano_lab.framework.node_chooser import PredicateHelper, best_node, resource_predicate
+from volcano_lab.framework.node_arrays import node_chooser
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, unplace
@@ -122,7 +122,7 @@ class Allocate(Action):
         nodes = ssn.real_nodes_list.get(hyper_node)
         if not nodes:
             return None
-        statement, helper = ssn.statement(), PredicateHelper(self.use_error_cache)
+        statement, chooser = ssn.statement(), node_chooser(ssn, self.use_error_cache)
         allocated_hyper_node = sub_job.allocated_hyper_node
         while tasks:
             task = tasks.pop()
@@ -138,18 +138,17 @@ class Allocate(Action):
                 for node in nodes:
                     errors.set_node_error(node.name, objection)
                 break
-            fitting, errors = self._feasible(helper, task, nodes)
-            if not fitting:
+            if sub_job.with_network_topology():
+                task.job_allocated_hyper_node = allocated_hyper_node  # nodes near it score higher
+            node, errors = chooser.choose(task, nodes)
+            if node is None:
                 if hyper_node != CLUSTER_TOP:
                     errors.hyper_node = hyper_node
                 job.nodes_fit_errors[task.uid] = errors
                 if job.need_continue_allocating(sub_job.uid):
                     continue
                 break
-            if sub_job.with_network_topology():
-                task.job_allocated_hyper_node = allocated_hyper_node
-            node = self._choose(task, fitting)
-            if node is None or not self._place(statement, task, node):
+            if not self._place(statement, task, node):
                 continue
             if sub_job.with_network_topology():
                 allocated_hyper_node = self._lifted(node.name, allocated_hyper_node)
@@ -163,25 +162,6 @@ class Allocate(Action):
             return statement
         statement.discard()
         return None
-
-    def _feasible(self, helper: PredicateHelper, task: TaskInfo, nodes: list[NodeInfo]) -> tuple[list[NodeInfo], FitErrors]:
-        """A node for which others were evicted in an earlier cycle is tried alone first."""
-        nominated = self.ssn.nodes.get(task.pod.status.nominated_node_name)
-        if nominated is not None and task.init_resreq.less_equal(nominated.future_idle, ZERO):
-            fitting, errors = helper.predicate_nodes(task, [nominated], self._predicate)
-            if fitting:
-                return fitting, errors
-        return helper.predicate_nodes(task, nodes, self._predicate)
-
-    def _predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
-        return resource_predicate(task, node) or self.ssn.predicate_for_allocate(task, node)
-
-    def _choose(self, task: TaskInfo, fitting: list[NodeInfo]) -> NodeInfo | None:
-        """The best node with room now or, if there is none, the best of those that will have room."""
-        now = [node for node in fitting if task.init_resreq.less_equal(node.idle, ZERO)]
-        if now:
-            return best_node(self.ssn, task, now)
-        return best_node(self.ssn, task, [node for node in fitting if task.init_resreq.less_equal(node.future_idle, ZERO)])
 
     def _place(self, statement: Statement, task: TaskInfo, node: NodeInfo) -> bool:
         fits_now = task.init_resreq.less_equal(node.idle, ZERO)

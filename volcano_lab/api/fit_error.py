@@ -88,10 +88,15 @@ class FitErrors:
         """How many nodes gave each reason."""
         return Counter(reason for error in self.nodes.values() for reason in error.reasons)
 
+    def count(self) -> int:
+        """On how many nodes the task was found not to fit."""
+        return len(self.nodes)
+
     def __str__(self) -> str:
+        count = self.count()
         if not self.message:
-            self.message = f"0/{len(self.nodes)} nodes are unavailable"
-        if not self.nodes:
+            self.message = f"0/{count} nodes are unavailable"
+        if not count:
             return self.message
         text = f"{self.message}: {', '.join(histogram(self.reasons()))}."
         return f"In hyperNode {self.hyper_node}: {text}" if self.hyper_node else text

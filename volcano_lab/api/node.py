@@ -146,7 +146,7 @@ class NodeInfo:
         amounts = table.vector(task.resreq)[0]
         if not put:
             amounts = -amounts
-        table.generation[row] += 1
+        table.changes.append(row)
         if task.status == PIPELINED:
             table.pipelined[row] += amounts
             return

@@ -6,7 +6,8 @@ out for all nodes at once, a snapshot is a copy of a few arrays, and after a pla
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,8 @@ class NodeTable:
 
     `allocatable` is what the node offers, `idle` what is left, `used` what its tasks take, `releasing` the
     part of `used` that is being freed, `pipelined` what is promised of that. A dimension that a node doesn't
-    have is 0. `generation[row]` grows with every change of a row, so that readers may keep what they worked out.
+    have is 0. `changes` lists the rows that have changed, one entry a change, so that readers (`RowMemo`) may keep what
+they worked out and do anew only those rows.
 
     >>> table = NodeTable()
     >>> row = table.add_row(Resource.from_list({"cpu": "4", "memory": "1Gi"}))
@@ -31,13 +33,13 @@ class NodeTable:
     (array([ True]), array([False]))
     """
 
-    __slots__ = (*ACCOUNTS, "dimensions", "columns", "count", "generation", "_vectors")
+    __slots__ = (*ACCOUNTS, "dimensions", "columns", "count", "changes", "_vectors")
 
     def __init__(self, dimensions: Sequence[str] = (CPU, MEMORY)):
         self.dimensions = list(dimensions)
         self.columns = {name: i for i, name in enumerate(self.dimensions)}
         self.count = 0
-        self.generation = np.zeros(0, dtype=np.int64)
+        self.changes: list[int] = []
         self._vectors: dict[Resource, tuple[np.ndarray, np.ndarray]] = {}
         for account in ACCOUNTS:
             setattr(self, account, np.zeros((0, len(self.dimensions))))
@@ -48,9 +50,8 @@ class NodeTable:
         """A new node that offers `allocatable`, all of it idle; returns its row."""
         self.ensure(name for name, _ in allocatable)
         row, self.count = self.count, self.count + 1
-        if row >= len(self.generation):
-            room = max(16, 2 * len(self.generation)) - len(self.generation)
-            self.generation = np.append(self.generation, np.zeros(room, dtype=np.int64))
+        if row >= len(self.idle):
+            room = max(16, len(self.idle))
             for account in ACCOUNTS:
                 setattr(self, account, np.vstack((getattr(self, account), np.zeros((room, len(self.dimensions))))))
         self.set_allocatable(row, allocatable)
@@ -63,7 +64,7 @@ class NodeTable:
             getattr(self, account)[row] = 0.0
         for name, amount in allocatable:
             self.allocatable[row, self.columns[name]] = self.idle[row, self.columns[name]] = amount
-        self.generation[row] += 1
+        self.changes.append(row)
 
     def ensure(self, names: Iterable[str]) -> None:
         """Make sure that each resource has a column."""
@@ -83,7 +84,6 @@ class NodeTable:
         table = NodeTable(self.dimensions)
         index = np.asarray(rows, dtype=np.intp)
         table.count = len(index)
-        table.generation = np.zeros(len(index), dtype=np.int64)
         for account in ACCOUNTS:
             setattr(table, account, getattr(self, account)[index])
         return table
@@ -102,11 +102,10 @@ class NodeTable:
             self._vectors[resource] = known
         return known
 
-    def put(self, account: str, row: int, resource: Resource) -> None:
-        getattr(self, account)[row] += self.vector(resource)[0]
-
     def take(self, account: str, row: int, resource: Resource) -> None:
+        """Subtract a resource from one account of a row."""
         getattr(self, account)[row] -= self.vector(resource)[0]
+        self.changes.append(row)
 
     def resource(self, account: str, row: int) -> Resource:
         """One row of an account as a value."""
@@ -133,3 +132,46 @@ class NodeTable:
         amounts, columns = self.vector(resource)
         have = self.idle[: self.count] if available is None else available
         return (amounts[columns] - have[:, columns] < MIN_RESOURCE).all(axis=1)
+
+
+class RowMemo:
+    """One number (or truth value) a row, kept up to date: only rows that changed are worked out anew.
+
+    `all_rows(rows)` gives the values of an index array, `one_row(row)` that of a single row: after a placement one
+    row has changed, and for one row plain Python is faster than an array of one.
+
+    >>> table = NodeTable()
+    >>> row = table.add_row(Resource(4000.0))
+    >>> memo = RowMemo(table, lambda rows: table.idle[rows, 0], lambda row: table.idle[row, 0])
+    >>> table.take("idle", row, Resource(1000.0))
+    >>> memo.current()
+    array([3000.])
+    """
+
+    __slots__ = ("table", "all_rows", "one_row", "values", "_seen")
+
+    FEW = 6
+
+    def __init__(self, table: NodeTable, all_rows: Callable[[np.ndarray], np.ndarray], one_row: Callable[[int], Any]):
+        self.table, self.all_rows, self.one_row = table, all_rows, one_row
+        self._seen = len(table.changes)
+        self.values = all_rows(np.arange(table.count))
+
+    def current(self) -> np.ndarray:
+        """The values as of now; not to be changed by the caller."""
+        changes = self.table.changes
+        end = len(changes)
+        if self._seen != end:
+            if end - self._seen == 1:
+                row = changes[-1]
+                self.values[row] = self.one_row(row)
+            else:
+                rows = set(changes[self._seen :])
+                if len(rows) <= self.FEW:
+                    for row in rows:
+                        self.values[row] = self.one_row(row)
+                else:
+                    index = np.fromiter(rows, np.intp, len(rows))
+                    self.values[index] = self.all_rows(index)
+            self._seen = end
+        return self.values

@@ -48,6 +48,33 @@ class PredicateHelper:
         return fitting, errors
 
 
+class PlainChooser:
+    """Finds a node for one task after the other, within one statement."""
+
+    def __init__(self, ssn: Session, use_cache: bool = True):
+        self.ssn, self.use_cache = ssn, use_cache
+        self.helper = PredicateHelper(use_cache)
+
+    def choose(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> tuple[NodeInfo | None, FitErrors]:
+        """(the node to take or None, why the others don't fit).
+
+        A node for which others were evicted in an earlier cycle is tried alone first. Of the nodes that fit, the best
+        with room now is taken or, if there is none, the best of those that will have room.
+        """
+        ssn, request = self.ssn, task.init_resreq
+        fitting: list[NodeInfo] = []
+        nominated = ssn.nodes.get(task.pod.status.nominated_node_name)
+        if nominated is not None and request.less_equal(nominated.future_idle, ZERO):
+            fitting, errors = self.helper.predicate_nodes(task, [nominated], self._predicate)
+        if not fitting:
+            fitting, errors = self.helper.predicate_nodes(task, nodes, self._predicate)
+        now = [node for node in fitting if request.less_equal(node.idle, ZERO)]
+        return best_node(ssn, task, now or fitting), errors
+
+    def _predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
+        return resource_predicate(task, node) or self.ssn.predicate_for_allocate(task, node)
+
+
 def resource_predicate(task: TaskInfo, node: NodeInfo) -> FitError | None:
     """Whether a task's request fits what a node will have left; the reason names the first resource that is short."""
     fits, names = task.init_resreq.less_equal_with_resources_name(node.future_idle, ZERO)

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Every hook does nothing here; override those that matter."""
+    """Every hook does nothing here; override those that matter.
+
+    With `watches_calls` every single call of a plugin is shown: nodes are then filtered and scored one by one.
+    """
+
+    watches_calls = False
 
     def opened(self, ssn: Session) -> None:
         """The session is open; plugins are registered and prepared."""

@@ -25,6 +25,7 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework import topology
 from volcano_lab.framework.conf import SchedulerConfiguration
 from volcano_lab.framework.extension_point import ExtensionPoint, extension_points
+from volcano_lab.framework.node_arrays import NodeArrays
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, build_plugin
 from volcano_lab.framework.priority_queue import PriorityQueue
@@ -55,12 +56,16 @@ class Session:
     """One scheduling cycle. Each extension point is an attribute that asks it: `ssn.overused(queue)`.
 
     `jobs`, `nodes` and `queues` are ascending by key; `node_list` has the nodes in the order in which they were
-    announced, which is the order in which they are looked at. `committed` lists what took effect, `undone` counts
+    announced, which is the order in which they are looked at. With `arrays` nodes are filtered and scored all at once where
+    the plugins can; both ways decide the same. `committed` lists what took effect, `undone` counts
     what discards took back.
     """
 
-    def __init__(self, cache: SessionCache, conf: SchedulerConfiguration, observer: Observer | None = None, uid: str = "session-1"):
+    def __init__(self, cache: SessionCache, conf: SchedulerConfiguration, observer: Observer | None = None,
+                 uid: str = "session-1", arrays: bool = True):  # fmt: skip
         self.uid, self.cache, self.conf, self.observer = uid, cache, conf, observer
+        self.use_arrays = arrays and not (observer is not None and observer.watches_calls)
+        self.node_arrays: NodeArrays | None = None
         self.log = logging.getLogger("volcano_lab")
         snapshot = cache.snapshot()
         self.snapshot = snapshot
@@ -109,6 +114,7 @@ class Session:
                 plugin.on_session_open(self)
                 self._register(option.name, plugin)
         self._arrange()
+        self.use_arrays = self.use_arrays and NodeArrays.serve(self)
         if self.observer is not None:
             self.observer.opened(self)
 

@@ -6,9 +6,12 @@ Arguments: `binpack.weight`, `binpack.cpu`, `binpack.memory`, `binpack.resources
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.node_table import RowMemo
 from volcano_lab.api.resource import CPU, MEMORY, Resource
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.arguments import Arguments
@@ -36,30 +39,52 @@ class Binpack(Plugin):
 
     def on_session_open(self, ssn: Session) -> None:
         self.table = ssn.table
+        self._memos: dict[Resource, RowMemo] = {}
         if not self.weight:
             self.node_order = self.node_order_nodes = None
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
         return binpacking_score(task.resreq, node.allocatable, node.used, self.resources) * (MAX_NODE_SCORE * self.weight)
 
-    def node_order_nodes(self, task: TaskInfo, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """The scores of many nodes (rows of the session's table) at once."""
+    def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
+        """`node_order` of every node in the session's order; not to be changed by the caller."""
+        request = task.resreq
+        memo = self._memos.get(request)
+        if memo is None:
+            memo = self._memos[request] = RowMemo(self.table, partial(self._score_rows, request), partial(self._score_row, request))
+        return memo.current()
+
+    def _score_row(self, request: Resource, row: int) -> float:
         table = self.table
-        n = table.count
-        table.vector(task.resreq)
-        allocatable, used = table.allocatable[:n][rows], table.used[:n][rows]
-        score = np.zeros(len(used))
-        too_much = np.zeros(len(used), dtype=bool)
-        weights = 0
-        for name in task.resreq.resource_names():
+        allocatable, used = table.allocatable[row].tolist(), table.used[row].tolist()
+        score, weights = 0.0, 0
+        for name in request.resource_names():
             weight = self.resources.get(name)
             if weight is None:
                 continue
             column = table.columns[name]
-            capacity, filled = allocatable[:, column], used[:, column] + task.resreq.get(name)
-            counts = capacity != 0 if weight else np.zeros(len(used), dtype=bool)
+            capacity, filled = allocatable[column], used[column] + request.get(name)
+            if capacity != 0 and weight != 0:
+                if filled > capacity:
+                    return 0.0
+                score += filled * weight / capacity
+            weights += weight
+        return (score / weights if weights else score) * (MAX_NODE_SCORE * self.weight)
+
+    def _score_rows(self, request: Resource, rows: np.ndarray) -> np.ndarray:
+        table = self.table
+        table.vector(request)
+        allocatable, used = table.allocatable[rows], table.used[rows]
+        score, too_much, weights = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool), 0
+        for name in request.resource_names():
+            weight = self.resources.get(name)
+            if weight is None:
+                continue
+            column = table.columns[name]
+            capacity, filled = allocatable[:, column], used[:, column] + request.get(name)
+            counts = capacity != 0 if weight else np.zeros(len(rows), dtype=bool)
             too_much |= counts & (filled > capacity)
-            score += np.divide(filled * weight, capacity, out=np.zeros(len(used)), where=counts)
+            score += np.divide(filled * weight, capacity, out=np.zeros(len(rows)), where=counts)
             weights += weight
         if weights:
             score /= weights
