@@ -5,6 +5,7 @@ Answers to `pkg/scheduler/framework/interface.go` and `plugins.go`.
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,9 @@ class UnknownPlugin(LookupError):
 
 _BUILDERS: dict[str, Any] = {}
 _NOT_MODELLED: dict[str, str] = {}
+_LOGGED: set[str] = set()
+
+logger = logging.getLogger("volcano_lab")
 
 
 def register_plugin(name: str, builder: type[Plugin] | str) -> None:
@@ -83,3 +87,10 @@ def build_plugin(name: str, arguments: Arguments) -> Plugin:
         module, _, attribute = builder.partition(":")
         builder = _BUILDERS[name] = getattr(import_module(module), attribute)
     return builder(arguments)
+
+
+def log_once(sentence: str) -> None:
+    """Log an error the first time it is met; a configuration with an unknown plugin would repeat it every cycle."""
+    if sentence not in _LOGGED:
+        _LOGGED.add(sentence)
+        logger.error("%s", sentence)
