@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
+from typing import Any
 
 from volcano_lab import actions, plugins
 from volcano_lab.cache import Cache
@@ -18,6 +22,7 @@ class Scheduler:
     """Runs cycles. `conf` may be exchanged between two cycles; one under way keeps the configuration it began with.
 
     `times` holds, of the last cycle, the seconds of "open", of each action, of "close", and of the whole "cycle".
+    `memory` is what plugins keep from one cycle to the next; a new scheduler starts without.
     """
 
     def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None):
@@ -25,13 +30,18 @@ class Scheduler:
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf, action_names())
         self.cycles = 0
         self.times: dict[str, float] = {}
+        self.memory: dict[str, Any] = {}
 
-    def run_once(self, observer: Observer | None = None, arrays: bool = True) -> Session:
-        """One whole cycle; returns its session, closed and still readable. `arrays`: see `Session`."""
+    def run_once(self, observer: Observer | None = None, arrays: bool = True, now: float | None = None) -> Session:
+        """One whole cycle; returns its session, closed and still readable. `arrays` and `now`: see `Session`."""
+        with _collector_paused():
+            return self._run_once(observer, arrays, now)
+
+    def _run_once(self, observer: Observer | None, arrays: bool, now: float | None) -> Session:
         conf, times = self.conf, {}
         self.cycles += 1
         start = mark = perf_counter()
-        ssn = Session(self.cache, conf, observer, f"session-{self.cycles}", arrays)
+        ssn = Session(self.cache, conf, observer, f"session-{self.cycles}", arrays, now, self.memory)
         times["open"] = perf_counter() - mark
         for name in conf.actions:
             mark = perf_counter()
@@ -49,10 +59,23 @@ class Scheduler:
         return ssn
 
 
-def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None, observer: Observer | None = None) -> Session:
-    """One cycle over a cache with a configuration (its text, or Volcano's default).
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Python's cycle collector would walk the whole cluster over and over, and a cycle leaves next to nothing to collect."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None, observer: Observer | None = None,
+             now: float | None = None) -> Session:  # fmt: skip
+    """One cycle over a cache with a configuration (its text, or Volcano's default), now or at a time in seconds.
 
     >>> run_once(Cache()).committed
     []
     """
-    return Scheduler(cache, conf).run_once(observer)
+    return Scheduler(cache, conf).run_once(observer, now=now)

@@ -15,7 +15,6 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import NetworkTopologySpec
 from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import ZERO
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
@@ -164,7 +163,7 @@ class Allocate(Action):
         return None
 
     def _place(self, statement: Statement, task: TaskInfo, node: NodeInfo) -> bool:
-        fits_now = task.init_resreq.less_equal(node.idle, ZERO)
+        fits_now = node.has_room(task.init_resreq)
         try:
             if fits_now:
                 statement.allocate(task, node)

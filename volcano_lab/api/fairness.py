@@ -117,7 +117,12 @@ def queue_share(allocated: Resource, deserved: Resource) -> float:
     >>> queue_share(Resource(7.0, 1.0), Resource(28.0, 2.0))
     0.5
     """
-    return max((share_of(allocated.get(name), deserved.get(name)) for name in deserved.resource_names()), default=0.0)
+    highest = 0.0
+    for name in deserved.resource_names():
+        share = share_of(allocated.get(name), deserved.get(name))
+        if share > highest:
+            highest = share
+    return highest
 
 
 def dominant_share(allocated: Resource, total: Sequence[tuple[str, float]]) -> tuple[str, float]:

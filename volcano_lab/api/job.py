@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from copy import copy
 
 import attrs
 
 from volcano_lab.api.fit_error import FitErrors
-from volcano_lab.api.objects import PodGroup, SubGroupPolicySpec
+from volcano_lab.api.objects import PodGroup, PodGroupStatus, SubGroupPolicySpec
 from volcano_lab.api.resource import EMPTY, Resource
 from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, SUCCEEDED, TaskStatus
 from volcano_lab.api.sub_job import SubJobInfo, hard_topology, match_values, sub_job_id
@@ -131,13 +132,14 @@ class JobInfo(TaskIndex):
             task.status = status
             self.add_task_info(task)
             return
-        was, now = known.status in ALLOCATED_STATUSES, status in ALLOCATED_STATUSES
-        if was and not now:
-            self.allocated = self.allocated - known.resreq
-        elif now and not was:
+        old = known.status
+        if old in ALLOCATED_STATUSES:
+            if status not in ALLOCATED_STATUSES:
+                self.allocated = self.allocated - known.resreq
+        elif status in ALLOCATED_STATUSES:
             self.allocated = self.allocated + task.resreq
-        self.unindex_task(task.uid, known.status)
         sub_job = self.sub_jobs.get(self.task_to_sub_job.get(task.uid, ""))
+        self.unindex_task(task.uid, old)
         if sub_job is not None:
             sub_job.unindex_task(task.uid, task.status)
         task.status = status
@@ -346,9 +348,16 @@ def clone_pod_group(pod_group: PodGroup) -> PodGroup:
                     for p in spec.sub_group_policy]  # fmt: skip
         topology = spec.network_topology and attrs.evolve(spec.network_topology)
         spec = attrs.evolve(spec, network_topology=topology, sub_group_policy=policies)
-    status = attrs.evolve(pod_group.status, conditions=list(pod_group.status.conditions))
-    metadata = attrs.evolve(pod_group.metadata, annotations=dict(pod_group.metadata.annotations))
-    return attrs.evolve(pod_group, metadata=metadata, spec=spec, status=status)
+    metadata = copy(pod_group.metadata)
+    metadata.annotations = dict(metadata.annotations)
+    return PodGroup(metadata, spec, clone_status(pod_group.status))
+
+
+def clone_status(status: PodGroupStatus) -> PodGroupStatus:
+    """A copy with a list of conditions of its own."""
+    cloned = copy(status)
+    cloned.conditions = list(status.conditions)
+    return cloned
 
 
 def _positive(text: str | None) -> float | None:

@@ -107,6 +107,10 @@ class NodeInfo:
         """What will be idle once what is releasing has gone and what is pipelined has come."""
         return self.table.future_idle_resource(self.row)
 
+    def has_room(self, request: Resource) -> bool:
+        """Whether a request fits what is idle right now."""
+        return self.table.has_room(self.row, request)
+
     # -- tasks -----------------------------------------------------------------------------------
 
     def add_task(self, task: TaskInfo) -> None:
@@ -118,10 +122,9 @@ class NodeInfo:
             raise NodeError(f"task <{task.namespace}/{task.name}> already on different node <{task.node_name}>")
         if task.key in self.tasks:
             raise NodeError(f"task <{task.namespace}/{task.name}> already on node <{self.name}>")
-        if task.status == BINDING and self.node is not None:
-            fits, names = task.resreq.less_equal_with_resources_name(self.idle, ZERO)
-            if not fits:
-                raise NodeError(f"node {self.name} resources {names} are not enough to put task <{task.key}>, "
+        if task.status == BINDING and self.node is not None and not self.has_room(task.resreq):
+            names = task.resreq.less_equal_with_resources_name(self.idle, ZERO)[1]
+            raise NodeError(f"node {self.name} resources {names} are not enough to put task <{task.key}>, "
                                 f"idle: {self.idle}, req: {task.resreq}")  # fmt: skip
         copy = task.clone()
         task.node_name = copy.node_name = self.name

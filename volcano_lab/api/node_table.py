@@ -120,6 +120,15 @@ they worked out and do anew only those rows.
         scalars = {name: amount for name, amount in zip(self.dimensions[2:], rest, strict=True) if amount}
         return Resource(cpu, memory, scalars or None)
 
+    def has_room(self, row: int, resource: Resource) -> bool:
+        """Whether a resource fits what is idle in one row, tolerantly."""
+        idle, columns = self.idle[row].tolist(), self.columns
+        for name, amount in resource.items:
+            column = columns.get(name)
+            if amount - (0.0 if column is None else idle[column]) >= MIN_RESOURCE:
+                return False
+        return True
+
     # -- all rows --------------------------------------------------------------------------------
 
     def future_idle(self) -> np.ndarray:

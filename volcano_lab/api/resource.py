@@ -69,13 +69,15 @@ class Resource:
     (True, Resource(cpu=1000, memory=2147483648, nvidia.com/gpu=2000))
     """
 
-    __slots__ = ("milli_cpu", "memory", "scalars", "_hash")
+    __slots__ = ("milli_cpu", "memory", "scalars", "_hash", "_items", "_names")
 
     def __init__(self, milli_cpu: float = 0.0, memory: float = 0.0, scalars: Mapping[str, float] | None = None):
         self.milli_cpu = milli_cpu
         self.memory = memory
         self.scalars = scalars
         self._hash: int | None = None
+        self._items: tuple[tuple[str, float], ...] | None = None
+        self._names: tuple[str, ...] | None = None
 
     # -- making ---------------------------------------------------------------------------------
 
@@ -114,18 +116,25 @@ class Resource:
 
     def __iter__(self) -> Iterator[tuple[str, float]]:
         """(name, amount) of every dimension: cpu, memory, then scalars by name."""
-        yield CPU, self.milli_cpu
-        yield MEMORY, self.memory
-        if self.scalars:
-            yield from sorted(self.scalars.items())
+        return iter(self.items)
 
-    def resource_names(self) -> list[str]:
+    @property
+    def items(self) -> tuple[tuple[str, float], ...]:
+        """(name, amount) of every dimension, as a tuple that is made once."""
+        if self._items is None:
+            scalars = sorted(self.scalars.items()) if self.scalars else ()
+            self._items = (CPU, self.milli_cpu), (MEMORY, self.memory), *scalars
+        return self._items
+
+    def resource_names(self) -> tuple[str, ...]:
         """Dimensions that hold at least `MIN_RESOURCE`, in the order cpu, memory, scalars by name.
 
         >>> Resource(0.05, 10.0, {"b/x": 0.0, "a/x": 1.0}).resource_names()
-        ['memory', 'a/x']
+        ('memory', 'a/x')
         """
-        return [name for name, amount in self if amount >= MIN_RESOURCE]
+        if self._names is None:
+            self._names = tuple([name for name, amount in self.items if amount >= MIN_RESOURCE])
+        return self._names
 
     def is_empty(self) -> bool:
         """Nothing but, at the most, "pods": the mark of a best-effort task."""
@@ -298,6 +307,17 @@ class Resource:
             return self.less_equal_with_resources_name(other, ZERO)
         names = self._greater_in(other, request, scalars=self.scalars is not None)
         return not names, names
+
+    def stays_within(self, other: Resource, request: Resource) -> bool:
+        """Whether this resource and `request` together pass `less_equal_with_dimension_and_resources_name(other, request)`.
+
+        >>> Resource(9.0).stays_within(Resource(10.0), Resource(1.0)), Resource(10.0).stays_within(Resource(10.0), Resource(1.0))
+        (True, False)
+        """
+        for name, amount in request.items:
+            if amount > 0 and self.get(name) + amount > other.get(name) and name not in IGNORED_SCALARS:
+                return False
+        return True
 
     def less_partly(self, other: Resource, missing: str) -> bool:
         """Any dimension strictly below `other`'s."""

@@ -35,7 +35,8 @@ class SubJobInfo(TaskIndex):
 
     def add_task(self, task: TaskInfo) -> None:
         self.index_task(task)
-        self.priority = max(self.priority, task.priority)
+        if task.priority > self.priority:
+            self.priority = task.priority
 
     def hard_topology(self) -> tuple[bool, int]:
         """(whether the topology must hold, up to which tier)."""

@@ -10,6 +10,7 @@ from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, READY
 from volcano_lab.api.task import TaskInfo
 
 _NONE: dict[str, TaskInfo] = {}
+_READY = frozenset(READY_STATUSES)
 
 
 class TaskIndex:
@@ -19,34 +20,40 @@ class TaskIndex:
     when it was put there, and no map there is empty.
     """
 
-    __slots__ = ("tasks", "task_status_index", "min_available", "_pending_best_effort")
+    __slots__ = ("tasks", "task_status_index", "min_available", "_pending_best_effort", "_ready")
 
     def __init__(self, min_available: int = 0) -> None:
         self.tasks: dict[str, TaskInfo] = {}
         self.task_status_index: dict[TaskStatus, dict[str, TaskInfo]] = {}
         self.min_available = min_available
-        self._pending_best_effort = 0
+        self._pending_best_effort = self._ready = 0
 
     def in_status(self, status: TaskStatus) -> dict[str, TaskInfo]:
         """Tasks in a status, by uid (read only)."""
         return self.task_status_index.get(status, _NONE)
 
     def index_task(self, task: TaskInfo) -> None:
+        status = task.status
         self.tasks[task.uid] = task
-        by_uid = self.task_status_index.get(task.status)
+        by_uid = self.task_status_index.get(status)
         if by_uid is None:
-            by_uid = self.task_status_index[task.status] = {}
+            by_uid = self.task_status_index[status] = {}
+        if task.uid not in by_uid:
+            if status in _READY:
+                self._ready += 1
+            elif task.best_effort and status == PENDING:
+                self._pending_best_effort += 1
         by_uid[task.uid] = task
-        if task.best_effort and task.status == PENDING:
-            self._pending_best_effort += 1
 
     def unindex_task(self, uid: str, status: TaskStatus) -> None:
         self.tasks.pop(uid, None)
         by_uid = self.task_status_index.get(status)
-        if by_uid is None:
+        task = by_uid.pop(uid, None) if by_uid is not None else None
+        if task is None:
             return
-        task = by_uid.pop(uid, None)
-        if task is not None and task.best_effort and status == PENDING:
+        if status in _READY:
+            self._ready -= 1
+        elif task.best_effort and status == PENDING:
             self._pending_best_effort -= 1
         if not by_uid:
             del self.task_status_index[status]
@@ -55,8 +62,7 @@ class TaskIndex:
 
     def ready_task_num(self) -> int:
         """Tasks that have, or had until they succeeded, a node of their own."""
-        index = self.task_status_index
-        return sum([len(index[s]) for s in READY_STATUSES if s in index])
+        return self._ready
 
     def waiting_task_num(self) -> int:
         """Tasks that wait for room which is being freed."""
@@ -72,12 +78,12 @@ class TaskIndex:
 
     def is_ready(self) -> bool:
         """Enough tasks have a node for the gang to start."""
-        return self.ready_task_num() + self._pending_best_effort >= self.min_available
+        return self._ready + self._pending_best_effort >= self.min_available
 
     def is_pipelined(self) -> bool:
         """Enough tasks have a node or wait for one that is being freed."""
-        return self.waiting_task_num() + self.ready_task_num() + self._pending_best_effort >= self.min_available
+        return self.waiting_task_num() + self._ready + self._pending_best_effort >= self.min_available
 
     def is_starving(self) -> bool:
         """Too few tasks have a node or wait for one, best-effort tasks not counted."""
-        return self.waiting_task_num() + self.ready_task_num() < self.min_available
+        return self.waiting_task_num() + self._ready < self.min_available

@@ -26,6 +26,8 @@ class ExtensionPoint:
     """
 
     rule = ""
+    lone = False
+    """Whether the answer of a single function is the combined answer."""
 
     def __init__(self, name: str, *switches: str):
         self.name = name
@@ -49,6 +51,10 @@ class ExtensionPoint:
             for number, tier in enumerate(tiers)
         ]  # fmt: skip
         self.flat = [function for tier in self.tiers for _, function in tier]
+
+    def asked(self) -> Callable[..., Any]:
+        """What the session calls: `ask`, or where a single function is left and combining adds nothing, that one."""
+        return self.flat[0] if self.lone and len(self.flat) == 1 else self.ask
 
     def ask(self, *args: Any) -> Any:
         raise NotImplementedError
@@ -78,18 +84,26 @@ class AllAgree(ExtensionPoint):
     """Yes, unless anybody says no."""
 
     rule = "all must agree"
+    lone = True
 
     def ask(self, *args: Any) -> bool:
-        return all(function(*args) for function in self.flat)  # stops at the first no
+        for function in self.flat:
+            if not function(*args):
+                return False
+        return True
 
 
 class AnySays(ExtensionPoint):
     """No, unless anybody says yes."""
 
     rule = "any one suffices"
+    lone = True
 
     def ask(self, *args: Any) -> bool:
-        return any(function(*args) for function in self.flat)  # stops at the first yes
+        for function in self.flat:
+            if function(*args):
+                return True
+        return False
 
 
 class AllOfFirstTier(ExtensionPoint):
@@ -128,6 +142,7 @@ class FirstObjection(ExtensionPoint):
     """The first answer that isn't None: a reason why not. None where nobody objects."""
 
     rule = "the first objection"
+    lone = True
 
     def ask(self, *args: Any) -> Any:
         for function in self.flat:

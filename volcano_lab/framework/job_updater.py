@@ -5,12 +5,12 @@ Answers to `pkg/scheduler/framework/job_updater.go` and `jobStatus` of `session.
 
 from __future__ import annotations
 
+from copy import copy
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-import attrs
-
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.objects import PodGroupCondition, PodGroupStatus
+from volcano_lab.api.objects import PodGroupStatus
 from volcano_lab.api.status import COMPLETED_STATUSES, FAILED, RUNNING, SCHEDULED_STATUSES, SUCCEEDED
 
 if TYPE_CHECKING:
@@ -36,8 +36,10 @@ def job_status(ssn: Session, job: JobInfo) -> PodGroupStatus:
     unschedulable = any(c.type == "Unschedulable" and c.status == "True" and c.transition_id == ssn.uid
                         for c in status.conditions)  # fmt: skip
     count = {s: len(job.in_status(s)) for s in (RUNNING, FAILED, SUCCEEDED)}
-    return attrs.evolve(status, phase=pod_group_phase(job, unschedulable), running=count[RUNNING],
-                        failed=count[FAILED], succeeded=count[SUCCEEDED])  # fmt: skip
+    status = copy(status)
+    status.phase = pod_group_phase(job, unschedulable)
+    status.running, status.failed, status.succeeded = count[RUNNING], count[FAILED], count[SUCCEEDED]
+    return status
 
 
 def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
@@ -54,9 +56,8 @@ def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
 
 def status_changed(new: PodGroupStatus, old: PodGroupStatus) -> bool:
     """Whether anything but times and transition identifiers differs."""
-    plain = attrs.evolve(new, conditions=[]) != attrs.evolve(old, conditions=[])
-    return plain or list(map(_timeless, new.conditions)) != list(map(_timeless, old.conditions))
+    counts = attrgetter("phase", "running", "succeeded", "failed")
+    return counts(new) != counts(old) or list(map(_timeless, new.conditions)) != list(map(_timeless, old.conditions))
 
 
-def _timeless(condition: PodGroupCondition) -> PodGroupCondition:
-    return attrs.evolve(condition, transition_id="", last_transition_time=None)
+_timeless = attrgetter("type", "status", "reason", "message")

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from attrs import define
 
 from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, FitErrors, Status, insufficient
 from volcano_lab.api.node import NodeInfo
@@ -41,6 +42,8 @@ class NodeArrays:
         self.batches = self._companions("batch_node_order")
         self._room: dict[Resource, RowMemo] = {}
         self._rows: dict[int, tuple[Sequence[NodeInfo], np.ndarray]] = {}
+        self._inside: dict[int, np.ndarray] = {}
+        self._everywhere = np.ones(self.table.count, dtype=bool)
 
     @staticmethod
     def serve(ssn: Session) -> bool:
@@ -66,6 +69,15 @@ class NodeArrays:
             known = self._rows[id(nodes)] = nodes, np.array([node.row for node in nodes], dtype=np.intp)
         return known[1]
 
+    def inside(self, nodes: Sequence[NodeInfo]) -> np.ndarray:
+        """True for the rows of some nodes."""
+        rows = self.rows(nodes)
+        mask = self._inside.get(id(nodes)) if rows is not None else self._everywhere
+        if mask is None:
+            mask = self._inside[id(nodes)] = np.zeros(self.table.count, dtype=bool)
+            mask[rows] = True
+        return mask
+
     def room(self, request: Resource) -> np.ndarray:
         """For each node whether a request fits now (`FITS`), later (`LATER`) or not (`NEVER`)."""
         memo = self._room.get(request)
@@ -81,16 +93,23 @@ class NodeArrays:
             if mask is None:
                 return None
             allowed = mask if allowed is None else allowed & mask
-        return np.ones(self.table.count, dtype=bool) if allowed is None else allowed
+        return self._everywhere if allowed is None else allowed
 
     def scores(self, task: TaskInfo, candidates: np.ndarray) -> np.ndarray:
         """The scores of all nodes for a task, as compared among the candidates; elsewhere they mean nothing."""
-        order = batch = 0.0
-        for score in self.orders:
-            order = order + score(task)
-        for score in self.batches:
-            batch = batch + score(task, candidates)
-        return order + batch
+        order = _sum([score(task) for score in self.orders])
+        batch = _sum([score(task, candidates) for score in self.batches])
+        if order is None and batch is None:
+            return np.zeros(self.table.count)
+        return batch if order is None else order if batch is None else order + batch
+
+
+def _sum(arrays: list[np.ndarray]) -> np.ndarray | None:
+    """The sum from left to right, the order in which the plain way adds; None of nothing."""
+    total = arrays[0] if arrays else None
+    for array in arrays[1:]:
+        total = total + array
+    return total
 
 
 def room_memo(table: NodeTable, request: Resource) -> RowMemo:
@@ -126,7 +145,7 @@ class ArrayChooser(PlainChooser):
     def __init__(self, ssn: Session, arrays: NodeArrays, use_cache: bool = True):
         super().__init__(ssn, use_cache)
         self.arrays = arrays
-        self._masks: dict[str, tuple[np.ndarray, ArrayFitErrors]] = {}
+        self._failed: dict[tuple[str, str] | None, Failed] = {}
 
     def choose(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> tuple[NodeInfo | None, FitErrors]:
         arrays = self.arrays
@@ -138,64 +157,66 @@ class ArrayChooser(PlainChooser):
         rows = arrays.rows(nodes)
         room = arrays.room(task.init_resreq)
         fits = allowed & (room != NEVER)
-        group = f"{task.job}/{task.task_role}" if self.use_cache and task.task_role else ""
-        failed = self._masks.get(group)
-        if failed is not None:
-            fits &= ~failed[0]
-        inside = fits if rows is None else fits[rows]
-        if not inside.any():
-            return None, self._errors(task, nodes, rows, group, fits)
-        if group:
-            self._remember(task, nodes, rows, group, fits)
-        return self._best(task, nodes, rows, fits, room), FitErrors()
-
-    def _best(self, task: TaskInfo, nodes: Sequence[NodeInfo], rows: np.ndarray | None, fits: np.ndarray, room: np.ndarray) -> NodeInfo:
-        """The first of the highest scores among nodes with room now or, without any, among those with room later."""
         if rows is not None:
-            inside = np.zeros(len(fits), dtype=bool)
-            inside[rows] = True
-            fits = fits & inside
+            fits &= arrays.inside(nodes)
+        group = (task.job, task.task_role) if self.use_cache and task.task_role else None
+        failed = self._failed.get(group)
+        if failed is not None:
+            fits &= failed.not_yet
+        count = np.count_nonzero(fits)
+        if not count:
+            return None, self._errors(task, nodes, group, fits)
+        if group is not None and count + (0 if failed is None else failed.count) != len(nodes):
+            self._remember(task, nodes, group, fits)
+        return self._best(task, rows, fits, room), NO_ERRORS
+
+    def _best(self, task: TaskInfo, rows: np.ndarray | None, fits: np.ndarray, room: np.ndarray) -> NodeInfo:
+        """The first of the highest scores among nodes with room now or, without any, among those with room later."""
         candidates = fits & (room == FITS)
         count = np.count_nonzero(candidates)
         if not count:
             candidates = fits
-            count = np.count_nonzero(candidates)
+            count = np.count_nonzero(fits)
         if count == 1:
-            best = int(candidates.argmax())
+            best = candidates.argmax()
         else:
             scores = np.where(candidates, self.arrays.scores(task, candidates), -np.inf)
-            best = int(scores.argmax()) if rows is None else int(rows[scores[rows].argmax()])
+            best = scores.argmax() if rows is None else rows[scores[rows].argmax()]
         return self.ssn.node_list[best]
 
     # -- what failed, and why ----------------------------------------------------------------------
 
-    def _remember(self, task: TaskInfo, nodes: Sequence[NodeInfo], rows: np.ndarray | None, group: str, fits: np.ndarray) -> None:
+    def _remember(self, task: TaskInfo, nodes: Sequence[NodeInfo], group: tuple[str, str], fits: np.ndarray) -> Failed:
         """Nodes that fail a role once fail it for the rest of the statement, with the reason they had then."""
-        known = self._masks.get(group)
-        tried = _inside(rows, len(fits))
-        news = tried & ~fits
-        if known is not None:
-            news &= ~known[0]
-        if not news.any():
-            return
-        errors = known[1] if known is not None else ArrayFitErrors(self.arrays)
-        errors.record(task, news)
-        self._masks[group] = (news if known is None else known[0] | news), errors
+        failed = self._failed.get(group)
+        news = self.arrays.inside(nodes) & ~fits
+        if failed is None:
+            failed = self._failed[group] = Failed(np.ones(len(fits), dtype=bool), ArrayFitErrors(self.arrays))
+        news &= failed.not_yet
+        failed.errors.record(task, news)
+        failed.not_yet = failed.not_yet & ~news
+        failed.count += int(np.count_nonzero(news))
+        return failed
 
-    def _errors(self, task: TaskInfo, nodes: Sequence[NodeInfo], rows: np.ndarray | None, group: str, fits: np.ndarray) -> FitErrors:
-        if group:
-            self._remember(task, nodes, rows, group, fits)
-            return self._masks[group][1].copy()
+    def _errors(self, task: TaskInfo, nodes: Sequence[NodeInfo], group: tuple[str, str] | None, fits: np.ndarray) -> FitErrors:
+        if group is not None:
+            return self._remember(task, nodes, group, fits).errors.copy()
         errors = ArrayFitErrors(self.arrays)
-        errors.record(task, _inside(rows, len(fits)))
+        errors.record(task, self.arrays.inside(nodes))
         return errors
 
 
-def _inside(rows: np.ndarray | None, size: int) -> np.ndarray:
-    mask = np.ones(size, dtype=bool) if rows is None else np.zeros(size, dtype=bool)
-    if rows is not None:
-        mask[rows] = True
-    return mask
+@define(slots=True)
+class Failed:
+    """What a role has failed on in this statement: nodes not among them, the reasons, how many."""
+
+    not_yet: np.ndarray
+    errors: ArrayFitErrors
+    count: int = 0
+
+
+NO_ERRORS = FitErrors()
+"""What goes with a node that was found: nobody looks at it."""
 
 
 class ArrayFitErrors(FitErrors):

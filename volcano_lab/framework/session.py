@@ -7,6 +7,7 @@ prepare itself; closing writes conditions, phases and queue status. Unlike Volca
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -14,7 +15,7 @@ import attrs
 
 from volcano_lab.api.cluster_info import ClusterInfo
 from volcano_lab.api.fit_error import ERROR, FitError, Status
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api.job import JobInfo, clone_status
 from volcano_lab.api.node import NodeError, NodeInfo
 from volcano_lab.api.objects import PodGroup, PodGroupCondition, PodGroupStatus
 from volcano_lab.api.queue import QueueInfo
@@ -27,7 +28,7 @@ from volcano_lab.framework.conf import SchedulerConfiguration
 from volcano_lab.framework.extension_point import ExtensionPoint, extension_points
 from volcano_lab.framework.node_arrays import NodeArrays
 from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, build_plugin
+from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, build_plugin, log_once
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, Statement, StatementError
 
@@ -58,14 +59,18 @@ class Session:
     `jobs`, `nodes` and `queues` are ascending by key; `node_list` has the nodes in the order in which they were
     announced, which is the order in which they are looked at. With `arrays` nodes are filtered and scored all at once where
     the plugins can; both ways decide the same. `committed` lists what took effect, `undone` counts
-    what discards took back.
+    what discards took back. `now` is the time of the cycle in seconds since the epoch: the same from its opening to its
+    end, and the clock's unless given. `memory` is what plugins keep from one cycle to the next, under their names.
     """
 
     def __init__(self, cache: SessionCache, conf: SchedulerConfiguration, observer: Observer | None = None,
-                 uid: str = "session-1", arrays: bool = True):  # fmt: skip
+                 uid: str = "session-1", arrays: bool = True, now: float | None = None,
+                 memory: dict[str, Any] | None = None):  # fmt: skip
         self.uid, self.cache, self.conf, self.observer = uid, cache, conf, observer
         self.use_arrays = arrays and not (observer is not None and observer.watches_calls)
         self.node_arrays: NodeArrays | None = None
+        self.now = time.time() if now is None else now
+        self.memory: dict[str, Any] = {} if memory is None else memory
         self.log = logging.getLogger("volcano_lab")
         snapshot = cache.snapshot()
         self.snapshot = snapshot
@@ -85,7 +90,7 @@ class Session:
         self.old_annotations: dict[str, dict[str, str]] = {}
         self.dirty_jobs: set[str] = set()
         for uid_, job in self.jobs.items():
-            self.old_status[uid_] = attrs.evolve(job.pod_group.status, conditions=list(job.pod_group.status.conditions))
+            self.old_status[uid_] = clone_status(job.pod_group.status)
             self.old_annotations[uid_] = dict(job.pod_group.metadata.annotations)
         self.committed: list[list[str]] = []
         self.undone = 0
@@ -107,8 +112,8 @@ class Session:
                 try:
                     plugin = build_plugin(option.name, option.arguments)
                 except UnknownPlugin as unknown:
-                    self.log.error("%s", unknown)
                     self.warnings.append(str(unknown))
+                    log_once(str(unknown))
                     continue
                 self.plugins[option.name] = plugin
                 plugin.on_session_open(self)
@@ -133,7 +138,7 @@ class Session:
         for point in self.points.values():
             if self.observer is None:
                 point.arrange(self.conf.tiers)
-                setattr(self, point.name, point.ask)
+                setattr(self, point.name, point.asked())
             else:
                 point.arrange(self.conf.tiers, self.observer.watch)
                 setattr(self, point.name, self.observer.watch_point(point, point.ask))

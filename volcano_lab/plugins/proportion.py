@@ -115,7 +115,7 @@ class Proportion(Plugin):
     def allocatable(self, queue: QueueInfo, candidate: TaskInfo) -> bool:
         """Whether one more task keeps the queue within what it deserves, in the dimensions the task asks for."""
         attr = self.queue_opts[queue.uid]
-        return queue.is_open and _fits(attr.allocated, attr.deserved, candidate)
+        return queue.is_open and attr.allocated.stays_within(attr.deserved, candidate.resreq)
 
     preemptive = allocatable
 
@@ -174,7 +174,9 @@ class Proportion(Plugin):
 
     def simulate_allocatable(self, state: dict[str, Any], queue: QueueInfo, candidate: TaskInfo) -> bool:
         trial = state.get(self.name)
-        return bool(trial) and queue.uid in trial and _fits(trial[queue.uid], self.queue_opts[queue.uid].deserved, candidate)
+        if not trial or queue.uid not in trial:
+            return False
+        return trial[queue.uid].stays_within(self.queue_opts[queue.uid].deserved, candidate.resreq)
 
     def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_add: TaskInfo, node: NodeInfo) -> str | None:
         return self._simulate(state, task_to_add, Resource.__add__)
@@ -188,7 +190,3 @@ class Proportion(Plugin):
             return f"queue {queue} not found"
         trial[queue] = change(trial[queue], task.resreq)
         return None
-
-
-def _fits(allocated: Resource, deserved: Resource, candidate: TaskInfo) -> bool:
-    return (allocated + candidate.resreq).less_equal_with_dimension_and_resources_name(deserved, candidate.resreq)[0]
