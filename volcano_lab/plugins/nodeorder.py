@@ -79,8 +79,7 @@ class NodeOrder(Plugin):
         if self.node_affinity:
             score += self.node_affinity * node_affinity.score(info.preferred_nodes, kube_node.node)
         if self.image_locality:
-            score += self.image_locality * image_locality.score(
-                info.pod, kube_node.image_states, len(self.kube.nodes))
+            score += self.image_locality * image_locality.score(info.pod, kube_node.image_states, len(self.kube.nodes))
         return float(score)
 
     def _non_zero(self, info: PodInfo, node: KubeNode) -> tuple[list[int], list[int]]:
@@ -133,15 +132,19 @@ class NodeOrder(Plugin):
         """`node_order` of every node in the session's order; not to be changed by the caller."""
         kube, info = self.kube, self.kube.info(task.pod)
         weights = self.least_requested, self.most_requested, self.balanced_resource
-        scores = kube.remember(("resource scores", weights, info.requests),
-                               lambda: ResourceScores(kube, info.requests, *weights)).current()
+        scores = kube.remember(
+            ("resource scores", weights, info.requests), lambda: ResourceScores(kube, info.requests, *weights)
+        ).current()
         if self.node_affinity and info.preferred_nodes:
             scores = scores + self.node_affinity * kube.remember(
                 ("preferred nodes", info.preferred_nodes),
-                lambda: np.array([node_affinity.score(info.preferred_nodes, n.node) for n in kube.nodes], float))
+                lambda: np.array([node_affinity.score(info.preferred_nodes, n.node) for n in kube.nodes], float),
+            )
         if self.image_locality and self.has_images:
-            scores = scores + [self.image_locality * image_locality.score(info.pod, n.image_states, len(kube.nodes))
-                               for n in kube.nodes]
+            scores = scores + [
+                self.image_locality * image_locality.score(info.pod, n.image_states, len(kube.nodes))
+                for n in kube.nodes
+            ]
         return scores
 
     def batch_node_order_nodes(self, task: TaskInfo, mask: np.ndarray | None = None) -> np.ndarray:

@@ -24,15 +24,18 @@ def matching_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
 def tolerated_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
     """True where the pod tolerates every taint that keeps pods off."""
     tolerations = info.pod.spec.tolerations
-    return kube.remember(("taints", info.tolerations), lambda: _mask(
-        kube, lambda node: taints.first_untolerated(node.spec.taints, tolerations) is None))
+    return kube.remember(
+        ("taints", info.tolerations),
+        lambda: _mask(kube, lambda node: taints.first_untolerated(node.spec.taints, tolerations) is None),
+    )
 
 
 def uncordoned_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
     """True where the node is schedulable, or the pod tolerates that it isn't."""
     tolerations = info.pod.spec.tolerations
-    return kube.remember(("cordon", info.tolerations), lambda: _mask(
-        kube, lambda node: not taints.kept_off_by_cordon(node, tolerations)))
+    return kube.remember(
+        ("cordon", info.tolerations), lambda: _mask(kube, lambda node: not taints.kept_off_by_cordon(node, tolerations))
+    )
 
 
 def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:

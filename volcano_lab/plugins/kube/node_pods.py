@@ -98,9 +98,11 @@ class KubeNodes:
             for pod in pods:
                 self._count(node, self.info(pod), 1)
         self.rows_with_affinity = frozenset(
-            node.row for node in self.nodes if any(info.has_affinity for info in node.pods))
+            node.row for node in self.nodes if any(info.has_affinity for info in node.pods)
+        )
         self.rows_with_required_anti_affinity = frozenset(
-            node.row for node in self.nodes if any(info.required_anti_affinity for info in node.pods))
+            node.row for node in self.nodes if any(info.required_anti_affinity for info in node.pods)
+        )
 
     def info(self, pod: Pod) -> PodInfo:
         """What the rules read of a pod, worked out once for each pod object."""
@@ -198,5 +200,6 @@ def kube_nodes(ssn) -> KubeNodes:
     if getattr(ssn, "kube_nodes", None) is None:
         ssn.kube_nodes = KubeNodes(
             ((node.node, [node.tasks[key].pod for key in sorted(node.tasks)]) for node in ssn.node_list),
-            getattr(ssn, "namespaces", None))
+            getattr(ssn, "namespaces", None),
+        )
     return ssn.kube_nodes

@@ -34,7 +34,10 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     """
     return tuple(
         (port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port)
-        for container in _running(pod) for port in container.ports if port.host_port > 0)
+        for container in _running(pod)
+        for port in container.ports
+        if port.host_port > 0
+    )
 
 
 def conflict(wanted: Iterable[HostPort], used: set[HostPort]) -> bool:

@@ -91,7 +91,7 @@ class ResourceScores:
         """The scores as of now, a float for each node; not to be changed."""
         changes = self.kube.changes
         if self.position < len(changes):
-            rows = sorted({row for row, _, _ in changes[self.position:]})
+            rows = sorted({row for row, _, _ in changes[self.position :]})
             if len(rows) <= FEW:
                 for row in rows:
                     self.scores[row] = self._score_one(row)
@@ -111,8 +111,9 @@ class ResourceScores:
                 total += resources.most_allocated(requested, allocatable) * self.most
         if self.weighs_balance:
             requested = (kube.requested[row, self.columns] + self.asked).tolist()
-            total += resources.balanced_allocation(
-                requested, kube.allocatable[row, self.columns].tolist()) * self.balanced
+            total += (
+                resources.balanced_allocation(requested, kube.allocatable[row, self.columns].tolist()) * self.balanced
+            )
         return total
 
     def _score(self, rows: np.ndarray) -> None:

@@ -71,12 +71,16 @@ class PodInfo:
         preferred: list[AffinityTerm] = []
         if together is not None:
             self.required_affinity = self._terms(together.required_during_scheduling_ignored_during_execution)
-            preferred += (self._term(w.pod_affinity_term, w.weight)
-                          for w in together.preferred_during_scheduling_ignored_during_execution)
+            preferred += (
+                self._term(w.pod_affinity_term, w.weight)
+                for w in together.preferred_during_scheduling_ignored_during_execution
+            )
         if apart is not None:
             self.required_anti_affinity = self._terms(apart.required_during_scheduling_ignored_during_execution)
-            preferred += (self._term(w.pod_affinity_term, -w.weight)
-                          for w in apart.preferred_during_scheduling_ignored_during_execution)
+            preferred += (
+                self._term(w.pod_affinity_term, -w.weight)
+                for w in apart.preferred_during_scheduling_ignored_during_execution
+            )
         self.preferred = tuple(preferred)
 
     def _terms(self, terms: Iterable[PodAffinityTerm]) -> tuple[AffinityTerm, ...]:
@@ -85,6 +89,10 @@ class PodInfo:
     def _term(self, term: PodAffinityTerm, weight: int = 0) -> AffinityTerm:
         """Without namespaces and without a namespace selector it is the pod's own namespace."""
         own = not term.namespaces and term.namespace_selector is None
-        return AffinityTerm(label_selector(term.label_selector), term.topology_key,
-                            frozenset((self.namespace,) if own else term.namespaces),
-                            label_selector(term.namespace_selector), weight)
+        return AffinityTerm(
+            label_selector(term.label_selector),
+            term.topology_key,
+            frozenset((self.namespace,) if own else term.namespaces),
+            label_selector(term.namespace_selector),
+            weight,
+        )

@@ -64,9 +64,14 @@ def constraints(info: PodInfo, action: str, default_selector: Selector = EVERYTH
 
 def _compile(c: TopologySpreadConstraint, labels: Labels) -> Constraint:
     same = {key: labels[key] for key in c.match_label_keys if key in labels}
-    return Constraint(c.max_skew, c.topology_key, label_selector(c.label_selector).with_labels(same),
-                      1 if c.min_domains is None else c.min_domains,
-                      c.node_affinity_policy != "Ignore", c.node_taints_policy == "Honor")
+    return Constraint(
+        c.max_skew,
+        c.topology_key,
+        label_selector(c.label_selector).with_labels(same),
+        1 if c.min_domains is None else c.min_domains,
+        c.node_affinity_policy != "Ignore",
+        c.node_taints_policy == "Honor",
+    )
 
 
 def _counted_nodes(kube: KubeNodes, info: PodInfo, constraint: Constraint, labelled: np.ndarray) -> np.ndarray:
@@ -137,8 +142,9 @@ def look(kube: KubeNodes, info: PodInfo) -> SpreadState | None:
 # -- what is best ----------------------------------------------------------------------------------------------
 
 
-def scores(kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode], default_selector: Selector = EVERYTHING
-           ) -> list[int] | None:
+def scores(
+    kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode], default_selector: Selector = EVERYTHING
+) -> list[int] | None:
     """0 to 100 for each node: the fewer matching pods its values hold, the more; None: nothing to say.
 
     A node without a label that the pod's own constraints name gets 0.
@@ -179,8 +185,9 @@ def _fewest_best(sums: list[int | None]) -> list[int]:
     """Sums as scores from 100 down; None, a node that is left out, gives 0."""
     known = [total for total in sums if total is not None]
     lowest, highest = min(known, default=0), max([0, *known])
-    return [0 if total is None else 100 if highest == 0 else 100 * (highest + lowest - total) // highest
-            for total in sums]
+    return [
+        0 if total is None else 100 if highest == 0 else 100 * (highest + lowest - total) // highest for total in sums
+    ]
 
 
 def round_half_away(number: float) -> int:
@@ -193,8 +200,9 @@ def round_half_away(number: float) -> int:
     return whole + (abs(number - whole) >= 0.5) * (1 if number > 0 else -1)
 
 
-def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray, default_selector: Selector = EVERYTHING
-                   ) -> np.ndarray | int:
+def scores_of_rows(
+    kube: KubeNodes, info: PodInfo, rows: np.ndarray, default_selector: Selector = EVERYTHING
+) -> np.ndarray | int:
     """`scores` for all nodes in `rows` at once; 0 where there is nothing to say."""
     found = constraints(info, SCHEDULE_ANYWAY, default_selector)
     if not found or not len(rows):
