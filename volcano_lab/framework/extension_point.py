@@ -18,14 +18,19 @@ PERMIT, ABSTAIN, REJECT = 1, 0, -1
 """A vote. In a tier one reject decides against, else one permit decides for; abstaining leaves it to the others."""
 
 
+class NoScore(Exception):
+    """Raised by a plugin's `node_order` that can't tell: the node then gets 0 from all plugins together."""
+
+
 class ExtensionPoint:
     """One question: its name, the switches that turn a plugin's answer on (any of them; none: always on), its rule.
 
     `ask` puts the question; `functions` is what plugins registered, `tiers` the enabled ones in order,
-    each as (plugin, function).
+    each as (plugin, function). `rule` says in words how answers combine, `default` what holds where nobody answers.
     """
 
     rule = ""
+    default = ""
     lone = False
     """Whether the answer of a single function is the combined answer."""
 
@@ -60,7 +65,8 @@ class ExtensionPoint:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}: {', '.join(p for tier in self.tiers for p, _ in tier) or 'nobody'}>"
+        plugins = ", ".join(plugin for tier in self.tiers for plugin, _ in tier)
+        return f"<{type(self).__name__} {self.name}: {plugins or 'nobody'}>"
 
 
 class FirstDifference(ExtensionPoint):
@@ -68,9 +74,9 @@ class FirstDifference(ExtensionPoint):
 
     rule = "the first comparison that is not zero"
 
-    def __init__(self, name: str, *switches: str, otherwise: Callable[..., bool]):
+    def __init__(self, name: str, *switches: str, otherwise: Callable[..., bool], default: str):
         super().__init__(name, *switches)
-        self.otherwise = otherwise
+        self.otherwise, self.default = otherwise, default
 
     def ask(self, *args: Any) -> bool:
         for function in self.flat:
@@ -84,10 +90,11 @@ class AllAgree(ExtensionPoint):
     """Yes, unless anybody says no."""
 
     rule = "all must agree"
+    default = "yes"
     lone = True
 
     def ask(self, *args: Any) -> bool:
-        for function in self.flat:
+        for function in self.flat:  # noqa: SIM110 - asked so often that a generator shows
             if not function(*args):
                 return False
         return True
@@ -97,10 +104,11 @@ class AnySays(ExtensionPoint):
     """No, unless anybody says yes."""
 
     rule = "any one suffices"
+    default = "no"
     lone = True
 
     def ask(self, *args: Any) -> bool:
-        for function in self.flat:
+        for function in self.flat:  # noqa: SIM110 - as above
             if function(*args):
                 return True
         return False
@@ -109,7 +117,8 @@ class AnySays(ExtensionPoint):
 class AllOfFirstTier(ExtensionPoint):
     """The first tier in which anybody has an opinion decides; there all must agree. Without any: no."""
 
-    rule = "all of the first tier that has one; no by default"
+    rule = "all of the first tier that has one"
+    default = "no"
 
     def ask(self, *args: Any) -> bool:
         for tier in self.tiers:
@@ -123,7 +132,8 @@ class AllOfFirstTier(ExtensionPoint):
 class Vote(ExtensionPoint):
     """One reject says no at once; a permit says yes at the end of its tier; where all abstain: yes."""
 
-    rule = "a reject ends it, a permit ends it after its tier, else yes"
+    rule = "a reject ends it, a permit ends it after its tier"
+    default = "yes"
 
     def ask(self, *args: Any) -> bool:
         for tier in self.tiers:
@@ -142,6 +152,7 @@ class FirstObjection(ExtensionPoint):
     """The first answer that isn't None: a reason why not. None where nobody objects."""
 
     rule = "the first objection"
+    default = "none"
     lone = True
 
     def ask(self, *args: Any) -> Any:
@@ -152,21 +163,33 @@ class FirstObjection(ExtensionPoint):
         return None
 
 
+class FirstChoice(FirstObjection):
+    """The first answer that isn't None: a choice. None where nobody chooses."""
+
+    rule = "the first choice"
+
+
 class FirstAnswer(ExtensionPoint):
-    """The first plugin that has the function answers alone; None where nobody has it."""
+    """The first plugin that has the function answers alone, whatever it says."""
 
     rule = "the first plugin that has one, alone"
+
+    def __init__(self, name: str, *switches: str, otherwise: Callable[..., Any] = lambda *_: None,
+                 default: str = "none"):  # fmt: skip
+        super().__init__(name, *switches)
+        self.otherwise, self.default = otherwise, default
 
     def ask(self, *args: Any) -> Any:
         for function in self.flat:
             return function(*args)
-        return None
+        return self.otherwise(*args)
 
 
 class Tell(ExtensionPoint):
     """Everybody is told; nobody answers."""
 
     rule = "all are told"
+    default = "nothing"
 
     def ask(self, *args: Any) -> None:
         for function in self.flat:
@@ -181,6 +204,7 @@ class Victims(ExtensionPoint):
     """
 
     rule = "intersection within a tier, the first tier with any left"
+    default = "nobody"
 
     def ask(self, claimant: Any, candidates: list[Any]) -> list[Any]:
         for tier in self.tiers:
@@ -209,6 +233,7 @@ class UnionOfFirstTier(ExtensionPoint):
     """
 
     rule = "union within a tier, the first tier with any"
+    default = "nobody"
 
     def ask(self, tasks: list[Any]) -> list[Any]:
         for tier in self.tiers:
@@ -222,14 +247,18 @@ class UnionOfFirstTier(ExtensionPoint):
 
 
 class Sum(ExtensionPoint):
-    """The sum of the scores."""
+    """The sum of the scores; nothing at all where one of them can't be told (`NoScore`)."""
 
     rule = "sum"
+    default = "0"
 
     def ask(self, *args: Any) -> float:
         score = 0.0
-        for function in self.flat:
-            score += function(*args)
+        try:
+            for function in self.flat:
+                score += function(*args)
+        except NoScore:
+            return 0.0
         return score
 
 
@@ -237,6 +266,7 @@ class SumByName(ExtensionPoint):
     """Scores by node name, added up name by name."""
 
     rule = "sum by node"
+    default = "none"
 
     def ask(self, *args: Any) -> dict[str, float]:
         total: dict[str, float] = {}
@@ -250,6 +280,7 @@ class ByPlugin(ExtensionPoint):
     """Every plugin's answer under its name."""
 
     rule = "each under its plugin's name"
+    default = "none"
 
     def ask(self, *args: Any) -> dict[str, Any]:
         return {plugin: function(*args) for tier in self.tiers for plugin, function in tier}
@@ -259,6 +290,7 @@ class Reduce(ExtensionPoint):
     """Each plugin evens out its own mapped scores ({plugin: {node: score}}); then they are added up by node."""
 
     rule = "each reduces its own, then the sum by node"
+    default = "none"
 
     def ask(self, task: Any, mapped: dict[str, dict[str, float]]) -> dict[str, float]:
         total: dict[str, float] = {}
@@ -267,63 +299,3 @@ class Reduce(ExtensionPoint):
                 for name, score in function(task, mapped.get(plugin, {})).items():
                     total[name] = total.get(name, 0.0) + score
         return total
-
-
-def extension_points(ssn: Any) -> dict[str, ExtensionPoint]:
-    """Every extension point of a session, by name: Volcano's, in snake_case.
-
-    >>> points = extension_points(None)
-    >>> points["allocatable"].rule, points["preemptable"].switches
-    ('all must agree', ('enabled_preemptable',))
-    """
-    points = [
-        FirstDifference("job_order", "enabled_job_order", otherwise=_older),
-        FirstDifference("queue_order", "enabled_queue_order", otherwise=_older),
-        FirstDifference("victim_queue_order", otherwise=lambda left, right, preemptor: not ssn.queue_order(left, right)),
-        FirstDifference("task_order", "enabled_task_order", otherwise=lambda left, right: left.before(right)),
-        FirstDifference("sub_job_order", "enabled_sub_job_order", otherwise=_lower_index),
-        FirstDifference("cluster_order", "enabled_cluster_order", otherwise=lambda left, right: left.name < right.name),
-        FirstObjection("job_valid"),
-        FirstObjection("pre_predicate", "enabled_predicate"),
-        FirstObjection("predicate", "enabled_predicate"),
-        FirstObjection("simulate_predicate", "enabled_predicate"),
-        FirstObjection("simulate_add_task", "enabled_preemptable", "enabled_allocatable"),
-        FirstObjection("simulate_remove_task", "enabled_preemptable", "enabled_allocatable"),
-        AllAgree("simulate_allocatable", "enabled_allocatable"),
-        AllAgree("allocatable", "enabled_allocatable"),
-        AllAgree("preemptive", "enabled_preemptive"),
-        AllAgree("job_ready", "enabled_job_ready"),
-        AllAgree("sub_job_ready", "enabled_sub_job_ready"),
-        AnySays("overused", "enabled_overused"),
-        AllOfFirstTier("job_starving", "enabled_job_starving"),
-        Vote("job_pipelined", "enabled_job_pipelined"),
-        Vote("sub_job_pipelined", "enabled_sub_job_pipelined"),
-        Vote("job_enqueueable", "enabled_job_enqueued"),
-        Tell("job_enqueued", "enabled_job_enqueued"),
-        Tell("reserved_nodes", "enabled_reserved_nodes"),
-        Victims("preemptable", "enabled_preemptable"),
-        Victims("reclaimable", "enabled_reclaimable"),
-        UnionOfFirstTier("victim_tasks", "enabled_victim"),
-        Sum("node_order", "enabled_node_order"),
-        SumByName("batch_node_order", "enabled_node_order"),
-        ByPlugin("node_map", "enabled_node_order"),
-        Reduce("node_reduce", "enabled_node_order"),
-        FirstObjection("best_node", "enabled_best_node"),
-        ByPlugin("hyper_node_order", "enabled_hyper_node_order"),
-        FirstAnswer("target_job", "enabled_target_job"),
-        FirstAnswer("hyper_node_gradient_for_job", "enabled_hyper_node_gradient"),
-        FirstAnswer("hyper_node_gradient_for_sub_job", "enabled_hyper_node_gradient"),
-    ]
-    return {point.name: point for point in points}
-
-
-def _older(left: Any, right: Any) -> bool:
-    """The one created first; at the same time, the one whose uid is smaller."""
-    return (left.creation_timestamp, left.uid) < (right.creation_timestamp, right.uid)
-
-
-def _lower_index(left: Any, right: Any) -> bool:
-    return (left.match_index, left.uid) < (right.match_index, right.uid)
-
-
-POINT_NAMES = tuple(extension_points(None))

@@ -25,10 +25,11 @@ from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework import topology
 from volcano_lab.framework.conf import SchedulerConfiguration
-from volcano_lab.framework.extension_point import ExtensionPoint, extension_points
+from volcano_lab.framework.extension_point import ExtensionPoint
 from volcano_lab.framework.node_arrays import NodeArrays
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, build_plugin, log_once
+from volcano_lab.framework.points import extension_points
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, Statement, StatementError
 
@@ -57,10 +58,10 @@ class Session:
     """One scheduling cycle. Each extension point is an attribute that asks it: `ssn.overused(queue)`.
 
     `jobs`, `nodes` and `queues` are ascending by key; `node_list` has the nodes in the order in which they were
-    announced, which is the order in which they are looked at. With `arrays` nodes are filtered and scored all at once where
-    the plugins can; both ways decide the same. `committed` lists what took effect, `undone` counts
-    what discards took back. `now` is the time of the cycle in seconds since the epoch: the same from its opening to its
-    end, and the clock's unless given. `memory` is what plugins keep from one cycle to the next, under their names.
+    announced, which is the order in which they are looked at. With `arrays` nodes are filtered and scored all at once
+    where the plugins can; both ways decide the same. `committed` lists what took effect, `undone` counts what discards
+    took back. `now` is the time of the cycle in seconds since the epoch: the same from its opening to its end, and the
+    clock's unless given. `memory` is what plugins keep from one cycle to the next, under their names.
     """
 
     def __init__(self, cache: SessionCache, conf: SchedulerConfiguration, observer: Observer | None = None,
