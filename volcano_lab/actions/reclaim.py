@@ -1,0 +1,145 @@
+"""reclaim: take back what other queues hold beyond their due. Answers to `pkg/scheduler/actions/reclaim/reclaim.go`.
+
+A queue that isn't overused claims for its starving jobs. For a task the nodes are tried in order; on the first where
+victims of other, reclaimable queues suffice they are evicted, and the task waits (pipelined) for the room they leave.
+Unlike allocate and preempt it scores no nodes. The `predicateErrorCacheEnable` argument has no effect, as in Volcano,
+where each task begins with an empty cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from volcano_lab.actions.victims import EvictableTasks, admitted_jobs, never_preempts, suffices, tasks_of, waiting_tasks
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.resource import ZERO
+from volcano_lab.api.status import RUNNING
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.action import Action
+from volcano_lab.framework.node_chooser import PredicateHelper
+from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.session import Session
+from volcano_lab.framework.statement import Statement, StatementError, unplace
+
+
+class Reclaim(Action):
+    """Evicts running tasks of other queues for starving jobs: a statement a job, kept only if the gang gets its room."""
+
+    name = "reclaim"
+
+    def execute(self, ssn: Session) -> None:
+        self.ssn = ssn
+        self._evictable: dict[str, EvictableTasks] = {}
+        queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
+        starving: dict[str, PriorityQueue[JobInfo]] = {}
+        tasks: dict[str, PriorityQueue[TaskInfo]] = {}
+        for job in admitted_jobs(ssn):
+            if job.queue not in starving:
+                starving[job.queue] = PriorityQueue(ssn.job_order)
+                queues.push(ssn.queues[job.queue])
+            if ssn.job_starving(job):
+                starving[job.queue].push(job)
+                tasks[job.uid] = waiting_tasks(ssn, job)
+        while queues:
+            queue = queues.pop()
+            if ssn.overused(queue):
+                self._note("passed_over", queue=queue.uid, reason="overused")
+                continue
+            jobs = starving[queue.uid]
+            while jobs:
+                job = jobs.pop()
+                self._reclaim_for_job(queue, job, tasks[job.uid])
+                if jobs:
+                    queues.push(queue)  # idle, for all of its jobs have their turn now; yet it reorders the other queues
+
+    def _reclaim_for_job(self, queue: QueueInfo, job: JobInfo, tasks: PriorityQueue[TaskInfo]) -> None:
+        ssn = self.ssn
+        statement = ssn.statement()
+        while ssn.job_starving(job) and tasks:
+            task = tasks.pop()
+            self._note("claimant", task=task.key, job=job.uid, queue=queue.uid)
+            if never_preempts(task):
+                self._note("passed_over", task=task.key, reason="preemption policy Never")
+            elif not ssn.preemptive(queue, task):
+                self._note("passed_over", task=task.key, reason="the queue may not reclaim for it")
+            elif ssn.pre_predicate(task) is None:
+                self._reclaim_for_task(statement, task, job)
+        if ssn.job_pipelined(job):
+            statement.commit()
+        else:
+            statement.discard()
+
+    def _reclaim_for_task(self, statement: Statement, task: TaskInfo, job: JobInfo) -> None:
+        for node, reclaimees in self._nodes_with_reclaimees(task, job):
+            victims = self.ssn.reclaimable(task, reclaimees)
+            if not suffices(task, node, victims):
+                continue
+            if self._evict(statement, task, node, victims):
+                return
+
+    def _nodes_with_reclaimees(self, task: TaskInfo, job: JobInfo) -> Iterable[tuple[NodeInfo, list[TaskInfo]]]:
+        """Nodes where the task may be, with what could be taken back there."""
+        ssn = self.ssn
+        nodes = ssn.nodes_that_eviction_may_help(task)
+        if ssn.use_arrays:
+            yield from self._promising_nodes(task, job, nodes)
+            return
+        fitting, _ = PredicateHelper(use_cache=False).predicate_nodes(task, nodes, ssn.predicate_for_preempt)
+        for node in fitting:
+            reclaimees = [other for other in tasks_of(node) if self._is_reclaimee(other, job.queue)]
+            if reclaimees:
+                yield node, reclaimees
+
+    def _promising_nodes(self, task: TaskInfo, job: JobInfo, nodes: list[NodeInfo]) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:
+        """The same nodes without those on which nobody's going would suffice; predicates are asked last."""
+        ssn, queue = self.ssn, job.queue
+        evictable = self._evictable.get(queue)
+        if evictable is None:
+            evictable = self._evictable[queue] = EvictableTasks(ssn, lambda other: self._is_reclaimee(other, queue))
+        promising = evictable.may_make_room(task.init_resreq)
+        if nodes is ssn.node_list:
+            nodes = [nodes[row] for row in np.flatnonzero(promising).tolist()]
+        for node in nodes:
+            if promising[node.row] and evictable.on(node) and ssn.predicate_for_preempt(task, node) is None:
+                yield node, evictable.on(node)
+
+    def _is_reclaimee(self, task: TaskInfo, queue: str) -> bool:
+        """Running, preemptable, and of another queue that lets itself be reclaimed from."""
+        if task.status != RUNNING or not task.preemptable:
+            return False
+        job = self.ssn.jobs.get(task.job)
+        return job is not None and job.queue != queue and self.ssn.queues[job.queue].reclaimable
+
+    def _evict(self, statement: Statement, task: TaskInfo, node: NodeInfo, victims: list[TaskInfo]) -> bool:
+        """Evict until the task fits, at least one where there is any; whether the task now waits for the room."""
+        available, evicted = node.future_idle, []
+        for victim in self._in_order(victims, task):
+            statement.evict(victim, self.name)
+            available = available + victim.resreq
+            evicted.append(victim)
+            if task.init_resreq.less_equal(available, ZERO):
+                break
+        self._note("victims", action=self.name, task=task.key, node=node.name,
+                   candidates=[victim.key for victim in victims], chosen=[victim.key for victim in evicted])  # fmt: skip
+        if not task.init_resreq.less_equal(available, ZERO):
+            return False
+        try:
+            statement.pipeline(task, node.name, bool(evicted))
+        except StatementError as error:
+            self.ssn.log.error("%s", error)
+            unplace(self.ssn, task)
+        return True
+
+    def _in_order(self, victims: list[TaskInfo], task: TaskInfo) -> Iterator[TaskInfo]:
+        """Copies of the victims, the least important first; the session makes each copy the job's own task."""
+        queue = self.ssn.victims_queue(victims, task)
+        while queue:
+            yield queue.pop().clone()
+
+    def _note(self, kind: str, **facts: object) -> None:
+        if self.ssn.observer is not None:
+            self.ssn.observer.note(kind, **facts)

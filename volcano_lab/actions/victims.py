@@ -1,0 +1,82 @@
+"""What reclaim and preempt share: who may claim room, which tasks on a node could make it, and whether they suffice.
+
+Answers to `ValidateVictims` of `pkg/scheduler/util/scheduler_helper.go` and to the loops at the head of
+`actions/reclaim/reclaim.go` and `actions/preempt/preempt.go`. `EvictableTasks` has no counterpart there: it knows of
+all nodes at once which can't help at all, so that plugins needn't be asked about those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.node_table import RowMemo
+from volcano_lab.api.resource import MIN_RESOURCE, ZERO, Resource
+from volcano_lab.api.status import PENDING
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.session import Session
+
+
+def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:
+    """Jobs that were let in, are valid and have a queue: for these others may be evicted."""
+    for job in ssn.jobs.values():
+        if not job.is_pending() and ssn.job_valid(job) is None and job.queue in ssn.queues:
+            yield job
+
+
+def waiting_tasks(ssn: Session, job: JobInfo) -> PriorityQueue[TaskInfo]:
+    """A job's pending tasks behind no scheduling gate, in task order."""
+    pending = (task for _, task in sorted(job.in_status(PENDING).items()) if not task.sch_gated)
+    return PriorityQueue(ssn.task_order, pending)
+
+
+def never_preempts(task: TaskInfo) -> bool:
+    """Whether the pod's preemption policy keeps it from taking others' room."""
+    return task.pod.spec.preemption_policy == "Never"
+
+
+def tasks_of(node: NodeInfo) -> list[TaskInfo]:
+    """A node's tasks by "namespace/name"."""
+    return [task for _, task in sorted(node.tasks.items())]
+
+
+def suffices(task: TaskInfo, node: NodeInfo, victims: Iterable[TaskInfo]) -> bool:
+    """Whether a task fits what a node will have left with the victims gone.
+
+    Without any victim it may fit, too: those evicted for an earlier task may have left more than that one took.
+    """
+    left = node.future_idle
+    for victim in victims:
+        left = left + victim.resreq
+    return task.init_resreq.less_equal(left, ZERO)
+
+
+class EvictableTasks:
+    """By node the tasks that `accepts` lets through, and their sum, kept up to date as tasks move."""
+
+    def __init__(self, ssn: Session, accepts: Callable[[TaskInfo], bool]):
+        self.ssn, self.accepts = ssn, accepts
+        self.by_row: list[list[TaskInfo]] = [[] for _ in ssn.node_list]
+        self._sums = RowMemo(ssn.table, self._all_rows, self._one_row)
+
+    def _one_row(self, row: int) -> np.ndarray:
+        tasks = self.by_row[row] = [task for task in tasks_of(self.ssn.node_list[row]) if self.accepts(task)]
+        return sum((self.ssn.table.vector(task.resreq)[0] for task in tasks), np.zeros(len(self.ssn.table.dimensions)))
+
+    def _all_rows(self, rows: np.ndarray) -> np.ndarray:
+        return np.array([self._one_row(row) for row in rows.tolist()])
+
+    def on(self, node: NodeInfo) -> list[TaskInfo]:
+        """The tasks on one node, by "namespace/name"."""
+        self._sums.current()
+        return self.by_row[node.row]
+
+    def may_make_room(self, request: Resource) -> np.ndarray:
+        """For each node whether a request would fit if all these tasks went: elsewhere no choice of victims helps."""
+        amounts, columns = self.ssn.table.vector(request)
+        left = self.ssn.table.future_idle()[:, columns] + self._sums.current()[:, columns]
+        return (amounts[columns] - left < MIN_RESOURCE).all(axis=1)
