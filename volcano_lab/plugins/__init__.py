@@ -7,6 +7,7 @@ from volcano_lab.framework.plugin import register_not_modelled, register_plugin
 
 BUILT_IN = {
     "binpack": "binpack:Binpack",
+    "capacity": "capacity:Capacity",
     "conformance": "conformance:Conformance",
     "drf": "drf:Drf",
     "gang": "gang:Gang",

@@ -14,14 +14,13 @@ from volcano_lab.api.fairness import Claim, Round, queue_share, real_capability,
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import EMPTY, MAX_FLOAT, ZERO, Resource
+from volcano_lab.api.resource import EMPTY, ZERO, Resource
 from volcano_lab.api.status import PENDING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.extension_point import PERMIT, REJECT
 from volcano_lab.framework.plugin import Event, Plugin
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins.admission import inqueue_resource, requests_of
-from volcano_lab.plugins.reasons import format_resource_names
+from volcano_lab.plugins.admission import capability_of, inqueue_resource, missing_for, refuse, requests_of
 
 
 @define(slots=True)
@@ -48,16 +47,6 @@ class QueueAttr:
 
     def update_share(self) -> None:
         self.share = queue_share(self.allocated, self.deserved)
-
-
-def capability_of(queue: QueueInfo) -> Resource | None:
-    """A queue's capability as its author wrote it; CPU or memory left out (or zero) is no limit. None where unset."""
-    spec = queue.queue.spec
-    if not spec.capability:
-        return None
-    written = Resource.from_list(spec.capability)
-    return Resource(written.milli_cpu if written.milli_cpu > 0 else MAX_FLOAT,
-                    written.memory if written.memory > 0 else MAX_FLOAT, written.scalars)  # fmt: skip
 
 
 class Proportion(Plugin):
@@ -140,19 +129,12 @@ class Proportion(Plugin):
             return REJECT
         if job.pod_group.spec.min_resources is None:
             return PERMIT
-        least = job.get_min_resources()
-        asked = (least + attr.allocated + attr.inqueue).sub(attr.elastic)
-        fits, names = asked.less_equal_with_dimension_and_resources_name(attr.real_capability, least)
-        if self.ssn.observer is not None:
-            self.ssn.observer.note("enqueue_comparison", plugin=self.name, job=job.uid, queue=queue.uid, min_resources=least,
-                                   allocated=attr.allocated, inqueue=attr.inqueue, elastic=attr.elastic, asked=asked,
-                                   limit=attr.real_capability, short_of=names)  # fmt: skip
-        if fits:
-            attr.inqueue = attr.inqueue + job.deduct_sch_gated_resources(least)
-            return PERMIT
-        self.ssn.record_pod_group_event(job, "Normal", "Unschedulable",
-                                        format_resource_names("queue resource quota insufficient", "insufficient", names))  # fmt: skip
-        return REJECT
+        short_of = missing_for(self.ssn, self.name, job, attr)
+        if short_of:
+            refuse(self.ssn, job, short_of)
+            return REJECT
+        attr.inqueue = attr.inqueue + job.deduct_sch_gated_resources(job.get_min_resources())
+        return PERMIT
 
     # -- what happens meanwhile --------------------------------------------------------------------
 

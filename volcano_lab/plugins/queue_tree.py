@@ -1,0 +1,200 @@
+"""The tree of queues that capacity keeps: who stands above whom, and how limits come down from the root.
+
+Answers to `queueAttr`, `updateAncestors`, `checkHierarchicalQueue` and `getQueueLevel` of
+`pkg/scheduler/plugins/capacity/capacity.go`. Differs on purpose: a queue's list of ancestors is its own (in the Go,
+below six levels, two lists may share memory and one overwrites the other), and a cluster without any queue is refused
+like one without a root, where Volcano stops with a nil pointer.
+
+As in Volcano, queues that are one another's parents are not refused: they hang on nothing, get no limits from the
+root and, each having a child, take no jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import define, field
+
+from volcano_lab.api.fairness import queue_share, real_capability
+from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
+from volcano_lab.api.resource import EMPTY, IGNORED_SCALARS, ZERO, Resource, total
+from volcano_lab.api.task import TaskInfo
+
+
+@define(slots=True)
+class QueueAttr:
+    """What capacity knows of one queue; the sums cover its own jobs and those of all queues below it.
+
+    `deserved`, `capability` and `guarantee` are what the queue's author wrote (a parent fills in what is missing),
+    `real_capability` is the most the queue may hold. `inqueue` is what jobs let in have reserved, `elastic` what jobs
+    hold above their minimum. `ancestors` starts with the root and ends with the parent; flat queues have none.
+    `share` is allocated over deserved in the fullest dimension, or 1 for a queue that deserves nothing.
+    """
+
+    queue_id: str
+    name: str
+    deserved: Resource = EMPTY
+    capability: Resource = EMPTY
+    real_capability: Resource = EMPTY
+    guarantee: Resource = EMPTY
+    share: float = 0.0
+    allocated: Resource = EMPTY
+    request: Resource = EMPTY
+    elastic: Resource = EMPTY
+    inqueue: Resource = EMPTY
+    ancestors: tuple[str, ...] = ()
+    children: list[str] = field(factory=list)
+
+    @classmethod
+    def of(cls, queue: QueueInfo) -> QueueAttr:
+        """A queue as its author wrote it, before anything is counted."""
+        spec = queue.queue.spec
+        return cls(queue.uid, queue.name, Resource.from_list(spec.deserved), Resource.from_list(spec.capability),
+                   guarantee=Resource.from_list(spec.guarantee.resource))  # fmt: skip
+
+    @property
+    def is_best_effort(self) -> bool:
+        """Whether the queue deserves nothing: it comes after all that have less than they deserve."""
+        return self.deserved.is_empty()
+
+    def update_share(self) -> None:
+        self.share = 1.0 if self.is_best_effort else queue_share(self.allocated, self.deserved)
+
+    def why_not_reclaim(self, task: TaskInfo, reclaimer: TaskInfo, held: Resource) -> str:
+        """Why one of the queue's tasks stays, while the queue still holds `held`; "" for a victim.
+
+        A task none of whose resources the queue deserves is a victim however little the queue holds.
+        """
+        asked, deserved = task.resreq, self.deserved
+        if not _in_common(asked, reclaimer.init_resreq) - IGNORED_SCALARS:
+            return "it holds nothing that the reclaimer asks for"
+        if not self.guarantee.less_equal(held.sub(asked), ZERO):
+            return "its queue would fall below its guarantee"
+        if _in_common(asked, deserved) and not held.greater_partly_with_relevant_dimensions(deserved, asked)[0]:
+            return "its queue holds no more than it deserves"
+        return ""
+
+
+def _in_common(left: Resource, right: Resource) -> set[str]:
+    """Resources of which both hold something."""
+    return {*left.resource_names()} & {*right.resource_names()}
+
+
+class QueueTreeError(ValueError):
+    """The queues don't form a tree; the message says which queue and why."""
+
+
+class QueueTree:
+    """All queues by name, each below its parent, or below the root where it names none.
+
+    >>> from volcano_lab.api.objects import ObjectMeta, Queue, QueueSpec
+    >>> queues = {name: QueueInfo.of(Queue(ObjectMeta(name=name), QueueSpec(parent=parent, capability={"cpu": cpu})))
+    ...           for name, parent, cpu in (("dev", "eng", "2"), ("eng", "", "8"), ("root", "", "20"))}
+    >>> tree = QueueTree()
+    >>> tree.plant(queues)
+    >>> tree.limit(Resource(16000.0))
+    >>> [(attr.name, attr.real_capability.milli_cpu) for attr in tree.line("dev")], tree.is_leaf("eng")
+    ([('dev', 2000.0), ('eng', 8000.0), ('root', 16000.0)], False)
+    """
+
+    def __init__(self) -> None:
+        self.attrs: dict[str, QueueAttr] = {}
+        self.warnings: list[str] = []
+
+    # -- who stands above whom -------------------------------------------------------------------
+
+    def plant(self, queues: Mapping[str, QueueInfo]) -> None:
+        """Take in all queues. Raises `QueueTreeError` at the first whose parent doesn't exist; those before it stay."""
+        for queue in queues.values():
+            if queue.uid not in self.attrs:
+                self._plant(queue, queues)
+        if ROOT_QUEUE not in self.attrs:
+            raise QueueTreeError(f'there is no queue "{ROOT_QUEUE}", below which all others must stand.')
+
+    def _plant(self, queue: QueueInfo, queues: Mapping[str, QueueInfo]) -> None:
+        attr = self.attrs[queue.uid] = QueueAttr.of(queue)
+        if queue.name == ROOT_QUEUE:
+            return
+        parent = queue.queue.spec.parent or ROOT_QUEUE
+        if parent not in queues:
+            raise QueueTreeError(f'queue "{queue.name}": spec.parent is "{parent}", and there is no such queue; '
+                                 f'allowed is the name of a queue, or nothing for "{ROOT_QUEUE}".')  # fmt: skip
+        if parent not in self.attrs:
+            self._plant(queues[parent], queues)
+        self.attrs[parent].children.append(queue.uid)
+        attr.ancestors = (*self.attrs[parent].ancestors, parent)
+
+    def is_leaf(self, queue: str) -> bool:
+        """Only leaves take jobs."""
+        return not self.attrs[queue].children
+
+    def line(self, queue: str) -> list[QueueAttr]:
+        """A queue and all above it, from the queue up to the root; nothing for a queue that isn't in the tree."""
+        attr = self.attrs.get(queue)
+        return [] if attr is None else [attr, *(self.attrs[name] for name in reversed(attr.ancestors))]
+
+    def level(self, left: str, right: str) -> int:
+        """How deep the lowest ancestor that two queues have in common lies; the root is at 0."""
+        deepest = 0
+        for depth, (mine, theirs) in enumerate(zip(self.attrs[left].ancestors, self.attrs[right].ancestors, strict=False)):
+            if mine != theirs:
+                break
+            deepest = depth
+        return deepest
+
+    def branches(self, left: str, right: str) -> tuple[QueueAttr, QueueAttr]:
+        """The two queues, each a child of the last common ancestor, below which `left` and `right` stand."""
+        below = self.level(left, right) + 1
+        lines = ((*self.attrs[queue].ancestors, queue) for queue in (left, right))
+        mine, theirs = (self.attrs[line[min(below, len(line) - 1)]] for line in lines)
+        return mine, theirs
+
+    # -- limits, from the root down ----------------------------------------------------------------
+
+    def limit(self, cluster: Resource) -> None:
+        """Work out what each queue may hold. The root may hold the cluster; what it leaves unsaid it gets from there."""
+        root = self.attrs[ROOT_QUEUE]
+        if root.capability.is_empty():
+            root.capability = cluster
+        if root.deserved.is_empty():
+            root.deserved = cluster
+        root.real_capability = cluster
+        self._limit_children(root)
+
+    def _limit_children(self, attr: QueueAttr) -> None:
+        children = [self.attrs[name] for name in sorted(attr.children)]
+        guarantees, deserved = total(child.guarantee for child in children), total(child.deserved for child in children)
+        for child in children:
+            child.capability = inherit(child.capability, attr.capability)
+        if attr.name == ROOT_QUEUE:
+            attr.guarantee = guarantees if attr.guarantee.is_empty() else attr.guarantee
+            attr.deserved = deserved if attr.deserved.is_empty() else attr.deserved
+        for child in children:
+            child.real_capability = real_capability(attr.real_capability, guarantees, child.guarantee, child.capability)
+        self._look_over(attr, children, guarantees, deserved)
+        for child in children:
+            self._limit_children(child)
+
+    def _look_over(self, attr: QueueAttr, children: list[QueueAttr], guarantees: Resource, deserved: Resource) -> None:
+        """What can't hold all at once is worth a warning; nothing is refused for it."""
+        for child in children:
+            if attr.capability.less_partly(child.capability, ZERO):
+                self.warnings.append(f'queue "{child.name}": spec.capability <{child.capability}> is more than its parent '
+                                     f'"{attr.name}" may hold, <{attr.capability}>; the parent limits it.')  # fmt: skip
+        for what, mine, sum_ in (("deserved", attr.deserved, deserved), ("guarantee", attr.guarantee, guarantees)):
+            if mine.less_partly(sum_, ZERO):
+                self.warnings.append(f'queue "{attr.name}": its children\'s spec.{what} add up to <{sum_}>, '
+                                     f"more than its own <{mine}>; they can't all have it at once.")  # fmt: skip
+
+
+def inherit(capability: Resource, parent: Resource) -> Resource:
+    """A queue's capability, with the parent's where the queue says nothing (for CPU and memory: or zero).
+
+    >>> inherit(Resource(2.0), Resource(9.0, 8.0, {"a/x": 1.0}))
+    Resource(cpu=2, memory=8, a/x=1)
+    >>> inherit(Resource(2.0, 3.0, {"a/x": 0.0}), Resource(9.0, 8.0, {"a/x": 1.0})).get("a/x")
+    0.0
+    """
+    scalars = capability.scalars if parent.scalars is None else {**parent.scalars, **(capability.scalars or {})}
+    return Resource(capability.milli_cpu if capability.milli_cpu > 0 else parent.milli_cpu,
+                    capability.memory if capability.memory > 0 else parent.memory, scalars)  # fmt: skip
