@@ -144,7 +144,10 @@ def open_notebook(browser, server, notebook, width=1280, height=1000):
         shown.page.goto(server.url(notebook), timeout=120_000)
         if server.kind == "lab":
             _run_all(shown, server, notebook)
-        shown.page.wait_for_timeout(1000)  # the widgets of the last cell
+        try:
+            shown.page.wait_for_function("__probe.settled()", timeout=60_000)
+        except PageTimeout as error:
+            raise AssertionError(f"{notebook}: not all outputs were drawn within a minute") from error
         yield shown
     finally:
         context.close()

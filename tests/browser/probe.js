@@ -2,7 +2,8 @@
 // on the way. What counts is what outputs show (tables, drawings, texts), never the read-out of the slider itself.
 (() => {
   const SHOWN = 'canvas,svg,img,table,pre,.widget-html-content,.widget-label:not(.widget-slider *)';
-  const P = window.__probe = {armed: false, dirty: false, key: 0, first: 0, last: 0, shown: '', collapse: 0, heights: []};
+  const P = window.__probe = {armed: false, dirty: false, changed: 0, key: 0, first: 0, last: 0, shown: '', collapse: 0,
+    heights: []};
   const areas = () => [...document.querySelectorAll('.jp-OutputArea')];
   const drawn = e => e.tagName === 'CANVAS' ? e.toDataURL() : e.tagName === 'IMG' ? e.src : e.outerHTML;
   const shown = () => areas().flatMap(a => [...a.querySelectorAll(SHOWN)].map(drawn)).join('|');
@@ -15,8 +16,16 @@
     return {first: P.first && P.first - P.key, last: P.last && P.last - P.key, collapse: P.collapse};
   };
   addEventListener('keydown', e => { if (P.armed && !P.key) P.key = e.timeStamp; }, true);
-  addEventListener('DOMContentLoaded', () => new MutationObserver(() => { P.dirty = true; }).observe(
+  addEventListener('DOMContentLoaded', () => new MutationObserver(() => {
+    P.dirty = true;
+    P.changed = performance.now();
+  }).observe(
     document.body, {subtree: true, childList: true, characterData: true, attributes: true}));
+  // A widget's output is a panel without a mime type, empty until the widget is drawn; Voila's outputs begin as scripts.
+  P.settled = () => performance.now() - P.changed > 700
+    && !document.querySelector('script[type="application/vnd.voila.cell-output+json"]')
+    && [...document.querySelectorAll('.jp-OutputArea-output.lm-Panel:not([data-mime-type]):not(.lm-mod-hidden)')]
+      .every(panel => panel.childElementCount);
   const frame = () => {
     if (P.armed) {
       for (const [area, height] of P.heights)
