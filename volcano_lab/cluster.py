@@ -1,0 +1,220 @@
+"""Building and changing a cluster in a few words: nodes, queues and jobs in the units that people use.
+
+Answers to no Go file: it writes the manifests that one would hand to `kubectl`, and the scheduler reads those. What a
+job becomes is what Volcano's controller would make of it: one PodGroup, and its pods. More than there are words for
+here (roles of tasks, taints, affinity, topology) is added as an object or as a manifest with `add`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import attrs
+
+from volcano_lab import manifests
+from volcano_lab.api import quantity
+from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.cache import Cache
+from volcano_lab.cycle import Cycle, run_cycle
+from volcano_lab.defaults import with_defaults
+from volcano_lab.framework.conf import SchedulerConfiguration
+from volcano_lab.jobs import GROUP_NAME
+from volcano_lab.manifests import ManifestError
+from volcano_lab.structure import found_text
+
+SCHEDULING = "scheduling.volcano.sh/v1beta1"
+Amount = int | float | str
+Amounts = Mapping[str, Amount] | Amount | None
+
+
+class Cluster:
+    """A cluster that is described, run for a cycle, changed, and run again.
+
+    `node`, `queue` and `job` add something or, where the name is known, change what is named in the call and nothing
+    else. They return the cluster, so that calls can be chained. A plain number of resources is CPUs. What they write is
+    checked when the cluster is used: `ManifestError` names object, field, value and what is allowed.
+
+    >>> cluster = Cluster().node("n1", cpu=4).queue("team", weight=2).job("train", queue="team", pods=3, cpu=1)
+    >>> cluster.run().committed[0]
+    ['allocate', 'default/train-0', 'n1']
+    >>> cluster.job("train", cpu=2).run().committed  # three pods of 2 CPUs, all or none, on 4 CPUs
+    []
+    """
+
+    def __init__(self, objects: Iterable[KubernetesObject] = ()):
+        self.others: list[KubernetesObject] = list(objects)
+        self._said: dict[tuple[str, str], dict[str, Any]] = {}
+
+    @classmethod
+    def load(cls, *sources: manifests.Source) -> Cluster:
+        """A cluster from manifests: files, directories or open streams. Raises `ManifestError`."""
+        return cls(manifests.load(*sources))
+
+    def copy(self) -> Cluster:
+        """The same cluster once more; changing one leaves the other as it is.
+
+        >>> one = Cluster().node("n1", cpu=4)
+        >>> two = one.copy().node("n2", cpu=4)
+        >>> len(one.objects()), len(two.objects())
+        (3, 4)
+        """
+        other = Cluster(self.others)
+        other._said = {key: dict(said) for key, said in self._said.items()}
+        return other
+
+    # -- describing it ---------------------------------------------------------------------------
+
+    def node(self, name: str, *, cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
+             pods: int | None = None, resources: Mapping[str, Amount] | None = None,
+             labels: Mapping[str, str] | None = None) -> Self:  # fmt: skip
+        """A machine: `cpu` in CPUs, `memory` such as "64Gi", `gpu` whole GPUs, `pods` how many it takes (110)."""
+        return self._say("Node", name, locals())
+
+    def queue(self, name: str, *, weight: int | None = None, capability: Amounts = None, guarantee: Amounts = None,
+              deserved: Amounts = None, parent: str | None = None, priority: int | None = None,
+              reclaimable: bool | None = None) -> Self:  # fmt: skip
+        """A queue: its part by `weight`, the most it may hold, the least kept for it, what it is said to deserve."""
+        return self._say("Queue", name, locals())
+
+    def job(self, name: str, *, queue: str | None = None, pods: int | None = None, cpu: Amount | None = None,
+            memory: Amount | None = None, gpu: Amount | None = None, min_member: int | None = None,
+            running: Mapping[str, int] | None = None, priority: int | None = None, namespace: str | None = None,
+            resources: Mapping[str, Amount] | None = None,
+            labels: Mapping[str, str] | None = None) -> Self:  # fmt: skip
+        """A gang of `pods` equal pods, each asking for `cpu`, `memory` and so on.
+
+        It starts with `min_member` pods (default: all) or not at all; the minimum's resources are what enqueue asks
+        for. `running` says how many of its pods run already, and where: {"node-1": 2}.
+        """
+        return self._say("Job", name, locals())
+
+    def add(self, *objects: KubernetesObject | str) -> Self:
+        """Add objects, or the text of manifests. Raises `ManifestError`."""
+        for obj in objects:
+            self.others.extend(manifests.loads(obj) if isinstance(obj, str) else [obj])
+        return self
+
+    def remove(self, name: str) -> Self:
+        """Take away every node, queue and job of that name, with its pods; `KeyError` where there is none.
+
+        >>> len(Cluster().node("n1", cpu=4).remove("n1").objects())
+        2
+        """
+        said = [key for key in self._said if key[1] == name]
+        objects = [obj for obj in self.others if obj.name != name]
+        if not said and len(objects) == len(self.others):
+            raise KeyError(f"the cluster has no object of the name {name}")
+        for key in said:
+            del self._said[key]
+        self.others = objects
+        return self
+
+    def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
+        given = {word: value for word, value in said.items() if word not in ("self", "name") and value is not None}
+        self._said[kind, name] = self._said.get((kind, name), {}) | given
+        return self
+
+    # -- using it --------------------------------------------------------------------------------
+
+    def objects(self) -> list[KubernetesObject]:
+        """Everything as the scheduler would hear of it, with the defaults of a cluster. Raises `ManifestError`."""
+        write = {"Node": _node, "Queue": _queue, "Job": _job}
+        objects = list(self.others)
+        for (kind, name), said in self._said.items():
+            objects += write[kind](name, **said)
+        return with_defaults(objects)
+
+    def cache(self) -> Cache:
+        """The cluster as a scheduler comes to know it."""
+        return Cache(self.objects())
+
+    def run(self, conf: SchedulerConfiguration | str | None = None) -> Cycle:
+        """One scheduling cycle with a configuration (its text, or Volcano's default), and all that it decided."""
+        return run_cycle(self.cache(), conf)
+
+    def to_yaml(self) -> str:
+        """The manifests of the cluster, defaults included.
+
+        >>> print(Cluster().node("n1", cpu=4).to_yaml().split("---")[-1].strip())
+        apiVersion: v1
+        kind: Node
+        metadata:
+          name: n1
+        ...
+        """
+        return manifests.dump(self.objects())
+
+
+def _amounts(amounts: Amounts) -> dict[str, Amount] | None:
+    return {"cpu": amounts} if isinstance(amounts, int | float | str) else amounts and dict(amounts)
+
+
+def _requests(cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
+              resources: Mapping[str, Amount] | None = None) -> dict[str, Amount]:  # fmt: skip
+    named = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpu}
+    return {name: amount for name, amount in named.items() if amount is not None} | dict(resources or {})
+
+
+def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -> KubernetesObject:
+    document = {"apiVersion": api_version, "kind": kind, "metadata": metadata, **parts}
+    return manifests.from_dict(document, strict=True)
+
+
+def _node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None,
+          **amounts: Any) -> list[KubernetesObject]:  # fmt: skip
+    allocatable = _requests(**amounts) | {"pods": pods}
+    return [_read("v1", "Node", {"name": name, "labels": dict(labels or {})}, status={"allocatable": allocatable})]
+
+
+def _queue(name: str, capability: Amounts = None, guarantee: Amounts = None, deserved: Amounts = None,
+           **spec: Any) -> list[KubernetesObject]:  # fmt: skip
+    _check_whole(f"queue {name}", "weight", spec.setdefault("weight", 1), 1)
+    amounts = {"capability": _amounts(capability), "deserved": _amounts(deserved),
+               "guarantee": {"resource": _amounts(guarantee)}}  # fmt: skip
+    return [_read(SCHEDULING, "Queue", {"name": name}, spec=spec | amounts)]
+
+
+def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | None = None, priority: int | None = None,
+         namespace: str = "default", running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
+         **amounts: Any) -> list[KubernetesObject]:  # fmt: skip
+    _check_whole(f"job {name}", "pods", pods, 0)
+    least = pods if min_member is None else min_member
+    _check_whole(f"job {name}", "min_member", least, 0)
+    requests, nodes = _requests(**amounts), _placed(running, name, pods)
+    pod = _read(
+        "v1", "Pod",
+        {"name": name, "namespace": namespace, "labels": dict(labels or {}), "annotations": {GROUP_NAME: name}},
+        spec={"schedulerName": "volcano", "priority": priority,
+              "containers": [{"name": "main", "resources": {"requests": requests}}]})  # fmt: skip
+    group = _read(
+        SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
+        spec={"queue": queue, "minMember": least, "minResources": _times(requests, least)},
+        status={"phase": "Running" if nodes else "Pending"})  # fmt: skip
+    return [group, *(_numbered(pod, number, nodes[number] if number < len(nodes) else "") for number in range(pods))]
+
+
+def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str]:
+    """The node of each pod that runs already."""
+    nodes = [node for node, count in (running or {}).items() for _ in range(count)]
+    if len(nodes) > pods:
+        raise ManifestError([f"job {name}: running is {len(nodes)} pods; allowed are as many as it has, {pods}"])
+    return nodes
+
+
+def _numbered(pod: Any, number: int, node: str) -> KubernetesObject:
+    return attrs.evolve(pod, metadata=attrs.evolve(pod.metadata, name=f"{pod.name}-{number}"),
+                        spec=attrs.evolve(pod.spec, node_name=node),
+                        status=attrs.evolve(pod.status, phase="Running" if node else "Pending"))  # fmt: skip
+
+
+def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
+    """The requests of `count` pods, as text."""
+    texts = {name: str(amount) for name, amount in requests.items()}
+    return {name: quantity.to_text(quantity.parse(text) * count, quantity.style_of(text))
+            for name, text in texts.items()}  # fmt: skip
+
+
+def _check_whole(what: str, field: str, value: Any, least: int) -> None:
+    if type(value) is not int or value < least:
+        raise ManifestError([f"{what}: {field} is {found_text(value)}; allowed is a whole number from {least}"])
