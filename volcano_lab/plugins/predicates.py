@@ -59,7 +59,7 @@ class Predicates(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
         self.kube = kube_nodes(ssn)
-        self.pod_limit = np.array([node.allocatable.get("pods") for node in ssn.node_list])
+        self.pod_limit = np.array([int(node.allocatable.get("pods")) for node in ssn.node_list], np.int64)
         self.cache: dict[tuple[str, str], bool] = {}
         rules = [
             (self.pod_affinity, inter_pod_affinity.NAME, inter_pod_affinity.look),

@@ -81,19 +81,23 @@ class KubeNodes:
         self.columns = {name: column for column, name in enumerate((CPU, MEMORY, *names))}
         shape = len(self.nodes), len(self.columns)
         self.allocatable = np.zeros(shape, np.int64)
-        self.requested = np.zeros(shape, np.int64)
-        self.non_zero_requested = np.zeros((len(self.nodes), 2), np.int64)
+        # One array, so that a pod is counted by one addition and a node's state is one run of bytes.
+        self.taken = np.zeros((len(self.nodes), len(self.columns) + 2), np.int64)
+        self.requested, self.non_zero_requested = self.taken[:, :-2], self.taken[:, -2:]
         self.pod_count = np.zeros(len(self.nodes), np.int64)
         for row, offer in enumerate(offers):
             for name, amount in offer.items():
                 self.allocatable[row, self.columns[name]] = amount
+        size_numbers: dict[bytes, int] = {}
+        self.sizes = [size_numbers.setdefault(row.tobytes(), len(size_numbers)) for row in self.allocatable]
+        """The same number for nodes that offer the same."""
         self.changes: list[tuple[int, PodInfo, int]] = []
         """(row, pod, +1 or -1), oldest first: one entry for every pod that came or went."""
         self.memo: dict[Hashable, Any] = {}
         """What the rules have worked out for these nodes, by a key that names the rule and what it depends on."""
         self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
-        self._vectors: dict[PodRequests, tuple[np.ndarray, np.ndarray]] = {}
+        self._vectors: dict[PodRequests, np.ndarray] = {}
         for node, (_, pods) in zip(self.nodes, pairs, strict=True):
             for pod in pods:
                 self._count(node, self.info(pod), 1)
@@ -117,8 +121,8 @@ class KubeNodes:
 
     def remove_pod(self, node_name: str, pod: Pod) -> bool:
         """Count it no longer; False where it wasn't counted on that node."""
-        node = self.by_name[node_name]
-        found = next((info for info in node.pods if info.uid == pod.metadata.uid), None)
+        node, uid = self.by_name[node_name], pod.metadata.uid
+        found = next((info for info in node.pods if uid and info.uid == uid), None)
         if found is None:
             return False
         self._count(node, found, -1)
@@ -162,25 +166,22 @@ class KubeNodes:
         if info.has_affinity:
             for term in (*info.required_anti_affinity, *info.preferred):
                 self._term_keys.update(dict.fromkeys(term.selector.keys()))
-        amounts, non_zero = self._vector(info.requests)
         if sign > 0:
-            self.requested[row] += amounts
-            self.non_zero_requested[row] += non_zero
+            self.taken[row] += self._vector(info.requests)
         else:
-            self.requested[row] -= amounts
-            self.non_zero_requested[row] -= non_zero
+            self.taken[row] -= self._vector(info.requests)
         self.pod_count[row] += sign
         self.changes.append((row, info, sign))
 
-    def _vector(self, requests: PodRequests) -> tuple[np.ndarray, np.ndarray]:
-        """What a pod takes, as rows to add to the arrays; resources that no node offers are left out."""
+    def _vector(self, requests: PodRequests) -> np.ndarray:
+        """What a pod takes, as a row of `taken`; resources that no node offers are left out."""
         found = self._vectors.get(requests)
         if found is None:
-            amounts = np.zeros(len(self.columns), np.int64)
+            found = self._vectors[requests] = np.zeros(len(self.columns) + 2, np.int64)
+            found[-2:] = requests.counted_non_zero
             for name, amount in requests.counted:
                 if name in self.columns:
-                    amounts[self.columns[name]] = amount
-            found = self._vectors[requests] = amounts, np.array(requests.counted_non_zero, np.int64)
+                    found[self.columns[name]] = amount
         return found
 
 

@@ -5,7 +5,7 @@ Answers to `plugins/nodeports`, `util.GetHostPorts` and `framework.HostPortInfo`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,12 +32,9 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     >>> host_ports(Pod(spec=PodSpec(containers=[Container(ports=[ContainerPort(host_port=80, container_port=80)])])))
     (('0.0.0.0', 'TCP', 80),)
     """
-    return tuple(
-        (port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port)
-        for container in _running(pod)
-        for port in container.ports
-        if port.host_port > 0
-    )
+    sidecars = [container for container in pod.spec.init_containers if container.restart_policy == "Always"]
+    ports = [port for container in sidecars + pod.spec.containers for port in container.ports if port.host_port > 0]
+    return tuple([(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port) for port in ports])
 
 
 def conflict(wanted: Iterable[HostPort], used: set[HostPort]) -> bool:
@@ -74,9 +71,3 @@ class PortsState:
 def look(kube: KubeNodes, info: PodInfo) -> PortsState | None:
     """What an incoming pod wants; None where it wants no host port."""
     return PortsState(kube, info.host_ports) if info.host_ports else None
-
-
-def _running(pod: Pod) -> Iterator:
-    """The containers that run as long as the pod does."""
-    yield from (c for c in pod.spec.init_containers if c.restart_policy == "Always")
-    yield from pod.spec.containers

@@ -83,6 +83,8 @@ class ResourceScores:
         self.columns = [kube.columns[name] for name in names]
         self.asked = np.array([asked.get(name, 0) for name in names], np.int64)
         self.weighs_balance = bool(balanced) and any(asked.get(name) for name in BALANCED)
+        self.known: dict[tuple[int, bytes], int] = {}
+        """Score by what a node offers and what is taken of it: nodes fill up alike."""
         self.scores = np.zeros(len(kube.nodes))
         self.position = len(kube.changes)
         self._score(np.arange(len(kube.nodes)))
@@ -91,12 +93,16 @@ class ResourceScores:
         """The scores as of now, a float for each node; not to be changed."""
         changes = self.kube.changes
         if self.position < len(changes):
-            rows = sorted({row for row, _, _ in changes[self.position :]})
+            rows = {row for row, _, _ in changes[self.position :]}
             if len(rows) <= FEW:
                 for row in rows:
-                    self.scores[row] = self._score_one(row)
+                    state = self.kube.sizes[row], self.kube.taken[row].tobytes()
+                    score = self.known.get(state)
+                    if score is None:
+                        score = self.known[state] = self._score_one(row)
+                    self.scores[row] = score
             else:
-                self._score(np.array(rows, np.int64))
+                self._score(np.array(sorted(rows), np.int64))
             self.position = len(changes)
         return self.scores
 

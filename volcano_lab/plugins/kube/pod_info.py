@@ -48,6 +48,11 @@ class PodInfo:
     ('default', 'u1', False, ())
     """
 
+    __slots__ = (
+        "has_affinity", "host_ports", "labels", "namespace", "pod", "preferred", "preferred_nodes", "requests",
+        "required_affinity", "required_anti_affinity", "required_nodes", "tolerations", "uid",
+    )  # fmt: skip
+
     def __init__(self, pod: Pod):
         self.pod = pod
         meta, affinity = pod.metadata, pod.spec.affinity
