@@ -104,7 +104,8 @@ they worked out and do anew only those rows.
 
     def take(self, account: str, row: int, resource: Resource) -> None:
         """Subtract a resource from one account of a row."""
-        getattr(self, account)[row] -= self.vector(resource)[0]
+        amounts = self.vector(resource)[0]  # first: it may give the table new columns
+        getattr(self, account)[row] -= amounts
         self.changes.append(row)
 
     def resource(self, account: str, row: int) -> Resource:
