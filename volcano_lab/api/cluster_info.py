@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import Factory, define
 
+from volcano_lab.api.hyper_node import HyperNodesView
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_table import NodeTable
@@ -26,5 +27,5 @@ class ClusterInfo:
     namespaces: dict[str, dict[str, str]] = Factory(dict)
     resource_quotas: dict[str, list[ResourceQuota]] = Factory(dict)
     pod_disruption_budgets: list[PodDisruptionBudget] = Factory(list)
-    hyper_nodes: object | None = None
+    hyper_nodes: HyperNodesView = Factory(HyperNodesView)
     left_out: list[str] = Factory(list)

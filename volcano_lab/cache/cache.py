@@ -28,6 +28,7 @@ from volcano_lab.api.objects import (
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.status import BINDING, FAILED, RELEASING, SUCCEEDED
 from volcano_lab.api.task import TaskInfo
+from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.framework.session import BindContext
 
 DEFAULT_QUEUE = "default"
@@ -67,7 +68,7 @@ class Cache:
         self.namespaces: dict[str, dict[str, str]] = {}
         self.resource_quotas: dict[str, ResourceQuota] = {}
         self.pod_disruption_budgets: dict[str, PodDisruptionBudget] = {}
-        self.hyper_node_objects: dict[str, HyperNode] = {}
+        self.hyper_nodes = HyperNodes()
         self.images: dict[str, tuple[int, set[str]]] = {}
         self.events: list[ClusterEvent] = []
         self.bind_contexts: list[BindContext] = []
@@ -114,6 +115,7 @@ class Cache:
         self._add_images(node, info)
         if node.name not in self.node_list:
             self.node_list.append(node.name)
+        self.hyper_nodes.set_node(node.name, node.metadata.labels)
 
     def _add_images(self, node: Node, info: NodeInfo) -> None:
         states = {}
@@ -157,7 +159,7 @@ class Cache:
         self.pod_disruption_budgets[budget.key] = budget
 
     def _add_hypernode(self, hyper_node: HyperNode) -> None:
-        self.hyper_node_objects[hyper_node.name] = hyper_node
+        self.hyper_nodes.update(hyper_node)
 
     # -- the snapshot ----------------------------------------------------------------------------
 
@@ -168,6 +170,8 @@ class Cache:
         by_name = {name: self.nodes[name].snapshot(table, row) for row, name in enumerate(names)}
         info = ClusterInfo(table, dict(sorted(by_name.items())), list(by_name.values()))
         info.left_out += [f"node {name}: pods name it, but it was never announced" for name, node in sorted(self.nodes.items()) if not node.ready]
+        info.hyper_nodes = self.hyper_nodes.snapshot()
+        info.left_out += self.hyper_nodes.failed.values()
         info.queues = {name: queue.clone() for name, queue in sorted(self.queues.items())}
         info.namespaces = dict(self.namespaces)
         for quota in self.resource_quotas.values():

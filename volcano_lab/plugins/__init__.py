@@ -11,6 +11,7 @@ BUILT_IN = {
     "conformance": "conformance:Conformance",
     "drf": "drf:Drf",
     "gang": "gang:Gang",
+    "network-topology-aware": "network_topology_aware:NetworkTopologyAware",
     "nodeorder": "nodeorder:NodeOrder",
     "overcommit": "overcommit:Overcommit",
     "predicates": "predicates:Predicates",

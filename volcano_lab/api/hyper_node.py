@@ -1,0 +1,155 @@
+"""HyperNodes: parts of the network whose nodes lie close together, in tiers, as a tree.
+
+Answers to `HyperNodeInfo`, `HyperNodeInfoMap` and `GetMembers` of `pkg/scheduler/api/hyper_node_info.go`; the tree is
+put together, event by event, in `cache/hyper_nodes.py`. The lower the tier, the closer the nodes.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+
+from attrs import Factory, define, evolve
+
+from volcano_lab.api import selector
+from volcano_lab.api.go_pattern import compile_pattern
+from volcano_lab.api.objects import HyperNode, HyperNodeSpec, MemberSelector, ObjectMeta
+
+logger = logging.getLogger("volcano_lab")
+
+
+@define(slots=True)
+class HyperNodeInfo:
+    """A HyperNode in the tree: its tier and that tier's name, `parent` ("" for a root) and the names of its `children`.
+
+    One that others name as a member, but that nobody has announced, is in the tree as well, in tier 0 and empty.
+    """
+
+    name: str
+    hyper_node: HyperNode
+    tier: int
+    tier_name: str = ""
+    parent: str = ""
+    children: set[str] = Factory(set)
+    is_deleting: bool = False
+
+    @classmethod
+    def of(cls, hyper_node: HyperNode) -> HyperNodeInfo:
+        return cls(hyper_node.name, hyper_node, hyper_node.spec.tier, hyper_node.spec.tier_name)
+
+    @classmethod
+    def named(cls, name: str, tier: int = 0) -> HyperNodeInfo:
+        """One without an object that was announced."""
+        return cls.of(HyperNode(ObjectMeta(name), HyperNodeSpec(tier)))
+
+    def clone(self) -> HyperNodeInfo:
+        return evolve(self, children=set(self.children))
+
+    def child_names(self) -> list[str]:
+        """The HyperNodes that its object names as members; these can only be named exactly."""
+        return [member.selector.exact_match.name for member in self.hyper_node.spec.members
+                if member.type == "HyperNode" and member.selector.exact_match is not None]  # fmt: skip
+
+    def names_member(self, name: str) -> bool:
+        """Whether its object names a HyperNode as a member."""
+        return name in self.child_names()
+
+
+class HyperNodeMap(dict[str, HyperNodeInfo]):
+    """HyperNodes by name, and how they are related.
+
+    >>> tree = HyperNodeMap({n: HyperNodeInfo.named(n, t) for n, t in {"s0": 1, "s1": 1, "top": 2}.items()})
+    >>> tree["s0"].parent = tree["s1"].parent = "top"
+    >>> tree.ancestors("s0"), tree.lowest_common_ancestor("s0", "s1"), tree.lowest_common_ancestor("", "s1")
+    (['s0', 'top'], 'top', 's1')
+    """
+
+    def ancestors(self, name: str) -> list[str]:
+        """A HyperNode and those above it, from below; it ends where a name would come twice."""
+        found = [name]
+        while True:
+            info = self.get(found[-1])
+            parent = info.parent if info is not None and info.parent else self._parent_by_members(found[-1])
+            if not parent or parent in found:
+                return found
+            found.append(parent)
+
+    def _parent_by_members(self, name: str) -> str:
+        """The HyperNode of a higher tier that names this one as a member: the tree may not know it yet."""
+        tier = self[name].tier if name in self else -1
+        return min((other for other, info in self.items() if info.tier > tier and info.names_member(name)), default="")
+
+    def lowest_common_ancestor(self, left: str, right: str) -> str:
+        """The lowest HyperNode that holds both, "" without any. Where one of them is "", the other."""
+        if not left or not right:
+            return left or right
+        above = set(self.ancestors(left))
+        return next((name for name in self.ancestors(right) if name in above), "")
+
+    def tier_by_name(self) -> dict[str, int]:
+        """Tier name -> tier; where HyperNodes disagree, the last one in the order of their names is right."""
+        return {info.tier_name: info.tier for _, info in sorted(self.items()) if info.tier_name}
+
+    def clone(self) -> HyperNodeMap:
+        return HyperNodeMap((name, info.clone()) for name, info in sorted(self.items()))
+
+
+@define(slots=True)
+class HyperNodesView:
+    """What a session gets to know of the HyperNodes: the tree, names by tier, and names of the nodes below each.
+
+    `ready` is false while the tree can't be built as the objects say; jobs with a topology then wait.
+    """
+
+    hyper_nodes: HyperNodeMap = Factory(HyperNodeMap)
+    set_by_tier: dict[int, set[str]] = Factory(dict)
+    real_nodes_set: dict[str, set[str]] = Factory(dict)
+    ready: bool = True
+
+
+def member_nodes(members: MemberSelector, nodes: Mapping[str, Mapping[str, str]]) -> set[str]:
+    """Names of the nodes that a member selector means; `nodes` maps the cluster's nodes to their labels.
+
+    A node that is named exactly is a member even before it exists. An empty label selector means none.
+
+    >>> from volcano_lab.api.objects import ExactMatch, RegexMatch
+    >>> nodes = {"n1": {}, "n2": {}, "m1": {}}
+    >>> sorted(member_nodes(MemberSelector(regex_match=RegexMatch("^n")), nodes))
+    ['n1', 'n2']
+    >>> member_nodes(MemberSelector(exact_match=ExactMatch("x")), nodes)
+    {'x'}
+    """
+    found: set[str] = set()
+    if members.exact_match is not None:
+        if not members.exact_match.name:
+            return found
+        found.add(members.exact_match.name)
+    if members.regex_match is not None:
+        pattern = _pattern_of(members)
+        if pattern is None:
+            return set()
+        found.update(name for name in nodes if pattern.search(name))
+    labels = members.label_match
+    if labels is not None and (labels.match_labels or labels.match_expressions):
+        found.update(name for name in nodes if selector.matches(labels, nodes[name]))
+    return found
+
+
+def matches_regex_or_labels(members: MemberSelector, name: str, nodes: Mapping[str, Mapping[str, str]]) -> bool:
+    """Whether a node's name matches the pattern or, where there is no pattern, its labels the label selector."""
+    if members.regex_match is not None:
+        pattern = _pattern_of(members)
+        return pattern is not None and pattern.search(name) is not None
+    labels = members.label_match
+    if labels is None or not (labels.match_labels or labels.match_expressions):
+        return False
+    return name in nodes and selector.matches(labels, nodes[name])
+
+
+def _pattern_of(members: MemberSelector) -> re.Pattern[str] | None:
+    try:
+        return compile_pattern(members.regex_match.pattern)
+    except ValueError as error:
+        logger.error("%s; as regexMatch.pattern of a HyperNode it matches no node.", error)
+        return None

@@ -1,0 +1,200 @@
+"""The tree of HyperNodes, kept up to date as HyperNodes and nodes come, change and go, in whatever order.
+
+Answers to `HyperNodesInfo` of `pkg/scheduler/api/hyper_node_info.go` and to `SyncHyperNode` of
+`pkg/scheduler/cache/event_handlers.go`. Differs on purpose: what Volcano's work queue tries again with growing delays
+is tried again before the next snapshot.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap, HyperNodesView, matches_regex_or_labels, member_nodes
+from volcano_lab.api.objects import HyperNode
+
+logger = logging.getLogger("volcano_lab")
+
+
+class HyperNodeError(ValueError):
+    """The HyperNodes make no tree: one is below itself, or below two others."""
+
+
+class HyperNodes:
+    """HyperNodes, their relations and the nodes below each.
+
+    `failed` says of each HyperNode that doesn't fit into the tree why; while there is any, `ready` is false.
+
+    >>> from volcano_lab.api.objects import ExactMatch, HyperNodeSpec, MemberSelector, MemberSpec, ObjectMeta
+    >>> def hyper_node(name, tier, kind, *members):
+    ...     specs = [MemberSpec(kind, MemberSelector(ExactMatch(member))) for member in members]
+    ...     return HyperNode(ObjectMeta(name), HyperNodeSpec(tier, members=specs))
+    >>> tree = HyperNodes()
+    >>> tree.update(hyper_node("spine", 2, "HyperNode", "leaf"))
+    >>> tree.update(hyper_node("leaf", 1, "Node", "n1", "n2"))
+    >>> view = tree.snapshot()
+    >>> sorted(view.real_nodes_set["spine"]), view.hyper_nodes["leaf"].parent, view.ready
+    (['n1', 'n2'], 'spine', True)
+    """
+
+    def __init__(self) -> None:
+        self.infos = HyperNodeMap()
+        self.set_by_tier: dict[int, set[str]] = {}
+        self.real_nodes_set: dict[str, set[str]] = {}
+        self.ready = True
+        self.failed: dict[str, str] = {}
+        self._objects: dict[str, HyperNode] = {}
+        self._nodes: dict[str, Mapping[str, str]] = {}
+        self._touched: set[str] = set()
+        self._at_fault = ""
+
+    # -- events ----------------------------------------------------------------------------------
+
+    def update(self, hyper_node: HyperNode) -> None:
+        """A HyperNode is new, or has changed."""
+        self._objects[hyper_node.name] = hyper_node
+        self._sync(hyper_node.name)
+
+    def delete(self, name: str) -> None:
+        """A HyperNode is gone; the HyperNodes above it lose its nodes."""
+        self._objects.pop(name, None)
+        self._sync(name)
+
+    def set_node(self, name: str, labels: Mapping[str, str]) -> None:
+        """A node is new, or its labels may have changed."""
+        if self._nodes.get(name) != labels:
+            self._nodes[name] = labels
+            self._touched.add(name)
+
+    def delete_node(self, name: str) -> None:
+        if self._nodes.pop(name, None) is not None:
+            self._touched.add(name)
+
+    def snapshot(self) -> HyperNodesView:
+        """A copy for a session, once nodes that changed are in their places and what has failed was tried again."""
+        for name in self._matching(self._touched):
+            self._sync(name)
+        self._touched.clear()
+        before = None
+        while self.failed and before != list(self.failed):
+            before = list(self.failed)
+            for name in before:
+                self._sync(name)
+        by_tier = {tier: set(names) for tier, names in sorted(self.set_by_tier.items())}
+        real_nodes = {name: set(nodes) for name, nodes in sorted(self.real_nodes_set.items())}
+        return HyperNodesView(self.infos.clone(), by_tier, real_nodes, self.ready)
+
+    def _matching(self, touched: set[str]) -> list[str]:
+        """HyperNodes without HyperNode members that match a node which changed, by pattern or labels.
+
+        As in Volcano, one that matched the node only before it changed keeps it until something else builds it anew.
+        """
+        return [name for name, info in sorted(self.infos.items()) if touched and not info.child_names()
+                and any(member.type == "Node" and any(matches_regex_or_labels(member.selector, node, self._nodes) for node in touched)
+                        for member in info.hyper_node.spec.members)]  # fmt: skip
+
+    def _sync(self, name: str) -> None:
+        """Bring the tree in line with what is known of one HyperNode, or note why that can't be."""
+        self.failed.pop(name, None)
+        try:
+            if name in self._objects:
+                self._put(self._objects[name])
+            elif name in self.infos:
+                self._remove(name)
+        except HyperNodeError as error:
+            logger.error("%s", error)
+            self.failed[name] = str(error)
+
+    def _put(self, hyper_node: HyperNode) -> None:
+        name, info = hyper_node.name, self.infos.get(hyper_node.name)
+        if info is None:
+            info = self.infos[name] = HyperNodeInfo.of(hyper_node)
+        else:
+            members = set(info.child_names())
+            self._drop_from_tier(info)
+            info.hyper_node, info.tier, info.tier_name = hyper_node, hyper_node.spec.tier, hyper_node.spec.tier_name
+            info.is_deleting = False
+            for child in members.difference(info.child_names()):
+                self._set_parent(child, "")
+        self.set_by_tier.setdefault(info.tier, set()).add(name)
+        self._update_ancestors(name)
+
+    def _remove(self, name: str) -> None:
+        info = self.infos[name]
+        info.is_deleting = True
+        self._update_ancestors(name)
+        for child in info.child_names():
+            self._set_parent(child, "")
+        del self.infos[name]
+        self._drop_from_tier(info)
+
+    # -- building --------------------------------------------------------------------------------
+
+    def _update_ancestors(self, name: str) -> None:
+        try:
+            self._rebuild(name)
+        except HyperNodeError:
+            self.ready = False
+            raise
+        if self._at_fault == name:  # others may have been left out while this one could not be built
+            for leaf in sorted(self._leaves(name, set())):
+                self._rebuild(leaf)
+        self._at_fault = ""
+        self.ready = True
+
+    def _rebuild(self, name: str) -> None:
+        """Forget what is known of a HyperNode and of all above it, and find it out anew from their members."""
+        ancestors = self.infos.ancestors(name)
+        for ancestor in ancestors:
+            self.real_nodes_set.pop(ancestor, None)
+            self._set_parent(ancestor, "")
+            if ancestor in self.infos:
+                self.infos[ancestor].children.clear()
+        built: set[str] = set()
+        for ancestor in ancestors:
+            if ancestor in self.infos:
+                self._build(self.infos[ancestor], frozenset(ancestors), built, ())
+
+    def _build(self, info: HyperNodeInfo, wanted: frozenset[str], built: set[str], above: tuple[str, ...]) -> None:
+        """Collect the nodes below a HyperNode; of those below it only the `wanted` ones are built anew."""
+        name = info.name
+        if name in above:
+            raise HyperNodeError(f'HyperNode "{name}" is below itself: {" > ".join((*above, name))}.')
+        if name in built or name not in wanted or info.is_deleting:
+            return
+        for member in info.hyper_node.spec.members:
+            if member.type == "Node":
+                self.real_nodes_set.setdefault(name, set()).update(member_nodes(member.selector, self._nodes))
+            elif member.type == "HyperNode" and member.selector.exact_match is not None and member.selector.exact_match.name:
+                child = self._add_child(info, member.selector.exact_match.name)
+                self._build(child, wanted, built, (*above, name))
+                self.real_nodes_set.setdefault(name, set()).update(self.real_nodes_set.get(child.name, ()))
+        built.add(name)
+
+    def _add_child(self, parent: HyperNodeInfo, name: str) -> HyperNodeInfo:
+        child = self.infos.get(name)
+        if child is None:
+            child = self.infos[name] = HyperNodeInfo.named(name)
+        if child.parent not in ("", parent.name):
+            self._at_fault = parent.name
+            raise HyperNodeError(f'HyperNode "{name}" is a member of "{parent.name}", but already of "{child.parent}".')
+        child.parent = parent.name
+        parent.children.add(name)
+        return child
+
+    def _leaves(self, name: str, above: set[str]) -> set[str]:
+        """The HyperNodes without HyperNode members below one, or itself."""
+        if name in above or name not in self.infos:
+            return set()
+        children = self.infos[name].child_names()
+        return {leaf for child in children for leaf in self._leaves(child, above | {name})} if children else {name}
+
+    def _set_parent(self, name: str, parent: str) -> None:
+        if name in self.infos:
+            self.infos[name].parent = parent
+
+    def _drop_from_tier(self, info: HyperNodeInfo) -> None:
+        names = self.set_by_tier.get(info.tier, set())
+        names.discard(info.name)
+        if not names:
+            self.set_by_tier.pop(info.tier, None)
