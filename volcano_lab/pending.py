@@ -52,8 +52,9 @@ def _refusals(record: CycleRecord, job: JobInfo) -> Iterator[str]:
     for fact in record.facts.get("enqueue_comparison", ()):
         if fact["job"] != job.uid or not fact["short_of"]:
             continue
-        sums = " and ".join(f"{name} {amount_text(name, fact['asked'].get(name))} where "
-                            f"{amount_text(name, fact['limit'].get(name))} is allowed" for name in fact["short_of"])  # fmt: skip
+        sides = [(name, fact["asked"].get(name), fact["limit"].get(name)) for name in fact["short_of"]]
+        sums = " and ".join(f"{name} {amount_text(name, asked)} where {amount_text(name, limit)} is allowed"
+                            for name, asked, limit in sides)  # fmt: skip
         where = f" in queue {fact['level']}" if "level" in fact else ""
         yield f"not let in: with this job's minimum, {fact['plugin']} counts {sums}{where}"
 
@@ -67,10 +68,10 @@ def _queue_full(ssn: Session, job: JobInfo) -> Iterator[str]:
     if not queue.is_open:
         yield f"queue {queue.name} is {queue.queue.status.state}, not Open"
         return
-    limit = "deserved" if "proportion" in ssn.plugins else "real_capability"
-    most, asked = getattr(attr, limit), attr.allocated + task.resreq
+    flat = "proportion" in ssn.plugins
+    most, asked = attr.deserved if flat else attr.real_capability, attr.allocated + task.resreq
     _, names = asked.less_equal_with_dimension_and_resources_name(most, task.resreq)
     for name in names:
-        yield (f"queue {queue.name} holds {name} {amount_text(name, attr.allocated.get(name))}, and "
-               f"{amount_text(name, task.resreq.get(name))} more for {task.name} would pass the "
-               f"{amount_text(name, most.get(name))} of its {limit.replace('_', ' ')}")  # fmt: skip
+        yield (f"queue {queue.name} holds {name} {amount_text(name, attr.allocated.get(name))}; with "
+               f"{amount_text(name, task.resreq.get(name))} more for {task.name} it would pass the "
+               f"{amount_text(name, most.get(name))} that it {'deserves' if flat else 'may hold'}")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Amounts in the units people use: CPUs instead of millicores, whole GPUs, memory in bytes (in sentences: Gi)."""
+"""Amounts in the units people use: CPUs instead of millicores, whole GPUs, memory in bytes (in texts: 2Gi)."""
 
 from __future__ import annotations
 
@@ -29,13 +29,24 @@ def in_units(name: str, amount: float) -> float | int | None:
     return int(amount) if amount == int(amount) else amount
 
 
-def amount_text(name: str, amount: float) -> str:
-    """An amount for a sentence.
+def quantity_text(name: str, value: float | None) -> str:
+    """An amount in the unit people use, as text; memory with a binary suffix.
 
-    >>> amount_text("memory", 1.5 * 2**30), amount_text("cpu", 250.0)
-    ('1.5Gi', '0.25')
+    >>> quantity_text("memory", 1.5 * 2**30), quantity_text("cpu", 0.25), quantity_text("cpu", None)
+    ('1.5Gi', '0.25', 'no limit')
     """
-    value = in_units(name, amount)
     if value is None:
         return "no limit"
-    return f"{value / 2**30:.6g}Gi" if name == MEMORY and value else f"{value:.6g}"
+    if name == MEMORY and value:
+        power = next((power for power in (4, 3, 2, 1) if abs(value) >= 1024**power), 0)
+        return f"{value / 1024**power:.6g}{('', 'Ki', 'Mi', 'Gi', 'Ti')[power]}"
+    return f"{value:.6g}"
+
+
+def amount_text(name: str, amount: float) -> str:
+    """One dimension of a resource as text.
+
+    >>> amount_text("memory", 2.0**31), amount_text("cpu", 250.0)
+    ('2Gi', '0.25')
+    """
+    return quantity_text(name, in_units(name, amount))

@@ -1,0 +1,95 @@
+"""The command `volcano-lab`: replay recorded cases, run a cycle on manifests, open the first notebook.
+
+Exit codes: 0 done (also where jobs stay pending, or a replayed case raised: its line says so), 2 for what the user has
+to mend, told in a sentence, 130 after Ctrl-C. What a subcommand needs is imported when it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import volcano_lab
+
+MISTAKE = 2
+
+
+class Mistake(Exception):
+    """Something the user has to mend; the text is one sentence a line."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code.
+
+    >>> main(["run", "no-such-file.yaml"])
+    2
+    """
+    options = parser().parse_args(arguments)
+    try:
+        return options.command(options)
+    except Mistake as mistake:
+        for line in str(mistake).splitlines():
+            print(f"volcano-lab: {line}", file=sys.stderr)
+        return MISTAKE
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line's grammar.
+
+    >>> parser().parse_args(["replay", "cases.jsonl", "--timing"]).timing
+    True
+    """
+    top = argparse.ArgumentParser(prog="volcano-lab", description="Volcano's scheduler as a laboratory.")
+    top.add_argument("--version", action="version", version=f"volcano-lab {volcano_lab.__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+
+    run = commands.add_parser("run", help="one cycle on manifests: queues, jobs, placements, what waits and why")
+    run.add_argument("files", nargs="+", metavar="FILE", help="manifests (YAML or JSON), a folder of them, or - (input)")
+    run.add_argument("--conf", metavar="FILE", help="a volcano-scheduler.conf (default: Volcano's own default)")
+    run.add_argument("--output", choices=["table", "json"], default="table", help="default: table")
+    run.set_defaults(command=_run)
+
+    replay = commands.add_parser("replay", help="the decisions on recorded cases, one JSON object a line")
+    replay.add_argument("cases", metavar="CASES", help="a .jsonl or .jsonl.gz file, a case a line")
+    replay.add_argument("--timing", action="store_true", help="print what each phase took instead of the decisions")
+    replay.set_defaults(command=_replay)
+
+    lab = commands.add_parser("lab", help="open the first notebook in JupyterLab")
+    lab.add_argument("jupyter", nargs=argparse.REMAINDER, metavar="...", help="JupyterLab's options, as --no-browser")
+    lab.set_defaults(command=_lab)
+    return top
+
+
+def _run(options: argparse.Namespace) -> int:
+    from volcano_lab.cli.run import run
+
+    return run(options.files, options.conf, options.output)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from volcano_lab.replay import replay_all
+
+    try:
+        failed = replay_all(options.cases, options.timing)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Mistake(f"{options.cases}: cannot be read ({error.strerror or error})") from None
+    except ValueError:
+        raise Mistake(f"{options.cases}: is not a file of cases; allowed is one JSON object a line") from None
+    if failed:
+        print(f'volcano-lab: {failed} cases raised; their lines have "error"', file=sys.stderr)
+    return 0
+
+
+def _lab(options: argparse.Namespace) -> int:
+    from volcano_lab.cli.lab import lab
+
+    return lab(options.jupyter)

@@ -1,0 +1,123 @@
+"""`volcano-lab run`: one cycle on manifests, as tables for people or as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from volcano_lab import manifests
+from volcano_lab.cache import Cache
+from volcano_lab.cli import Mistake
+from volcano_lab.cycle import QUEUE_COLUMNS, Cycle, run_cycle
+from volcano_lab.defaults import with_defaults
+from volcano_lab.framework.conf import ConfError
+from volcano_lab.manifests import ManifestError
+from volcano_lab.units import quantity_text
+
+WIDTH = 120
+"""Columns where the output is no terminal."""
+
+
+def run(files: list[str], conf: str | None, output: str) -> int:
+    """Run a cycle and print what it decided; warnings go to the error output."""
+    cycle, warnings = schedule(files, conf)
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    if output == "json":
+        print(json.dumps(cycle.as_dict(), indent=2))
+    else:
+        console = Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
+        console.print(report(cycle))
+    return 0
+
+
+def schedule(files: list[str], conf: str | None) -> tuple[Cycle, list[str]]:
+    """The cycle on some files, and sentences about what has no effect. Raises `Mistake`."""
+    try:
+        loaded = manifests.load(*(sys.stdin if name == "-" else name for name in files))
+        text = None if conf is None else Path(conf).read_text(encoding="utf-8")
+        cycle = run_cycle(Cache(with_defaults(loaded)), text)
+    except ManifestError as error:
+        raise Mistake(str(error)) from None
+    except ConfError as error:
+        raise Mistake(f"{conf}: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Mistake(f"{conf}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
+    return cycle, loaded.warnings + cycle.session.conf.warnings + cycle.session.warnings
+
+
+def report(cycle: Cycle) -> Group:
+    """All tables of a cycle, and at the end what waits."""
+    return Group(queue_table(cycle), "", job_table(cycle), "", placement_table(cycle), "", *waiting(cycle))
+
+
+def queue_table(cycle: Cycle) -> Table:
+    """A row a queue and resource. Only resources that somebody asks for or deserves are shown, pods are not."""
+    columns = ("queue", "weight", "share", "overused", "resource", *(name.replace("_", " ") for name in QUEUE_COLUMNS))
+    table = _table("Queues, in the order in which they were considered", *columns, left=("queue", "overused", "resource"))
+    order = {name: number for number, name in enumerate(cycle.queue_order)}
+    for row in sorted(cycle.queues(), key=lambda row: (order.get(row["queue"], len(order)), row["queue"])):
+        names = [name for name in row["request"] | row["deserved"] | row["allocated"] if name != "pods" and any(
+            row[column].get(name) for column in ("request", "deserved", "allocated", "guarantee"))]  # fmt: skip
+        about = [row["queue"], str(row["weight"]), f"{row['share']:.3g}", "yes" if row["overused"] else "no"]
+        for name in names or [""]:
+            cells = [quantity_text(name, row[column].get(name, 0)) for column in QUEUE_COLUMNS] if name else []
+            table.add_row(*about, name, *cells)
+            about = [""] * len(about)
+    if not table.rows:
+        table.add_row("no queue has jobs, or no plugin shares between queues (proportion, capacity)")
+    return table
+
+
+def job_table(cycle: Cycle) -> Table:
+    columns = ("job", "queue", "phase", "pods", "minimum", "placed", "pending")
+    table = _table("Jobs", *columns, left=("job", "queue", "phase"))
+    for row in cycle.jobs():
+        numbers = [str(row[name]) for name in ("pods", "min_member", "placed", "pending")]
+        table.add_row(row["job"], row["queue"], row["phase"], *numbers)
+    return table
+
+
+def placement_table(cycle: Cycle) -> Table:
+    """What took effect, a row a job and operation, with the number of pods on each node."""
+    table = _table("What took effect", "job", "operation", "pods", "nodes", left=("job", "operation", "nodes"))
+    jobs = {task.key: uid for uid, job in cycle.session.jobs.items() for task in job.tasks.values()}
+    nodes: dict[tuple[str, str], Counter[str]] = {}
+    for operation, pod, node, *_ in cycle.committed:
+        nodes.setdefault((jobs.get(pod, pod), operation), Counter())[node] += 1
+    for (job, operation), counts in nodes.items():
+        where = ", ".join(node if count == 1 else f"{node} x{count}" for node, count in counts.items())
+        table.add_row(job, operation, str(counts.total()), where)
+    if not nodes:
+        table.add_row("nothing")
+    return table
+
+
+def waiting(cycle: Cycle) -> list[RenderableType]:
+    """Every job with waiting pods and the reasons, then what the scheduler never got to see."""
+    lines: list[RenderableType] = []
+    for row in cycle.jobs():
+        if row["why"]:
+            lines.append(Text(f"{row['job']} waits ({row['pending']} of {row['pods']} pods):", style="bold"))
+            lines += [Padding(Text(reason), (0, 0, 0, 2)) for reason in row["why"]]
+    left_out = cycle.session.snapshot.left_out
+    if left_out:
+        lines += [Text("Left out of the cycle:", style="bold")]
+        lines += [Padding(Text(reason), (0, 0, 0, 2)) for reason in left_out]
+    return lines
+
+
+def _table(title: str, *columns: str, left: tuple[str, ...]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, justify="left" if column in left else "right", header_style="dim",
+                         overflow="fold", no_wrap=column in ("queue", "job", "overused"))  # fmt: skip
+    return table
+
