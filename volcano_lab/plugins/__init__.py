@@ -8,15 +8,21 @@ from volcano_lab.framework.plugin import register_not_modelled, register_plugin
 BUILT_IN = {
     "binpack": "binpack:Binpack",
     "capacity": "capacity:Capacity",
+    "cdp": "cdp:CooldownProtection",
     "conformance": "conformance:Conformance",
     "drf": "drf:Drf",
     "gang": "gang:Gang",
     "network-topology-aware": "network_topology_aware:NetworkTopologyAware",
+    "nodegroup": "nodegroup:NodeGroup",
     "nodeorder": "nodeorder:NodeOrder",
     "overcommit": "overcommit:Overcommit",
     "predicates": "predicates:Predicates",
     "priority": "priority:Priority",
     "proportion": "proportion:Proportion",
+    "resourcequota": "resourcequota:ResourceQuotas",
+    "sla": "sla:Sla",
+    "task-topology": "task_topology:TaskTopologyPlugin",
+    "tdm": "tdm:Tdm",
 }
 """Plugin name in a configuration -> module and class in this package."""
 

@@ -1,0 +1,142 @@
+"""nodegroup: queues have groups of nodes in which their pods must, should or must not run.
+
+Answers to `pkg/scheduler/plugins/nodegroup/nodegroup.go` and `errors.go`. A node's group is its label
+`volcano.sh/nodegroup-name`; what a queue wants stands in its `spec.affinity`. Argument: `strict` (default true): nodes
+without a group are for nobody; when false, queues that want nothing may use them. With `enableHierarchy` a queue without
+an affinity has that of its nearest ancestor.
+
+Differs on purpose: `predicate_nodes` and `node_order_nodes` answer for all nodes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from attrs import define
+
+from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE, FitError, Status
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.objects import Queue
+from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.arguments import Arguments
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.session import Session
+
+NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
+BASE_SCORE = 100.0
+
+NO_AFFINITY = "node group affinity not specified"
+NO_GROUP = "node group label not found"
+UNSATISFIED = "node does not satisfy the node group affinity"
+
+
+class NodeGroup(Plugin):
+    """`affinities` maps each queue to what it wants of node groups; None where nobody along its line wants anything."""
+
+    name = "nodegroup"
+
+    def __init__(self, arguments: Arguments | None = None):
+        super().__init__(arguments)
+        self.strict = self.arguments.get_bool("strict", True)
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.ssn = ssn
+        self.affinities = {name: NodeGroups.of(info.queue) for name, info in ssn.queues.items()}
+        if ssn.hierarchy_enabled(self.name):
+            own = dict(self.affinities)
+            self.affinities = {name: nearest_affinity(ssn.queues, own, name) for name in own}
+        self._known: dict[tuple[str, str], np.ndarray] = {}
+
+    def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
+        reason = self._refusal(self._queue(task), node)
+        return None if not reason else FitError(task.key, node.name, (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason),))
+
+    def _refusal(self, queue: str, node: NodeInfo) -> str:
+        groups, group = self.affinities[queue], node.node.metadata.labels.get(NODE_GROUP_LABEL)
+        wants_nothing = groups is None or groups.empty()
+        if group is None:
+            return "" if wants_nothing and not self.strict else NO_GROUP
+        if wants_nothing:
+            return NO_AFFINITY
+        return "" if groups.allow(group) else UNSATISFIED
+
+    def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
+        return self._score(self._queue(task), node)
+
+    def _score(self, queue: str, node: NodeInfo) -> float:
+        groups, group = self.affinities.get(queue), node.node.metadata.labels.get(NODE_GROUP_LABEL)
+        return 0.0 if group is None or groups is None else groups.score(group)
+
+    def _queue(self, task: TaskInfo) -> str:
+        return self.ssn.jobs[task.job].queue
+
+    # -- for all nodes at once: a queue's answers hold for the whole session ------------------------
+
+    def predicate_nodes(self, task: TaskInfo) -> np.ndarray:
+        return self._remember("fits", self._queue(task), lambda queue, node: not self._refusal(queue, node))
+
+    def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
+        return self._remember("score", self._queue(task), self._score)
+
+    def _remember(self, what: str, queue: str, answer: Callable[[str, NodeInfo], bool | float]) -> np.ndarray:
+        known = self._known.get((what, queue))
+        if known is None:
+            known = self._known[what, queue] = np.array([answer(queue, node) for node in self.ssn.node_list])
+        return known
+
+
+@define(slots=True, frozen=True)
+class NodeGroups:
+    """What a queue wants: names of groups by how much it wants, or does not want, to run there."""
+
+    required: frozenset[str] = frozenset()
+    preferred: frozenset[str] = frozenset()
+    anti_required: frozenset[str] = frozenset()
+    anti_preferred: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, queue: Queue) -> NodeGroups | None:
+        """None where the queue has no affinity at all; an empty one counts as having none of its own to inherit over."""
+        affinity = queue.spec.affinity
+        if affinity is None:
+            return None
+        names = []
+        for term in (affinity.node_group_affinity, affinity.node_group_anti_affinity):
+            names.append(frozenset(term.required_during_scheduling_ignored_during_execution if term else ()))
+            names.append(frozenset(term.preferred_during_scheduling_ignored_during_execution if term else ()))
+        return cls(*names)
+
+    def empty(self) -> bool:
+        return not (self.required or self.preferred or self.anti_required or self.anti_preferred)
+
+    def allow(self, group: str) -> bool:
+        """A group must be named to be allowed; being merely disliked (`anti_preferred`) is a way of being named.
+
+        >>> groups = NodeGroups(required=frozenset({"gpu"}), anti_preferred=frozenset({"old"}))
+        >>> groups.allow("gpu"), groups.allow("old"), groups.allow("other")
+        (True, True, False)
+        """
+        if group in self.anti_preferred:
+            return True
+        return group not in self.anti_required and (group in self.required or group in self.preferred)
+
+    def score(self, group: str) -> float:
+        """100 where required, 50 where preferred, both where both; -1 where disliked."""
+        if group in self.anti_preferred:
+            return -1.0
+        return BASE_SCORE * (group in self.required) + 0.5 * BASE_SCORE * (group in self.preferred)
+
+
+def nearest_affinity(queues: Mapping[str, QueueInfo], own: Mapping[str, NodeGroups | None], name: str) -> NodeGroups | None:
+    """A queue's own affinity or that of its nearest ancestor; a line that is broken or runs in a circle ends there."""
+    seen = set()
+    while name in queues and name not in seen:
+        if own[name] is not None:
+            return own[name]
+        if name == ROOT_QUEUE:
+            break
+        seen.add(name)
+        name = queues[name].queue.spec.parent or ROOT_QUEUE
+    return None
