@@ -95,7 +95,7 @@ class CycleRecord(Observer):
             **shares_of(ssn),
         }
         proportion = ssn.plugins.get("proportion")
-        if proportion is not None:
+        if proportion is not None and proportion.rounds:
             self.decisions["open"]["rounds"] = [
                 {"deserved": {q: resource(r) for q, r in round_.deserved.items()}, "remaining": resource(round_.remaining)}
                 for round_ in proportion.rounds

@@ -1,63 +1,111 @@
-"""At the end of a session: what each queue, and each queue above it, has allocated.
+"""At the end of a session: what each queue, and each queue above it, has allocated, and how many PodGroups it has.
 
-Answers to `updateQueueStatus` of `pkg/scheduler/framework/session.go`.
+Answers to `updateQueueStatus` of `pkg/scheduler/framework/session.go`. Differs on purpose: the numbers of PodGroups by
+phase, which in Volcano the queue controller counts, are written here as well, as the lab has no such controller; and
+where a parent doesn't exist or queues are one another's parents, the line ends (Volcano stops with a nil pointer, or
+never ends).
+
+The root's `deserved` and `guarantee` are written back to its spec, too. They are no longer empty then, so the next
+session takes them as they are, even if the cluster has grown meanwhile.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import attrs
 
 from volcano_lab.api import quantity
-from volcano_lab.api.queue import ROOT_QUEUE
+from volcano_lab.api.objects import Queue
+from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
 from volcano_lab.api.resource import CPU, EMPTY, MEMORY, PODS, Resource
-from volcano_lab.api.status import ALLOCATED_STATUSES
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
 
+PHASES = ("Unknown", "Pending", "Running", "Inqueue", "Completed")
+"""The phases of a PodGroup that a queue's status counts."""
+
 
 def allocated_by_queue(ssn: Session) -> dict[str, Resource]:
-    """What each queue has allocated, its own jobs and, where there is a root queue, those of the queues below it."""
+    """What each queue has allocated: its own jobs and, where there is a root queue, those of the queues below it.
+
+    What a job of the root queue itself has counts twice there, in Volcano as well.
+    """
     allocated = dict.fromkeys(ssn.queues, EMPTY)
     for job in ssn.jobs.values():
-        if not any(job.in_status(status) for status in ALLOCATED_STATUSES):
-            continue
-        for name in lineage(ssn, job.queue):
+        for name in lineage(ssn.queues, job.queue):
             allocated[name] = allocated[name] + job.allocated
     return allocated
 
 
-def lineage(ssn: Session, queue: str) -> list[str]:
-    """A queue and those above it up to the root; the queue alone where the cluster has no root queue.
+def lineage(queues: Mapping[str, QueueInfo], queue: str) -> list[str]:
+    """A queue and those above it up to the root (above the root: the root again); the queue alone without a root.
 
-    A parent that doesn't exist ends the line.
+    >>> from volcano_lab.api.objects import ObjectMeta, QueueSpec
+    >>> queues = {name: QueueInfo.of(Queue(ObjectMeta(name=name), QueueSpec(parent=parent)))
+    ...           for name, parent in (("root", ""), ("eng", ""), ("dev", "eng"))}
+    >>> lineage(queues, "dev"), lineage(queues, "root")
+    (['dev', 'eng', 'root'], ['root', 'root'])
     """
     line = [queue]
-    while ROOT_QUEUE in ssn.queues and queue in ssn.queues:
-        queue = ssn.queues[queue].queue.spec.parent or ROOT_QUEUE
-        if queue not in ssn.queues or queue in line[1:]:
+    while ROOT_QUEUE in queues:
+        parent = queues[line[-1]].queue.spec.parent or ROOT_QUEUE
+        if parent not in queues or (parent in line and parent != ROOT_QUEUE):
             break
-        line.append(queue)
-        if queue == ROOT_QUEUE:
+        line.append(parent)
+        if parent == ROOT_QUEUE:
             break
     return line
 
 
+def pod_groups_by_queue(ssn: Session) -> dict[str, Counter[str]]:
+    """How many PodGroups of each phase a queue has itself; those of the queues below it don't count."""
+    count: dict[str, Counter[str]] = {name: Counter() for name in ssn.queues}
+    for job in ssn.jobs.values():
+        count[job.queue][job.pod_group.status.phase] += 1
+    return count
+
+
 def update_queue_status(ssn: Session) -> None:
-    """Write `status.allocated` of the queues in which it changed, and of the root also what its children sum up to."""
-    for name, resource in allocated_by_queue(ssn).items():
-        info = ssn.queues[name]
-        allocated, spec = to_resource_list(resource), info.queue.spec
+    """Write the status of the queues in which it changed, and of the root what its children sum up to."""
+    allocated, pod_groups = allocated_by_queue(ssn), pod_groups_by_queue(ssn)
+    for name, info in ssn.queues.items():
+        queue = _with_status(info.queue, to_resource_list(allocated[name]), pod_groups[name])
         if name == ROOT_QUEUE:
-            guarantee = attrs.evolve(spec.guarantee, resource=to_resource_list(ssn.total_guarantee))
-            spec = attrs.evolve(spec, deserved=to_resource_list(ssn.total_deserved), guarantee=guarantee)
-        status = attrs.evolve(info.queue.status, allocated=allocated)
-        if (status, spec) != (info.queue.status, info.queue.spec):
-            info.queue = attrs.evolve(info.queue, spec=spec, status=status)
+            queue = _with_totals(queue, to_resource_list(ssn.total_deserved), to_resource_list(ssn.total_guarantee))
+        if queue is not info.queue:
+            info.queue = queue
             ssn.cache.update_queue_status(info)
+
+
+def _with_status(queue: Queue, allocated: dict[str, str], pod_groups: Counter[str]) -> Queue:
+    """The same queue where nothing changed."""
+    status, count = queue.status, {phase.lower(): pod_groups[phase] for phase in PHASES}
+    if same_amounts(status.allocated, allocated) and all(getattr(status, phase) == n for phase, n in count.items()):
+        return queue
+    return attrs.evolve(queue, status=attrs.evolve(status, allocated=allocated, **count))
+
+
+def _with_totals(queue: Queue, deserved: dict[str, str], guarantee: dict[str, str]) -> Queue:
+    spec = queue.spec
+    if same_amounts(spec.deserved, deserved) and same_amounts(spec.guarantee.resource, guarantee):
+        return queue
+    changed = attrs.evolve(spec, deserved=deserved, guarantee=attrs.evolve(spec.guarantee, resource=guarantee))
+    return attrs.evolve(queue, spec=changed)
+
+
+def same_amounts(left: Mapping[str, str] | None, right: Mapping[str, str] | None) -> bool:
+    """Whether two lists name the same resources with equal amounts, however these are written; unset is empty.
+
+    >>> same_amounts({"cpu": "1000m"}, {"cpu": "1"}), same_amounts({"cpu": "0"}, None)
+    (True, False)
+    """
+    left, right = left or {}, right or {}
+    return left.keys() == right.keys() and all(quantity.parse(left[k]) == quantity.parse(right[k]) for k in left)
 
 
 def to_resource_list(resource: Resource) -> dict[str, str]:

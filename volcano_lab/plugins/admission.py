@@ -1,4 +1,4 @@
-"""Letting jobs in: the sum that decides it, and what jobs let in have reserved. Shared by proportion, capacity and overcommit.
+"""Letting jobs in: the sum that decides it, and what jobs let in have reserved; shared by the plugins that admit jobs.
 
 Answers to `GetInqueueResource` and its neighbours in `pkg/scheduler/plugins/util/util.go`, and to what the
 `JobEnqueueable` functions of `proportion.go` and `capacity.go` have in common.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-
 from typing import Protocol
 
 from volcano_lab.api import quantity

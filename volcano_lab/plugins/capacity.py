@@ -1,7 +1,7 @@
-"""capacity: each queue has what its author wrote, flat or in a tree; no queue and no queue above it goes over its limit.
+"""capacity: each queue has what its author wrote, flat or in a tree, and nobody in its line goes over a limit.
 
-Answers to `pkg/scheduler/plugins/capacity/capacity.go`; the tree is `queue_tree.py`. `enableHierarchy` switches the tree
-on; without it each queue stands for itself and only queues that have jobs are known.
+Answers to `pkg/scheduler/plugins/capacity/capacity.go`; the tree is `queue_tree.py`. `enableHierarchy` switches the
+tree on; without it each queue stands for itself and only queues that have jobs are known.
 
 Differs on purpose: a task placed for a queue that a broken tree has left out is not counted, where Volcano stops with a
 nil pointer. The argument `lab.v1-11-enqueue: true` is the lab's own, not Volcano's: it lets a job in as v1.11.0 did,
@@ -27,6 +27,7 @@ from volcano_lab.plugins.admission import capability_of, inqueue_resource, missi
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTree, QueueTreeError
 
 V1_11_ENQUEUE = "lab.v1-11-enqueue"
+Change = Callable[[Resource, Resource], Resource]
 
 
 class Capacity(Plugin):
@@ -66,7 +67,7 @@ class Capacity(Plugin):
             attr.update_share()
 
     def _open_tree(self) -> None:
-        """Grow the tree, count the jobs, set the limits. Where that fails, this session lets nothing in and places nothing."""
+        """Grow the tree, count the jobs, set the limits. Where that fails, this session lets nobody in."""
         ssn = self.ssn
         try:
             self.tree.plant(ssn.queues)
@@ -135,8 +136,9 @@ class Capacity(Plugin):
         asked, limit = allocated + candidate.resreq, attr.real_capability
         fits, names = asked.less_equal_with_dimension_and_resources_name(limit, candidate.resreq)
         if self.ssn.observer is not None:
-            self.ssn.observer.note("allocatable_level", plugin=self.name, task=candidate.key, queue=queue.uid, level=attr.name,
-                                   allocated=allocated, request=candidate.resreq, asked=asked, limit=limit, short_of=names)  # fmt: skip
+            self.ssn.observer.note("allocatable_level", plugin=self.name, task=candidate.key, queue=queue.uid,
+                                   level=attr.name, allocated=allocated, request=candidate.resreq, asked=asked,
+                                   limit=limit, short_of=names)  # fmt: skip
         return fits
 
     def job_enqueueable(self, job: JobInfo) -> int:
@@ -167,7 +169,8 @@ class Capacity(Plugin):
         may, names = asked.less_equal_partly_with_dimension_zero_filtered(attr.deserved, candidate.resreq)
         if self.ssn.observer is not None:
             self.ssn.observer.note("preemptive_comparison", plugin=self.name, task=candidate.key, queue=queue.uid,
-                                   allocated=attr.allocated, asked=asked, deserved=attr.deserved, within=names)  # fmt: skip
+                                   allocated=attr.allocated, asked=asked, deserved=attr.deserved,
+                                   within=names)  # fmt: skip
         return may
 
     def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
@@ -182,9 +185,9 @@ class Capacity(Plugin):
             held = left.get(queue, attr.allocated)
             verdict = attr.why_not_reclaim(task, reclaimer, held)
             if self.ssn.observer is not None:
-                self.ssn.observer.note("reclaimee", plugin=self.name, reclaimer=reclaimer.key, task=task.key, queue=queue,
-                                       verdict=verdict or "victim", allocated=held, deserved=attr.deserved,
-                                       guarantee=attr.guarantee)  # fmt: skip
+                self.ssn.observer.note("reclaimee", plugin=self.name, reclaimer=reclaimer.key, task=task.key,
+                                       queue=queue, verdict=verdict or "victim", allocated=held,
+                                       deserved=attr.deserved, guarantee=attr.guarantee)  # fmt: skip
             if not verdict:
                 left[queue] = held.sub(task.resreq)
                 victims.append(task)
@@ -198,7 +201,7 @@ class Capacity(Plugin):
     def on_deallocate(self, event: Event) -> None:
         self._recount(event.task, Resource.sub)
 
-    def _recount(self, task: TaskInfo, change: Callable[[Resource, Resource], Resource]) -> None:
+    def _recount(self, task: TaskInfo, change: Change) -> None:
         line = self.tree.line(self.ssn.jobs[task.job].queue)
         for attr in line:
             attr.allocated = change(attr.allocated, task.resreq)
@@ -218,13 +221,15 @@ class Capacity(Plugin):
             return False
         return all(self._has_room(attr, trial[attr.queue_id], queue, candidate) for attr in self.tree.line(queue.uid))
 
-    def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_add: TaskInfo, node: NodeInfo) -> str | None:
+    def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_add: TaskInfo,
+                          node: NodeInfo) -> str | None:  # fmt: skip
         return self._simulate(state, task_to_add, Resource.__add__)
 
-    def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_remove: TaskInfo, node: NodeInfo) -> str | None:
+    def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_remove: TaskInfo,
+                             node: NodeInfo) -> str | None:  # fmt: skip
         return self._simulate(state, task_to_remove, Resource.sub)
 
-    def _simulate(self, state: dict[str, Any], task: TaskInfo, change: Callable[[Resource, Resource], Resource]) -> str | None:
+    def _simulate(self, state: dict[str, Any], task: TaskInfo, change: Change) -> str | None:
         trial, queue = state.get(self.name), self.ssn.jobs[task.job].queue
         if trial is None:
             return f'failed to get capacity state: error reading "{self.name}" from cycleState: not found'

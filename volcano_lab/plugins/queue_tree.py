@@ -12,6 +12,7 @@ root and, each having a child, take no jobs.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 
 from attrs import define, field
 
@@ -135,12 +136,9 @@ class QueueTree:
 
     def level(self, left: str, right: str) -> int:
         """How deep the lowest ancestor that two queues have in common lies; the root is at 0."""
-        deepest = 0
-        for depth, (mine, theirs) in enumerate(zip(self.attrs[left].ancestors, self.attrs[right].ancestors, strict=False)):
-            if mine != theirs:
-                break
-            deepest = depth
-        return deepest
+        lines = zip(self.attrs[left].ancestors, self.attrs[right].ancestors, strict=False)
+        shared = takewhile(lambda pair: pair[0] == pair[1], lines)
+        return max(sum(1 for _ in shared) - 1, 0)
 
     def branches(self, left: str, right: str) -> tuple[QueueAttr, QueueAttr]:
         """The two queues, each a child of the last common ancestor, below which `left` and `right` stand."""
@@ -152,7 +150,7 @@ class QueueTree:
     # -- limits, from the root down ----------------------------------------------------------------
 
     def limit(self, cluster: Resource) -> None:
-        """Work out what each queue may hold. The root may hold the cluster; what it leaves unsaid it gets from there."""
+        """Work out what each queue may hold. The root may hold the cluster, and gets from it what it leaves unsaid."""
         root = self.attrs[ROOT_QUEUE]
         if root.capability.is_empty():
             root.capability = cluster
@@ -179,8 +177,8 @@ class QueueTree:
         """What can't hold all at once is worth a warning; nothing is refused for it."""
         for child in children:
             if attr.capability.less_partly(child.capability, ZERO):
-                self.warnings.append(f'queue "{child.name}": spec.capability <{child.capability}> is more than its parent '
-                                     f'"{attr.name}" may hold, <{attr.capability}>; the parent limits it.')  # fmt: skip
+                self.warnings.append(f'queue "{child.name}": spec.capability <{child.capability}> is more than that of '
+                                     f'its parent "{attr.name}", <{attr.capability}>, which limits it.')  # fmt: skip
         for what, mine, sum_ in (("deserved", attr.deserved, deserved), ("guarantee", attr.guarantee, guarantees)):
             if mine.less_partly(sum_, ZERO):
                 self.warnings.append(f'queue "{attr.name}": its children\'s spec.{what} add up to <{sum_}>, '
