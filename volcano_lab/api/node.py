@@ -7,6 +7,7 @@ NUMA; amounts a node is oversubscribed by are, as its annotations say.
 from __future__ import annotations
 
 from volcano_lab.api.node_table import NodeTable
+from volcano_lab.api.node_usage import NO_USAGE, NodeUsage, usage_of
 from volcano_lab.api.objects import Node
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.api.status import BINDING, PIPELINED, RELEASING
@@ -42,7 +43,7 @@ class NodeInfo:
         self.name, self.table, self.node = name, table, node
         self.tasks: dict[str, TaskInfo] = {}
         self.image_states: dict[str, tuple[int, int]] = {}
-        self.resource_usage: dict[str, float] = {}
+        self.resource_usage: NodeUsage = NO_USAGE
         self.row = table.add_row(Resource()) if row is None else row
         if node is not None and row is None:
             table.set_allocatable(self.row, self._read_node(node))
@@ -57,6 +58,9 @@ class NodeInfo:
         extra = Resource(_number(notes.get(OVERSUBSCRIPTION_CPU)), _number(notes.get(OVERSUBSCRIPTION_MEMORY)))
         self.node = node
         self.revocable_zone = labels.get(REVOCABLE_ZONE_KEY, "")
+        told = usage_of(notes)
+        if told is not NO_USAGE:
+            self.resource_usage = told
         self.oversubscription_node = parse_bool(labels.get(OVERSUBSCRIPTION_NODE, "")) or False
         self.offline_job_evicting = parse_bool(notes.get(OFFLINE_JOB_EVICTING, "")) or False
         self.capacity = Resource.from_list(node.status.capacity) + extra

@@ -5,6 +5,7 @@ Answers to `pkg/scheduler/cache/cache.go` and `event_handlers.go`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import attrs
@@ -13,6 +14,7 @@ from volcano_lab.api.cluster_info import ClusterInfo
 from volcano_lab.api.job import JobInfo, clone_pod_group
 from volcano_lab.api.node import NodeError, NodeInfo
 from volcano_lab.api.node_table import NodeTable
+from volcano_lab.api.node_usage import METRICS_PERIOD, NodeUsage
 from volcano_lab.api.objects import (
     HyperNode,
     KubernetesObject,
@@ -27,11 +29,13 @@ from volcano_lab.api.objects import (
 )
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.status import BINDING, FAILED, RELEASING, SUCCEEDED
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api.task import GROUP_NAME_ANNOTATION, TaskInfo
 from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.framework.session import BindContext
 
 DEFAULT_QUEUE = "default"
+SCHEDULER_NAME = "volcano"
+"""The `schedulerName` of pods that are Volcano's to place; a pod that names none is taken for one, too."""
 
 
 class CacheError(NodeError):
@@ -59,6 +63,7 @@ class Cache:
 
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         self.table = NodeTable()
+        self.pods_left_out: dict[str, str] = {}
         self.nodes: dict[str, NodeInfo] = {}
         self.node_list: list[str] = []
         self.jobs: dict[str, JobInfo] = {}
@@ -86,7 +91,13 @@ class Cache:
         handler(obj)
 
     def _add_pod(self, pod: Pod) -> None:
-        task = TaskInfo(pod)
+        """Take a pod that is Volcano's to place, or takes room on a node; say of each that nobody will place why."""
+        task, scheduler = TaskInfo(pod), pod.spec.scheduler_name or SCHEDULER_NAME
+        if not task.node_name and scheduler != SCHEDULER_NAME:
+            self.pods_left_out[task.key] = f"pod {task.key}: it is for another scheduler, {scheduler}"
+            return
+        if not task.node_name and not task.job:
+            self.pods_left_out[task.key] = f"pod {task.key}: it has no annotation {GROUP_NAME_ANNOTATION} that names its PodGroup"
         self.add_task(task)
 
     def add_task(self, task: TaskInfo) -> None:
@@ -116,6 +127,15 @@ class Cache:
         if node.name not in self.node_list:
             self.node_list.append(node.name)
         self.hyper_nodes.set_node(node.name, node.metadata.labels)
+
+    def set_usage(self, node: str, cpu: float, memory: float, time: float = math.inf, period: str = METRICS_PERIOD) -> None:
+        """How busy a node is, in percent, as a monitoring system would tell; without `time` it is always fresh.
+
+        Raises `CacheError` for a node that nobody has announced.
+        """
+        if node not in self.nodes:
+            raise CacheError(f"failed to set the usage of node {node}; known are {', '.join(sorted(self.nodes)) or 'none'}")
+        self.nodes[node].resource_usage = NodeUsage.of(cpu, memory, time, period)
 
     def _add_images(self, node: Node, info: NodeInfo) -> None:
         states = {}
@@ -172,6 +192,7 @@ class Cache:
         info.left_out += [f"node {name}: pods name it, but it was never announced" for name, node in sorted(self.nodes.items()) if not node.ready]
         info.hyper_nodes = self.hyper_nodes.snapshot()
         info.left_out += self.hyper_nodes.failed.values()
+        info.left_out += [reason for _, reason in sorted(self.pods_left_out.items())]
         info.queues = {name: queue.clone() for name, queue in sorted(self.queues.items())}
         info.namespaces = dict(self.namespaces)
         for quota in self.resource_quotas.values():

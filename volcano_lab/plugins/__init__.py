@@ -23,6 +23,7 @@ BUILT_IN = {
     "sla": "sla:Sla",
     "task-topology": "task_topology:TaskTopologyPlugin",
     "tdm": "tdm:Tdm",
+    "usage": "usage:Usage",
 }
 """Plugin name in a configuration -> module and class in this package."""
 

@@ -83,7 +83,8 @@ class NodeGroup(Plugin):
     def _remember(self, what: str, queue: str, answer: Callable[[str, NodeInfo], bool | float]) -> np.ndarray:
         known = self._known.get((what, queue))
         if known is None:
-            known = self._known[what, queue] = np.array([answer(queue, node) for node in self.ssn.node_list])
+            kind = bool if what == "fits" else float
+            known = self._known[what, queue] = np.array([answer(queue, n) for n in self.ssn.node_list], dtype=kind)
         return known
 
 
