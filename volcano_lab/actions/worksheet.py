@@ -54,7 +54,7 @@ def organize(ssn: Session, job: JobInfo) -> JobWorksheet:
                    if not task.sch_gated and not task.resreq.is_empty()]  # fmt: skip
         if pending:
             sub_jobs.push(sub_job)
-            tasks[uid] = PriorityQueue(ssn.task_order, pending)
+            tasks[uid] = ssn.task_queue(pending)
     return JobWorksheet(sub_jobs, tasks)
 
 

@@ -7,7 +7,7 @@ order than Go's `container/heap` does, and that order shows in decisions; hence 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -68,3 +68,32 @@ class PriorityQueue(Generic[T]):
 
     def __len__(self) -> int:
         return len(self.items)
+
+
+class SortedQueue(PriorityQueue[T]):
+    """The same for an order that a key gives and that doesn't change: nothing is compared again when popping.
+
+    >>> queue = SortedQueue(lambda number: number, [5, 1, 3])
+    >>> queue.push(2)
+    >>> queue.pop(), queue.pop(), len(queue)
+    (1, 2, 2)
+    """
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Callable[[T], Any], items: Iterable[T] = ()):
+        super().__init__(lambda left, right: key(left) < key(right))
+        self.key = key
+        self.items = sorted(items, key=key, reverse=True)  # the first one at the end, where popping is cheap
+
+    def push(self, item: T) -> None:
+        self.items.append(item)
+        self.items.sort(key=self.key, reverse=True)
+
+    def pop(self) -> T:
+        return self.items.pop()
+
+    def clone(self) -> SortedQueue[T]:
+        queue: SortedQueue[T] = SortedQueue(self.key)
+        queue.items = self.items.copy()
+        return queue

@@ -30,7 +30,7 @@ from volcano_lab.framework.node_arrays import NodeArrays
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, build_plugin, log_once
 from volcano_lab.framework.points import extension_points
-from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.priority_queue import PriorityQueue, SortedQueue
 from volcano_lab.framework.statement import Allocate, Evict, Statement, StatementError
 
 
@@ -120,6 +120,8 @@ class Session:
                 plugin.on_session_open(self)
                 self._register(option.name, plugin)
         self._arrange()
+        extensions = (getattr(plugin, "setup_bind_context_extension", None) for _, plugin in sorted(self.plugins.items()))
+        self._bind_extensions = [extend for extend in extensions if extend is not None]
         self.use_arrays = self.use_arrays and NodeArrays.serve(self)
         if self.observer is not None:
             self.observer.opened(self)
@@ -182,6 +184,19 @@ class Session:
         errors = self.jobs[task.job].nodes_fit_errors.get(task.uid) if task.job in self.jobs else None
         skip = errors.unresolvable_nodes() if errors is not None else ()
         return [node for name, node in self.nodes.items() if name not in skip] if skip else self.node_list
+
+    def task_queue(self, tasks: list[TaskInfo]) -> PriorityQueue[TaskInfo]:
+        """Tasks in the order in which they get their turn.
+
+        Where all that decides the order is fixed (each plugin that takes part has a `task_order_key`, each task an
+        index), the tasks are sorted once.
+        """
+        if not (self.observer is not None and self.observer.watches_calls):
+            plugins = [self.plugins[plugin] for tier in self.points["task_order"].tiers for plugin, _ in tier]
+            keys = [getattr(plugin, "task_order_key", None) for plugin in plugins]
+            if None not in keys and all(task.order_index is not None for task in tasks):
+                return SortedQueue(lambda t: (*[key(t) for key in keys], t.order_index, t.creation_timestamp, t.uid), tasks)
+        return PriorityQueue(self.task_order, tasks)
 
     def victims_queue(self, victims: list[TaskInfo], preemptor: TaskInfo) -> PriorityQueue[TaskInfo]:
         """Victims in the order in which they go: the least important queue, job and task first."""
@@ -264,10 +279,8 @@ class Session:
 
     def create_bind_context(self, task: TaskInfo) -> BindContext:
         context = BindContext(task)
-        for _, plugin in sorted(self.plugins.items()):
-            extend = getattr(plugin, "setup_bind_context_extension", None)
-            if extend is not None:
-                extend(self.cycle_state(task.uid), context)
+        for extend in self._bind_extensions:
+            extend(self.cycle_state(task.uid), context)
         return context
 
     def record_committed(self, operation: str, task: TaskInfo, direct: bool = False) -> None:

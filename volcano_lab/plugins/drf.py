@@ -26,11 +26,27 @@ SHARE_DELTA = 0.000001
 
 @define(slots=True)
 class JobShare:
-    """What a job holds, and of which resource that is the largest part of the cluster."""
+    """What a job holds, and of which resource that is the largest part of the cluster (`total`).
 
+    The share is worked out when somebody asks, and once for as long as what the job holds doesn't change.
+    """
+
+    total: Sequence[tuple[str, float]]
     allocated: Resource = EMPTY
-    dominant_resource: str = ""
-    share: float = 0.0
+    _known: tuple[Resource | None, str, float] = (None, "", 0.0)
+
+    def _dominant(self) -> tuple[Resource | None, str, float]:
+        if self._known[0] is not self.allocated:
+            self._known = self.allocated, *dominant_share(self.allocated, self.total)
+        return self._known
+
+    @property
+    def dominant_resource(self) -> str:
+        return self._dominant()[1]
+
+    @property
+    def share(self) -> float:
+        return self._dominant()[2]
 
 
 class Drf(Plugin):
@@ -47,14 +63,13 @@ class Drf(Plugin):
             self.queue_order = self.reclaimable = None
         self.job_attrs: dict[str, JobShare] = {}
         for uid, job in ssn.jobs.items():
-            attr = self.job_attrs[uid] = JobShare(job.allocated)
-            self._update(job, attr, job.allocated)
+            self.job_attrs[uid] = JobShare(self.total, job.allocated)
+            if self.hierarchy is not None:
+                self._update_hierarchy(job, self.hierarchy.total_allocated + job.allocated)
 
-    def _update(self, job: JobInfo, attr: JobShare, change: Resource) -> None:
-        attr.dominant_resource, attr.share = dominant_share(attr.allocated, self.total)
-        if self.hierarchy is not None:
-            self.hierarchy.total_allocated = self.hierarchy.total_allocated + change
-            self.hierarchy.update(job, self.ssn.queues[job.queue], attr.allocated)
+    def _update_hierarchy(self, job: JobInfo, total_allocated: Resource) -> None:
+        self.hierarchy.total_allocated = total_allocated
+        self.hierarchy.update(job, self.ssn.queues[job.queue], self.job_attrs[job.uid].allocated)
 
     # -- jobs ------------------------------------------------------------------------------------
 
@@ -107,13 +122,13 @@ class Drf(Plugin):
     # -- what happens meanwhile --------------------------------------------------------------------
 
     def on_allocate(self, event: Event) -> None:
-        attr = self.job_attrs[event.task.job]
-        attr.allocated = attr.allocated + event.task.resreq
-        self._update(self.ssn.jobs[event.task.job], attr, event.task.resreq)
+        attr, request = self.job_attrs[event.task.job], event.task.resreq
+        attr.allocated = attr.allocated + request
+        if self.hierarchy is not None:
+            self._update_hierarchy(self.ssn.jobs[event.task.job], self.hierarchy.total_allocated + request)
 
     def on_deallocate(self, event: Event) -> None:
-        attr = self.job_attrs[event.task.job]
-        attr.allocated = attr.allocated.sub(event.task.resreq)
+        attr, request = self.job_attrs[event.task.job], event.task.resreq
+        attr.allocated = attr.allocated.sub(request)
         if self.hierarchy is not None:
-            self.hierarchy.total_allocated = self.hierarchy.total_allocated.sub(event.task.resreq)
-        self._update(self.ssn.jobs[event.task.job], attr, EMPTY)
+            self._update_hierarchy(self.ssn.jobs[event.task.job], self.hierarchy.total_allocated.sub(request))

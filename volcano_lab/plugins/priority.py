@@ -25,6 +25,10 @@ class Priority(Plugin):
     job_order = task_order
     sub_job_order = task_order
 
+    def task_order_key(self, task: TaskInfo) -> int:
+        """`task_order` as a number to sort by."""
+        return -task.priority
+
     def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
         """Tasks of jobs with a lower priority, and of the same job those with a lower priority of their own."""
         jobs = self.ssn.jobs

@@ -38,15 +38,21 @@ class QueueAttr:
     capability: Resource
     real_capability: Resource
     guarantee: Resource
-    share: float = 0.0
     deserved: Resource = EMPTY
     allocated: Resource = EMPTY
     request: Resource = EMPTY
     elastic: Resource = EMPTY
     inqueue: Resource = EMPTY
+    _share: tuple[Resource | None, Resource | None, float] = (None, None, 0.0)
 
-    def update_share(self) -> None:
-        self.share = queue_share(self.allocated, self.deserved)
+    @property
+    def share(self) -> float:
+        """Worked out when somebody asks, and once for as long as neither side changes."""
+        allocated, deserved, share = self._share
+        if allocated is not self.allocated or deserved is not self.deserved:
+            share = queue_share(self.allocated, self.deserved)
+            self._share = self.allocated, self.deserved, share
+        return share
 
 
 class Proportion(Plugin):
@@ -60,6 +66,8 @@ class Proportion(Plugin):
         self.total_guarantee = EMPTY
         for queue in ssn.queues.values():
             self.total_guarantee = self.total_guarantee + Resource.from_list(queue.queue.spec.guarantee.resource)
+        if "preempt" not in ssn.enabled_actions:
+            self.pre_predicate = None  # nobody will try a preemption out
         self.queue_opts: dict[str, QueueAttr] = {}
         for job in ssn.jobs.values():
             attr = self.queue_opts.get(job.queue)
@@ -84,7 +92,6 @@ class Proportion(Plugin):
         if self.rounds:
             for name, deserved in self.rounds[-1].deserved.items():
                 self.queue_opts[name].deserved = deserved
-                self.queue_opts[name].update_share()
         if self.ssn.observer is not None:
             for number, round_ in enumerate(self.rounds, 1):
                 self.ssn.observer.note("deserved_round", plugin=self.name, number=number, round=round_)
@@ -141,12 +148,10 @@ class Proportion(Plugin):
     def on_allocate(self, event: Event) -> None:
         attr = self.queue_opts[self.ssn.jobs[event.task.job].queue]
         attr.allocated = attr.allocated + event.task.resreq
-        attr.update_share()
 
     def on_deallocate(self, event: Event) -> None:
         attr = self.queue_opts[self.ssn.jobs[event.task.job].queue]
         attr.allocated = attr.allocated.sub(event.task.resreq)
-        attr.update_share()
 
     # -- what if: used while a preemption is tried out ------------------------------------------------
 
