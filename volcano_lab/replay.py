@@ -16,6 +16,7 @@ from typing import Any
 from volcano_lab import manifests
 from volcano_lab.api.resource import MAX_FLOAT, Resource
 from volcano_lab.cache import Cache
+from volcano_lab.framework.action import Action
 from volcano_lab.framework.conf import ConfError
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.priority_queue import PriorityQueue
@@ -37,14 +38,16 @@ def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
 
 
-def replay(case: dict[str, Any], arrays: bool = True) -> dict[str, Any]:
+def replay(case: dict[str, Any], arrays: bool = True, actions: dict[str, Action] | None = None) -> dict[str, Any]:
     """The decisions of one cycle on a case, or {"confError": ...} where the configuration is refused.
 
-    `arrays`: filter and score all nodes at once where the plugins can, or always node by node.
+    `arrays`: filter and score all nodes at once where the plugins can, or always node by node. `actions`: the same dict
+    for all cases of a file, where one process of Volcano decided them one after the other: its actions keep arguments
+    that a later configuration leaves out.
     """
     head = {"name": case["name"], "family": case.get("family", "")}
     try:
-        scheduler = Scheduler(load_cache(case), case.get("conf"))
+        scheduler = Scheduler(load_cache(case), case.get("conf"), actions)
     except ConfError as error:
         return {**head, "confError": str(error)}
     record = CycleRecord()
@@ -68,9 +71,10 @@ def load_cache(case: dict[str, Any]) -> Cache:
 def replay_all(path: str | Path, timing: bool = False, arrays: bool = True) -> int:
     """Replay every case of a file, print a line each; returns how many raised. A case that raises is a line, too."""
     failed = 0
+    actions: dict[str, Action] = {}
     for case in read_cases(path):
         try:
-            row = time_case(case) if timing else replay(case, arrays)
+            row = time_case(case) if timing else replay(case, arrays, actions)
         except Exception as error:  # the run goes on; the line says what happened
             failed += 1
             row = {"name": case.get("name", ""), "family": case.get("family", ""), "error": f"{type(error).__name__}: {error}"}

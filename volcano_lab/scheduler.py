@@ -10,7 +10,7 @@ from typing import Any
 
 from volcano_lab import actions, plugins
 from volcano_lab.cache import Cache
-from volcano_lab.framework.action import action_names, build_action
+from volcano_lab.framework.action import Action, action_names, build_action
 from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.session import Session
@@ -22,15 +22,17 @@ class Scheduler:
     """Runs cycles. `conf` may be exchanged between two cycles; one under way keeps the configuration it began with.
 
     `times` holds, of the last cycle, the seconds of "open", of each action, of "close", and of the whole "cycle".
-    `memory` is what plugins keep from one cycle to the next; a new scheduler starts without.
+    `memory` is what plugins keep from one cycle to the next; a new scheduler starts without. `actions` are made when
+    they first run and keep their arguments; schedulers that are given the same dict are as one process of Volcano.
     """
 
-    def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None):
+    def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None, actions: dict[str, Action] | None = None):
         self.cache = cache
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf, action_names())
         self.cycles = 0
         self.times: dict[str, float] = {}
         self.memory: dict[str, Any] = {}
+        self.actions: dict[str, Action] = {} if actions is None else actions
 
     def run_once(self, observer: Observer | None = None, arrays: bool = True, now: float | None = None) -> Session:
         """One whole cycle; returns its session, closed and still readable. `arrays` and `now`: see `Session`."""
@@ -47,7 +49,9 @@ class Scheduler:
             mark = perf_counter()
             if observer is not None:
                 observer.action_started(ssn, name)
-            build_action(name).execute(ssn)
+            if name not in self.actions:
+                self.actions[name] = build_action(name)
+            self.actions[name].execute(ssn)
             if observer is not None:
                 observer.action_ended(ssn, name)
             times[name] = times.get(name, 0.0) + perf_counter() - mark

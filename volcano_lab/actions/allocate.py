@@ -40,10 +40,11 @@ class Allocate(Action):
     """Allocates idle room to tasks, or promises them (pipelines) room that is being freed."""
 
     name = "allocate"
+    use_error_cache = True
 
     def execute(self, ssn: Session) -> None:
         self.ssn = ssn
-        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(ERROR_CACHE, True)
+        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(ERROR_CACHE, self.use_error_cache)
         self.topology = TopologyAllocator(ssn, self.allocate_tasks)
         self._allocate_resources(self._gather_work())
 

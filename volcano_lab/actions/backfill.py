@@ -21,9 +21,10 @@ class Backfill(Action):
     """Best-effort tasks of admitted jobs, queue by queue, job by job, task by task."""
 
     name = "backfill"
+    use_error_cache = True
 
     def execute(self, ssn: Session) -> None:
-        use_cache = ssn.conf.action_arguments(self.name).get_bool(ERROR_CACHE, True)
+        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(ERROR_CACHE, self.use_error_cache)
         for task in self._pick_up_pending_tasks(ssn):
             job = ssn.jobs[task.job]
             errors = FitErrors()
@@ -33,7 +34,7 @@ class Backfill(Action):
                     errors.set_node_error(name, objection)
                 job.nodes_fit_errors[task.uid] = errors
                 continue
-            helper = PredicateHelper(use_cache)
+            helper = PredicateHelper(self.use_error_cache)
             fitting, errors = helper.predicate_nodes(task, ssn.node_list, ssn.predicate_for_allocate)
             node = best_node(ssn, task, fitting)
             if node is None:

@@ -77,6 +77,9 @@ class EvictableTasks:
 
     def may_make_room(self, request: Resource) -> np.ndarray:
         """For each node whether a request would fit if all these tasks went: elsewhere no choice of victims helps."""
-        amounts, columns = self.ssn.table.vector(request)
-        left = self.ssn.table.future_idle()[:, columns] + self._sums.current()[:, columns]
+        table = self.ssn.table
+        amounts, columns = table.vector(request)
+        if self._sums.values.shape[1] != len(table.dimensions):  # the request was the first to name a resource
+            self._sums = RowMemo(table, self._all_rows, self._one_row)
+        left = table.future_idle()[:, columns] + self._sums.current()[:, columns]
         return (amounts[columns] - left < MIN_RESOURCE).all(axis=1)

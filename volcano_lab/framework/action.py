@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 class Action:
     """One step of a cycle: it asks the session's extension points and changes the session's tasks.
 
+    One object serves all cycles of a scheduler. What it reads from its arguments it keeps: an argument that a later
+    configuration leaves out stays as the earlier one had it, as in Volcano.
+
     >>> class CountJobs(Action):
     ...     name = "count-jobs"
     ...     def execute(self, ssn):

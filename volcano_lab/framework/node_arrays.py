@@ -294,8 +294,11 @@ class ArrayFitErrors(FitErrors):
 
 def node_chooser(ssn: Session, use_cache: bool = True) -> PlainChooser:
     """A chooser for one statement: over arrays where the session allows it, else node by node."""
-    if not ssn.use_arrays:
-        return PlainChooser(ssn, use_cache)
+    return ArrayChooser(ssn, node_arrays(ssn), use_cache) if ssn.use_arrays else PlainChooser(ssn, use_cache)
+
+
+def node_arrays(ssn: Session) -> NodeArrays:
+    """The session's arrays, made when first asked for; only where `ssn.use_arrays` holds."""
     if ssn.node_arrays is None:
         ssn.node_arrays = NodeArrays(ssn)
-    return ArrayChooser(ssn, ssn.node_arrays, use_cache)
+    return ssn.node_arrays

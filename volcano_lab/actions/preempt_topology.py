@@ -1,0 +1,198 @@
+"""Topology-aware preemption: try evictions out on copies of nodes, and carry out those of the best node.
+
+Answers to `topologyAwarePreempt` and what it calls in `pkg/scheduler/actions/preempt/preempt.go`. Where plain preempt
+evicts on the node with the best score, this looks at several nodes, spares on each every victim that needn't go, and
+compares what is left. It is needed where a pod's going changes what other rules allow (pod affinity). Plugins take
+part with their `simulate_…` functions, on a copy of what they keep for the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from math import inf
+from typing import Any
+
+from attrs import define
+
+from volcano_lab.actions.victims import suffices, tasks_of
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.objects import Pod
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.resource import ZERO
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.arguments import Arguments
+from volcano_lab.framework.session import Session
+from volcano_lab.framework.statement import Statement, StatementError, unplace
+
+Accepts = Callable[[TaskInfo], bool]
+
+PRIORITY_OFFSET = 2**31
+"""Added to each victim's priority before they are summed, so that few victims beat many even below zero."""
+
+
+@define(slots=True, frozen=True)
+class CandidateLimits:
+    """How many nodes to look for before the best of them is taken: a percentage within two bounds."""
+
+    percentage: int = 10
+    at_least: int = 1
+    at_most: int = 100
+
+    def changed_by(self, arguments: Arguments) -> CandidateLimits:
+        """The same limits, but for those that the arguments name."""
+        return CandidateLimits(arguments.get_int("minCandidateNodesPercentage", self.percentage),
+                               arguments.get_int("minCandidateNodesAbsolute", self.at_least),
+                               arguments.get_int("maxCandidateNodesAbsolute", self.at_most))  # fmt: skip
+
+    def count(self, nodes: int) -> int:
+        """
+        >>> CandidateLimits().count(5), CandidateLimits().count(40), CandidateLimits(at_least=3).count(2)
+        (1, 4, 2)
+        """
+        wanted = max(nodes * self.percentage // 100, self.at_least)
+        return max(0, min(wanted, self.at_most, nodes))
+
+
+@define(slots=True, frozen=True)
+class Candidate:
+    """A node, and who would have to go there."""
+
+    node: str
+    victims: list[TaskInfo]
+
+
+class Impossible(Exception):
+    """Why no choice of victims on a node makes it a place for the task."""
+
+
+class TopologyAwarePreemption:
+    """Finds candidates in the order of the nodes, picks the best, and evicts there."""
+
+    def __init__(self, ssn: Session, limits: CandidateLimits):
+        self.ssn, self.limits = ssn, limits
+
+    def preempt(self, statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Sequence[NodeInfo], accepts: Accepts) -> bool:
+        """Whether a task got a node; its victims are then evicted in the statement."""
+        ssn = self.ssn
+        best = select_candidate(self._find_candidates(task, queue, nodes, accepts))
+        if best is None:
+            return False
+        for victim in best.victims:
+            statement.evict(victim, "preempt")
+        try:
+            statement.pipeline(task, best.node, True)
+        except StatementError as error:
+            ssn.log.error("%s", error)
+            unplace(ssn, task)
+        return True
+
+    def _find_candidates(self, task: TaskInfo, queue: QueueInfo, nodes: Sequence[NodeInfo], accepts: Accepts) -> list[Candidate]:
+        candidates: list[Candidate] = []
+        wanted = self.limits.count(len(nodes))
+        for node in nodes:
+            if len(candidates) >= wanted:
+                break
+            try:
+                victims = DryRun(self.ssn, task, queue, node).select_victims(accepts)
+            except Impossible as reason:
+                self._note("passed_over", task=task.key, node=node.name, reason=str(reason))
+                continue
+            self._note("victims", action="preempt", task=task.key, node=node.name, chosen=[victim.key for victim in victims])
+            candidates.append(Candidate(node.name, victims))
+        return candidates
+
+    def _note(self, kind: str, **facts: object) -> None:
+        if self.ssn.observer is not None:
+            self.ssn.observer.note(kind, **facts)
+
+
+class DryRun:
+    """One node, copied, on which evictions for one task are tried out."""
+
+    def __init__(self, ssn: Session, task: TaskInfo, queue: QueueInfo, node: NodeInfo):
+        self.ssn, self.task, self.queue = ssn, task, queue
+        self.node = node.snapshot(node.table.select([node.row]), 0)
+        self.state: dict[str, Any] = {name: copy(value) for name, value in ssn.cycle_state(task.uid).items()}
+
+    def select_victims(self, accepts: Accepts) -> list[TaskInfo]:
+        """The tasks that have to go. Raises `Impossible` where there is no such choice, or nobody has to go."""
+        removed = self._remove_until_it_fits(self._potential_victims(accepts))
+        if not removed:
+            raise Impossible("no preemption victims found for incoming pod")
+        objection = self.ssn.simulate_predicate(self.state, self.task, self.node)
+        if objection is not None:
+            raise Impossible(f"failed to predicate pod {self.task.key} on node {self.node.name}: {objection}")
+        victims = [victim for victim in removed if not self._spare(victim)]
+        if not victims:
+            raise Impossible(f'expected at least one victim pod on node "{self.node.name}"')
+        return victims
+
+    def _potential_victims(self, accepts: Accepts) -> list[TaskInfo]:
+        victims = self.ssn.preemptable(self.task, [other.clone() for other in tasks_of(self.node) if accepts(other)])
+        if not suffices(self.task, self.node, victims):
+            raise Impossible(f"no validated victims on Node <{self.node.name}>")
+        return sorted(victims, key=lambda victim: (-pod_priority(victim.pod), start_time(victim.pod)))
+
+    def _remove_until_it_fits(self, victims: list[TaskInfo]) -> list[TaskInfo]:
+        queue, removed = self.ssn.victims_queue(victims, self.task), []
+        while queue:
+            victim = queue.pop()
+            removed.append(victim)
+            self._remove(victim)
+            if self._fits():
+                break
+        return removed
+
+    def _spare(self, victim: TaskInfo) -> bool:
+        """Put a victim back, and leave it there if the task still fits."""
+        objection = self.ssn.simulate_add_task(self.state, self.task, victim, self.node)
+        if objection is not None:
+            raise Impossible(objection)
+        self.node.add_task(victim)
+        if self._fits():
+            return True
+        self._remove(victim)
+        return False
+
+    def _remove(self, victim: TaskInfo) -> None:
+        objection = self.ssn.simulate_remove_task(self.state, self.task, victim, self.node)
+        if objection is not None:
+            raise Impossible(objection)
+        self.node.remove_task(victim)
+
+    def _fits(self) -> bool:
+        ssn, task = self.ssn, self.task
+        return (ssn.simulate_allocatable(self.state, self.queue, task) and task.init_resreq.less_equal(self.node.future_idle, ZERO)
+                and ssn.simulate_predicate(self.state, task, self.node) is None)  # fmt: skip
+
+
+def select_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
+    """The candidate whose victims matter least; among equals the one whose node's name comes first.
+
+    In this order: the lowest first victim, the lowest sum of priorities, the fewest victims, and of the most important
+    victims the one that started last.
+    """
+
+    def cost(candidate: Candidate) -> tuple[float, ...]:
+        victims = candidate.victims
+        priorities = [pod_priority(victim.pod) for victim in victims]
+        return (priorities[0], sum(priorities) + PRIORITY_OFFSET * len(victims), len(victims), -earliest_start(victims))
+
+    return min(sorted(candidates, key=lambda candidate: candidate.node), key=cost, default=None)
+
+
+def earliest_start(victims: Sequence[TaskInfo]) -> float:
+    """When the first of the most important victims started."""
+    highest = max(pod_priority(victim.pod) for victim in victims)
+    return min(start_time(victim.pod) for victim in victims if pod_priority(victim.pod) == highest)
+
+
+def pod_priority(pod: Pod) -> int:
+    """The pod's own priority, 0 where it has none (a task's counts as 1 then)."""
+    return pod.spec.priority or 0
+
+
+def start_time(pod: Pod) -> float:
+    """When a pod started, in seconds; one that has not started yet counts as starting now, later than all others."""
+    return inf if pod.status.start_time is None else pod.status.start_time
