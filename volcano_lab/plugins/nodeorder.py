@@ -142,8 +142,7 @@ class NodeOrder(Plugin):
             )
         if self.image_locality and self.has_images:
             scores = scores + [
-                self.image_locality * image_locality.score(info.pod, n.image_states, len(kube.nodes))
-                for n in kube.nodes
+                self.image_locality * image_locality.score(info.pod, n.image_states, len(kube.nodes)) for n in kube.nodes
             ]
         return scores
 

@@ -159,9 +159,7 @@ class Predicates(Plugin):
 
     # -- what if: evictions are tried on a copy of the cycle state, `copy.copy` of each of its values ---------
 
-    def simulate_add_task(
-        self, state: dict, task_to_schedule: TaskInfo, task_to_add: TaskInfo, node: NodeInfo
-    ) -> str | None:
+    def simulate_add_task(self, state: dict, task_to_schedule: TaskInfo, task_to_add: TaskInfo, node: NodeInfo) -> str | None:
         """Count `task_to_add` on the node, as far as pod affinity goes; text says what went wrong."""
         return self._simulate(state, task_to_add, node, 1, "add pod to")
 

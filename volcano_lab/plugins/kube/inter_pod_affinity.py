@@ -122,9 +122,7 @@ def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
         ("apart", apart),
         lambda: PairFollower(kube, lambda counts, row, pod, sign: _count_apart(counts, row, pod, sign, apart)),
     )
-    return AffinityState(
-        info, own_labels, required, apart, existing.copy(), together.current().copy(), away.current().copy()
-    )
+    return AffinityState(info, own_labels, required, apart, existing.copy(), together.current().copy(), away.current().copy())
 
 
 def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
@@ -137,7 +135,8 @@ def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
         if row in rows:
             _count_existing(counts, row, pod, sign, info, own_labels)
 
-    return kube.remember(("existing", *kube.seen_by_terms(info)), lambda: PairFollower(kube, count)).current()
+    key = "existing", *kube.seen_by_terms(info)
+    return kube.remember(key, lambda: PairFollower(kube, count, only_affinity=True)).current()
 
 
 def _count_existing(counts: PairCounts, row: int, pod: PodInfo, sign: int, info: PodInfo, own_labels: Labels) -> None:
@@ -164,9 +163,7 @@ def _matches_all(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
 
 def _with_namespaces(kube: KubeNodes, terms: tuple[AffinityTerm, ...]) -> tuple[AffinityTerm, ...]:
     """The terms with the namespaces that their namespace selectors choose, by name."""
-    if not kube.namespaces or all(
-        t.namespace_selector.is_empty() or t.namespace_selector.requirements is None for t in terms
-    ):
+    if not kube.namespaces or all(t.namespace_selector.is_empty() or t.namespace_selector.requirements is None for t in terms):
         return terms
     return tuple(
         evolve(
@@ -204,7 +201,7 @@ def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
                 counts.add(term.topology_key, row, sign * term.weight)
 
     key = "preferences", own, *kube.seen_by_terms(info)
-    return kube.remember(key, lambda: PairFollower(kube, count)).current()
+    return kube.remember(key, lambda: PairFollower(kube, count, only_affinity=not own)).current()
 
 
 def scores(kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode]) -> list[int]:

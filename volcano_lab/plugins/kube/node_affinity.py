@@ -61,11 +61,7 @@ def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     if required is None and not spec.node_selector:
         return ANY_NODE
-    terms = (
-        None
-        if required is None
-        else tuple(_compile(term) for term in required.node_selector_terms if not _is_empty(term))
-    )
+    terms = None if required is None else tuple(_compile(term) for term in required.node_selector_terms if not _is_empty(term))
     return RequiredNodeAffinity(label_selector(LabelSelector(spec.node_selector)), terms)
 
 
@@ -75,9 +71,7 @@ def preferred_node_affinity(pod: Pod) -> tuple[tuple[int, NodeTerm], ...]:
     if affinity is None:
         return ()
     preferred = affinity.preferred_during_scheduling_ignored_during_execution
-    return tuple(
-        (wish.weight, _compile(wish.preference)) for wish in preferred if wish.weight and not _is_empty(wish.preference)
-    )
+    return tuple((wish.weight, _compile(wish.preference)) for wish in preferred if wish.weight and not _is_empty(wish.preference))
 
 
 def score(preferred: tuple[tuple[int, NodeTerm], ...], node: Node) -> int:

@@ -26,6 +26,8 @@ from .pod_info import Labels, PodInfo
 from .resources import CPU, MEMORY, PODS, PodRequests
 
 EPHEMERAL_STORAGE = "ephemeral-storage"
+Change = tuple[int, PodInfo, int]
+"""(row of the node, pod, +1 or -1)."""
 T = TypeVar("T")
 
 
@@ -91,8 +93,10 @@ class KubeNodes:
         size_numbers: dict[bytes, int] = {}
         self.sizes = [size_numbers.setdefault(row.tobytes(), len(size_numbers)) for row in self.allocatable]
         """The same number for nodes that offer the same."""
-        self.changes: list[tuple[int, PodInfo, int]] = []
-        """(row, pod, +1 or -1), oldest first: one entry for every pod that came or went."""
+        self.changes: list[Change] = []
+        """Every pod that came or went, oldest first."""
+        self.affinity_changes: list[Change] = []
+        """Those of them that name other pods."""
         self.memo: dict[Hashable, Any] = {}
         """What the rules have worked out for these nodes, by a key that names the rule and what it depends on."""
         self._term_keys: dict[str, None] = {}
@@ -101,9 +105,7 @@ class KubeNodes:
         for node, (_, pods) in zip(self.nodes, pairs, strict=True):
             for pod in pods:
                 self._count(node, self.info(pod), 1)
-        self.rows_with_affinity = frozenset(
-            node.row for node in self.nodes if any(info.has_affinity for info in node.pods)
-        )
+        self.rows_with_affinity = frozenset(node.row for node in self.nodes if any(info.has_affinity for info in node.pods))
         self.rows_with_required_anti_affinity = frozenset(
             node.row for node in self.nodes if any(info.required_anti_affinity for info in node.pods)
         )
@@ -164,6 +166,7 @@ class KubeNodes:
             node.pods.remove(info)
             node.used_ports.difference_update(info.host_ports)
         if info.has_affinity:
+            self.affinity_changes.append((row, info, sign))
             for term in (*info.required_anti_affinity, *info.preferred):
                 self._term_keys.update(dict.fromkeys(term.selector.keys()))
         if sign > 0:

@@ -117,9 +117,7 @@ class ResourceScores:
                 total += resources.most_allocated(requested, allocatable) * self.most
         if self.weighs_balance:
             requested = (kube.requested[row, self.columns] + self.asked).tolist()
-            total += (
-                resources.balanced_allocation(requested, kube.allocatable[row, self.columns].tolist()) * self.balanced
-            )
+            total += resources.balanced_allocation(requested, kube.allocatable[row, self.columns].tolist()) * self.balanced
         return total
 
     def _score(self, rows: np.ndarray) -> None:

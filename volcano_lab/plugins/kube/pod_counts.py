@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .node_pods import KubeNode, KubeNodes
+from .node_pods import Change, KubeNode, KubeNodes
 from .pod_info import PodInfo
 from .selectors import Selector
 
@@ -73,22 +73,26 @@ class PairCounts:
 class Follower:
     """Something worked out from the pods on the nodes: `see(row, pod, +1 or -1)` is told of every change once."""
 
-    def __init__(self, kube: KubeNodes, see: Callable[[int, PodInfo, int], None]):
-        self.kube, self.see, self.position = kube, see, 0
+    def __init__(self, changes: list[Change], see: Callable[[int, PodInfo, int], None]):
+        self.changes, self.see, self.position = changes, see, 0
 
     def catch_up(self) -> None:
-        changes = self.kube.changes
+        changes = self.changes
         while self.position < len(changes):
             self.see(*changes[self.position])
             self.position += 1
 
 
 class PairFollower(Follower):
-    """`PairCounts` that are kept up; `count(counts, row, pod, sign)` says what one pod adds."""
+    """`PairCounts` that are kept up; `count(counts, row, pod, sign)` says what one pod adds.
 
-    def __init__(self, kube: KubeNodes, count: Callable[[PairCounts, int, PodInfo, int], None]):
+    `only_affinity`: pods that name no others add nothing, and are passed over.
+    """
+
+    def __init__(self, kube: KubeNodes, count: Callable[[PairCounts, int, PodInfo, int], None], only_affinity: bool = False):
         self.counts = PairCounts(kube)
-        super().__init__(kube, lambda row, info, sign: count(self.counts, row, info, sign))
+        changes = kube.affinity_changes if only_affinity else kube.changes
+        super().__init__(changes, lambda row, info, sign: count(self.counts, row, info, sign))
 
     def current(self) -> PairCounts:
         """The counts as of now; copy them to keep them."""
@@ -102,7 +106,7 @@ class MatchingPods(Follower):
     def __init__(self, kube: KubeNodes, selector: Selector, namespace: str):
         self.pods = np.zeros(len(kube.nodes), np.int64)
         self.selector, self.namespace = selector, namespace
-        super().__init__(kube, self._see)
+        super().__init__(kube.changes, self._see)
 
     def _see(self, row: int, info: PodInfo, sign: int) -> None:
         if (

@@ -77,14 +77,12 @@ class PodInfo:
         if together is not None:
             self.required_affinity = self._terms(together.required_during_scheduling_ignored_during_execution)
             preferred += (
-                self._term(w.pod_affinity_term, w.weight)
-                for w in together.preferred_during_scheduling_ignored_during_execution
+                self._term(w.pod_affinity_term, w.weight) for w in together.preferred_during_scheduling_ignored_during_execution
             )
         if apart is not None:
             self.required_anti_affinity = self._terms(apart.required_during_scheduling_ignored_during_execution)
             preferred += (
-                self._term(w.pod_affinity_term, -w.weight)
-                for w in apart.preferred_during_scheduling_ignored_during_execution
+                self._term(w.pod_affinity_term, -w.weight) for w in apart.preferred_during_scheduling_ignored_during_execution
             )
         self.preferred = tuple(preferred)
 

@@ -56,9 +56,7 @@ asked=(('cpu', 2000),), asked_non_zero=(2000, 209715200))
     counted = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, {})))
     missing = DEFAULTS if not _has_pod_level(pod) else {k: v for k, v in DEFAULTS.items() if k not in counted}
     counted_non_zero = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, missing)))
-    return PodRequests(
-        _whole(counted), _cpu_and_memory(counted_non_zero), _whole(asked), _cpu_and_memory(asked_non_zero)
-    )
+    return PodRequests(_whole(counted), _cpu_and_memory(counted_non_zero), _whole(asked), _cpu_and_memory(asked_non_zero))
 
 
 @lru_cache(maxsize=16384)

@@ -185,9 +185,7 @@ def _fewest_best(sums: list[int | None]) -> list[int]:
     """Sums as scores from 100 down; None, a node that is left out, gives 0."""
     known = [total for total in sums if total is not None]
     lowest, highest = min(known, default=0), max([0, *known])
-    return [
-        0 if total is None else 100 if highest == 0 else 100 * (highest + lowest - total) // highest for total in sums
-    ]
+    return [0 if total is None else 100 if highest == 0 else 100 * (highest + lowest - total) // highest for total in sums]
 
 
 def round_half_away(number: float) -> int:
@@ -200,9 +198,7 @@ def round_half_away(number: float) -> int:
     return whole + (abs(number - whole) >= 0.5) * (1 if number > 0 else -1)
 
 
-def scores_of_rows(
-    kube: KubeNodes, info: PodInfo, rows: np.ndarray, default_selector: Selector = EVERYTHING
-) -> np.ndarray | int:
+def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray, default_selector: Selector = EVERYTHING) -> np.ndarray | int:
     """`scores` for all nodes in `rows` at once; 0 where there is nothing to say."""
     found = constraints(info, SCHEDULE_ANYWAY, default_selector)
     if not found or not len(rows):
