@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import attrs
+from attrs import Factory, define
 
 from volcano_lab import manifests
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
 from volcano_lab.cache import Cache
 from volcano_lab.cycle import Cycle, run_cycle
 from volcano_lab.defaults import with_defaults
@@ -45,6 +46,7 @@ class Cluster:
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         self.others: list[KubernetesObject] = list(objects)
         self._said: dict[tuple[str, str], dict[str, Any]] = {}
+        self._written: dict[tuple[str, str], _Written] = {}  # what has not changed since is not written again
 
     @classmethod
     def load(cls, *sources: manifests.Source) -> Cluster:
@@ -60,7 +62,7 @@ class Cluster:
         (3, 4)
         """
         other = Cluster(self.others)
-        other._said = {key: dict(said) for key, said in self._said.items()}
+        other._said, other._written = dict(self._said), dict(self._written)
         return other
 
     # -- describing it ---------------------------------------------------------------------------
@@ -107,12 +109,14 @@ class Cluster:
             raise KeyError(f"the cluster has no object of the name {name}")
         for key in said:
             del self._said[key]
+            self._written.pop(key, None)
         self.others = objects
         return self
 
     def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
         given = {word: value for word, value in said.items() if word not in ("self", "name") and value is not None}
         self._said[kind, name] = self._said.get((kind, name), {}) | given
+        self._written.pop((kind, name), None)
         return self
 
     # -- using it --------------------------------------------------------------------------------
@@ -120,10 +124,17 @@ class Cluster:
     def objects(self) -> list[KubernetesObject]:
         """Everything as the scheduler would hear of it, with the defaults of a cluster. Raises `ManifestError`."""
         write = {"Node": _node, "Queue": _queue, "Job": _job}
-        objects = list(self.others)
-        for (kind, name), said in self._said.items():
-            objects += write[kind](name, **said)
-        return with_defaults(objects)
+        for key, said in self._said.items():
+            if key not in self._written:
+                self._written[key] = write[key[0]](key[1], **said)
+        written = [self._written[key] for key in self._said]
+        complete = with_defaults(self.others + [obj for parts in written for obj in parts.objects])
+        end = len(complete) - sum(len(parts.objects) for parts in written)
+        objects = complete[:end]
+        for parts in written:
+            first, end = end, end + len(parts.objects)
+            objects += complete[first:end] if parts.pods is None else _gang(*complete[first:end], parts.pods, parts.nodes)
+        return objects
 
     def cache(self) -> Cache:
         """The cluster as a scheduler comes to know it."""
@@ -161,23 +172,32 @@ def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -
     return manifests.from_dict(document, strict=True)
 
 
-def _node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None,
-          **amounts: Any) -> list[KubernetesObject]:  # fmt: skip
+@define
+class _Written:
+    """The objects of one node, queue or job; of a job the PodGroup, and one pod that stands for all `pods`."""
+
+    objects: list[KubernetesObject]
+    pods: int | None = None
+    nodes: list[str] = Factory(list)
+
+
+def _node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None, **amounts: Any) -> _Written:
     allocatable = _requests(**amounts) | {"pods": pods}
-    return [_read("v1", "Node", {"name": name, "labels": dict(labels or {})}, status={"allocatable": allocatable})]
+    metadata = {"name": name, "labels": dict(labels or {})}
+    return _Written([_read("v1", "Node", metadata, status={"allocatable": allocatable})])
 
 
 def _queue(name: str, capability: Amounts = None, guarantee: Amounts = None, deserved: Amounts = None,
-           **spec: Any) -> list[KubernetesObject]:  # fmt: skip
+           **spec: Any) -> _Written:  # fmt: skip
     _check_whole(f"queue {name}", "weight", spec.setdefault("weight", 1), 1)
     amounts = {"capability": _amounts(capability), "deserved": _amounts(deserved),
                "guarantee": {"resource": _amounts(guarantee)}}  # fmt: skip
-    return [_read(SCHEDULING, "Queue", {"name": name}, spec=spec | amounts)]
+    return _Written([_read(SCHEDULING, "Queue", {"name": name}, spec=spec | amounts)])
 
 
 def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | None = None, priority: int | None = None,
          namespace: str = "default", running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
-         **amounts: Any) -> list[KubernetesObject]:  # fmt: skip
+         **amounts: Any) -> _Written:  # fmt: skip
     _check_whole(f"job {name}", "pods", pods, 0)
     least = pods if min_member is None else min_member
     _check_whole(f"job {name}", "min_member", least, 0)
@@ -191,7 +211,7 @@ def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | Non
         SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
         spec={"queue": queue, "minMember": least, "minResources": _times(requests, least)},
         status={"phase": "Running" if nodes else "Pending"})  # fmt: skip
-    return [group, *(_numbered(pod, number, nodes[number] if number < len(nodes) else "") for number in range(pods))]
+    return _Written([group, pod], pods, nodes)
 
 
 def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str]:
@@ -202,10 +222,18 @@ def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str
     return nodes
 
 
-def _numbered(pod: Any, number: int, node: str) -> KubernetesObject:
-    return attrs.evolve(pod, metadata=attrs.evolve(pod.metadata, name=f"{pod.name}-{number}"),
-                        spec=attrs.evolve(pod.spec, node_name=node),
-                        status=attrs.evolve(pod.status, phase="Running" if node else "Pending"))  # fmt: skip
+def _gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[KubernetesObject]:
+    """A PodGroup and its numbered pods, a second apart; those that run have a node. Equal parts are shared."""
+    meta = pod.metadata
+    specs = {node: attrs.evolve(pod.spec, node_name=node) for node in nodes} | {"": pod.spec}
+    running = attrs.evolve(pod.status, phase="Running")
+    pods = []
+    for number in range(count):
+        node, name = nodes[number] if number < len(nodes) else "", f"{meta.name}-{number}"
+        own = ObjectMeta(name, meta.namespace, f"{meta.uid}-{number}", meta.labels, meta.annotations,
+                         meta.creation_timestamp + number)  # fmt: skip
+        pods.append(Pod(own, specs[node], running if node else pod.status))
+    return [group, *pods]
 
 
 def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:

@@ -1,0 +1,151 @@
+"""The lab of the first lesson: three queues that share a hundred CPUs, and a gang that starts whole or not at all."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import ipywidgets
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.cycle import Cycle
+from volcano_lab.palette import colors_of
+from volcano_lab.widgets.lab import Lab, Values
+
+NO_LIMIT = 100
+"""A capability of the whole cluster, which is as good as none."""
+
+WORDS = {"weight": (1, 10, 1), "capability": (40, NO_LIMIT, 2), "guarantee": (0, 30, 2), "demand": (10, 100, 2)}
+"""What can be set for each queue: smallest, largest, step. CPUs, but for the weight."""
+
+START = {
+    "a": {"weight": 2, "capability": 50, "guarantee": 10, "demand": 80},
+    "b": {"weight": 3, "capability": NO_LIMIT, "guarantee": 0, "demand": 60},
+    "c": {"weight": 5, "capability": NO_LIMIT, "guarantee": 20, "demand": 30},
+}
+RUNNING = {"a": {"node-0": 5, "node-1": 2}, "b": {"node-1": 3, "node-2": 5, "node-3": 1}, "c": {"node-3": 4, "node-4": 2}}
+"""Pods of each queue's plain work that run when the cycle begins: 14, 18 and 12 CPUs."""
+
+POD, GANG_POD = 2, 4
+"""CPUs of a pod of plain work, and of a pod of the gang."""
+
+GANG = "default/a-gang"
+
+
+def fair_share_cluster(gang_size: int = 4, gang_minimum: int = 3, **queues: dict[str, int]) -> Cluster:
+    """The cluster of the first lesson: ten nodes of ten CPUs, three queues, and a gang in queue a.
+
+    Of each queue what is not given stays as in the lesson. The gang is part of what queue a asks for.
+
+    >>> from volcano_lab import tables
+    >>> tables.queues(fair_share_cluster().run())["deserved"].tolist()
+    [28, 42, 30]
+    """
+    cluster = _nodes().copy()
+    for name, start in START.items():
+        said = start | queues.get(name, {})
+        limit = None if said["capability"] == NO_LIMIT else said["capability"]
+        cluster.queue(name, weight=said["weight"], capability=limit, guarantee=said["guarantee"] or None)
+        gang = gang_size * GANG_POD if name == "a" else 0
+        if gang:
+            cluster.job("a-gang", queue=name, pods=gang_size, min_member=gang_minimum, cpu=GANG_POD)
+        running = sum(RUNNING[name].values())
+        pods = max((said["demand"] - gang) // POD, running)
+        cluster.job(f"{name}-work", queue=name, pods=pods, min_member=1, cpu=POD, running=RUNNING[name])
+    return cluster
+
+
+@cache
+def _nodes() -> Cluster:
+    cluster = Cluster()
+    for number in range(10):
+        cluster.node(f"node-{number}", cpu=10)
+    cluster.objects()  # written once, for all clusters that begin as a copy
+    return cluster
+
+
+def fair_share_lab() -> Lab:
+    """Sliders for weight, capability, guarantee and demand of each queue, and for the gang's size and minimum.
+
+    >>> lab = fair_share_lab()
+    >>> [round(row["deserved"], 2) for row in lab.set(a_weight=7).state["queues"]]
+    [49.0, 21.0, 30]
+    """
+    controls = {f"{queue}_{word}": _slider(START[queue][word], *bounds, f"{word} of queue {queue}")
+                for queue in START for word, bounds in WORDS.items()}  # fmt: skip
+    controls["gang_size"] = _slider(4, 1, 8, 1, "pods of the gang")
+    controls["gang_minimum"] = _slider(3, 1, 8, 1, "minimum of the gang")
+    return Lab(controls, lambda values: board_state(cluster_of(values).run()), PANELS, _stand(controls))
+
+
+def cluster_of(values: Values) -> Cluster:
+    """The cluster that the sliders describe."""
+    queues = {queue: {word: values[f"{queue}_{word}"] for word in WORDS} for queue in START}
+    return fair_share_cluster(values["gang_size"], values["gang_minimum"], **queues)
+
+
+PANELS: list[dict[str, Any]] = [
+    {"kind": "table", "key": "queues", "title": "Queues when the cycle ends, in CPUs",
+     "columns": ["queue", "deserved", "real_capability", "allocated", "request", "inqueue", "elastic", "share", "overused"]},
+    {"kind": "vessels", "key": "fill", "title": "What each queue deserves, filled up round by round", "slots": 5,
+     "max": 100, "legend": "Full colour: added in this round. Pale: from the rounds before. Outline: the most the queue "
+     "can take, which is what it asks for or its real capability. Dashed line: its guarantee."},
+    {"kind": "turns", "key": "turns", "title": "Queue order: whose turn it is, one turn after the other", "slots": 48,
+     "lanes": 3, "legend": "Filled: pods were placed (the number, if more than one). ×: tried and taken back. "
+     "Dotted: nothing could be placed. –: overused, passed over. The emptiest queue goes first."},
+    {"kind": "operations", "key": "gang", "title": "The gang in queue a: pods of 4 CPUs", "lines": 8},
+]  # fmt: skip
+
+
+def board_state(cycle: Cycle) -> dict[str, Any]:
+    """A cycle as the board shows it."""
+    colors = colors_of(START)
+    rows = [{name: value.get("cpu", 0) if isinstance(value, dict) else value for name, value in row.items()}
+            for row in cycle.queues()]  # fmt: skip
+    for row in rows:
+        row["color"] = colors[row["queue"]]
+        row["limit"] = max(min(row["request"], row["real_capability"]), row["guarantee"])
+    rounds: dict[int, dict[str, Any]] = {}
+    for step in cycle.fill():
+        round_ = rounds.setdefault(step["round"], {"round": step["round"], "left": step["left"], "bars": {}})
+        round_["bars"][step["queue"]] = {"before": step["before"], "added": step["added"]}
+    turns = [{"queue": turn.queue, "share": turn.share, "job": turn.job.removeprefix("default/"),
+              "outcome": turn.outcome, "pods": turn.pods} for turn in cycle.turns]  # fmt: skip
+    return {"queues": rows, "fill": {"queues": rows, "rounds": list(rounds.values())},
+            "turns": {"queues": rows, "turns": turns}, "gang": gang_state(cycle)}  # fmt: skip
+
+
+def gang_state(cycle: Cycle) -> dict[str, Any]:
+    """The gang's statement: committed, discarded, or never begun, with its operations."""
+    job = cycle.session.jobs[GANG]
+    steps = [f"{row['operation']} {row['pod'].removeprefix('default/')} on {row['node']}" for row in cycle.operations(GANG)]
+    outcomes = [record.outcome for record in cycle.statements(GANG)]
+    outcome = "commit" if "commit" in outcomes else next(iter(outcomes), "")
+    placed = next(row["placed"] for row in cycle.jobs() if row["job"] == GANG)
+    headline = f"{placed} of {len(job.tasks)} pods placed, minimum {job.min_available}, phase {job.pod_group.status.phase}"
+    return {"outcome": outcome, "headline": headline, "steps": steps, "reason": " ".join(cycle.why(GANG)[:1])}
+
+
+def _slider(value: int, least: int, most: int, step: int, meaning: str) -> ipywidgets.IntSlider:
+    slider = ipywidgets.IntSlider(value, least, most, step, tooltip=meaning)
+    slider.layout.width = "auto"
+    return slider
+
+
+def _stand(controls: dict[str, ipywidgets.IntSlider]) -> ipywidgets.GridBox:
+    """The sliders as a grid: a row a queue, a column what is set; the gang's in the last row."""
+
+    def label(text: str) -> ipywidgets.HTML:
+        return ipywidgets.HTML(text)
+
+    colors = colors_of(START)
+    cells = [label(""), *(label(f"<b>{word}</b>") for word in WORDS)]
+    cells[-1].value = "<b>asks for</b>"
+    for queue in START:
+        swatch = f'<b style="border-left: 0.5em solid {colors[queue]}; padding-left: 0.4em">queue {queue}</b>'
+        cells += [label(swatch), *(controls[f"{queue}_{word}"] for word in WORDS)]
+    cells += [label("<b>gang in a</b>"), label("pods"), controls["gang_size"], label("minimum"), controls["gang_minimum"]]
+    grid = ipywidgets.GridBox(cells)
+    grid.layout.grid_template_columns = "5.5em repeat(4, minmax(0, 1fr))"
+    grid.layout.max_width = "960px"
+    return grid
