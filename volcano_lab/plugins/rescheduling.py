@@ -1,0 +1,185 @@
+"""rescheduling: pods are moved away from nodes that are really busy, as long as others are not.
+
+Answers to `rescheduling.go`, `rescheduling_util.go`, `low_node_utilization.go` and `node_utilization_util.go` of
+`pkg/scheduler/plugins/rescheduling`. The action `shuffle` evicts what the plugin names. Arguments:
+
+    interval: 5m            # at least so long between two runs; the first is one interval after the scheduler began
+    metricsPeriod: 5m       # over which period usage is read (`api.node_usage`)
+    strategies:
+    - name: lowNodeUtilization
+      params:
+        thresholds: {cpu: 20, memory: 20}          # whole percent; below in each: a node that can take more
+        targetThresholds: {cpu: 80, memory: 80}    # above in any: a node that should lose some
+
+All thresholds are 100 unless given. Traps of Volcano's that hold here, too: usage is measured over `10m` only, so that with
+the default `metricsPeriod` of `5m` every node seems idle; victims are found by the pod's name alone, whatever its
+namespace; nodes are compared by allocatable, what a pod frees is counted by capacity.
+
+Differs on purpose: the time of the last run is remembered by the scheduler and not by the process, a `metricsPeriod`
+holds for the configuration that names it, and thresholds that are no whole numbers are refused with a sentence where
+Volcano crashes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import Factory, define
+
+from volcano_lab.api import quantity
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.resource import CPU, MEMORY
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.api.text import parse_duration
+from volcano_lab.framework.arguments import Arguments
+from volcano_lab.framework.conf import ConfError
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.kube.qos import QOS_CLASSES, qos_class
+
+STRATEGY = "lowNodeUtilization"
+DEFAULT_INTERVAL = 300.0
+DEFAULT_PERIOD = "5m"
+A_MOMENT = 1e-3
+"""Seconds by which the scheduler is taken to have begun before its first cycle."""
+
+RESOURCES = (CPU, MEMORY)
+
+
+class Rescheduling(Plugin):
+    """Names victims on overloaded nodes once an interval; in other cycles it has no say."""
+
+    name = "rescheduling"
+
+    def __init__(self, arguments: Arguments | None = None):
+        super().__init__(arguments)
+        interval = parse_duration(self.arguments.get_string("interval", ""))
+        self.interval = DEFAULT_INTERVAL if interval is None else interval
+        self.period = self.arguments.get_string("metricsPeriod", DEFAULT_PERIOD) or DEFAULT_PERIOD
+        self.thresholds = _strategies(self.arguments).get(STRATEGY)
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.ssn = ssn
+        last = ssn.memory.setdefault(self.name, ssn.now - A_MOMENT)
+        if last + self.interval < ssn.now:
+            ssn.memory[self.name] = ssn.now
+        else:
+            self.victim_tasks = None
+
+    def victim_tasks(self, tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
+        """Of `tasks`, those that should leave overloaded nodes, if the strategy `lowNodeUtilization` is configured."""
+        thresholds = self.thresholds
+        if thresholds is None:
+            return []
+        nodes = [NodeUtilization.of(node, self.period) for node in self.ssn.nodes.values()]
+        low = [node for node in nodes if thresholds.is_low(node)]
+        high = [node for node in nodes if not thresholds.is_low(node) and thresholds.is_high(node)]
+        if not low or len(low) == len(nodes) or not high:
+            return []
+        room = {name: sum(node.room(name, thresholds.target[name]) for node in low) for name in RESOURCES}
+        victims = []
+        for node in sorted(high, key=lambda node: -sum(node.usage.values())):
+            victims += self._evict(node, tasks, room, thresholds)
+        return victims
+
+    @staticmethod
+    def _evict(
+        node: NodeUtilization, tasks: Sequence[TaskInfo], room: dict[str, int], thresholds: Thresholds
+    ) -> list[TaskInfo]:
+        """Pods of one node, the least important first, until the node is below its target or the others are full.
+
+        "Full" is exactly nothing left: room that has been overdrawn stops nothing, as in Volcano.
+        """
+        victims = []
+        for pod in node.pods_to_go():
+            if not thresholds.is_over(node) or not all(room.values()):
+                break
+            task = next((task for task in tasks if task.name == pod.name), None)
+            if task is not None:
+                for name, amount in ((CPU, int(task.resreq.milli_cpu)), (MEMORY, int(task.resreq.memory))):
+                    room[name] -= amount
+                    node.usage[name] -= amount * 100 / node.capacity[name] if node.capacity[name] else math.inf
+                victims.append(task)
+        return victims
+
+
+@define(slots=True, eq=False)
+class NodeUtilization:
+    """A node, what is in use in percent, and what it has: CPU in millicores, memory in bytes."""
+
+    info: NodeInfo
+    usage: dict[str, float]
+    allocatable: dict[str, int]
+    capacity: dict[str, int]
+
+    @classmethod
+    def of(cls, info: NodeInfo, period: str) -> NodeUtilization:
+        usage = info.resource_usage
+        capacity, allocatable = info.node.status.capacity, info.node.status.allocatable
+        return cls(info, {CPU: usage.cpu.get(period, 0.0), MEMORY: usage.memory.get(period, 0.0)},
+                   _amounts(allocatable or capacity), _amounts(capacity))  # fmt: skip
+
+    def room(self, name: str, target: float) -> int:
+        """How much of a resource may be added until the target, in percent, is reached; negative above it."""
+        return int(target * self.allocatable[name] * 0.01) - int(self.usage[name] * self.allocatable[name] * 0.01)
+
+    def pods_to_go(self) -> list[TaskInfo]:
+        """The node's pods: without a priority first, then the lower, then by QoS; of equal best-effort pods the last
+        comes first, which is how Volcano's comparison makes its sort put up to a dozen pods."""
+
+        def turn(place: int, task: TaskInfo) -> tuple:
+            priority, qos = task.pod.spec.priority, QOS_CLASSES.index(qos_class(task.pod))
+            return priority is not None, priority or 0, qos, place if qos else -place
+
+        tasks = [task for _, task in sorted(self.info.tasks.items())]
+        return [task for _, task in sorted(enumerate(tasks), key=lambda item: turn(*item))]
+
+
+@define(slots=True)
+class Thresholds:
+    """Percent by resource: below `low` in each a node can take more, above `target` in any it should lose some."""
+
+    low: dict[str, float] = Factory(lambda: dict.fromkeys(RESOURCES, 100.0))
+    target: dict[str, float] = Factory(lambda: dict.fromkeys(RESOURCES, 100.0))
+
+    def is_low(self, node: NodeUtilization) -> bool:
+        return not node.info.node.spec.unschedulable and all(node.usage[name] < self.low[name] for name in RESOURCES)
+
+    def is_high(self, node: NodeUtilization) -> bool:
+        return any(node.usage[name] > self.target[name] for name in RESOURCES)
+
+    def is_over(self, node: NodeUtilization) -> bool:
+        """Whether a node still is not below its target."""
+        return any(node.usage[name] >= self.target[name] for name in RESOURCES)
+
+
+def _strategies(arguments: Arguments) -> dict[str, Thresholds]:
+    """The thresholds of each strategy by its name; the built-in one where none is given.
+
+    >>> sorted(_strategies(Arguments())), sorted(_strategies(Arguments({"strategies": [{"name": "other"}]})))
+    (['lowNodeUtilization'], ['other'])
+    """
+    given = arguments.get("strategies")
+    if not isinstance(given, list) or not given:
+        return {STRATEGY: Thresholds()}
+    return {str(entry.get("name", "")): _thresholds(entry.get("params")) for entry in given if isinstance(entry, dict)}
+
+
+def _thresholds(params: Any) -> Thresholds:
+    thresholds = Thresholds()
+    for key, amounts in (("thresholds", thresholds.low), ("targetThresholds", thresholds.target)):
+        given = params.get(key, {}) if isinstance(params, dict) else {}
+        if not isinstance(given, dict):
+            break  # what follows isn't read either
+        for name, percent in given.items():
+            if not isinstance(percent, int) or isinstance(percent, bool):
+                raise ConfError([f"plugin rescheduling: {key}.{name} is {percent!r}; allowed is a whole number of percent"])
+            if name in amounts:
+                amounts[name] = float(percent)
+    return thresholds
+
+
+def _amounts(resources: dict[str, str]) -> dict[str, int]:
+    return {CPU: quantity.milli_value(resources.get(CPU, "0")), MEMORY: quantity.value(resources.get(MEMORY, "0"))}
