@@ -79,7 +79,7 @@ class Preempt(Action):
         while ssn.job_starving(job) and tasks:
             task = tasks.pop()
             self._note("claimant", task=task.key, job=job.uid, queue=queue.uid)
-            assigned = self._preempt(statement, task, queue, lambda other: other.job != job.uid and self._in_queue(other, queue.uid))
+            assigned = self._preempt(statement, task, queue, self._of_other_jobs(job))
         if not ssn.job_pipelined(job):
             statement.discard()
             return False
@@ -95,6 +95,9 @@ class Preempt(Action):
             self._note("claimant", task=task.key, job=job.uid, queue=job.queue, within="job")
             assigned = self._preempt(statement, task, ssn.queues[job.queue], lambda other: other.job == job.uid)
             statement.commit()
+
+    def _of_other_jobs(self, job: JobInfo) -> Accepts:
+        return lambda other: other.job != job.uid and self._in_queue(other, job.queue)
 
     def _in_queue(self, task: TaskInfo, queue: str) -> bool:
         job = self.ssn.jobs.get(task.job)
@@ -123,23 +126,23 @@ class Preempt(Action):
     def _not_eligible(self, task: TaskInfo) -> str | None:
         """Why a task may not evict others: by its policy, or because it was promised a node that is being cleared."""
         if never_preempts(task):
-            return "not eligible to preempt other tasks due to preemptionPolicy is Never"
+            return "its preemption policy is Never"
         name = task.pod.status.nominated_node_name
         if not name:
             return None
         node = self.ssn.nodes.get(name)
         if node is None:
-            return "not eligible due to the pod's nominated node is not found in the session"
+            return f"its nominated node {name} is not in the session"
         error = self.ssn.predicate(task, node)
         if error is None:
-            return "not eligible due to the pod's nominated node is already schedulable, which should not happen as preemption means no node is schedulable"
+            return f"it fits its nominated node {name} as it is"
         if not isinstance(error, FitError):
-            return f"not eligible due to the predicate returned a non-FitError error, the error is: {error}"
+            return f"its nominated node {name} could not be checked: {error}"
         if error.unresolvable():
             return None
         mine = pod_priority(task.pod)
         if any(pod_priority(other.pod) < mine and terminating_by_preemption(other.pod) for other in tasks_of(node)):
-            return "not eligible due to a terminating pod caused by preemption on the nominated node"
+            return f"pods evicted for it are still leaving its nominated node {name}"
         return None
 
     def _predicate(self, task: TaskInfo) -> Callable[[TaskInfo, NodeInfo], FitError | None]:

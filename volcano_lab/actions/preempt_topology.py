@@ -72,7 +72,8 @@ class TopologyAwarePreemption:
     def __init__(self, ssn: Session, limits: CandidateLimits):
         self.ssn, self.limits = ssn, limits
 
-    def preempt(self, statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Sequence[NodeInfo], accepts: Accepts) -> bool:
+    def preempt(self, statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Sequence[NodeInfo],
+                accepts: Accepts) -> bool:  # fmt: skip
         """Whether a task got a node; its victims are then evicted in the statement."""
         ssn = self.ssn
         best = select_candidate(self._find_candidates(task, queue, nodes, accepts))
@@ -119,19 +120,19 @@ class DryRun:
         """The tasks that have to go. Raises `Impossible` where there is no such choice, or nobody has to go."""
         removed = self._remove_until_it_fits(self._potential_victims(accepts))
         if not removed:
-            raise Impossible("no preemption victims found for incoming pod")
+            raise Impossible("nobody on the node may be evicted for the task")
         objection = self.ssn.simulate_predicate(self.state, self.task, self.node)
         if objection is not None:
-            raise Impossible(f"failed to predicate pod {self.task.key} on node {self.node.name}: {objection}")
+            raise Impossible(f"even with its victims gone: {objection}")
         victims = [victim for victim in removed if not self._spare(victim)]
         if not victims:
-            raise Impossible(f'expected at least one victim pod on node "{self.node.name}"')
+            raise Impossible("the task fits although nobody goes")
         return victims
 
     def _potential_victims(self, accepts: Accepts) -> list[TaskInfo]:
         victims = self.ssn.preemptable(self.task, [other.clone() for other in tasks_of(self.node) if accepts(other)])
         if not suffices(self.task, self.node, victims):
-            raise Impossible(f"no validated victims on Node <{self.node.name}>")
+            raise Impossible("too little room, even with all victims gone")
         return sorted(victims, key=lambda victim: (-pod_priority(victim.pod), start_time(victim.pod)))
 
     def _remove_until_it_fits(self, victims: list[TaskInfo]) -> list[TaskInfo]:
@@ -163,8 +164,12 @@ class DryRun:
 
     def _fits(self) -> bool:
         ssn, task = self.ssn, self.task
-        return (ssn.simulate_allocatable(self.state, self.queue, task) and task.init_resreq.less_equal(self.node.future_idle, ZERO)
-                and ssn.simulate_predicate(self.state, task, self.node) is None)  # fmt: skip
+        if not ssn.simulate_allocatable(self.state, self.queue, task):
+            return False
+        return (
+            task.init_resreq.less_equal(self.node.future_idle, ZERO)
+            and ssn.simulate_predicate(self.state, task, self.node) is None
+        )
 
 
 def select_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
