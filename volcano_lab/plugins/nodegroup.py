@@ -2,8 +2,8 @@
 
 Answers to `pkg/scheduler/plugins/nodegroup/nodegroup.go` and `errors.go`. A node's group is its label
 `volcano.sh/nodegroup-name`; what a queue wants stands in its `spec.affinity`. Argument: `strict` (default true): nodes
-without a group are for nobody; when false, queues that want nothing may use them. With `enableHierarchy` a queue without
-an affinity has that of its nearest ancestor.
+without a group are for nobody; when false, queues that want nothing may use them. With `enableHierarchy` a queue
+without an affinity has that of its nearest ancestor.
 
 Differs on purpose: `predicate_nodes` and `node_order_nodes` answer for all nodes at once.
 """

@@ -11,8 +11,8 @@ Answers to `rescheduling.go`, `rescheduling_util.go`, `low_node_utilization.go` 
         thresholds: {cpu: 20, memory: 20}          # whole percent; below in each: a node that can take more
         targetThresholds: {cpu: 80, memory: 80}    # above in any: a node that should lose some
 
-All thresholds are 100 unless given. Traps of Volcano's that hold here, too: usage is measured over `10m` only, so that with
-the default `metricsPeriod` of `5m` every node seems idle; victims are found by the pod's name alone, whatever its
+All thresholds are 100 unless given. Traps of Volcano's that hold here, too: usage is measured over `10m` only, so that
+with the default `metricsPeriod` of `5m` every node seems idle; victims are found by the pod's name alone, whatever its
 namespace; nodes are compared by allocatable, what a pod frees is counted by capacity.
 
 Differs on purpose: the time of the last run is remembered by the scheduler and not by the process, a `metricsPeriod`
