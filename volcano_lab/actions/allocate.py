@@ -18,7 +18,7 @@ from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
-from volcano_lab.framework.node_arrays import node_chooser
+from volcano_lab.framework.array_chooser import node_chooser
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, unplace

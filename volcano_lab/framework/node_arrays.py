@@ -8,25 +8,28 @@ It serves where every plugin that filters or scores nodes also has the form for 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
-from attrs import define
 
-from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, FitErrors, Status, insufficient
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_table import NodeTable, RowMemo
 from volcano_lab.api.resource import MIN_RESOURCE, Resource
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.node_chooser import PlainChooser
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
 
 COMPANIONS = {"predicate": "predicate_nodes", "node_order": "node_order_nodes", "batch_node_order": "batch_node_order_nodes"}
 """Extension point -> the plugin's method that answers it for all nodes at once."""
+
+ALIKE = {"predicate": "predicate_alike", "node_order": "node_order_alike", "batch_node_order": "batch_node_order_alike"}
+"""Extension point -> the plugin's method that says whether its answer for a task, on a node, depends on that node alone.
+
+It returns a `ByRow`, the same object for all tasks that are alike to the plugin, or None where other nodes matter, too.
+"""
 
 FITS, LATER, NEVER = 2, 1, 0
 """Room now; room once what is releasing has gone; no room."""
@@ -41,6 +44,8 @@ class NodeArrays:
         self.orders = self._companions("node_order")
         self.batches = self._companions("batch_node_order")
         self._room: dict[Resource, RowMemo] = {}
+        self._alike = [self._companions(point, ALIKE[point]) for point in COMPANIONS]
+        self._boards: dict[tuple, Board] = {}
         self._rows: dict[int, tuple[Sequence[NodeInfo], np.ndarray]] = {}
         self._inside: dict[int, np.ndarray] = {}
         self._everywhere = np.ones(self.table.count, dtype=bool)
@@ -56,9 +61,27 @@ class NodeArrays:
             for name, method in COMPANIONS.items() for tier in points[name].tiers for plugin, _ in tier
         )  # fmt: skip
 
-    def _companions(self, point: str) -> list:
+    def _companions(self, point: str, method: str = "") -> list:
         plugins = self.ssn.plugins
-        return [getattr(plugins[plugin], COMPANIONS[point]) for tier in self.ssn.points[point].tiers for plugin, _ in tier]
+        return [getattr(plugins[plugin], method or COMPANIONS[point], None)
+                for tier in self.ssn.points[point].tiers for plugin, _ in tier]
+
+    def board(self, task: TaskInfo) -> Board | None:
+        """The ranking of the nodes that all tasks like this one share; None where placements elsewhere may change it."""
+        parts = []
+        for methods in self._alike:
+            for alike in methods:
+                part = alike(task) if alike is not None else None
+                if part is None:
+                    return None
+                parts.append(part)
+        key = (task.init_resreq, *map(id, parts))
+        board = self._boards.get(key)
+        if board is None:
+            filters, orders, batches = (len(methods) for methods in self._alike)
+            board = self._boards[key] = Board(self, task.init_resreq, parts[:filters], parts[filters : filters + orders],
+                                              parts[filters + orders : filters + orders + batches])
+        return board
 
     def rows(self, nodes: Sequence[NodeInfo]) -> np.ndarray | None:
         """The table rows of some nodes, in their order; None for all nodes in the table's order."""
@@ -104,6 +127,59 @@ class NodeArrays:
         return batch if order is None else order if batch is None else order + batch
 
 
+class ByRow:
+    """A plugin's answer for all tasks of a kind: `row(row)` for one node, `nodes()` for all, as of now."""
+
+    __slots__ = ("row", "nodes")
+
+    def __init__(self, row: Callable[[int], float], nodes: Callable[[], np.ndarray]):
+        self.row, self.nodes = row, nodes
+
+
+class Board:
+    """Every node's score for tasks of one kind, -inf where there is no room now or a predicate refuses.
+
+    After a placement only the row of the node that changed is worked out anew; the best node is one look for the
+    highest number. The filters, orders and batches are the plugins' answers in the order of the tiers.
+    """
+
+    __slots__ = ("arrays", "request", "filters", "orders", "batches", "ranks", "_keep")
+
+    def __init__(self, arrays: NodeArrays, request: Resource, filters: list[ByRow], orders: list[ByRow], batches: list[ByRow]):
+        self.arrays, self.request = arrays, request
+        self._keep = filters, orders, batches  # their identities are the board's key
+        self.filters, self.orders, self.batches = ([part.row for part in parts] for parts in self._keep)
+        self.ranks = RowMemo(arrays.table, self._ranks, self._rank)
+
+    def fits(self, row: int) -> bool:
+        """Whether there is room on a node now or later and no predicate refuses."""
+        return self.arrays.room(self.request)[row] != NEVER and all(allows(row) for allows in self.filters)
+
+    def _rank(self, row: int) -> float:
+        if self.arrays.room(self.request)[row] != FITS:
+            return -inf
+        for allows in self.filters:
+            if not allows(row):
+                return -inf
+        return _add(score(row) for score in self.orders) + _add(score(row) for score in self.batches)
+
+    def _ranks(self, rows: np.ndarray) -> np.ndarray:
+        filters, orders, batches = self._keep
+        good = self.arrays.room(self.request) == FITS
+        for part in filters:
+            good = good & part.nodes()
+        order, batch = (_sum([part.nodes() for part in parts]) for parts in (orders, batches))
+        scores = (0.0 if order is None else order) + (0.0 if batch is None else batch)
+        return np.where(good, scores, -inf)[rows]
+
+
+def _add(scores: Iterable[float]) -> float:
+    total = 0.0
+    for score in scores:
+        total += score
+    return total
+
+
 def _sum(arrays: list[np.ndarray]) -> np.ndarray | None:
     """The sum from left to right, the order in which the plain way adds; None of nothing."""
     total = arrays[0] if arrays else None
@@ -137,164 +213,6 @@ def room_memo(table: NodeTable, request: Resource) -> RowMemo:
         return level
 
     return RowMemo(table, all_rows, one_row)
-
-
-class ArrayChooser(PlainChooser):
-    """As `PlainChooser`, over arrays: filters for one statement, and remembers by task role which nodes failed."""
-
-    def __init__(self, ssn: Session, arrays: NodeArrays, use_cache: bool = True):
-        super().__init__(ssn, use_cache)
-        self.arrays = arrays
-        self._failed: dict[tuple[str, str] | None, Failed] = {}
-
-    def choose(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> tuple[NodeInfo | None, FitErrors]:
-        arrays = self.arrays
-        if task.pod.status.nominated_node_name:
-            return super().choose(task, nodes)
-        allowed = arrays.allowed(task)
-        if allowed is None:
-            return super().choose(task, nodes)
-        rows = arrays.rows(nodes)
-        room = arrays.room(task.init_resreq)
-        fits = allowed & (room != NEVER)
-        if rows is not None:
-            fits &= arrays.inside(nodes)
-        group = (task.job, task.task_role) if self.use_cache and task.task_role else None
-        failed = self._failed.get(group)
-        if failed is not None:
-            fits &= failed.not_yet
-        count = np.count_nonzero(fits)
-        if not count:
-            return None, self._errors(task, nodes, group, fits)
-        if group is not None and count + (0 if failed is None else failed.count) != len(nodes):
-            self._remember(task, nodes, group, fits)
-        return self._best(task, rows, fits, room), NO_ERRORS
-
-    def _best(self, task: TaskInfo, rows: np.ndarray | None, fits: np.ndarray, room: np.ndarray) -> NodeInfo:
-        """The first of the highest scores among nodes with room now or, without any, among those with room later."""
-        candidates = fits & (room == FITS)
-        count = np.count_nonzero(candidates)
-        if not count:
-            candidates = fits
-            count = np.count_nonzero(fits)
-        if count == 1:
-            best = candidates.argmax()
-        else:
-            scores = np.where(candidates, self.arrays.scores(task, candidates), -np.inf)
-            best = scores.argmax() if rows is None else rows[scores[rows].argmax()]
-        return self.ssn.node_list[best]
-
-    # -- what failed, and why ----------------------------------------------------------------------
-
-    def _remember(self, task: TaskInfo, nodes: Sequence[NodeInfo], group: tuple[str, str], fits: np.ndarray) -> Failed:
-        """Nodes that fail a role once fail it for the rest of the statement, with the reason they had then."""
-        failed = self._failed.get(group)
-        news = self.arrays.inside(nodes) & ~fits
-        if failed is None:
-            failed = self._failed[group] = Failed(np.ones(len(fits), dtype=bool), ArrayFitErrors(self.arrays))
-        news &= failed.not_yet
-        failed.errors.record(task, news)
-        failed.not_yet = failed.not_yet & ~news
-        failed.count += int(np.count_nonzero(news))
-        return failed
-
-    def _errors(self, task: TaskInfo, nodes: Sequence[NodeInfo], group: tuple[str, str] | None, fits: np.ndarray) -> FitErrors:
-        if group is not None:
-            return self._remember(task, nodes, group, fits).errors.copy()
-        errors = ArrayFitErrors(self.arrays)
-        errors.record(task, self.arrays.inside(nodes))
-        return errors
-
-
-@define(slots=True)
-class Failed:
-    """What a role has failed on in this statement: nodes not among them, the reasons, how many."""
-
-    not_yet: np.ndarray
-    errors: ArrayFitErrors
-    count: int = 0
-
-
-NO_ERRORS = FitErrors()
-"""What goes with a node that was found: nobody looks at it."""
-
-
-class ArrayFitErrors(FitErrors):
-    """Fit errors in which nodes that are merely short of a resource are a number each; others are as in `FitErrors`.
-
-    `short[row]` is 0 where the node isn't short, else 1 + the position in `names` of the first resource it lacks.
-    """
-
-    __slots__ = ("arrays", "short", "names", "others", "task", "_nodes", "_whole")
-
-    def __init__(self, arrays: NodeArrays):
-        super().__init__()
-        self.arrays = arrays
-        self.short = np.zeros(arrays.table.count, dtype=np.int8)
-        self.names: list[str] = []
-        self.others: dict[str, FitError] = {}
-        self.task = ""
-        self._whole = False
-
-    def record(self, task: TaskInfo, failing: np.ndarray) -> None:
-        """Find out now why nodes fail: the first short resource, or what the predicates say of a node."""
-        table, ssn = self.arrays.table, self.arrays.ssn
-        self.task = self.task or task.key
-        names = [name for name, _ in task.init_resreq]
-        amounts, columns = table.vector(task.init_resreq)
-        rows = np.flatnonzero(failing)
-        at = np.ix_(rows, columns)
-        lacking = amounts[columns] - (table.idle[at] + table.releasing[at] - table.pipelined[at]) >= MIN_RESOURCE
-        short = lacking.any(axis=1)
-        codes = np.array([self._code(name) for name in names], dtype=np.int8)
-        self.short[rows[short]] = codes[lacking[short].argmax(axis=1)]
-        for row in rows[~short].tolist():
-            node = ssn.node_list[row]
-            error = ssn.predicate_for_allocate(task, node)
-            if error is not None:
-                self.others[node.name] = error
-
-    def _code(self, name: str) -> int:
-        if name not in self.names:
-            self.names.append(name)
-        return self.names.index(name) + 1
-
-    def copy(self) -> ArrayFitErrors:
-        errors = ArrayFitErrors(self.arrays)
-        errors.short, errors.names, errors.others, errors.task = self.short.copy(), self.names.copy(), dict(self.others), self.task
-        return errors
-
-    @property
-    def nodes(self) -> dict[str, FitError]:
-        """Every node's error, written out when somebody asks."""
-        if not self._whole:
-            written = {node.name: FitError(self.task, node.name, (Status(UNSCHEDULABLE, insufficient([self.names[code - 1]])),))
-                       for node, code in zip(self.arrays.ssn.node_list, self.short.tolist(), strict=True) if code}  # fmt: skip
-            self._nodes = {**written, **self.others}
-            self._whole = True
-        return self._nodes
-
-    @nodes.setter
-    def nodes(self, value: dict[str, FitError]) -> None:
-        self._nodes, self._whole = value, False
-
-    def unresolvable_nodes(self) -> set[str]:
-        return {name for name, error in self.others.items() if error.unresolvable()}
-
-    def reasons(self) -> Counter[str]:
-        counts = Counter(reason for error in self.others.values() for reason in error.reasons)
-        for code, count in enumerate(np.bincount(self.short, minlength=len(self.names) + 1).tolist()):
-            if code and count:
-                counts[insufficient([self.names[code - 1]])] += count
-        return counts
-
-    def count(self) -> int:
-        return int(np.count_nonzero(self.short)) + len(self.others)
-
-
-def node_chooser(ssn: Session, use_cache: bool = True) -> PlainChooser:
-    """A chooser for one statement: over arrays where the session allows it, else node by node."""
-    return ArrayChooser(ssn, node_arrays(ssn), use_cache) if ssn.use_arrays else PlainChooser(ssn, use_cache)
 
 
 def node_arrays(ssn: Session) -> NodeArrays:

@@ -15,6 +15,7 @@ from volcano_lab.api.node_table import RowMemo
 from volcano_lab.api.resource import CPU, MEMORY, Resource
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.arguments import Arguments
+from volcano_lab.framework.node_arrays import ByRow
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.session import Session
 
@@ -40,8 +41,9 @@ class Binpack(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.table = ssn.table
         self._memos: dict[Resource, RowMemo] = {}
+        self._alike: dict[Resource, ByRow] = {}
         if not self.weight:
-            self.node_order = self.node_order_nodes = None
+            self.node_order = None
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
         return binpacking_score(task.resreq, node.allocatable, node.used, self.resources) * (MAX_NODE_SCORE * self.weight)
@@ -53,6 +55,14 @@ class Binpack(Plugin):
         if memo is None:
             memo = self._memos[request] = RowMemo(self.table, partial(self._score_rows, request), partial(self._score_row, request))
         return memo.current()
+
+    def node_order_alike(self, task: TaskInfo) -> ByRow:
+        """Tasks with equal requests are alike."""
+        part = self._alike.get(task.resreq)
+        if part is None:
+            score = partial(self._score_row, task.resreq)
+            part = self._alike[task.resreq] = ByRow(score, partial(self.node_order_nodes, task))
+        return part
 
     def _score_row(self, request: Resource, row: int) -> float:
         table = self.table

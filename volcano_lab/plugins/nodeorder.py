@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from volcano_lab.framework.node_arrays import ByRow
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.plugins.kube import (
     image_locality,
@@ -62,6 +63,9 @@ class NodeOrder(Plugin):
         self.has_images = any(node.image_states for node in self.kube.nodes)
         self.all_alike = np.full(len(self.kube.nodes), float(MAX_SCORE * self.taint_toleration))
         """The scores where nothing tells the nodes apart: no taint that the pod minds, and the other scores at 0."""
+        self.no_nodes = np.zeros(len(self.kube.nodes), dtype=bool)
+        same = float(MAX_SCORE * self.taint_toleration)
+        self._same_for_all = ByRow(lambda row: same, lambda: self.all_alike)
         self.spread_owners = getattr(ssn, "spread_owners", ())
 
     # -- one node --------------------------------------------------------------------------------------------
@@ -131,10 +135,7 @@ class NodeOrder(Plugin):
     def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
         """`node_order` of every node in the session's order; not to be changed by the caller."""
         kube, info = self.kube, self.kube.info(task.pod)
-        weights = self.least_requested, self.most_requested, self.balanced_resource
-        scores = kube.remember(
-            ("resource scores", weights, info.requests), lambda: ResourceScores(kube, info.requests, *weights)
-        ).current()
+        scores = self._resource_scores(info).current()
         if self.node_affinity and info.preferred_nodes:
             scores = scores + self.node_affinity * kube.remember(
                 ("preferred nodes", info.preferred_nodes),
@@ -145,6 +146,25 @@ class NodeOrder(Plugin):
                 self.image_locality * image_locality.score(info.pod, n.image_states, len(kube.nodes)) for n in kube.nodes
             ]
         return scores
+
+    def _resource_scores(self, info: PodInfo) -> ResourceScores:
+        kube, weights = self.kube, (self.least_requested, self.most_requested, self.balanced_resource)
+        key = "resource scores", weights, info.requests
+        return kube.remember(key, lambda: ResourceScores(kube, info.requests, *weights))
+
+    def node_order_alike(self, task: TaskInfo) -> ByRow | None:
+        """Tasks with equal requests are alike where neither images nor preferred nodes tell them apart."""
+        info = self.kube.info(task.pod)
+        if self.image_locality and self.has_images or self.node_affinity and info.preferred_nodes:
+            return None
+        scores = self._resource_scores(info)
+        return self.kube.remember(("alike", scores), lambda: ByRow(lambda row: float(scores.current()[row]), scores.current))
+
+    def batch_node_order_alike(self, task: TaskInfo) -> ByRow | None:
+        """Tasks are alike, and so are all nodes for them, where no score compares nodes."""
+        if self.batch_node_order_nodes(task, self.no_nodes) is not self.all_alike:
+            return None
+        return self._same_for_all
 
     def batch_node_order_nodes(self, task: TaskInfo, mask: np.ndarray | None = None) -> np.ndarray:
         """`batch_node_order` among the nodes where `mask` is True (None: all); elsewhere the number means nothing.

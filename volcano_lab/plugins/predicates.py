@@ -21,6 +21,7 @@ import numpy as np
 
 from volcano_lab.api.fit_error import ABORT_CODES, ERROR, NODE_POD_NUMBER_EXCEEDED, UNSCHEDULABLE, FitError, Status
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+from volcano_lab.framework.node_arrays import ByRow
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.plugins.kube import inter_pod_affinity, node_affinity, node_masks, node_ports, taints, topology_spread
 from volcano_lab.plugins.kube.node_pods import KubeNode, kube_nodes
@@ -60,6 +61,7 @@ class Predicates(Plugin):
         self.ssn = ssn
         self.kube = kube_nodes(ssn)
         self.pod_limit = np.array([int(node.allocatable.get("pods")) for node in ssn.node_list], np.int64)
+        self._nothing = ByRow(lambda row: 0.0, lambda: np.zeros(len(self.kube.nodes)))
         self.cache: dict[tuple[str, str], bool] = {}
         rules = [
             (self.pod_affinity, inter_pod_affinity.NAME, inter_pod_affinity.look),
@@ -147,6 +149,19 @@ class Predicates(Plugin):
             mask &= state[rule].nodes()
         return mask
 
+    def predicate_alike(self, task: TaskInfo) -> ByRow | None:
+        """Tasks for which only the stable rules speak are alike where those look at the same things."""
+        if self.cache_enabled or len(self.ssn.cycle_state(task.uid).get(SKIPPED, ())) < len(self._looks):
+            return None
+        info = self.kube.info(task.pod)
+        return self.kube.remember(
+            ("alike", self.node_affinity and info.required_nodes, self.taint_toleration, info.tolerations),
+            lambda: self._stable_by_row(self._stable_nodes(info)))
+
+    def _stable_by_row(self, stable: np.ndarray) -> ByRow:
+        count, limit = self.kube.pod_count, self.pod_limit
+        return ByRow(lambda row: stable[row] and count[row] < limit[row], lambda: stable & (count < limit))
+
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
         key = "stable", self.node_affinity and info.required_nodes, self.taint_toleration, info.tolerations
         return self.kube.remember(key, lambda: self._work_out_stable_nodes(info))
@@ -196,6 +211,9 @@ class Predicates(Plugin):
 
     def batch_node_order_nodes(self, task: TaskInfo, mask: np.ndarray | None = None) -> np.ndarray:
         return np.zeros(len(self.kube.nodes))
+
+    def batch_node_order_alike(self, task: TaskInfo) -> ByRow:
+        return self._nothing
 
     # -- events ----------------------------------------------------------------------------------------------
 
