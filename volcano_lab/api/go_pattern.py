@@ -15,7 +15,9 @@ _CLASSES = {
     "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~", "punct": r"!-/:-@\[-`{-~",
     "space": r"\t\n\v\f\r ", "upper": "A-Z", "word": "0-9A-Za-z_", "xdigit": "0-9A-Fa-f",
 }  # fmt: skip
-_REWRITTEN = re.compile(r"\\Q(?P<quoted>.*?)(?:\\E|$)|\[:(?P<cls>\^?[a-z]+):\]|(?P<escape>\\.)|(?P<foreign>\(\?(?:<?[=!]|[(>#]|P=))")
+_REWRITTEN = re.compile(
+    r"\\Q(?P<quoted>.*?)(?:\\E|$)|\[:(?P<cls>\^?[a-z]+):\]|(?P<escape>\\.)|(?P<foreign>\(\?(?:<?[=!]|[(>#]|P=))"
+)
 
 
 @lru_cache(maxsize=1024)

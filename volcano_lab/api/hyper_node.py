@@ -65,20 +65,28 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
     (['s0', 'top'], 'top', 's1')
     """
 
+    _parents: dict[str, str] | None = None
+
+    def freeze(self) -> None:
+        """The relations won't change any more: remember each HyperNode's parent."""
+        self._parents = {name: self.parent(name) for name in self}
+
+    def parent(self, name: str) -> str:
+        """The HyperNode right above one, "" for a root. Members say so before the tree does."""
+        if self._parents is not None and name in self._parents:
+            return self._parents[name]
+        info = self.get(name)
+        if info is not None and info.parent:
+            return info.parent
+        tier = -1 if info is None else info.tier
+        return min((other for other, info in self.items() if info.tier > tier and info.names_member(name)), default="")
+
     def ancestors(self, name: str) -> list[str]:
         """A HyperNode and those above it, from below; it ends where a name would come twice."""
         found = [name]
-        while True:
-            info = self.get(found[-1])
-            parent = info.parent if info is not None and info.parent else self._parent_by_members(found[-1])
-            if not parent or parent in found:
-                return found
+        while (parent := self.parent(found[-1])) and parent not in found:
             found.append(parent)
-
-    def _parent_by_members(self, name: str) -> str:
-        """The HyperNode of a higher tier that names this one as a member: the tree may not know it yet."""
-        tier = self[name].tier if name in self else -1
-        return min((other for other, info in self.items() if info.tier > tier and info.names_member(name)), default="")
+        return found
 
     def lowest_common_ancestor(self, left: str, right: str) -> str:
         """The lowest HyperNode that holds both, "" without any. Where one of them is "", the other."""

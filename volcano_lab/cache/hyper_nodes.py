@@ -89,9 +89,17 @@ class HyperNodes:
 
         As in Volcano, one that matched the node only before it changed keeps it until something else builds it anew.
         """
-        return [name for name, info in sorted(self.infos.items()) if touched and not info.child_names()
-                and any(member.type == "Node" and any(matches_regex_or_labels(member.selector, node, self._nodes) for node in touched)
-                        for member in info.hyper_node.spec.members)]  # fmt: skip
+        if not touched:
+            return []
+        matching = []
+        for name, info in sorted(self.infos.items()):
+            members = info.hyper_node.spec.members
+            selectors = [member.selector for member in members if member.selector.regex_match or member.selector.label_match]
+            if any(member.type == "HyperNode" for member in members):
+                continue
+            if any(matches_regex_or_labels(selector, node, self._nodes) for selector in selectors for node in touched):
+                matching.append(name)
+        return matching
 
     def _sync(self, name: str) -> None:
         """Bring the tree in line with what is known of one HyperNode, or note why that can't be."""

@@ -64,6 +64,7 @@ def _add_cluster_top(ssn: Session) -> None:
     ssn.hyper_nodes[CLUSTER_TOP] = top
     ssn.hyper_nodes_set_by_tier[tier] = {CLUSTER_TOP}
     ssn.real_nodes_list[CLUSTER_TOP] = ssn.node_list
+    ssn.hyper_nodes.freeze()
 
 
 def _lowest_hyper_nodes(ssn: Session) -> dict[str, str]:

@@ -64,6 +64,7 @@ class NetworkTopologyAware(Plugin):
         self._holders = {tier: self._holder_by_node(tier) for tier in self.tier_weights}
         self._holder_rows: list[tuple[float, np.ndarray]] | None = None
         self._tier_rows: dict[str, np.ndarray] = {}
+        self._lowest: np.ndarray | None = None
 
     def _holder_by_node(self, tier: int) -> dict[str, int]:
         """Node -> place of the HyperNode of a tier that holds it, the first by name."""
@@ -77,7 +78,7 @@ class NetworkTopologyAware(Plugin):
         self.usage.add(event.task.node_name, event.task.resreq)
 
     def on_deallocate(self, event: Event) -> None:
-        self.usage.subtract(event.task.node_name, event.task.resreq)
+        self.usage.add(event.task.node_name, event.task.resreq, -1.0)
 
     # -- which HyperNodes to try -------------------------------------------------------------------
 
@@ -113,23 +114,19 @@ class NetworkTopologyAware(Plugin):
         best = max(scores.values())
         ties = [name for name, score in scores.items() if score == best]
         if len(ties) > 1:
-            counts = self._task_counts(sub_job)
+            shares = self._task_shares(sub_job)
             for name in ties:
-                scores[name] += self._task_share(name, counts, sub_job)
+                scores[name] += shares.get(name, ZERO_SCORE)
         return {name: self.scale * score for name, score in scores.items()}
 
-    def _task_counts(self, sub_job: SubJobInfo) -> dict[str, int]:
-        """HyperNode -> how many of a sub-job's tasks have a node in it."""
-        counts: dict[str, int] = {}
+    def _task_shares(self, sub_job: SubJobInfo) -> dict[str, float]:
+        """HyperNode -> which part of a sub-job's tasks has a node in it; those without any are left out."""
+        counts: dict[int, int] = {}
         for task in sub_job.tasks.values():
-            for place in self.usage.holders.get(task.node_name, ()) if task.node_name else ():
-                name = self.usage.names[place]
-                counts[name] = counts.get(name, 0) + 1
-        return counts
-
-    @staticmethod
-    def _task_share(name: str, counts: dict[str, int], sub_job: SubJobInfo) -> float:
-        return counts.get(name, 0) / len(sub_job.tasks) if sub_job.tasks else ZERO_SCORE
+            if task.node_name in self.usage.holders:
+                for place in self.usage.holders[task.node_name]:
+                    counts[place] = counts.get(place, 0) + 1
+        return {self.usage.names[place]: count / len(sub_job.tasks) for place, count in counts.items()}
 
     # -- which node --------------------------------------------------------------------------------
 
@@ -153,9 +150,9 @@ class NetworkTopologyAware(Plugin):
         best = max(scores.values())
         ties = [name for name, score in scores.items() if score == best]
         if len(ties) > 1:
-            counts = self._task_counts(sub_job)
+            shares = self._task_shares(sub_job)
             for name in ties:
-                scores[name] += self._task_share(around[name], counts, sub_job)
+                scores[name] += shares.get(around[name], ZERO_SCORE)
         return scores
 
     def tier_score(self, hyper_node: str, allocated: str) -> float:
@@ -197,21 +194,24 @@ class NetworkTopologyAware(Plugin):
         return self._full_rows(task) * self.scale
 
     def _close_rows(self, task: TaskInfo, sub_job: SubJobInfo, candidates: np.ndarray) -> np.ndarray:
-        ssn, allocated = self.ssn, task.job_allocated_hyper_node
+        allocated = task.job_allocated_hyper_node
         if not allocated:
             return np.zeros(len(candidates))
         scores = self._tier_rows.get(allocated)
         if scores is None:
-            around = [lowest_hyper_node_of_node(ssn, node.name) for node in ssn.node_list]
-            by_name = {name: self.tier_score(name, allocated) for name in set(around)}
-            scores = self._tier_rows[allocated] = np.array([by_name[name] for name in around])
-        ties = np.flatnonzero(candidates & (scores == scores[candidates].max()))
-        if len(ties) <= 1:
-            return scores
-        counts, scores = self._task_counts(sub_job), scores.copy()
-        for row in ties.tolist() if counts else ():
-            scores[row] += self._task_share(lowest_hyper_node_of_node(ssn, ssn.node_list[row].name), counts, sub_job)
-        return scores
+            by_name = {name: self.tier_score(name, allocated) for name in {"", *self.ssn.lowest_hyper_nodes.values()}}
+            scores = self._tier_rows[allocated] = self._rows_by_lowest(by_name)
+        ties = candidates & (scores == scores[candidates].max())
+        shares = self._task_shares(sub_job) if np.count_nonzero(ties) > 1 else None
+        return scores + np.where(ties, self._rows_by_lowest(shares), ZERO_SCORE) if shares else scores
+
+    def _rows_by_lowest(self, by_name: dict[str, float]) -> np.ndarray:
+        """For each node what a mapping says of the HyperNode of the lowest tier around it; without any, of ""."""
+        if self._lowest is None:
+            around = [lowest_hyper_node_of_node(self.ssn, node.name) for node in self.ssn.node_list]
+            names, self._lowest = np.unique(around, return_inverse=True)
+            self._lowest_names = names.tolist()
+        return np.array([by_name.get(name, ZERO_SCORE) for name in self._lowest_names])[self._lowest]
 
     def _full_rows(self, task: TaskInfo) -> np.ndarray:
         nodes = self.ssn.node_list

@@ -6,6 +6,7 @@ Answers to `resourceStatus`, `priorityWeight` and the two bin packing scores of
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import partial
 
@@ -35,8 +36,9 @@ def resource_weights(arguments: Arguments) -> dict[str, int]:
 class HyperNodeUsage:
     """What each HyperNode offers, what its tasks take, and what was idle, now or later, when the session opened.
 
-    `names` are all HyperNodes, ascending; in the arrays each has the place that `places` says. `changes` lists the places
-    where what is used has changed, for `RowMemo`.
+    `names` are all HyperNodes, ascending; in the lists each has the place that `places` says. `used` holds amounts by
+    resource; `changes` lists the places where they have changed, for `RowMemo`. `holders` maps each node to the places of
+    the HyperNodes that hold it.
     """
 
     def __init__(self, ssn: Session, weights: Mapping[str, int]):
@@ -44,28 +46,23 @@ class HyperNodeUsage:
         self.names = sorted(ssn.hyper_nodes)
         self.places = {name: place for place, name in enumerate(self.names)}
         self.count, self.changes = len(self.names), []
-        self.allocatable, self.used, self.idle, self.future_idle = [], [], [], []
+        nodes = [ssn.real_nodes_list.get(name, ()) for name in self.names]
+        self.allocatable = [total(node.allocatable for node in held) for held in nodes]
+        self.used = [defaultdict(float, total(node.used for node in held)) for held in nodes]
+        self.idle = [total(node.idle for node in held) for held in nodes]
+        self.future_idle = [total(node.future_idle for node in held) for held in nodes]
         self.holders: dict[str, list[int]] = {}
-        for place, name in enumerate(self.names):
-            nodes = ssn.real_nodes_list.get(name, ())
-            self.allocatable.append(total(node.allocatable for node in nodes))
-            self.used.append(total(node.used for node in nodes))
-            self.idle.append(total(node.idle for node in nodes))
-            self.future_idle.append(total(node.future_idle for node in nodes))
-            for node in nodes:
+        for place, held in enumerate(nodes):
+            for node in held:
                 self.holders.setdefault(node.name, []).append(place)
         self._memos: dict[Resource, RowMemo] = {}
 
-    def add(self, node: str, request: Resource) -> None:
-        """A task has come to a node."""
+    def add(self, node: str, request: Resource, sign: float = 1.0) -> None:
+        """A task has come to a node or, with sign -1, has left it or is going to."""
         for place in self.holders.get(node, ()):
-            self.used[place] = self.used[place] + request
-            self.changes.append(place)
-
-    def subtract(self, node: str, request: Resource) -> None:
-        """A task has left a node, or is going to."""
-        for place in self.holders.get(node, ()):
-            self.used[place] = self.used[place] - request
+            used = self.used[place]
+            for name, amount in request.items:
+                used[name] += sign * amount
             self.changes.append(place)
 
     def has_room(self, request: Resource, name: str) -> bool:
@@ -93,7 +90,7 @@ class HyperNodeUsage:
         allocatable, used = self.allocatable[place], self.used[place]
         score, weights = 0.0, 0
         for name, amount in request:
-            offered, filled = allocatable.get(name), used.get(name) + amount
+            offered, filled = allocatable.get(name), used[name] + amount
             if filled > offered:
                 return 0.0
             score += self.weights[name] * (filled / offered)
