@@ -77,6 +77,10 @@ class ArrayChooser(PlainChooser):
             failed = self._remember(task, nodes, group, fits, board)
         if not fits.any():
             return None, self._errors(task, nodes, failed)
+        if board is not None and failed is not None and failed.board is board:
+            node = self._best_on_board(board, task, nodes, group)
+            if node is not None:
+                return node, NO_ERRORS
         return self._best(task, rows, fits, room), NO_ERRORS
 
     def _best(self, task: TaskInfo, rows: np.ndarray | None, fits: np.ndarray, room: np.ndarray) -> NodeInfo:
