@@ -74,6 +74,11 @@ class NodeInfo:
         for task in self.tasks.values():
             self._account(task, put=True)
 
+    def unset_node(self) -> None:
+        """The node is gone; its tasks are remembered, but nothing is counted until it is announced again."""
+        self.node, self.allocatable, self.capacity = None, Resource(), Resource()
+        self.table.set_allocatable(self.row, Resource())
+
     def snapshot(self, table: NodeTable, row: int) -> NodeInfo:
         """The same node over a copied table. Tasks on a node are never changed in place, so both may hold them."""
         node = NodeInfo.__new__(NodeInfo)

@@ -55,7 +55,7 @@ TRANSITIONS: dict[TaskStatus, frozenset[TaskStatus]] = {
     RELEASING: frozenset((RUNNING, BOUND, SUCCEEDED, FAILED, UNKNOWN)),
     SUCCEEDED: frozenset(),
     FAILED: frozenset((RELEASING,)),
-    UNKNOWN: frozenset((RUNNING, RELEASING, SUCCEEDED, FAILED)),
+    UNKNOWN: frozenset((PENDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED)),
 }
 """The task state machine: from each status the statuses a task may go to next.
 

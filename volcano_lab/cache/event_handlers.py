@@ -1,0 +1,285 @@
+"""What the scheduler knows of the cluster, and how it learns it: objects that come, change and go, in any order.
+
+Answers to `pkg/scheduler/cache/event_handlers.go`. Differs on purpose: an object that comes twice counts once; a node
+that goes leaves its pods behind and, should it come back before they are gone, counts them at once (Volcano counts each
+again when it next hears of it); and a pod that takes a step which the task state machine doesn't have is refused.
+"""
+
+from __future__ import annotations
+
+import math
+
+from volcano_lab import log
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeError, NodeInfo
+from volcano_lab.api.node_table import NodeTable
+from volcano_lab.api.node_usage import METRICS_PERIOD, NodeUsage
+from volcano_lab.api.objects import (
+    HyperNode,
+    KubernetesObject,
+    Namespace,
+    Node,
+    Pod,
+    PodDisruptionBudget,
+    PodGroup,
+    PriorityClass,
+    Queue,
+    ResourceQuota,
+)
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
+from volcano_lab.api.task import GROUP_NAME_ANNOTATION, TaskInfo
+from volcano_lab.cache.hyper_nodes import HyperNodes
+from volcano_lab.cache.images import Images
+
+DEFAULT_QUEUE = "default"
+SCHEDULER_NAME = "volcano"
+"""The `schedulerName` of pods that are Volcano's to place; a pod that names none is taken for one, too."""
+
+
+class CacheError(NodeError):
+    """The cache doesn't know, or can't change, what a session asks it to."""
+
+
+class EventHandlers:
+    """Jobs, nodes, queues and the rest, as objects are added, changed and deleted.
+
+    >>> from volcano_lab.api.objects import ObjectMeta
+    >>> known = EventHandlers()
+    >>> known.add(Queue(ObjectMeta("team")))
+    >>> known.delete(Queue(ObjectMeta("team")))
+    >>> known.queues
+    {}
+    """
+
+    def __init__(self) -> None:
+        self.table = NodeTable()
+        self.pods: dict[str, Pod] = {}
+        self.pods_left_out: dict[str, str] = {}
+        self.nodes: dict[str, NodeInfo] = {}
+        self.node_list: list[str] = []
+        self.jobs: dict[str, JobInfo] = {}
+        self.queues: dict[str, QueueInfo] = {}
+        self.priority_classes: dict[str, PriorityClass] = {}
+        self.default_priority = 0
+        self.namespaces: dict[str, dict[str, str]] = {}
+        self.resource_quotas: dict[str, ResourceQuota] = {}
+        self.pod_disruption_budgets: dict[str, PodDisruptionBudget] = {}
+        self.hyper_nodes = HyperNodes()
+        self.images = Images()
+        self.gone_nodes: dict[str, NodeInfo] = {}
+
+    def add(self, obj: KubernetesObject) -> None:
+        """An object has come into being, or has changed; `TypeError` for a kind that the scheduler doesn't watch.
+
+        Raises `IllegalTransition` for a pod that takes a step which the task state machine doesn't have.
+        """
+        self._handler("add", obj)(obj)
+
+    update = add
+
+    def delete(self, obj: KubernetesObject) -> None:
+        """An object is gone; nothing happens where it wasn't known."""
+        self._handler("delete", obj)(obj)
+
+    def _handler(self, verb: str, obj: KubernetesObject):
+        handler = getattr(self, f"_{verb}_{obj.kind.lower()}", None)
+        if handler is None:
+            raise TypeError(f"the scheduler doesn't watch objects of kind {obj.kind}")
+        return handler
+
+    # -- pods ------------------------------------------------------------------------------------
+
+    def _add_pod(self, pod: Pod) -> None:
+        """Take a pod that is Volcano's to place, or takes room on a node; say of each that nobody will place why."""
+        old = self.pods.get(pod.key)
+        task = TaskInfo(pod)
+        if old is not None:
+            known = self.task_of(old)
+            if old.metadata.uid == pod.metadata.uid and known is not None:
+                if known.status in ALLOCATED_STATUSES and not pod.spec.node_name:
+                    log.v(4, "pod %s is being bound; what was heard of it is older and changes nothing", pod.key)
+                    return
+                check_transition(known.status, task.status, f"task {pod.key}")
+            self._delete_pod(old)
+        self.pods[pod.key] = pod
+        scheduler = pod.spec.scheduler_name or SCHEDULER_NAME
+        if not task.node_name and scheduler != SCHEDULER_NAME:
+            self.pods_left_out[task.key] = f"pod {task.key}: it is for another scheduler, {scheduler}"
+            return
+        if not task.node_name and not task.job:
+            self.pods_left_out[task.key] = f"pod {task.key}: it has no annotation {GROUP_NAME_ANNOTATION} that names its PodGroup"
+        self.add_task(task)
+        log.v(3 if old is None else 4, "pod %s is %s", pod.key, "new" if old is None else f"now {task.status}")
+
+    def add_task(self, task: TaskInfo) -> None:
+        """Count a task on its node (one that nobody has announced yet is remembered) and in its job."""
+        if task.node_name and task.status not in COMPLETED_STATUSES:
+            try:
+                self._node(task.node_name).add_task(task)
+            except NodeError as error:
+                log.error("%s", error)
+                return
+        elif task.node_name:
+            self._node(task.node_name)
+        if task.job:
+            if task.job not in self.jobs:
+                self.jobs[task.job] = JobInfo(task.job)
+            self.jobs[task.job].add_task_info(task)
+
+    def task_of(self, pod: Pod) -> TaskInfo | None:
+        """What is known of a pod, in its job or, where it has none, on its node."""
+        group = pod.metadata.annotations.get(GROUP_NAME_ANNOTATION)
+        job = self.jobs.get(f"{pod.namespace}/{group}") if group else None
+        if job is not None:
+            return job.tasks.get(pod.metadata.uid)
+        node = self._known_node(pod.spec.node_name)
+        task = node.tasks.get(pod.key) if node is not None else None
+        return task if task is not None and task.uid == pod.metadata.uid else None
+
+    def _delete_pod(self, pod: Pod) -> None:
+        known = self.pods.pop(pod.key, None)
+        self.pods_left_out.pop(pod.key, None)
+        if known is None:
+            return
+        task = self.task_of(known)
+        if task is not None:
+            self.delete_task(task)
+            log.v(3, "pod %s is gone", pod.key)
+
+    def delete_task(self, task: TaskInfo) -> None:
+        """Forget a task in its job and on its node, whatever its status; a job left with nothing goes, too."""
+        job = self.jobs.get(task.job)
+        if job is not None:
+            job.delete_task_info(task)
+        node = self._known_node(task.node_name)
+        if node is not None and task.status not in COMPLETED_STATUSES:
+            node.remove_task(task)
+        if job is not None:
+            self.job_may_go(job)
+
+    # -- jobs ------------------------------------------------------------------------------------
+
+    def _add_podgroup(self, pod_group: PodGroup) -> None:
+        uid = pod_group.key
+        job = self.jobs.get(uid)
+        if job is None:
+            job = self.jobs[uid] = JobInfo(uid)
+        elif job.pod_group is not None and _same_version(job.pod_group, pod_group):
+            return
+        job.set_pod_group(pod_group)
+        if not job.queue:
+            job.queue = DEFAULT_QUEUE
+
+    def _delete_podgroup(self, pod_group: PodGroup) -> None:
+        job = self.jobs.get(pod_group.key)
+        if job is not None:
+            job.unset_pod_group()
+            self.job_may_go(job)
+
+    def job_may_go(self, job: JobInfo) -> None:
+        """Drop a job that has neither a PodGroup nor tasks."""
+        if job.pod_group is None and not job.tasks:
+            self.jobs.pop(job.uid, None)
+            log.v(3, "job %s is gone", job.uid)
+
+    def is_job_terminated(self, uid: str) -> bool:
+        """Whether nothing is left of a job."""
+        job = self.jobs.get(uid)
+        return job is None or (job.pod_group is None and not job.tasks)
+
+    # -- nodes -----------------------------------------------------------------------------------
+
+    def _node(self, name: str) -> NodeInfo:
+        """A node by name, whether it is there, is gone, or was never announced."""
+        node = self._known_node(name)
+        if node is None:
+            node = self.nodes[name] = NodeInfo(name, self.table)
+        return node
+
+    def _known_node(self, name: str) -> NodeInfo | None:
+        return self.nodes.get(name) or self.gone_nodes.get(name)
+
+    def _add_node(self, node: Node) -> None:
+        if node.name in self.gone_nodes:
+            self.nodes[node.name] = self.gone_nodes.pop(node.name)
+        info = self.nodes.get(node.name)
+        if info is None:
+            info = self.nodes[node.name] = NodeInfo(node.name, self.table, node)
+        else:
+            info.set_node(node)
+            self.images.forget(node.name)
+        info.image_states = self.images.add(node)
+        if node.name not in self.node_list:
+            self.node_list.append(node.name)
+        self.hyper_nodes.set_node(node.name, node.metadata.labels)
+
+    def _delete_node(self, node: Node) -> None:
+        info = self.nodes.get(node.name)
+        if info is None or not info.ready:
+            return
+        info.unset_node()
+        self.gone_nodes[node.name] = self.nodes.pop(node.name)
+        self.node_list.remove(node.name)
+        self.images.forget(node.name)
+        self.hyper_nodes.delete_node(node.name)
+        log.v(3, "node %s is gone", node.name)
+
+    def set_usage(self, node: str, cpu: float, memory: float, time: float = math.inf, period: str = METRICS_PERIOD) -> None:
+        """How busy a node is, in percent, as a monitoring system would tell; without `time` it is always fresh.
+
+        Raises `CacheError` for a node that nobody has announced.
+        """
+        if node not in self.nodes:
+            raise CacheError(f"failed to set the usage of node {node}; known are {', '.join(sorted(self.nodes)) or 'none'}")
+        self.nodes[node].resource_usage = NodeUsage.of(cpu, memory, time, period)
+
+    # -- the rest --------------------------------------------------------------------------------
+
+    def _add_queue(self, queue: Queue) -> None:
+        known = self.queues.get(queue.name)
+        if known is None or not _same_version(known.queue, queue):
+            self.queues[queue.name] = QueueInfo.of(queue)
+
+    def _delete_queue(self, queue: Queue) -> None:
+        self.queues.pop(queue.name, None)
+
+    def _add_priorityclass(self, priority_class: PriorityClass) -> None:
+        self._delete_priorityclass(priority_class)
+        if priority_class.global_default:
+            self.default_priority = priority_class.value
+        self.priority_classes[priority_class.name] = priority_class
+
+    def _delete_priorityclass(self, priority_class: PriorityClass) -> None:
+        known = self.priority_classes.pop(priority_class.name, None)
+        if known is not None and known.global_default:
+            self.default_priority = 0
+
+    def _add_namespace(self, namespace: Namespace) -> None:
+        self.namespaces[namespace.name] = namespace.metadata.labels
+
+    def _delete_namespace(self, namespace: Namespace) -> None:
+        self.namespaces.pop(namespace.name, None)
+
+    def _add_resourcequota(self, quota: ResourceQuota) -> None:
+        self.resource_quotas[quota.key] = quota
+
+    def _delete_resourcequota(self, quota: ResourceQuota) -> None:
+        self.resource_quotas.pop(quota.key, None)
+
+    def _add_poddisruptionbudget(self, budget: PodDisruptionBudget) -> None:
+        self.pod_disruption_budgets[budget.key] = budget
+
+    def _delete_poddisruptionbudget(self, budget: PodDisruptionBudget) -> None:
+        self.pod_disruption_budgets.pop(budget.key, None)
+
+    def _add_hypernode(self, hyper_node: HyperNode) -> None:
+        self.hyper_nodes.update(hyper_node)
+
+    def _delete_hypernode(self, hyper_node: HyperNode) -> None:
+        self.hyper_nodes.delete(hyper_node.name)
+
+
+def _same_version(known: KubernetesObject, new: KubernetesObject) -> bool:
+    """Whether the API server has told this version before; objects without one are always new."""
+    return new.metadata.resource_version == known.metadata.resource_version != ""
