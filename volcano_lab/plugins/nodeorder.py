@@ -5,7 +5,8 @@ its weight. For one node: how full it would be (least, most, balanced), preferre
 nodes in question together, because these scores are relative: preferred pod affinity, taints with
 `PreferNoSchedule`, topology spread.
 
-Differs on purpose: `node_order_nodes` and `batch_node_order_nodes` answer for all nodes at once.
+Differs on purpose: `node_order_nodes` and `batch_node_order_nodes` answer for all nodes at once; a preference that
+Kubernetes can't read (no API server lets one through) is left out, where Volcano gives up on the node's score.
 """
 
 from __future__ import annotations
