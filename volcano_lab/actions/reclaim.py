@@ -102,10 +102,13 @@ class Reclaim(Action):
             evictable = self._evictable[queue] = EvictableTasks(ssn, lambda other: self._is_reclaimee(other, queue))
         promising = evictable.may_make_room(task.init_resreq)
         if nodes is ssn.node_list:
-            nodes = [nodes[row] for row in np.flatnonzero(promising).tolist()]
-        for node in nodes:
-            if promising[node.row] and evictable.on(node) and ssn.predicate_for_preempt(task, node) is None:
-                yield node, evictable.on(node)
+            left: Iterable[NodeInfo] = (nodes[row] for row in np.flatnonzero(promising).tolist())
+        else:
+            left = (node for node in nodes if promising[node.row])
+        for node in left:
+            reclaimees = evictable.on(node)
+            if reclaimees and ssn.predicate_for_preempt(task, node) is None:
+                yield node, reclaimees
 
     def _is_reclaimee(self, task: TaskInfo, queue: str) -> bool:
         """Running, preemptable, and of another queue that lets itself be reclaimed from."""
