@@ -5,6 +5,8 @@ Answers to `pkg/scheduler/api/sub_job_info.go`. A job without such policies has 
 
 from __future__ import annotations
 
+import re
+
 import attrs
 
 from volcano_lab.api import selector
@@ -86,10 +88,9 @@ def sub_job_id(job: str, policy: str, values: tuple[str, ...]) -> str:
 
 
 def _number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        return 0
+    """A label value as a whole number of 64 bits; 0 where it isn't one (Python alone would also take "1_0")."""
+    number = int(text) if re.fullmatch("[+-]?[0-9]{1,63}", text) else 0
+    return number if -(2**63) <= number < 2**63 else 0
 
 
 def _fnv32a(data: bytes) -> int:
