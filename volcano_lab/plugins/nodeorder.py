@@ -156,7 +156,7 @@ class NodeOrder(Plugin):
     def node_order_alike(self, task: TaskInfo) -> ByRow | None:
         """Tasks with equal requests are alike where neither images nor preferred nodes tell them apart."""
         info = self.kube.info(task.pod)
-        if self.image_locality and self.has_images or self.node_affinity and info.preferred_nodes:
+        if (self.image_locality and self.has_images) or (self.node_affinity and info.preferred_nodes):
             return None
         scores = self._resource_scores(info)
         return self.kube.remember(("alike", scores), lambda: ByRow(lambda row: float(scores.current()[row]), scores.current))
