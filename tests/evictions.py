@@ -51,7 +51,10 @@ def priority(job: str, value: int) -> Change:
     """Give a job, and its pods, a priority."""
 
     def apply(objects: list[KubernetesObject]) -> None:
-        objects.insert(0, PriorityClass(ObjectMeta(name=f"class-{job}"), value=value))
+        objects[:] = [
+            PriorityClass(ObjectMeta(name=f"class-{job}"), value=value),
+            *(obj for obj in objects if obj.name != f"class-{job}"),
+        ]
         spec("PodGroup", job, priority_class_name=f"class-{job}")(objects)
         spec("Pod", job, priority=value)(objects)
 
