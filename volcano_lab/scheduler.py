@@ -14,6 +14,7 @@ from volcano_lab.framework.action import Action, action_names, build_action
 from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.session import Session
+from volcano_lab.session_log import watched
 
 __all__ = ["Scheduler", "actions", "plugins", "run_once"]
 
@@ -40,7 +41,8 @@ class Scheduler:
             return self._run_once(observer, arrays, now)
 
     def _run_once(self, observer: Observer | None, arrays: bool, now: float | None) -> Session:
-        conf, times = self.conf, {}
+        conf, times = self.conf.copy(), {}
+        observer = watched(observer)
         self.cycles += 1
         start = mark = perf_counter()
         ssn = Session(self.cache, conf, observer, f"session-{self.cycles}", arrays, now, self.memory)
@@ -60,6 +62,8 @@ class Scheduler:
         times["close"] = perf_counter() - mark
         times["cycle"] = perf_counter() - start
         self.times = times
+        if observer is not None:
+            observer.cycle_ended(ssn, times)
         return ssn
 
 

@@ -92,14 +92,18 @@ class EventHandlers:
 
     def _add_pod(self, pod: Pod) -> None:
         """Take a pod that is Volcano's to place, or takes room on a node; say of each that nobody will place why."""
-        old = self.pods.get(pod.key)
-        task = TaskInfo(pod)
+        known = self.task_of(pod)
+        if known is not None and known.status in ALLOCATED_STATUSES and not pod.spec.node_name:
+            log.v(4, "pod %s is being bound; what was heard of it is older and changes nothing", pod.key)
+        else:
+            self.replace_pod(pod)
+
+    def replace_pod(self, pod: Pod) -> None:
+        """Make what is known of a pod what the pod says, even where it was on its way to a node."""
+        old, task = self.pods.get(pod.key), TaskInfo(pod)
         if old is not None:
-            known = self.task_of(old)
-            if old.metadata.uid == pod.metadata.uid and known is not None:
-                if known.status in ALLOCATED_STATUSES and not pod.spec.node_name:
-                    log.v(4, "pod %s is being bound; what was heard of it is older and changes nothing", pod.key)
-                    return
+            known = self.task_of(pod)
+            if known is not None:
                 check_transition(known.status, task.status, f"task {pod.key}")
             self._delete_pod(old)
         self.pods[pod.key] = pod
@@ -128,7 +132,7 @@ class EventHandlers:
             self.jobs[task.job].add_task_info(task)
 
     def task_of(self, pod: Pod) -> TaskInfo | None:
-        """What is known of a pod, in its job or, where it has none, on its node."""
+        """What is known of a pod (of its uid), in its job or, where it has none, on its node."""
         group = pod.metadata.annotations.get(GROUP_NAME_ANNOTATION)
         job = self.jobs.get(f"{pod.namespace}/{group}") if group else None
         if job is not None:
@@ -138,10 +142,11 @@ class EventHandlers:
         return task if task is not None and task.uid == pod.metadata.uid else None
 
     def _delete_pod(self, pod: Pod) -> None:
-        known = self.pods.pop(pod.key, None)
-        self.pods_left_out.pop(pod.key, None)
-        if known is None:
+        known = self.pods.get(pod.key)
+        if known is None or known.metadata.uid != pod.metadata.uid:
             return
+        del self.pods[pod.key]
+        self.pods_left_out.pop(pod.key, None)
         task = self.task_of(known)
         if task is not None:
             self.delete_task(task)

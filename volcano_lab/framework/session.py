@@ -52,6 +52,7 @@ class SessionCache(Protocol):
     def update_queue_status(self, queue: QueueInfo) -> None: ...
     def record_event(self, pod_group: PodGroup, kind: str, reason: str, message: str) -> None: ...
     def is_job_terminated(self, uid: str) -> bool: ...
+    def register_binder(self, name: str, binder: Any) -> None: ...
 
 
 class Session:
@@ -117,7 +118,7 @@ class Session:
                     log_once(str(unknown))
                     continue
                 self.plugins[option.name] = plugin
-                plugin.on_session_open(self)
+                self._tell(option.name, plugin.on_session_open, "OnSessionOpen")
                 self._register(option.name, plugin)
         self._arrange()
         extensions = (getattr(plugin, "setup_bind_context_extension", None) for _, plugin in sorted(self.plugins.items()))
@@ -125,6 +126,15 @@ class Session:
         self.use_arrays = self.use_arrays and NodeArrays.serve(self)
         if self.observer is not None:
             self.observer.opened(self)
+
+    def _tell(self, name: str, hook: Callable[[Session], None], when: str) -> None:
+        """Let a plugin prepare itself or conclude; the time that takes is measured only where somebody watches."""
+        if self.observer is None:
+            hook(self)
+            return
+        start = time.perf_counter()
+        hook(self)
+        self.observer.plugin_done(self, name, when, time.perf_counter() - start)
 
     def _register(self, name: str, plugin: Plugin) -> None:
         for point in self.points.values():
@@ -135,6 +145,8 @@ class Session:
             handler = getattr(plugin, hook, None)
             if handler is not None:
                 handlers.append(handler)
+        if hasattr(plugin, "pre_bind"):
+            self.cache.register_binder(name, plugin)
 
     def _arrange(self) -> None:
         """Make every extension point an attribute of the session, wrapped where somebody watches."""
@@ -312,8 +324,8 @@ class Session:
         from volcano_lab.framework.job_updater import update_all
         from volcano_lab.framework.queue_status import update_queue_status
 
-        for _, plugin in sorted(self.plugins.items()):
-            plugin.on_session_close(self)
+        for name, plugin in sorted(self.plugins.items()):
+            self._tell(name, plugin.on_session_close, "OnSessionClose")
         update_all(self)
         update_queue_status(self)
         if self.observer is not None:

@@ -1,0 +1,230 @@
+"""The binding pipeline: what sessions decided on its way to the API server, and what becomes of failures.
+
+Answers to the second half of `pkg/scheduler/cache/cache.go`: `AddBindTask`, `processBindTask`, `BindTask`, `Bind`,
+`defaultEvictor`, `processResyncTask`, `processCleanupJob`. A task sent to be bound waits in `channel`; `collect` takes
+it from there in batches and lets plugins do what they must before (`pre_bind`); `finish` binds a batch. A task whose
+binding or eviction failed waits in `errors` until it is compared with what the API server says (`resync`).
+
+Differs on purpose: nothing runs by itself. Whoever drives the pipeline (a simulation, or `drain`) says when each step
+is taken, and how long a request is under way. The channel never fills up.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from volcano_lab import log
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.objects import PodCondition
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.cache.api_server import NOT_FOUND, ApiError, ApiServer, with_condition
+from volcano_lab.cache.informer import Informer
+from volcano_lab.cache.status_updater import SCHEDULER_ERROR, StatusUpdater
+from volcano_lab.cache.work_queue import WorkQueue
+from volcano_lab.framework.session import BindContext
+
+
+class BindingPipeline:
+    """Attached to a cache, it carries the cache's decisions to a server.
+
+    `bind` and `read` are the requests that may fail; `on_bind` is told of each answer (the task, and the error or "").
+    `batch` is how many tasks one worker takes at a time.
+
+    >>> from volcano_lab.cache import Cache
+    >>> server = ApiServer()
+    >>> pipeline = BindingPipeline(Informer(Cache()), server)
+    >>> pipeline.drain(), pipeline.idle
+    (None, True)
+    """
+
+    def __init__(self, informer: Informer, server: ApiServer, batch: int = 1):
+        self.informer, self.cache, self.server, self.batch = informer, informer.cache, server, batch
+        self.status = StatusUpdater(server)
+        self.channel: deque[BindContext] = deque()
+        self.in_flight: dict[int, list[BindContext]] = {}
+        self.evictions: deque[tuple[TaskInfo, str]] = deque()
+        self.errors, self.deleted_jobs = WorkQueue(), WorkQueue()
+        self.bind: Callable[[str, str, str], Any] = server.bind
+        self.read: Callable[[str, str], Any] = server.get
+        self.on_bind: Callable[[TaskInfo, str], None] | None = None
+        self.batches = 0
+        self.cache.pipeline = self
+
+    # -- what the cache hands in -------------------------------------------------------------------
+
+    def send(self, context: BindContext) -> None:
+        """A task is to be bound."""
+        log.v(5, "task %s waits to be bound to node %s", context.task.key, context.task.node_name)
+        self.channel.append(context)
+
+    def evict(self, task: TaskInfo, reason: str) -> None:
+        """A task is to be evicted."""
+        self.evictions.append((task, reason))
+
+    def clean_up(self, job: JobInfo) -> None:
+        """A job may have nothing left; it goes once that is certain."""
+        if job.pod_group is None:
+            self.deleted_jobs.add(f"{job.uid}/{job.pg_uid}", self.server.clock())
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is on its way."""
+        return not (self.channel or self.in_flight or self.evictions or self.errors or self.deleted_jobs)
+
+    # -- binding ---------------------------------------------------------------------------------
+
+    def collect(self) -> list[int]:
+        """Take all that waits in the channel, in batches, let plugins prepare it, and return the batches' numbers."""
+        numbers = []
+        while self.channel:
+            contexts = [self.channel.popleft() for _ in range(min(self.batch, len(self.channel)))]
+            log.v(5, "a worker takes %d tasks to bind", len(contexts))
+            prepared = [context for context in contexts if self._pre_bind(context)]
+            if prepared:
+                self.batches += 1
+                self.in_flight[self.batches] = prepared
+                numbers.append(self.batches)
+        return numbers
+
+    def _pre_bind(self, context: BindContext) -> bool:
+        """Let plugins prepare a task; where one can't, those before it take back what they did, the last one first."""
+        done: list[Any] = []
+        for _, binder in sorted(self.cache.pre_binders.items()):
+            try:
+                binder.pre_bind(context)
+            except Exception as error:  # a plugin's fault must not stop the others
+                for earlier in reversed(done):
+                    earlier.pre_bind_roll_back(context)
+                reason = f"execute preBind for pod {context.task.key} failed: {error}, resync the task"
+                log.error("%s", reason)
+                self._failed(context.task, reason)
+                return False
+            done.append(binder)
+        return True
+
+    def finish(self, number: int) -> None:
+        """Bind a batch: each task alone succeeds or fails."""
+        contexts = self.in_flight.pop(number)
+        failed = 0
+        for context in contexts:
+            task = context.task
+            try:
+                self.bind(task.key, task.uid, task.node_name)
+            except ApiError as error:
+                failed += 1
+                log.error("failed to bind pod %s to node %s: %s", task.key, task.node_name, error)
+                for _, binder in sorted(self.cache.pre_binders.items()):
+                    binder.pre_bind_roll_back(context)
+                self._failed(task, f"failed to bind to node {task.node_name}: {error}")
+                answer = str(error)
+            else:
+                answer, message = "", f"Successfully assigned {task.key} to {task.node_name}"
+                self.status.record(f"Pod {task.key}", "Normal", "Scheduled", message)
+            if self.on_bind is not None:
+                self.on_bind(task, answer)
+        log.v(3, "bound %d tasks, %d failed", len(contexts) - failed, failed)
+
+    def _failed(self, task: TaskInfo, message: str) -> None:
+        self.status.task_unschedulable(task, SCHEDULER_ERROR, message)
+        log.v(2, "task %s is compared with the API server", task.key)
+        self.resync_task(task)
+
+    # -- evicting --------------------------------------------------------------------------------
+
+    def process_evictions(self) -> None:
+        """Ask the server to delete what was evicted, with the reason in the pod's status."""
+        while self.evictions:
+            task, reason = self.evictions.popleft()
+            try:
+                self._evict(task, reason)
+            except ApiError as error:
+                log.error("failed to evict pod %s: %s", task.key, error)
+                self.resync_task(task)
+
+    def _evict(self, task: TaskInfo, reason: str) -> None:
+        """Asks for nothing where the pod's status already says that it is being evicted for that reason."""
+        log.v(3, "evict pod %s: %s", task.key, reason)
+        message, now = f"Pod is evicted, because of {reason}", self.server.now()
+        self.status.record(f"Pod {task.key}", "Warning", "Evict", message)
+        pod = task.pod
+        told = with_condition(pod, PodCondition("Ready", "False", "Evict", message), now)
+        why = f"{pod.spec.scheduler_name}: preempting to accommodate a higher priority pod"
+        marked = with_condition(told, PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", why), now)
+        if told is pod or marked is told:
+            log.v(1, "pod %s is marked as evicted already", task.key)
+            return
+        self.server.update(marked)
+        self.server.delete("Pod", task.key)
+
+    # -- what failed -----------------------------------------------------------------------------
+
+    def resync_task(self, task: TaskInfo) -> None:
+        """A task may not be what the cache takes it for: compare it soon."""
+        self.errors.add(f"{task.job}/{task.uid}", self.server.clock())
+
+    def resync(self) -> None:
+        """Make every task that is due what the API server says it is; one that can't be read is tried again later."""
+        now = self.server.clock()
+        while (key := self.errors.get(now)) is not None:
+            log.v(5, "%d more tasks wait to be compared", len(self.errors))
+            job_uid, _, uid = key.rpartition("/")
+            task = self.cache.jobs[job_uid].tasks.get(uid) if job_uid in self.cache.jobs else None
+            if task is None:
+                self.errors.forget(key)
+                continue
+            try:
+                self.informer.refresh("Pod", task.key, self._read("Pod", task.key), self.server.version)
+            except ApiError as error:
+                delay = self.errors.retry(key, now)
+                log.error("failed to read pod %s, again in %g s: %s", task.key, delay, error)
+            else:
+                self.errors.forget(key)
+                log.v(4, "pod %s is what the API server says", task.key)
+
+    def _read(self, kind: str, key: str) -> Any:
+        """What the server has; None where it has nothing."""
+        try:
+            return self.read(kind, key)
+        except ApiError as error:
+            if error.reason == NOT_FOUND:
+                return None
+            raise
+
+    def clean_up_jobs(self) -> None:
+        """Drop jobs of which nothing is left; one that still has pods is looked at again later."""
+        now = self.server.clock()
+        while (key := self.deleted_jobs.get(now)) is not None:
+            uid, _, pg_uid = key.rpartition("/")
+            job = self.cache.jobs.get(uid)
+            if job is None or not self.cache.is_job_terminated(uid):
+                if job is None or job.pod_group is not None:
+                    self.deleted_jobs.forget(key)
+                else:
+                    self.deleted_jobs.retry(key, now)
+                continue
+            if job.pg_uid == pg_uid:  # another PodGroup of that name may have come and gone meanwhile
+                del self.cache.jobs[uid]
+                log.v(3, "job %s is gone", uid)
+            self.deleted_jobs.forget(key)
+
+    def next_due(self) -> float | None:
+        """When the next retry is due, in seconds since the epoch; None where none waits."""
+        return min((due for due in (self.errors.next_due(), self.deleted_jobs.next_due()) if due is not None), default=None)
+
+    def retry(self) -> None:
+        """Do all that is due by now."""
+        self.resync()
+        self.clean_up_jobs()
+
+    def drain(self) -> None:
+        """Take every step that can be taken now, without any time passing."""
+        for number in self.collect():
+            self.finish(number)
+        self.process_evictions()
+        self.retry()
+
+    def bound_for(self) -> Sequence[BindContext]:
+        """Every task on its way to be bound."""
+        return [*self.channel, *(context for contexts in self.in_flight.values() for context in contexts)]

@@ -1,0 +1,89 @@
+"""What a session found out, written to the API server: PodGroups, queues, the conditions of pods, events.
+
+Answers to `defaultStatusUpdater`, `RecordJobStatusEvent` and `taskUnschedulable` of `pkg/scheduler/cache/cache.go`.
+An update made from a version that is no longer the newest is refused by the server; the next session tries again.
+Equal events are counted, not kept one by one, as Kubernetes' recorder does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from volcano_lab import log
+from volcano_lab.api.fit_error import ALL_NODES_UNAVAILABLE
+from volcano_lab.api.job import JobInfo, clone_pod_group
+from volcano_lab.api.job_text import fit_error, task_scheduling_reason
+from volcano_lab.api.objects import PodCondition, Queue
+from volcano_lab.api.status import ALLOCATED, PENDING, PIPELINED
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.cache.api_server import ApiError, ApiServer, with_condition
+
+SCHEDULER_ERROR = "SchedulerError"
+UNDECIDED_PHASES = ("Unknown", "Pending", "Inqueue")
+
+
+class StatusUpdater:
+    """Writes to `server`; `events` counts what was recorded, by (about, kind, reason, message)."""
+
+    def __init__(self, server: ApiServer):
+        self.server = server
+        self.events: dict[tuple[str, str, str, str], int] = {}
+
+    def record(self, about: str, kind: str, reason: str, message: str) -> None:
+        """Note an event about an object."""
+        entry = (about, kind, reason, message)
+        self.events[entry] = self.events.get(entry, 0) + 1
+
+    def update_pod_group(self, job: JobInfo) -> bool:
+        """Write a job's PodGroup as the session has it; whether the server took it."""
+        return self._write(f"PodGroup {job.uid}", lambda: self.server.update(clone_pod_group(job.pod_group)))
+
+    def update_queue(self, queue: Queue) -> bool:
+        """Write a queue's status (and the root's spec); whether the server took it."""
+        return self._write(f"queue {queue.name}", lambda: self.server.update(queue))
+
+    def _write(self, what: str, write: Callable[[], object]) -> bool:
+        try:
+            write()
+        except ApiError as error:
+            log.error("failed to update %s: %s", what, error)
+            return False
+        return True
+
+    def record_job_status(self, job: JobInfo, updated: bool) -> None:
+        """Tell why a job waits, or that it doesn't any more, and tell each waiting pod why it does.
+
+        Behind a scheduling gate the API server tells that itself.
+        """
+        text = fit_error(job)
+        about = f"PodGroup {job.uid}"
+        if job.pod_group.status.phase in UNDECIDED_PHASES:
+            waiting = len(job.in_status(PENDING))
+            self.record(about, "Warning", "Unschedulable", f"{waiting}/{len(job.tasks)} tasks in gang unschedulable: {text}")
+        elif updated:
+            self.record(about, "Normal", "Scheduled", "pod group is ready")
+        for status in (ALLOCATED, PENDING, PIPELINED):
+            for uid, task in sorted(job.in_status(status).items()):
+                if not task.sch_gated:
+                    reason = task_scheduling_reason(job, uid)
+                    message = reason.message or text or ALL_NODES_UNAVAILABLE
+                    self.task_unschedulable(task, reason.reason, message, reason.nominated_node)
+
+    def task_unschedulable(self, task: TaskInfo, reason: str, message: str, nominated_node: str = "") -> None:
+        """Say in a pod's status why it waits, and on which node room is being made for it.
+
+        A node once named stays while no other is: in the next session the pod still waits for the same room. A status
+        that would say the same again is not written.
+        """
+        pod = task.pod
+        changed = with_condition(pod, PodCondition("PodScheduled", "False", reason, message), self.server.now())
+        if nominated_node and nominated_node != pod.status.nominated_node_name:
+            changed = attrs.evolve(changed, status=attrs.evolve(changed.status, nominated_node_name=nominated_node))
+        if changed is pod:
+            log.v(4, "pod %s still waits: %s", pod.key, message)
+            return
+        log.v(3, "pod %s waits, %s: %s", pod.key, reason, message)
+        self.record(f"Pod {pod.key}", "Warning", "FailedScheduling", message)
+        self._write(f"the status of pod {pod.key}", lambda: self.server.update(changed))
