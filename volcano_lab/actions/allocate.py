@@ -70,6 +70,8 @@ class Allocate(Action):
             if "enqueue" in ssn.enabled_actions:
                 return False
             job.pod_group.status.phase = "Inqueue"  # nobody else would let it in
+            if ssn.observer is not None:
+                ssn.observer.changed("enqueued", job)
         if ssn.job_valid(job) is not None or job.queue not in ssn.queues:
             return False
         return ssn.hyper_nodes_ready or not job.contains_network_topology()
@@ -79,7 +81,7 @@ class Allocate(Action):
         while work.queues:
             queue = work.queues.pop()
             if observer is not None:
-                observer.note("queue", queue=queue.uid)
+                observer.popped("queue", queue, work.queues)
             if ssn.overused(queue):
                 continue
             jobs = work.jobs_by_queue.get(queue.uid)
@@ -87,7 +89,7 @@ class Allocate(Action):
                 continue
             job = jobs.pop()
             if observer is not None:
-                observer.note("job", job=job.uid)
+                observer.popped("job", job, jobs)
             resolve_tier_names(ssn.hyper_node_tier_name_map, job)
             if self._allocate_job(job, work.worksheets[job.uid]):
                 jobs.push(job)
@@ -141,6 +143,8 @@ class Allocate(Action):
             if sub_job.with_network_topology():
                 task.job_allocated_hyper_node = allocated_hyper_node  # nodes near it score higher
             node, errors = chooser.choose(task, nodes)
+            if ssn.observer is not None:
+                ssn.observer.chose(task, nodes, node, errors)
             if node is None:
                 if hyper_node != CLUSTER_TOP:
                     errors.hyper_node = hyper_node

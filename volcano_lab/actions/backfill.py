@@ -37,6 +37,8 @@ class Backfill(Action):
             helper = PredicateHelper(self.use_error_cache)
             fitting, errors = helper.predicate_nodes(task, ssn.node_list, ssn.predicate_for_allocate)
             node = best_node(ssn, task, fitting)
+            if ssn.observer is not None:
+                ssn.observer.chose(task, ssn.node_list, node, errors)
             if node is None:
                 job.nodes_fit_errors[task.uid] = errors
                 continue
@@ -59,6 +61,8 @@ class Backfill(Action):
             for _, task in sorted(job.in_status(PIPELINED).items()):
                 if task.best_effort:
                     unplace(ssn, task)
+                    if ssn.observer is not None:
+                        ssn.observer.changed("unplaced", task)
                     waiting.append(task)
             if not waiting:
                 continue

@@ -28,13 +28,20 @@ class Enqueue(Action):
                 queues.push(ssn.queues[job.queue])
             if job.is_pending():
                 waiting.setdefault(job.queue, PriorityQueue(ssn.job_order)).push(job)
+        observer = ssn.observer
         while queues:
             queue = queues.pop()
+            if observer is not None:
+                observer.popped("queue", queue, queues)
             jobs = waiting.get(queue.uid)
             if not jobs:
                 continue
             job = jobs.pop()
+            if observer is not None:
+                observer.popped("job", job, jobs)
             if job.pod_group.spec.min_resources is None or ssn.job_enqueueable(job):
                 ssn.job_enqueued(job)
                 job.pod_group.status.phase = "Inqueue"
+                if observer is not None:
+                    observer.changed("enqueued", job)
             queues.push(queue)

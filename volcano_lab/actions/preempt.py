@@ -67,6 +67,8 @@ class Preempt(Action):
         for name, preemptors in sorted(queues.items()):
             while preemptors:
                 job = preemptors.pop()
+                if ssn.observer is not None:
+                    ssn.observer.popped("job", job, preemptors)
                 if self._preempt_other_jobs(job, ssn.queues[name]):
                     preemptors.push(job)
             for job in under_request:  # the jobs of all queues, once for every queue

@@ -46,12 +46,16 @@ class Reclaim(Action):
                 tasks[job.uid] = waiting_tasks(ssn, job)
         while queues:
             queue = queues.pop()
+            if ssn.observer is not None:
+                ssn.observer.popped("queue", queue, queues)
             if ssn.overused(queue):
                 self._note("passed_over", queue=queue.uid, reason="overused")
                 continue
             jobs = starving[queue.uid]
             while jobs:
                 job = jobs.pop()
+                if ssn.observer is not None:
+                    ssn.observer.popped("job", job, jobs)
                 self._reclaim_for_job(queue, job, tasks[job.uid])
                 if jobs:
                     queues.push(queue)  # idle, for all of its jobs have their turn now; yet it reorders the other queues

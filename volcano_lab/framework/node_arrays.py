@@ -143,12 +143,12 @@ class Board:
     highest number. The filters, orders and batches are the plugins' answers in the order of the tiers.
     """
 
-    __slots__ = ("arrays", "request", "filters", "orders", "batches", "ranks", "_keep")
+    __slots__ = ("arrays", "request", "filters", "orders", "batches", "parts", "ranks")
 
     def __init__(self, arrays: NodeArrays, request: Resource, filters: list[ByRow], orders: list[ByRow], batches: list[ByRow]):
         self.arrays, self.request = arrays, request
-        self._keep = filters, orders, batches  # their identities are the board's key
-        self.filters, self.orders, self.batches = ([part.row for part in parts] for parts in self._keep)
+        self.parts = filters, orders, batches  # their identities are the board's key
+        self.filters, self.orders, self.batches = ([part.row for part in parts] for parts in self.parts)
         self.ranks = RowMemo(arrays.table, self._ranks, self._rank)
 
     def fits(self, row: int) -> bool:
@@ -164,7 +164,7 @@ class Board:
         return _add(score(row) for score in self.orders) + _add(score(row) for score in self.batches)
 
     def _ranks(self, rows: np.ndarray) -> np.ndarray:
-        filters, orders, batches = self._keep
+        filters, orders, batches = self.parts
         good = self.arrays.room(self.request) == FITS
         for part in filters:
             good = good & part.nodes()

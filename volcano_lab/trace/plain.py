@@ -1,0 +1,88 @@
+"""Live objects as plain data: names instead of tasks and nodes, numbers instead of amounts. Answers to no Go file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import Any
+
+import attrs
+import numpy as np
+
+from volcano_lab.api.fit_error import FitError, FitErrors
+from volcano_lab.api.hyper_node import HyperNodeInfo
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.resource import Resource
+from volcano_lab.api.status import TaskStatus
+from volcano_lab.api.sub_job import SubJobInfo
+from volcano_lab.api.task import TaskInfo
+
+
+def plain(value: Any) -> Any:
+    """A value as None, truth, number, text, list or dict; live objects become their names.
+
+    A resource becomes a dict in internal units (millicores, bytes, thousandths), without dimensions that are zero.
+
+    >>> plain([Resource(500.0), True, 1.5])
+    [{'cpu': 500.0}, True, 1.5]
+    """
+    convert = _CONVERT.get(type(value))
+    return convert(value) if convert is not None else _other(value)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _list(values: Any) -> list[Any]:
+    return [plain(value) for value in values]
+
+
+def _dict(values: Mapping[Any, Any]) -> dict[str, Any]:
+    return {key if isinstance(key, str) else str(plain(key)): plain(value) for key, value in values.items()}
+
+
+_AMOUNTS: dict[Resource, dict[str, float]] = {}
+
+
+def amounts(resource: Resource) -> dict[str, float]:
+    """A resource as a dict; equal resources share one, which nobody changes."""
+    known = _AMOUNTS.get(resource)
+    if known is None:
+        if len(_AMOUNTS) > 100_000:
+            _AMOUNTS.clear()
+        known = _AMOUNTS[resource] = {name: amount for name, amount in resource if amount}
+    return known
+
+
+def _other(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _dict(value)
+    if attrs.has(type(value)):
+        return {field.name: plain(getattr(value, field.name)) for field in attrs.fields(type(value))}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, set | frozenset):
+        return sorted(map(plain, value), key=str)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return str(value)
+
+
+_CONVERT: dict[type, Callable[[Any], Any]] = {
+    **dict.fromkeys((type(None), bool, int, float, str), _itself),
+    **dict.fromkeys((list, tuple), _list),
+    dict: _dict,
+    Resource: amounts,
+    TaskInfo: attrgetter("key"),
+    JobInfo: attrgetter("uid"),
+    SubJobInfo: attrgetter("uid"),
+    QueueInfo: attrgetter("uid"),
+    NodeInfo: attrgetter("name"),
+    HyperNodeInfo: attrgetter("name"),
+    TaskStatus: str,
+    FitError: attrgetter("reasons"),
+    FitErrors: str,
+}

@@ -1,0 +1,186 @@
+"""Reading a trace: by extension point, by task, node by node; to JSON lines and back. Answers to no Go file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+from volcano_lab.trace.record import Record
+from volcano_lab.trace.state import State
+
+OPERATIONS = ("do", "undo", "commit")
+SCORES = ("node_order", "batch_node_order")
+NODE_POINTS = ("predicate", *SCORES)
+HEAD = ("start", "nodes", "tiers", "rules", "result")
+
+
+class TraceReader:
+    """A cycle's `records` in the order in which they happened, the state at their `start`, and the `result`.
+
+    `start` is the state of tasks, jobs, nodes and queues when the session opened (see `state.py`), `nodes` the names of
+    the nodes in the order in which they are looked at, `tiers` the plugins of each tier, `rules` how the answers to each
+    extension point combine, `result` each job's phase and conditions once the session has closed.
+    """
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.start: State = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
+        self.nodes: list[str] = []
+        self.tiers: list[list[str]] = []
+        self.rules: dict[str, str] = {}
+        self.result: dict[str, dict[str, Any]] = {}
+
+    # -- by what happened --------------------------------------------------------------------------
+
+    def of(self, name: str, /, **facts: Any) -> list[Record]:
+        """The calls of an extension point, or the records of another kind, whose facts are as given.
+
+        >>> from volcano_lab.trace import traced
+        >>> from volcano_lab.cluster import Cluster
+        >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
+        >>> [record["answer"] for record in trace.of("job_ready", plugin="gang", job="default/a")]
+        [True, True, True]
+        """
+        return list(self.iter(name, **facts))
+
+    def iter(self, name: str, /, **facts: Any) -> Iterator[Record]:
+        for record in self.records:
+            if record.kind == name or (record.kind == "call" and record.values[0] == name):
+                if all(record.get(key) == value for key, value in facts.items()):
+                    yield record
+
+    @property
+    def operations(self) -> list[Record]:
+        """What was done, undone and committed, in order."""
+        return [record for record in self.records if record.kind in OPERATIONS]
+
+    def calls_of(self, asked: Record) -> list[Record]:
+        """The plugins' answers that a combined answer was made of."""
+        point = asked["point"]
+        return [record for record in self.records[asked["since"] : asked.number]
+                if record.kind == "call" and record.values[0] == point]  # fmt: skip
+
+    def decided_by(self, asked: Record) -> str:
+        """The plugin whose answer ended the question, or "" where the rule or the default gave the answer."""
+        calls = self.calls_of(asked)
+        if not calls:
+            return ""
+        last, answer = calls[-1], asked["answer"]
+        rule = self.rules.get(asked["point"], "")
+        if rule.startswith("the first comparison"):
+            return last["plugin"] if last["answer"] else ""
+        if rule.startswith("all must"):
+            return "" if answer else last["plugin"]
+        if rule.startswith("any one"):
+            return last["plugin"] if answer else ""
+        if rule.startswith("the first"):
+            return last["plugin"] if last["answer"] is not None else ""
+        if rule.startswith("a reject"):
+            if not answer:
+                return last["plugin"]
+            return next((call["plugin"] for call in calls if call["tier"] == last["tier"] and call["answer"] > 0), "")
+        return ""
+
+    def about(self, *, job: str | None = None, task: str | None = None, queue: str | None = None,
+              node: str | None = None) -> list[Record]:  # fmt: skip
+        """Records that mention a job, task, queue or node in any of their facts; a job's tasks count as the job."""
+        wanted = {name for name in (job, task, queue, node) if name is not None}
+        if job is not None:
+            wanted |= {key for key, fields in self.start["tasks"].items() if fields["job"] == job}
+        return [record for record in self.records
+                if any(isinstance(value, str) and value in wanted for value in record.values)]  # fmt: skip
+
+    # -- node by node ------------------------------------------------------------------------------
+
+    def node_values(self, task: str, before: int | None = None) -> dict[str, dict[str, Any]]:
+        """{node: {column: value}} of the last time that a node was chosen for a task (before a record's number).
+
+        The columns are "room" (2 now, 1 later, 0 not) and "point plugin", such as "node_order binpack"; where each call
+        was recorded there is no "room".
+        """
+        looks: dict[int, dict[str, list[Any]]] = {}
+        last: dict[str, dict[str, Any]] = {}
+        calls: dict[str, dict[str, Any]] = {}
+        for record in self.records[:before]:
+            if record.kind == "node_values":
+                about, alike, rows, columns = record.values
+                known = looks.setdefault(alike, {})
+                for column, values in columns.items():
+                    column_values = known.setdefault(column, [None] * len(self.nodes))
+                    for row, value in zip(rows, values, strict=True):
+                        column_values[row] = value
+                if about == task:
+                    last = {node: {column: values[row] for column, values in known.items()}
+                            for row, node in enumerate(self.nodes)}  # fmt: skip
+            elif record.kind == "call" and record.get("task") == task and record.values[0] in NODE_POINTS:
+                _take_call(calls, record)
+            elif record.kind == "chose" and record["task"] == task and calls:
+                last, calls = calls, {}
+        return last
+
+    def scores(self, task: str, before: int | None = None) -> dict[str, dict[str, float]]:
+        """{node: {plugin: score}} of that time.
+
+        >>> from volcano_lab.trace import traced
+        >>> from volcano_lab.cluster import Cluster
+        >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).job("a", cpu=1)
+        >>> trace, _ = traced(cluster.objects())
+        >>> trace.scores("default/a-0") == traced(cluster.objects(), every_call=True)[0].scores("default/a-0")
+        True
+        >>> trace.scores("default/a-0")["n1"]
+        {'nodeorder': 475.0, 'predicates': 0.0}
+        """
+        scores: dict[str, dict[str, float]] = {}
+        for node, columns in self.node_values(task, before).items():
+            for column, value in columns.items():
+                point, _, plugin = column.partition(" ")
+                if point in SCORES and isinstance(value, int | float):
+                    by_plugin = scores.setdefault(node, {})
+                    by_plugin[plugin] = by_plugin.get(plugin, 0.0) + value
+        return scores
+
+    # -- JSON lines ----------------------------------------------------------------------------------
+
+    def lines(self) -> Iterator[str]:
+        """The trace as JSON lines: what goes before the records in the first, then a line a record."""
+        yield json.dumps({name: getattr(self, name) for name in HEAD}, separators=(",", ":"))
+        for record in self.records:
+            yield json.dumps(record.as_dict(), separators=(",", ":"))
+
+    def save(self, path: str | Path) -> None:
+        """Write the trace to a `.jsonl` or `.jsonl.gz` file."""
+        path = Path(path)
+        with gzip.open(path, "wt") if path.suffix == ".gz" else path.open("w") as file:
+            file.writelines(line + "\n" for line in self.lines())
+
+    @classmethod
+    def from_lines(cls, lines: Iterable[str]) -> Self:
+        """A trace from what `lines` gave. Raises `ValueError` where they aren't those of a trace."""
+        trace, rows = cls(), iter(lines)
+        try:
+            for name, value in json.loads(next(rows)).items():
+                if name not in HEAD:
+                    raise KeyError(name)
+                setattr(trace, name, value)
+            trace.records = [Record.from_dict(json.loads(row)) for row in rows if row.strip()]
+        except (StopIteration, KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+            raise ValueError(f"these lines are not a trace ({type(error).__name__}: {error}); allowed is what "
+                             "Trace.save wrote.") from None  # fmt: skip
+        return trace
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The trace in a `.jsonl` or `.jsonl.gz` file. Raises `ValueError` where it is none."""
+        path = Path(path)
+        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
+            return cls.from_lines(file)
+
+
+def _take_call(nodes: dict[str, dict[str, Any]], record: Record) -> None:
+    column = f"{record['point']} {record['plugin']}"
+    answers = record["answer"] if record["point"] == "batch_node_order" else {record["node"]: record["answer"]}
+    for node, answer in answers.items():
+        nodes.setdefault(node, {})[column] = answer is None if record["point"] == "predicate" else answer

@@ -1,0 +1,60 @@
+"""One entry of a trace, as plain data. Answers to no Go file."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+class Record:
+    """What happened: its `number` in the trace, the `action` that ran, its `kind`, and its facts by name.
+
+    Records of one kind share the tuple of names, so that many of them take little memory.
+
+    >>> record = Record(7, "allocate", "queue", ("queue", "next"), ("a", "b"))
+    >>> record["queue"], record.get("job"), record.facts
+    ('a', None, {'queue': 'a', 'next': 'b'})
+    >>> record
+    7 allocate queue queue='a' next='b'
+    """
+
+    __slots__ = ("number", "action", "kind", "names", "values")
+
+    def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...], values: tuple[Any, ...]):
+        self.number, self.action, self.kind, self.names, self.values = number, action, kind, names, values
+
+    def __getitem__(self, name: str) -> Any:
+        """A fact by name; `KeyError` where the record has none of that name."""
+        try:
+            return self.values[self.names.index(name)]
+        except ValueError:
+            raise KeyError(name) from None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self.values[self.names.index(name)] if name in self.names else default
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return dict(zip(self.names, self.values, strict=True))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The record as one JSON object."""
+        return {"number": self.number, "action": self.action, "kind": self.kind, "facts": self.facts}
+
+    @classmethod
+    def from_dict(cls, row: dict[str, Any]) -> Record:
+        """
+        >>> Record.from_dict(Record(1, "", "job", ("job",), ("a/b",)).as_dict())
+        1  job job='a/b'
+        """
+        facts = row["facts"]
+        return cls(row["number"], row["action"], row["kind"], tuple(map(sys.intern, facts)), tuple(facts.values()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and self.as_dict() == other.as_dict()
+
+    __hash__ = None  # type: ignore[assignment] - facts may be lists
+
+    def __repr__(self) -> str:
+        return f"{self.number} {self.action} {self.kind} " + " ".join(
+            f"{name}={value!r}" for name, value in self.facts.items() if name != "changes")  # fmt: skip

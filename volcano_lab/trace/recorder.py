@@ -1,0 +1,203 @@
+"""The recorder: an observer that writes a cycle down while it runs. Answers to no Go file; it decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.framework.node_arrays import node_arrays
+from volcano_lab.framework.observer import Observer
+from volcano_lab.trace.node_log import NodeLog
+from volcano_lab.trace.plain import plain
+from volcano_lab.trace.reading import TraceReader
+from volcano_lab.trace.record import Record
+from volcano_lab.trace.signatures import LEFT_OUT, argument_names
+from volcano_lab.trace.state import Changes, state_of
+
+if TYPE_CHECKING:
+    from volcano_lab.api.fit_error import FitErrors
+    from volcano_lab.api.node import NodeInfo
+    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.framework.extension_point import ExtensionPoint
+    from volcano_lab.framework.priority_queue import PriorityQueue
+    from volcano_lab.framework.session import Session
+    from volcano_lab.framework.statement import Operation, Statement
+
+OPENING, CLOSING = "open", "close"
+DONE = ("operation", "task", "job", "node", "statement", "changes")
+
+
+class Trace(Observer, TraceReader):
+    """Every decision of a cycle as plain records; hand it to `Scheduler.run_once`.
+
+    With `every_call` nodes are filtered and scored one by one, and each of those calls is a record; without, what
+    plugins say of all nodes at once is one record, and a cycle stays nearly as fast as without a trace.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import Scheduler
+    >>> trace = Trace()
+    >>> ssn = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(trace)
+    >>> trace.of("overused")[0]
+    18 allocate call point='overused' tier=1 plugin='proportion' queue='default' answer=False
+    >>> [(record.kind, record["operation"], record["node"]) for record in trace.operations]
+    [('do', 'allocate', 'n1'), ('commit', 'allocate', 'n1')]
+    """
+
+    def __init__(self, every_call: bool = False):
+        super().__init__()
+        self.watches_calls = every_call
+        self._action = OPENING
+        self._silent = False
+        self._names: dict[tuple[Any, ...], tuple[str, ...]] = {}
+        self._statements: dict[int, tuple[Statement, int]] = {}  # the statement too: its id stays taken
+        self._node_log: NodeLog | None = None
+        self._changes: Changes | None = None
+
+    def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
+        record = Record(len(self.records), self._action, kind, names, values)
+        self.records.append(record)
+        return record
+
+    # -- the cycle -------------------------------------------------------------------------------
+
+    def opened(self, ssn: Session) -> None:
+        self.start = state_of(ssn)
+        self.nodes = [node.name for node in ssn.node_list]
+        self.tiers = [[option.name for option in tier.plugins] for tier in ssn.conf.tiers]
+        self.rules = {point.name: point.rule for point in ssn.points.values()}
+        self._ssn, self._changes = ssn, Changes(ssn)
+
+    def action_started(self, ssn: Session, action: str) -> None:
+        self._action = action
+        self._add("start", (), ())
+
+    def action_ended(self, ssn: Session, action: str) -> None:
+        self._settle()
+        self._add("end", (), ())
+        self._action = CLOSING
+
+    def closed(self, ssn: Session) -> None:
+        self._settle()
+        self.result = {uid: {"phase": job.pod_group.status.phase, "conditions": plain(job.pod_group.status.conditions)}
+                       for uid, job in ssn.jobs.items()}  # fmt: skip
+        self._statements.clear()
+        self._changes = self._ssn = self._node_log = None
+
+    def _settle(self) -> None:
+        """Write down what changed without an operation that was shown."""
+        changes = self._changes.everywhere()
+        if changes:
+            self._add("settle", ("changes",), (changes,))
+
+    # -- extension points ------------------------------------------------------------------------
+
+    def watch(self, point: ExtensionPoint, tier: int, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        if isinstance(function, list):
+            return [self.watch(point, tier, plugin, each) for each in function]  # type: ignore[return-value]
+        name = point.name
+
+        def watched(*args: Any) -> Any:
+            if self._silent:
+                return function(*args)
+            try:
+                answer = function(*args)
+            except Exception as error:
+                self._add_call("call", name, (tier, plugin), args, type(error).__name__)
+                raise
+            self._add_call("call", name, (tier, plugin), args, answer)
+            return answer
+
+        return watched
+
+    def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
+        if not point.flat and not hasattr(point, "otherwise"):
+            return ask  # nobody answers and no default decides between two
+        name = point.name
+
+        def asked(*args: Any) -> Any:
+            if self._silent:
+                return ask(*args)
+            since = len(self.records)
+            answer = ask(*args)
+            self._add_call("asked", name, (since,), args, answer)
+            return answer
+
+        return asked
+
+    def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...], answer: Any) -> None:
+        names = self._names.get((kind, point, len(args)))
+        if names is None:
+            kept = tuple(name for name in argument_names(point, len(args)) if name not in LEFT_OUT)
+            lead = ("point", "tier", "plugin") if kind == "call" else ("point", "since")
+            names = self._names[kind, point, len(args)] = (*lead, *kept, "answer")
+        left_out = len(head) + len(args) + 2 - len(names)
+        self._add(kind, names, (point, *head, *[plain(arg) for arg in args[left_out:]], plain(answer)))
+
+    # -- operations ------------------------------------------------------------------------------
+
+    def did(self, statement: Statement | None, operation: Operation) -> None:
+        self._operation("do", statement, operation)
+
+    def undid(self, statement: Statement | None, operation: Operation) -> None:
+        self._operation("undo", statement, operation)
+
+    def committed(self, statement: Statement | None, operation: Operation) -> None:
+        self._operation("commit", statement, operation)
+
+    def _operation(self, kind: str, statement: Statement | None, operation: Operation) -> None:
+        task = operation.task
+        node = getattr(operation, "node_name", "") or task.node_name
+        changes = self._changes.of_task(task)
+        self._add(kind, DONE, (operation.name, task.key, task.job, node, self._number_of(statement), changes))
+
+    def _number_of(self, statement: Statement | None) -> int | None:
+        """Statements are counted from 0 as they are first seen; None is the action itself."""
+        if statement is None:
+            return None
+        return self._statements.setdefault(id(statement), (statement, len(self._statements)))[1]
+
+    # -- what no extension point shows -------------------------------------------------------------
+
+    def note(self, kind: str, /, **facts: Any) -> None:
+        names = self._names.setdefault((kind, *facts), tuple(facts))
+        self._add(kind, names, tuple(plain(value) for value in facts.values()))
+
+    def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
+        following = rest.items[0] if rest.items else None
+        decided = None if following is None else self._decided_between(f"{kind}_order", item, following)
+        self._add(kind, (kind, "next", "decided_by"), (plain(item), plain(following), decided))
+
+    def _decided_between(self, point_name: str, first: Any, second: Any) -> list[Any] | None:
+        """[plugin, its comparison] that puts one item before another; ["", 0] where only the default does."""
+        point = self._ssn.points.get(point_name)
+        if point is None:
+            return None
+        self._silent = True
+        try:
+            for tier in point.tiers:
+                for plugin, _ in tier:
+                    order = point.functions[plugin](first, second)
+                    if order:
+                        return [plugin, plain(order)]
+        finally:
+            self._silent = False
+        return ["", 0]
+
+    def changed(self, kind: str, subject: Any) -> None:
+        job = self._ssn.jobs.get(getattr(subject, "job", subject.uid)) if self._changes is not None else None
+        if job is None:
+            return
+        changes = self._changes.of_job(job) if job is subject else self._changes.of_task(subject)
+        self._add(kind, ("job" if job is subject else "task", "changes"), (plain(subject), changes))
+
+    # -- choosing a node ---------------------------------------------------------------------------
+
+    def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None, errors: FitErrors) -> None:
+        ssn = self._ssn
+        if ssn.use_arrays:
+            self._node_log = self._node_log or NodeLog(node_arrays(ssn))
+            looked = self._node_log.look(task, nodes)
+            if looked is not None:
+                self._add("node_values", ("task", "alike", "rows", "columns"), (task.key, *looked))
+        self._add("chose", ("task", "nodes", "node", "errors"),
+                  (task.key, len(nodes), plain(node), None if node is not None else str(errors)))  # fmt: skip
