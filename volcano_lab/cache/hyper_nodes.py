@@ -60,6 +60,10 @@ class HyperNodes:
         self._objects.pop(name, None)
         self._sync(name)
 
+    def objects(self) -> list[HyperNode]:
+        """The HyperNodes that are known, in the order in which they came."""
+        return list(self._objects.values())
+
     def set_node(self, name: str, labels: Mapping[str, str]) -> None:
         """A node is new, or its labels may have changed."""
         if self._nodes.get(name) != labels:

@@ -1,0 +1,133 @@
+"""A cache as plain data, and back: everything a cycle needs to decide the same again.
+
+Answers to `pkg/scheduler/cache/dumper.go`. Differs on purpose: Volcano writes the internals of a snapshot for people to
+read; here the objects are written as manifests, in the order in which they count, and beside them what the cache knows
+better than they: tasks on their way to a node or off it, and the HyperNodes that jobs were given.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from volcano_lab import manifests
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node_usage import NO_USAGE, NodeUsage
+from volcano_lab.api.objects import KubernetesObject, Namespace, ObjectMeta
+from volcano_lab.api.status import TaskStatus
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.cache.cache import Cache
+
+FORM = "volcano-lab cache 1"
+
+
+class DumpError(ValueError):
+    """A file is no dump of a cache."""
+
+
+def dump(cache: Cache, conf: str | None = None, now: float | None = None, memory: dict[str, Any] | None = None) -> dict[str, Any]:
+    """All that a cache knows, as plain data.
+
+    To go with it: `conf`, the text of a configuration (None: Volcano's default), `now`, the time of the next cycle in
+    seconds since the epoch, and `memory`, what plugins keep from one cycle to the next.
+
+    >>> dump(Cache())["objects"]
+    []
+    """
+    return {
+        "form": FORM,
+        "conf": conf,
+        "now": now,
+        "memory": memory or {},
+        "objects": [manifests.to_dict(obj) for obj in _objects(cache)],
+        "tasks": dict(_moved(cache)),
+        "jobs": {uid: found for uid, job in cache.jobs.items() if (found := _hyper_nodes(job))},
+        "goneNodes": list(cache.gone_nodes),
+        "usage": {name: attrs.asdict(node.resource_usage) for name, node in cache.nodes.items() if node.resource_usage != NO_USAGE},
+    }
+
+
+def load(data: dict[str, Any]) -> Cache:
+    """A cache from what `dump` wrote. Raises `DumpError` or `ManifestError`.
+
+    >>> from volcano_lab.api.objects import Queue
+    >>> sorted(load(dump(Cache([Queue(ObjectMeta("team"))]))).queues)
+    ['team']
+    """
+    if not isinstance(data, dict) or data.get("form") != FORM:
+        found = data.get("form") if isinstance(data, dict) else type(data).__name__
+        raise DumpError(f'the dump has form {found!r}; allowed is "{FORM}"')
+    cache = Cache()
+    for document in data["objects"]:
+        obj = manifests.from_dict(document)
+        moved = data["tasks"].get(obj.key) if obj.kind == "Pod" else None
+        if moved is None:
+            cache.add(obj)
+            continue
+        task = TaskInfo(obj)
+        task.status, task.node_name = TaskStatus[moved["status"].upper()], moved["node"]
+        cache.pods[obj.key] = obj
+        cache.add_task(task)
+    for name in data["goneNodes"]:
+        if name in cache.nodes:
+            cache.gone_nodes[name] = cache.nodes.pop(name)
+    for name, usage in data["usage"].items():
+        cache.nodes[name].resource_usage = NodeUsage(**usage)
+    for uid, found in data["jobs"].items():
+        job = cache.jobs[uid]
+        job.allocated_hyper_node = found["job"]
+        for sub_job, hyper_node in found["subJobs"].items():
+            if sub_job in job.sub_jobs:
+                job.sub_jobs[sub_job].allocated_hyper_node = hyper_node
+    return cache
+
+
+def write(path: str | Path, data: dict[str, Any]) -> Path:
+    """Write plain data as JSON; the file is there whole, or not at all."""
+    path = Path(path)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    draft.write_text(json.dumps(data, separators=(",", ":"), ensure_ascii=False), encoding="utf-8")
+    os.replace(draft, path)
+    return path
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """What `write` wrote. Raises `DumpError` where the file can't be read or isn't JSON."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise DumpError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
+    except ValueError as error:
+        raise DumpError(f"{path}: is not JSON ({error})") from None
+
+
+def _objects(cache: Cache) -> Iterator[KubernetesObject]:
+    yield from cache.priority_classes.values()
+    for name, labels in cache.namespaces.items():
+        yield Namespace(ObjectMeta(name, labels=labels))
+    yield from cache.resource_quotas.values()
+    yield from cache.pod_disruption_budgets.values()
+    yield from (queue.queue for queue in cache.queues.values())
+    yield from (cache.nodes[name].node for name in cache.node_list)
+    yield from cache.hyper_nodes.objects()
+    yield from (job.pod_group for job in cache.jobs.values() if job.pod_group is not None)
+    yield from cache.pods.values()
+
+
+def _moved(cache: Cache) -> Iterator[tuple[str, dict[str, str]]]:
+    """Tasks whose status or node is another than their pod says."""
+    for key, pod in cache.pods.items():
+        task, plain = cache.task_of(pod), TaskInfo(pod)
+        if task is not None and (task.status, task.node_name) != (plain.status, plain.node_name):
+            yield key, {"status": str(task.status), "node": task.node_name}
+
+
+def _hyper_nodes(job: JobInfo) -> dict[str, Any]:
+    """The HyperNodes that a job and its sub-jobs were given; empty where they were given none."""
+    sub_jobs = {uid: sub_job.allocated_hyper_node for uid, sub_job in job.sub_jobs.items() if sub_job.allocated_hyper_node}
+    return {"job": job.allocated_hyper_node, "subJobs": sub_jobs} if job.allocated_hyper_node or sub_jobs else {}
