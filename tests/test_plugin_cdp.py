@@ -1,8 +1,8 @@
 """cdp: who has cooled down, by sentences. The cycle is at 08:00."""
 
 import pytest
-from small_cluster import NOW, group, names, node, open_session, pod, queue, task
 
+from small_cluster import NOW, group, names, node, open_session, pod, queue, task
 from volcano_lab.framework.extension_point import PERMIT
 
 KEY = "volcano.sh/cooldown-time"

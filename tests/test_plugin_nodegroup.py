@@ -1,6 +1,7 @@
 """nodegroup: where a queue's pods may go and how much they like it, by sentences."""
 
 import pytest
+
 from small_cluster import conf, group, node, open_session, pod, queue, run, task
 
 NO_GROUP, NO_AFFINITY = "node group label not found", "node group affinity not specified"

@@ -1,8 +1,8 @@
 """rescheduling: who has to leave busy nodes, by sentences. Nodes have 10 CPUs and 10 GiB; usage is CPU, memory in percent."""
 
 import pytest
-from small_cluster import NOW, conf, group, names, node, pod, queue
 
+from small_cluster import NOW, conf, group, names, node, pod, queue
 from volcano_lab.cache import Cache
 from volcano_lab.framework.conf import ConfError, load_conf
 from volcano_lab.framework.session import Session
@@ -69,7 +69,8 @@ def test_room_stops_the_evictions_only_when_it_is_used_up_exactly(sentence, cpu,
 
 
 def test_the_least_important_pods_go_first():
-    some, all_of_it = {"requests": {"cpu": "1"}}, {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "1", "memory": "1Gi"}}
+    some, room = {"requests": {"cpu": "1"}}, {"cpu": "1", "memory": "1Gi"}
+    all_of_it = {"requests": room, "limits": room}
     pods = {
         "a-guaranteed": ("n1", {**all_of_it, "priority": 1}), "b-burstable": ("n1", {**some, "priority": 1}),
         "c-high": ("n1", {"requests": {}, "priority": 2}), "d-none": ("n1", all_of_it),
@@ -124,7 +125,7 @@ def test_shuffle_evicts_them():
         ("only other resources", {"nvidia.com/gpu": "1"}, {"nvidia.com/gpu": "1"}, "BestEffort"),
         ("limits of one resource", {"cpu": "1"}, {"cpu": "1"}, "Burstable"),
         ("limits above requests", {"cpu": "1", "memory": "1Gi"}, {"cpu": "2", "memory": "1Gi"}, "Burstable"),
-        ("limits as requests, however written", {"cpu": "1", "memory": "1Gi"}, {"cpu": "1000m", "memory": "1024Mi"}, "Guaranteed"),
+        ("limits as requests", {"cpu": "1", "memory": "1Gi"}, {"cpu": "1000m", "memory": "1024Mi"}, "Guaranteed"),
     ],
 )
 def test_quality_of_service(sentence, requests, limits, expected):

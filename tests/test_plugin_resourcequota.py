@@ -1,6 +1,7 @@
 """resourcequota: whether a job fits its namespace's quotas, by sentences."""
 
 import pytest
+
 from small_cluster import conf, group, node, pod, queue, quota, run
 
 ROOM = node("n1", cpu="100", memory="100Gi")

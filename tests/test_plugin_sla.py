@@ -1,8 +1,8 @@
 """sla: deadlines by sentences. A job was created on 2027-01-15 at 07:00, 07:30, ...; the cycle is at 08:00."""
 
 import pytest
-from small_cluster import NOW, conf, group, node, open_session, pod, queue, run
 
+from small_cluster import NOW, conf, group, node, open_session, pod, queue, run
 from volcano_lab.framework.extension_point import ABSTAIN, PERMIT
 
 KEY = "sla-waiting-time"

@@ -1,8 +1,8 @@
 """tdm: hours of zones, who may use them, who has to leave, by sentences. The cycle is at 08:00 UTC unless said."""
 
 import pytest
-from small_cluster import NOW, conf, group, names, node, open_session, pod, queue, run, task
 
+from small_cluster import NOW, conf, group, names, node, open_session, pod, queue, run, task
 from volcano_lab.framework.extension_point import PERMIT, REJECT
 
 ZONE, PREEMPTABLE = "volcano.sh/revocable-zone", "volcano.sh/preemptable"

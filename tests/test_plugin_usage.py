@@ -3,8 +3,8 @@
 import math
 
 import pytest
-from small_cluster import NOW, conf, group, node, open_session, pod, queue, run, task
 
+from small_cluster import NOW, conf, group, node, open_session, pod, queue, run, task
 from volcano_lab.cache import Cache
 from volcano_lab.cache.cache import CacheError
 from volcano_lab.framework.conf import load_conf
