@@ -16,7 +16,7 @@ _CLASSES = {
     "space": r"\t\n\v\f\r ", "upper": "A-Z", "word": "0-9A-Za-z_", "xdigit": "0-9A-Fa-f",
 }  # fmt: skip
 _REWRITTEN = re.compile(
-    r"\\Q(?P<quoted>.*?)(?:\\E|$)|\[:(?P<cls>\^?[a-z]+):\]|(?P<escape>\\.)|(?P<foreign>\(\?(?:<?[=!]|[(>#]|P=))"
+    r"\\Q(?P<quoted>.*?)(?:\\E|$)|\[:(?P<cls>\^?[a-z]+):\]|(?P<escape>\\.)|(?P<name>\(\?<(?![=!]))|(?P<foreign>\(\?(?:<?[=!]|[(>#]|P=))"
 )
 
 
@@ -39,7 +39,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
             return _CLASSES[found["cls"]]
         if found["cls"] or found["foreign"] or found[0][1] in "123456789Z":
             raise ValueError(f'"{pattern}" is no regular expression of Go: "{found[0]}" is not supported')
-        return r"\Z" if found[0] == r"\z" else found[0]
+        return {r"\z": r"\Z", "(?<": "(?P<"}.get(found[0], found[0])
 
     rewritten = _REWRITTEN.sub(rewrite, pattern)
     try:
