@@ -9,7 +9,7 @@ thousandths of anything else), without dimensions that are zero.
 |---|---|---|
 | `start`, `end` | | an action began, or ended |
 | `call` | point, tier, plugin, arguments by name (`signatures.py`), answer | a plugin answered |
-| `asked` | point, since, arguments, answer | the answers combined; those from record `since` on are its own |
+| `asked` | point, since, arguments, answer | the answers since a record combined; not where one plugin's is all there is |
 | `queue`, `job` | itself, next, decided_by | popped; who comes next, and [plugin, comparison] that put it first |
 | `do`, `undo`, `commit` | operation, task, job, node, statement, changes | a statement's operation (statement None: without) |
 | `enqueued` | job, changes | a job was let in |

@@ -88,7 +88,10 @@ class NodeLog:
                 return None
             now[column] = np.array(np.broadcast_to(allowed, count))
             fits = fits & allowed
-        candidates = fits & (room == FITS) if (fits & (room == FITS)).any() else fits
+        candidates = fits & (room == FITS)
+        candidates = candidates if candidates.any() else fits
+        if not candidates.any():
+            return now | {column: np.zeros(count) for column in (*orders, *batches)}
         for column, score in zip(orders, arrays.orders, strict=True):
             now[column] = np.array(np.broadcast_to(score(task), count))
         for column, score in zip(batches, arrays.batches, strict=True):

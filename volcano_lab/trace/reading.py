@@ -48,9 +48,9 @@ class TraceReader:
 
     def iter(self, name: str, /, **facts: Any) -> Iterator[Record]:
         for record in self.records:
-            if record.kind == name or (record.kind == "call" and record.values[0] == name):
-                if all(record.get(key) == value for key, value in facts.items()):
-                    yield record
+            named = record.kind == name or (record.kind == "call" and record.values[0] == name)
+            if named and all(record.get(key) == value for key, value in facts.items()):
+                yield record
 
     @property
     def operations(self) -> list[Record]:

@@ -38,7 +38,7 @@ class Trace(Observer, TraceReader):
     >>> trace = Trace()
     >>> ssn = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(trace)
     >>> trace.of("overused")[0]
-    18 allocate call point='overused' tier=1 plugin='proportion' queue='default' answer=False
+    17 allocate call point='overused' tier=1 plugin='proportion' queue='default' answer=False
     >>> [(record.kind, record["operation"], record["node"]) for record in trace.operations]
     [('do', 'allocate', 'n1'), ('commit', 'allocate', 'n1')]
     """
@@ -47,8 +47,8 @@ class Trace(Observer, TraceReader):
         super().__init__()
         self.watches_calls = every_call
         self._action = OPENING
-        self._silent = False
-        self._names: dict[tuple[Any, ...], tuple[str, ...]] = {}
+        self._names: dict[tuple[str, str, int], tuple[tuple[str, ...], int]] = {}
+        self._note_names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._statements: dict[int, tuple[Statement, int]] = {}  # the statement too: its id stays taken
         self._node_log: NodeLog | None = None
         self._changes: Changes | None = None
@@ -94,44 +94,56 @@ class Trace(Observer, TraceReader):
     def watch(self, point: ExtensionPoint, tier: int, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(function, list):
             return [self.watch(point, tier, plugin, each) for each in function]  # type: ignore[return-value]
+        if self._skips(point):
+            return function
         name = point.name
 
         def watched(*args: Any) -> Any:
-            if self._silent:
-                return function(*args)
             try:
                 answer = function(*args)
             except Exception as error:
-                self._add_call("call", name, (tier, plugin), args, type(error).__name__)
+                self._add_call("call", name, (name, tier, plugin), args, type(error).__name__)
                 raise
-            self._add_call("call", name, (tier, plugin), args, answer)
+            self._add_call("call", name, (name, tier, plugin), args, answer)
             return answer
 
         return watched
 
     def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
-        if not point.flat and not hasattr(point, "otherwise"):
-            return ask  # nobody answers and no default decides between two
+        if self._skips(point) or (not point.flat and not hasattr(point, "otherwise")):
+            return ask  # the latter: nobody answers, and no default decides between two
+        if point.lone and len(point.flat) == 1:
+            return point.flat[0]  # combining adds nothing
         name = point.name
 
         def asked(*args: Any) -> Any:
-            if self._silent:
-                return ask(*args)
             since = len(self.records)
             answer = ask(*args)
-            self._add_call("asked", name, (since,), args, answer)
+            self._add_call("asked", name, (name, since), args, answer)
             return answer
 
         return asked
 
+    def _skips(self, point: ExtensionPoint) -> bool:
+        """Sorting a job's tasks shows nothing that their names and priorities don't."""
+        return point.name == "task_order" and not self.watches_calls
+
     def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...], answer: Any) -> None:
-        names = self._names.get((kind, point, len(args)))
-        if names is None:
-            kept = tuple(name for name in argument_names(point, len(args)) if name not in LEFT_OUT)
-            lead = ("point", "tier", "plugin") if kind == "call" else ("point", "since")
-            names = self._names[kind, point, len(args)] = (*lead, *kept, "answer")
-        left_out = len(head) + len(args) + 2 - len(names)
-        self._add(kind, names, (point, *head, *[plain(arg) for arg in args[left_out:]], plain(answer)))
+        known = self._names.get((kind, point, len(args)))
+        if known is None:
+            known = self._names[kind, point, len(args)] = self._names_of(kind, point, len(args))
+        names, first = known
+        values = (*head, *map(plain, args[first:] if first else args), plain(answer))
+        records = self.records
+        records.append(Record(len(records), self._action, kind, names, values))
+
+    @staticmethod
+    def _names_of(kind: str, point: str, count: int) -> tuple[tuple[str, ...], int]:
+        """(the names of a call's facts, how many arguments are left out at its beginning)."""
+        arguments = argument_names(point, count)
+        kept = tuple(name for name in arguments if name not in LEFT_OUT)
+        lead = ("point", "tier", "plugin") if kind == "call" else ("point", "since")
+        return (*lead, *kept, "answer"), count - len(kept)
 
     # -- operations ------------------------------------------------------------------------------
 
@@ -159,7 +171,7 @@ class Trace(Observer, TraceReader):
     # -- what no extension point shows -------------------------------------------------------------
 
     def note(self, kind: str, /, **facts: Any) -> None:
-        names = self._names.setdefault((kind, *facts), tuple(facts))
+        names = self._note_names.setdefault((kind, *facts), tuple(facts))
         self._add(kind, names, tuple(plain(value) for value in facts.values()))
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
@@ -172,15 +184,11 @@ class Trace(Observer, TraceReader):
         point = self._ssn.points.get(point_name)
         if point is None:
             return None
-        self._silent = True
-        try:
-            for tier in point.tiers:
-                for plugin, _ in tier:
-                    order = point.functions[plugin](first, second)
-                    if order:
-                        return [plugin, plain(order)]
-        finally:
-            self._silent = False
+        for tier in point.tiers:
+            for plugin, _ in tier:
+                order = point.functions[plugin](first, second)
+                if order:
+                    return [plugin, plain(order)]
         return ["", 0]
 
     def changed(self, kind: str, subject: Any) -> None:

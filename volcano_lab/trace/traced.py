@@ -19,7 +19,7 @@ def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | s
     >>> from volcano_lab.cluster import Cluster
     >>> trace, ssn = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
     >>> trace.of("job")[1:]
-    [20 allocate job job='default/a' next=None decided_by=None]
+    [18 allocate job job='default/a' next=None decided_by=None]
     """
     trace = Trace(every_call)
     return trace, Scheduler(Cache(objects), conf).run_once(trace, now=now)
