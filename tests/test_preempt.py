@@ -150,7 +150,8 @@ def test_actions_keep_an_argument_that_a_later_configuration_leaves_out():
 
 
 @pytest.mark.parametrize(("arguments", "nodes", "count"), [
-    ({}, 5, 1), ({}, 40, 4), ({}, 5000, 100), ({"minCandidateNodesAbsolute": 3}, 2, 2), ({"minCandidateNodesPercentage": 100}, 7, 7),
+    ({}, 5, 1), ({}, 40, 4), ({}, 5000, 100),
+    ({"minCandidateNodesAbsolute": 3}, 2, 2), ({"minCandidateNodesPercentage": 100}, 7, 7),
     ({"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 0}, 7, 0), ({"maxCandidateNodesAbsolute": -1}, 7, 0),
 ])  # fmt: skip
 def test_how_many_candidates_are_looked_for(arguments, nodes, count):
@@ -159,8 +160,8 @@ def test_how_many_candidates_are_looked_for(arguments, nodes, count):
 
 def candidate(node: str, *victims: tuple[int | None, float | None]) -> Candidate:
     """A node with victims, each a priority and a start time."""
-    pods = [Pod(ObjectMeta(name=f"{node}-{i}", uid=f"{node}-{i}"), PodSpec(priority=importance), PodStatus("Running", start_time=start))
-            for i, (importance, start) in enumerate(victims)]  # fmt: skip
+    pods = (Pod(ObjectMeta(name=f"{node}-{i}"), PodSpec(priority=importance), PodStatus("Running", start_time=start))
+            for i, (importance, start) in enumerate(victims))  # fmt: skip
     return Candidate(node, [TaskInfo(pod) for pod in pods])
 
 

@@ -8,7 +8,7 @@ where each task begins with an empty cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -92,18 +92,19 @@ class Reclaim(Action):
         if ssn.use_arrays:
             yield from self._promising_nodes(task, job, nodes)
             return
+        is_reclaimee = self._reclaimees_of(job.queue)
         fitting, _ = PredicateHelper(use_cache=False).predicate_nodes(task, nodes, ssn.predicate_for_preempt)
         for node in fitting:
-            reclaimees = [other for other in tasks_of(node) if self._is_reclaimee(other, job.queue)]
+            reclaimees = [other for other in tasks_of(node) if is_reclaimee(other)]
             if reclaimees:
                 yield node, reclaimees
 
     def _promising_nodes(self, task: TaskInfo, job: JobInfo, nodes: list[NodeInfo]) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:
         """The same nodes without those on which nobody's going would suffice; predicates are asked last."""
-        ssn, queue = self.ssn, job.queue
-        evictable = self._evictable.get(queue)
+        ssn = self.ssn
+        evictable = self._evictable.get(job.queue)
         if evictable is None:
-            evictable = self._evictable[queue] = EvictableTasks(ssn, lambda other: self._is_reclaimee(other, queue))
+            evictable = self._evictable[job.queue] = EvictableTasks(ssn, self._reclaimees_of(job.queue))
         promising = evictable.may_make_room(task.init_resreq)
         if nodes is ssn.node_list:
             left: Iterable[NodeInfo] = (nodes[row] for row in np.flatnonzero(promising).tolist())
@@ -114,12 +115,11 @@ class Reclaim(Action):
             if reclaimees and ssn.predicate_for_preempt(task, node) is None:
                 yield node, reclaimees
 
-    def _is_reclaimee(self, task: TaskInfo, queue: str) -> bool:
-        """Running, preemptable, and of another queue that lets itself be reclaimed from."""
-        if task.status != RUNNING or not task.preemptable:
-            return False
-        job = self.ssn.jobs.get(task.job)
-        return job is not None and job.queue != queue and self.ssn.queues[job.queue].reclaimable
+    def _reclaimees_of(self, queue: str) -> Callable[[TaskInfo], bool]:
+        """Whether a task is running, preemptable, and of another queue that lets itself be reclaimed from."""
+        queues = {name for name, other in self.ssn.queues.items() if name != queue and other.reclaimable}
+        jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue in queues}
+        return lambda task: task.status == RUNNING and task.preemptable and task.job in jobs
 
     def _evict(self, statement: Statement, task: TaskInfo, node: NodeInfo, victims: list[TaskInfo]) -> bool:
         """Evict until the task fits, at least one where there is any; whether the task now waits for the room."""

@@ -7,6 +7,7 @@ all nodes at once which can't help at all, so that plugins needn't be asked abou
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -65,7 +66,10 @@ class EvictableTasks:
 
     def _one_row(self, row: int) -> np.ndarray:
         tasks = self.by_row[row] = [task for task in tasks_of(self.ssn.node_list[row]) if self.accepts(task)]
-        return sum((self.ssn.table.vector(task.resreq)[0] for task in tasks), np.zeros(len(self.ssn.table.dimensions)))
+        total, vector = np.zeros(len(self.ssn.table.dimensions)), self.ssn.table.vector
+        for request, count in Counter([task.resreq for task in tasks]).items():
+            total += vector(request)[0] * count
+        return total
 
     def _all_rows(self, rows: np.ndarray) -> np.ndarray:
         return np.array([self._one_row(row) for row in rows.tolist()])
