@@ -161,11 +161,37 @@ def test_an_unknown_field_is_a_warning_that_names_it(text, warning):
             "apiVersion is batch/v1; read is batch.volcano.sh/v1alpha1",
         ),
         ("{apiVersion: v2, kind: Pod, metadata: {name: a}}", "apiVersion is v2; read is v1, so it has no effect"),
+        (
+            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a}}",
+            "PersistentVolumeClaim is not modelled by the lab (volumes) and has no effect",
+        ),
+        (
+            "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: a}}",
+            "ResourceClaim is not modelled by the lab (dynamic resource allocation) and has no effect",
+        ),
+        (
+            "{apiVersion: shard.volcano.sh/v1alpha1, kind: NodeShard, metadata: {name: a}}",
+            "NodeShard is not modelled by the lab (the sharding of nodes among schedulers) and has no effect",
+        ),
     ],
 )
 def test_a_kind_that_is_not_read_is_a_warning(text, warning):
     loaded = loads(text)
     assert warning in loaded.warnings[0] and not loaded.objects
+
+
+def test_what_a_pod_asks_for_in_vain_is_a_warning():
+    text = (
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [], resourceClaims: [{name: gpu}], "
+        "volumes: [{name: data, persistentVolumeClaim: {claimName: d}}, {name: scratch, emptyDir: {}}]}}"
+    )
+    assert loads(text).warnings == [
+        "Pod a (text, document 1): spec.volumes names data; volumes are not modelled by the lab, and the pod is placed as "
+        "if it had none.",
+        "Pod a (text, document 1): spec.resourceClaims names gpu; dynamic resource allocation is not modelled by the lab, "
+        "and the pod is placed as if it had none.",
+    ]
+
 
 
 def test_fields_without_a_part_in_scheduling_do_not_warn():

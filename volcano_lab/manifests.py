@@ -17,7 +17,8 @@ from typing import IO, Any
 import yaml
 from attrs import Factory, define
 
-from volcano_lab.api.objects import KINDS, KubernetesObject
+from volcano_lab import not_modelled
+from volcano_lab.api.objects import KINDS, KubernetesObject, Pod
 from volcano_lab.framework.yaml_v2 import compose_all, plain_value, resolve, syntax_problem
 from volcano_lab.structure import Findings, found_text, structure, unstructure
 
@@ -206,6 +207,8 @@ class _Batch:
         findings = Findings()
         obj = structure(cls, _body(document), findings)
         self.warnings += [f"{label}: {warning}" for warning in findings.warnings]
+        if isinstance(obj, Pod) and (obj.spec.volumes or obj.spec.resource_claims):
+            self.warnings += [f"{label}: {warning}" for warning in not_modelled.pod_warnings(obj)]
         if findings.errors:
             self.errors += [f"{label}: {error}" for error in findings.errors]
         elif not obj.metadata.name:
@@ -240,6 +243,8 @@ def _kind_of(document: Any) -> type[KubernetesObject]:
     misspelt = next((name for _, name in KINDS if name.lower() == kind.lower()), None)
     if misspelt:
         raise ManifestError([f'kind is "{kind}"; allowed is {misspelt}'])
+    if kind in not_modelled.KINDS:
+        raise _NotRead(f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and has no effect")
     raise _NotRead(f"kind {kind} is not read and has no effect; read are {_KIND_NAMES}")
 
 
