@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from small_cluster import node
+from small_cluster import group, node, pod
 from volcano_lab import manifests
 from volcano_lab.api.objects import HyperNode, KubernetesObject
 
@@ -32,3 +33,12 @@ def two_tiers(leaves: int = 2, nodes_a_leaf: int = 2, **room: str) -> list[Kuber
     below = [hyper_node(f"s{leaf}", 1, *names[leaf * nodes_a_leaf : (leaf + 1) * nodes_a_leaf], tier_name="leaf")
              for leaf in range(leaves)]  # fmt: skip
     return [*nodes, *below, hyper_node("top", 2, *(leaf.name for leaf in below), tier_name="spine")]
+
+
+def gang(name: str, size: int, topology: dict | None = None, nodes: Sequence[str] = (), cpu: str = "1",
+         **spec: Any) -> list[KubernetesObject]:  # fmt: skip
+    """A gang of `size` pods named NAME-0, ..., the first of them running on `nodes`."""
+    requests, more = {"cpu": cpu, "memory": "1Gi"}, {"networkTopology": topology} if topology else {}
+    places = [*nodes, *[""] * (size - len(nodes))]
+    return [group(name, minMember=size, **more, **spec),
+            *(pod(f"{name}-{i}", name, place, requests=requests) for i, place in enumerate(places))]  # fmt: skip

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from volcano_lab.api.node_table import RowMemo
-from volcano_lab.api.resource import CPU, MEMORY, ZERO, Resource, total
+from volcano_lab.api.resource import CPU, MEMORY, ZERO, Resource
 from volcano_lab.framework.arguments import Arguments
 from volcano_lab.framework.session import Session
 
@@ -46,15 +46,21 @@ class HyperNodeUsage:
         self.names = sorted(ssn.hyper_nodes)
         self.places = {name: place for place, name in enumerate(self.names)}
         self.count, self.changes = len(self.names), []
-        nodes = [ssn.real_nodes_list.get(name, ()) for name in self.names]
-        self.allocatable = [total(node.allocatable for node in held) for held in nodes]
-        self.used = [defaultdict(float, total(node.used for node in held)) for held in nodes]
-        self.idle = [total(node.idle for node in held) for held in nodes]
-        self.future_idle = [total(node.future_idle for node in held) for held in nodes]
+        table, rows = ssn.table, []
         self.holders: dict[str, list[int]] = {}
-        for place, held in enumerate(nodes):
-            for node in held:
+        for place, name in enumerate(self.names):
+            nodes = ssn.real_nodes_list.get(name, ())
+            rows.append(np.array([node.row for node in nodes], dtype=np.intp))
+            for node in nodes:
                 self.holders.setdefault(node.name, []).append(place)
+
+        def sums(amounts: np.ndarray) -> list[dict[str, float]]:
+            return [dict(zip(table.dimensions, amounts[held].sum(axis=0).tolist(), strict=True)) for held in rows]
+
+        self.allocatable = [Resource.from_dict(amounts) for amounts in sums(table.allocatable)]
+        self.used = [defaultdict(float, amounts) for amounts in sums(table.used)]
+        self.idle = [Resource.from_dict(amounts) for amounts in sums(table.idle)]
+        self.future_idle = [Resource.from_dict(amounts) for amounts in sums(table.future_idle())]
         self._memos: dict[Resource, RowMemo] = {}
 
     def add(self, node: str, request: Resource, sign: float = 1.0) -> None:
