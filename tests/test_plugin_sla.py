@@ -53,6 +53,8 @@ def test_order(sentence, left, right, first):
     a, b = ssn.jobs["default/a"], ssn.jobs["default/b"]
     assert ssn.job_order(a, b) is (first == "a"), sentence
     assert ssn.job_order(b, a) is (first == "b"), sentence
+    mine, theirs = map(ssn.plugins["sla"].job_order_key, (a, b))
+    assert ssn.plugins["sla"].job_order(a, b) == (mine > theirs) - (mine < theirs)
 
 
 def test_a_job_past_its_deadline_is_let_in_although_the_cluster_is_full():

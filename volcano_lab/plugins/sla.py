@@ -12,6 +12,7 @@ above zero is as good as none. How long a job has waited is measured at the cycl
 from __future__ import annotations
 
 import logging
+import math
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.text import parse_duration
@@ -61,10 +62,13 @@ class Sla(Plugin):
 
     def job_order(self, left: JobInfo, right: JobInfo) -> int:
         """The earlier deadline first; jobs without one last."""
-        mine, theirs = self.deadline(left), self.deadline(right)
-        if mine is None or theirs is None:
-            return (mine is None) - (theirs is None)
+        mine, theirs = self.job_order_key(left), self.job_order_key(right)
         return (mine > theirs) - (mine < theirs)
+
+    def job_order_key(self, job: JobInfo) -> float:
+        """`job_order` as a number to sort by."""
+        deadline = self.deadline(job)
+        return math.inf if deadline is None else deadline
 
     def job_enqueueable(self, job: JobInfo) -> int:
         """Past its deadline a job has this plugin's vote; before, the plugin leaves it to the others."""

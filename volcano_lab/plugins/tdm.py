@@ -94,6 +94,10 @@ class Tdm(Plugin):
         """Jobs that can't be preempted go first."""
         return left.preemptable - right.preemptable
 
+    def job_order_key(self, job: JobInfo) -> bool:
+        """`job_order` as something to sort by."""
+        return job.preemptable
+
     def job_pipelined(self, job: JobInfo) -> int:
         return PERMIT if job.is_pipelined() else REJECT
 
