@@ -58,7 +58,7 @@ class Allocate(Action):
             if not worksheet:
                 continue
             if job.queue not in work.jobs_by_queue:
-                work.jobs_by_queue[job.queue] = PriorityQueue(ssn.job_order)
+                work.jobs_by_queue[job.queue] = ssn.job_queue()
                 work.queues.push(ssn.queues[job.queue])
             work.jobs_by_queue[job.queue].push(job)
             work.worksheets[job.uid] = worksheet

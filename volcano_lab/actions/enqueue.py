@@ -19,7 +19,7 @@ class Enqueue(Action):
     def execute(self, ssn: Session) -> None:
         queues: PriorityQueue = PriorityQueue(ssn.queue_order)
         seen: set[str] = set()
-        waiting: dict[str, PriorityQueue[JobInfo]] = {}
+        waiting: dict[str, list[JobInfo]] = {}
         for job in ssn.jobs.values():
             if job.queue not in ssn.queues:
                 continue
@@ -27,7 +27,7 @@ class Enqueue(Action):
                 seen.add(job.queue)
                 queues.push(ssn.queues[job.queue])
             if job.is_pending():
-                waiting.setdefault(job.queue, PriorityQueue(ssn.job_order)).push(job)
+                waiting.setdefault(job.queue, []).append(job)
         observer = ssn.observer
         while queues:
             queue = queues.pop()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from copy import copy
 
 import attrs
 
@@ -152,11 +151,13 @@ class JobInfo(TaskIndex):
     def clone(self) -> JobInfo:
         """A copy for a session: tasks are copied, in ascending order of uid, and so is the PodGroup's status."""
         job = JobInfo(self.uid)
-        for name in ("pg_uid", "name", "namespace", "queue", "priority", "min_available", "waiting_time", "job_fit_errors",
-                     "allocated_hyper_node", "task_min_available", "task_min_available_total", "creation_timestamp",
-                     "preemptable", "revocable_zone", "min_available_budget",
-                     "max_unavailable_budget"):  # fmt: skip
-            setattr(job, name, getattr(self, name))
+        job.name, job.namespace, job.queue, job.pg_uid = self.name, self.namespace, self.queue, self.pg_uid
+        job.priority, job.min_available, job.creation_timestamp = self.priority, self.min_available, self.creation_timestamp
+        job.waiting_time, job.job_fit_errors = self.waiting_time, self.job_fit_errors
+        job.allocated_hyper_node = self.allocated_hyper_node
+        job.task_min_available, job.task_min_available_total = self.task_min_available, self.task_min_available_total
+        job.preemptable, job.revocable_zone = self.preemptable, self.revocable_zone
+        job.min_available_budget, job.max_unavailable_budget = self.min_available_budget, self.max_unavailable_budget
         job.min_sub_jobs = dict(self.min_sub_jobs)
         job.pod_group = self.pod_group and clone_pod_group(self.pod_group)
         for uid in sorted(self.tasks):
@@ -341,23 +342,19 @@ class JobInfo(TaskIndex):
 
 
 def clone_pod_group(pod_group: PodGroup) -> PodGroup:
-    """A copy whose status, annotations and topologies may change without touching the original's."""
+    """A copy whose status and topologies may change without touching the original's; metadata is shared."""
     spec = pod_group.spec
     if spec.network_topology is not None or spec.sub_group_policy:
         policies = [attrs.evolve(p, network_topology=p.network_topology and attrs.evolve(p.network_topology))
-                    for p in spec.sub_group_policy]  # fmt: skip
+                    for p in spec.sub_group_policy]
         topology = spec.network_topology and attrs.evolve(spec.network_topology)
         spec = attrs.evolve(spec, network_topology=topology, sub_group_policy=policies)
-    metadata = copy(pod_group.metadata)
-    metadata.annotations = dict(metadata.annotations)
-    return PodGroup(metadata, spec, clone_status(pod_group.status))
+    return PodGroup(pod_group.metadata, spec, clone_status(pod_group.status))
 
 
 def clone_status(status: PodGroupStatus) -> PodGroupStatus:
     """A copy with a list of conditions of its own."""
-    cloned = copy(status)
-    cloned.conditions = list(status.conditions)
-    return cloned
+    return PodGroupStatus(status.phase, status.conditions.copy(), status.running, status.succeeded, status.failed)
 
 
 def _positive(text: str | None) -> float | None:

@@ -7,7 +7,6 @@ from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
-from attrs import define
 
 from volcano_lab.api.fit_error import FitErrors
 from volcano_lab.api.node import NodeInfo
@@ -36,6 +35,9 @@ class ArrayChooser(PlainChooser):
             return super().choose(task, nodes)
         group = (task.job, task.task_role) if self.use_cache and task.task_role else None
         board = self.arrays.board(task)
+        if group is not None and self._failed and group not in self._failed:
+            for failed in self._failed.values():
+                failed.settle()  # another role is about to take room
         if board is not None:
             node = self._best_on_board(board, task, nodes, group)
             if node is not None:
@@ -48,15 +50,13 @@ class ArrayChooser(PlainChooser):
         rows = self.arrays.rows(nodes)
         if group is not None:
             failed = self._failed.get(group)
-            if failed is None or failed.board is not board:
+            if failed is None:
+                failed = self._failed[group] = Failed(self.arrays, nodes, board)
+            elif failed.board is not board:
                 return None
-            changes = self.arrays.table.changes
-            for row in changes[failed.seen :]:
-                if failed.not_yet[row] and self.arrays.inside(nodes)[row] and not board.fits(row):
-                    failed.add(task, row)
-            failed.seen = len(changes)
+            failed.follow(task)
         best = ranks.argmax() if rows is None else rows[ranks[rows].argmax()]
-        if ranks[best] == -inf or (group is not None and not failed.not_yet[best]):
+        if ranks[best] == -inf or (group is not None and best in failed.flipped):
             return None
         return self.ssn.node_list[best]
 
@@ -71,16 +71,13 @@ class ArrayChooser(PlainChooser):
         if rows is not None:
             fits &= arrays.inside(nodes)
         failed = self._failed.get(group)
-        if failed is not None:
-            fits &= failed.not_yet
         if group is not None:
-            failed = self._remember(task, nodes, group, fits, board)
+            if failed is None:
+                failed = self._failed[group] = Failed(arrays, nodes, board)
+            fits &= failed.settle()
+            failed.record(task, fits, board)
         if not fits.any():
             return None, self._errors(task, nodes, failed)
-        if board is not None and failed is not None and failed.board is board:
-            node = self._best_on_board(board, task, nodes, group)
-            if node is not None:
-                return node, NO_ERRORS
         return self._best(task, rows, fits, room), NO_ERRORS
 
     def _best(self, task: TaskInfo, rows: np.ndarray | None, fits: np.ndarray, room: np.ndarray) -> NodeInfo:
@@ -99,23 +96,6 @@ class ArrayChooser(PlainChooser):
 
     # -- what failed, and why ----------------------------------------------------------------------
 
-    def _remember(self, task: TaskInfo, nodes: Sequence[NodeInfo], group: Group, fits: np.ndarray, board: Board | None) -> Failed:
-        """Nodes that fail a role once fail it for the rest of the statement, with the reason they had then.
-
-        The board goes on from here; a role whose tasks differ has none.
-        """
-        failed = self._failed.get(group)
-        if failed is None:
-            failed = self._failed[group] = Failed(np.ones(len(fits), dtype=bool), ArrayFitErrors(self.arrays), board)
-        elif failed.board is not board:
-            failed.board = None
-        news = self.arrays.inside(nodes) & ~fits & failed.not_yet
-        if news.any():
-            failed.errors.record(task, news)
-            failed.not_yet = failed.not_yet & ~news
-        failed.seen = len(self.arrays.table.changes)
-        return failed
-
     def _errors(self, task: TaskInfo, nodes: Sequence[NodeInfo], failed: Failed | None) -> FitErrors:
         if failed is not None:
             return failed.errors.copy()
@@ -124,24 +104,69 @@ class ArrayChooser(PlainChooser):
         return errors
 
 
-@define(slots=True)
 class Failed:
-    """What a role has failed on in this statement: nodes not among them, the reasons.
+    """Where a role has failed in one statement: such nodes fail it for the rest of it, with the reason they had then.
 
-    `board` ranks the nodes for the role as long as its tasks are alike, `seen` counts the changes taken into account.
+    `board` ranks the nodes for the role as long as its tasks are alike. With it, the nodes that failed at the first look
+    are worked out only when somebody needs them (`settle`): until another role takes room they stay as they are, and
+    those that this role's own tasks fill up are followed one by one (`flipped`). `seen` counts the changes followed.
     """
 
-    not_yet: np.ndarray
-    errors: ArrayFitErrors
-    board: Board | None
-    seen: int = 0
+    __slots__ = ("arrays", "nodes", "board", "errors", "seen", "flipped", "_first", "_task", "_not_yet")
 
-    def add(self, task: TaskInfo, row: int) -> None:
-        """One more node has come to fail."""
-        news = np.zeros(len(self.not_yet), dtype=bool)
-        news[row] = True
-        self.errors.record(task, news)
-        self.not_yet[row] = False
+    def __init__(self, arrays: NodeArrays, nodes: Sequence[NodeInfo], board: Board | None):
+        self.arrays, self.nodes, self.board = arrays, nodes, board
+        self.errors = ArrayFitErrors(arrays)
+        self._first = self.seen = len(arrays.table.changes)
+        self.flipped: set[int] = set()
+        self._task: TaskInfo | None = None
+        self._not_yet: np.ndarray | None = None
+
+    def follow(self, task: TaskInfo) -> None:
+        """Take in the nodes that have changed since the last look."""
+        changes = self.arrays.table.changes
+        if self._task is None:
+            self._task = task
+        if self.seen == len(changes):
+            return
+        inside = self.arrays.inside(self.nodes)
+        for row in changes[self.seen :]:
+            if row not in self.flipped and inside[row] and not self.board.fits(row):
+                if self._not_yet is None or self._not_yet[row]:
+                    self.flipped.add(row)
+                    self.errors.record(task, _only(row, len(inside)))
+        self.seen = len(changes)
+
+    def settle(self) -> np.ndarray:
+        """True for nodes on which the role has not failed so far."""
+        if self._not_yet is None:
+            self._not_yet = np.ones(self.arrays.table.count, dtype=bool)
+            if self._task is not None:  # there was a first look, on the board
+                news = self.arrays.inside(self.nodes) & ~self.board.fitting()
+                news[list(set(self.arrays.table.changes[self._first :]))] = False
+                self.errors.record(self._task, news)
+                self._not_yet &= ~news
+        if self.flipped:
+            self._not_yet[list(self.flipped)] = False
+            self.flipped.clear()
+        return self._not_yet
+
+    def record(self, task: TaskInfo, fits: np.ndarray, board: Board | None) -> None:
+        """A look over all nodes: those that don't fit have failed. A role whose tasks differ has no board any more."""
+        if self.board is not board:
+            self.board = None
+        news = self.arrays.inside(self.nodes) & ~fits & self._not_yet
+        if news.any():
+            self.errors.record(task, news)
+            self._not_yet &= ~news
+        self._task = self._task or task
+        self.seen = len(self.arrays.table.changes)
+
+
+def _only(row: int, size: int) -> np.ndarray:
+    mask = np.zeros(size, dtype=bool)
+    mask[row] = True
+    return mask
 
 
 NO_ERRORS = FitErrors()

@@ -5,11 +5,10 @@ Answers to `pkg/scheduler/framework/job_updater.go` and `jobStatus` of `session.
 
 from __future__ import annotations
 
-from copy import copy
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api.job import JobInfo, clone_status
 from volcano_lab.api.objects import PodGroupStatus
 from volcano_lab.api.status import COMPLETED_STATUSES, FAILED, RUNNING, SCHEDULED_STATUSES, SUCCEEDED
 
@@ -36,7 +35,7 @@ def job_status(ssn: Session, job: JobInfo) -> PodGroupStatus:
     unschedulable = any(c.type == "Unschedulable" and c.status == "True" and c.transition_id == ssn.uid
                         for c in status.conditions)  # fmt: skip
     count = {s: len(job.in_status(s)) for s in (RUNNING, FAILED, SUCCEEDED)}
-    status = copy(status)
+    status = clone_status(status)
     status.phase = pod_group_phase(job, unschedulable)
     status.running, status.failed, status.succeeded = count[RUNNING], count[FAILED], count[SUCCEEDED]
     return status

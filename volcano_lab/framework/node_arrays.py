@@ -155,6 +155,13 @@ class Board:
         """Whether there is room on a node now or later and no predicate refuses."""
         return self.arrays.room(self.request)[row] != NEVER and all(allows(row) for allows in self.filters)
 
+    def fitting(self) -> np.ndarray:
+        """`fits` of all nodes."""
+        good = self.arrays.room(self.request) != NEVER
+        for part in self.parts[0]:
+            good = good & part.nodes()
+        return good
+
     def _rank(self, row: int) -> float:
         if self.arrays.room(self.request)[row] != FITS:
             return -inf

@@ -7,6 +7,7 @@ order than Go's `container/heap` does, and that order shows in decisions; hence 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from heapq import heapify, heappop, heappush
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -57,6 +58,10 @@ class PriorityQueue(Generic[T]):
         items[parent] = last
         return first
 
+    def peek(self) -> T | None:
+        """The item that would pop next, or None."""
+        return self.items[0] if self.items else None
+
     def clone(self) -> PriorityQueue[T]:
         queue: PriorityQueue[T] = PriorityQueue(self.less)
         queue.items = self.items.copy()
@@ -70,10 +75,12 @@ class PriorityQueue(Generic[T]):
         return len(self.items)
 
 
-class SortedQueue(PriorityQueue[T]):
-    """The same for an order that a key gives and that doesn't change: nothing is compared again when popping.
+class KeyedQueue(PriorityQueue[T]):
+    """The same for a total order that a key gives, where no item's key changes while it is in the queue.
 
-    >>> queue = SortedQueue(lambda number: number, [5, 1, 3])
+    Items are compared by their keys as they were when pushed; no two keys may be equal.
+
+    >>> queue = KeyedQueue(lambda number: number, [5, 1, 3])
     >>> queue.push(2)
     >>> queue.pop(), queue.pop(), len(queue)
     (1, 2, 2)
@@ -84,16 +91,19 @@ class SortedQueue(PriorityQueue[T]):
     def __init__(self, key: Callable[[T], Any], items: Iterable[T] = ()):
         super().__init__(lambda left, right: key(left) < key(right))
         self.key = key
-        self.items = sorted(items, key=key, reverse=True)  # the first one at the end, where popping is cheap
+        self.items: list[Any] = [(key(item), item) for item in items]
+        heapify(self.items)
 
     def push(self, item: T) -> None:
-        self.items.append(item)
-        self.items.sort(key=self.key, reverse=True)
+        heappush(self.items, (self.key(item), item))
 
     def pop(self) -> T:
-        return self.items.pop()
+        return heappop(self.items)[1]
 
-    def clone(self) -> SortedQueue[T]:
-        queue: SortedQueue[T] = SortedQueue(self.key)
+    def peek(self) -> T | None:
+        return self.items[0][1] if self.items else None
+
+    def clone(self) -> KeyedQueue[T]:
+        queue: KeyedQueue[T] = KeyedQueue(self.key)
         queue.items = self.items.copy()
         return queue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import attrs
@@ -30,7 +30,7 @@ from volcano_lab.framework.node_arrays import NodeArrays
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, build_plugin, log_once
 from volcano_lab.framework.points import extension_points
-from volcano_lab.framework.priority_queue import PriorityQueue, SortedQueue
+from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, Statement, StatementError
 
 
@@ -93,7 +93,7 @@ class Session:
         self.dirty_jobs: set[str] = set()
         for uid_, job in self.jobs.items():
             self.old_status[uid_] = clone_status(job.pod_group.status)
-            self.old_annotations[uid_] = dict(job.pod_group.metadata.annotations)
+            self.old_annotations[uid_] = job.pod_group.metadata.annotations
         self.committed: list[list[str]] = []
         self.undone = 0
         self.warnings: list[str] = []
@@ -198,17 +198,27 @@ class Session:
         return [node for name, node in self.nodes.items() if name not in skip] if skip else self.node_list
 
     def task_queue(self, tasks: list[TaskInfo]) -> PriorityQueue[TaskInfo]:
-        """Tasks in the order in which they get their turn.
+        """Tasks in the order in which they get their turn."""
+        key = self._order_key("task_order")
+        if key is None or any(task.order_index is None for task in tasks):
+            return PriorityQueue(self.task_order, tasks)
+        return KeyedQueue(lambda t: (*key(t), t.order_index, t.creation_timestamp, t.uid), tasks)
 
-        Where all that decides the order is fixed (each plugin that takes part has a `task_order_key`, each task an
-        index), the tasks are sorted once.
-        """
-        if not (self.observer is not None and self.observer.watches_calls):
-            plugins = [self.plugins[plugin] for tier in self.points["task_order"].tiers for plugin, _ in tier]
-            keys = [getattr(plugin, "task_order_key", None) for plugin in plugins]
-            if None not in keys and all(task.order_index is not None for task in tasks):
-                return SortedQueue(lambda t: (*[key(t) for key in keys], t.order_index, t.creation_timestamp, t.uid), tasks)
-        return PriorityQueue(self.task_order, tasks)
+    def job_queue(self, jobs: Iterable[JobInfo] = ()) -> PriorityQueue[JobInfo]:
+        """Jobs in order, for a caller that changes a job only while it is out of the queue."""
+        key = self._order_key("job_order")
+        if key is None:
+            return PriorityQueue(self.job_order, jobs)
+        return KeyedQueue(lambda job: (*key(job), job.creation_timestamp, job.uid), jobs)
+
+    def _order_key(self, point: str) -> Callable[[Any], list[Any]] | None:
+        """What to sort by in place of comparing: each plugin that takes part has a `…_key`. None where one hasn't, or
+        where every single comparison is watched."""
+        if self.observer is not None and self.observer.watches_calls:
+            return None
+        plugins = [self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier]
+        keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
+        return None if None in keys else lambda item: [key(item) for key in keys]
 
     def victims_queue(self, victims: list[TaskInfo], preemptor: TaskInfo) -> PriorityQueue[TaskInfo]:
         """Victims in the order in which they go: the least important queue, job and task first."""

@@ -34,9 +34,12 @@ def missing_for(ssn: Session, plugin: str, job: JobInfo, attr: QueueSums) -> lis
 
     minimum + allocated + inqueue - elastic must not exceed the real capability, in any dimension of the minimum. The
     observer hears of both sides; `level` is the queue compared, which may stand above the job's.
+
+    `elastic` stays as it was when the session opened, so that after evictions it may be more than what is allocated.
+    Volcano stops with a panic then (unless PANIC_ON_ERROR is false, which the lab does likewise).
     """
     least, limit = job.get_min_resources(), attr.real_capability
-    asked = (least + attr.allocated + attr.inqueue).sub(attr.elastic)
+    asked = least + attr.allocated + attr.inqueue - attr.elastic
     names = asked.less_equal_with_dimension_and_resources_name(limit, least)[1]
     if ssn.observer is not None:
         ssn.observer.note("enqueue_comparison", plugin=plugin, job=job.uid, queue=job.queue, level=attr.name,

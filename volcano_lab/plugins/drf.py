@@ -76,6 +76,9 @@ class Drf(Plugin):
     def job_order(self, left: JobInfo, right: JobInfo) -> float:
         return self.job_attrs[left.uid].share - self.job_attrs[right.uid].share
 
+    def job_order_key(self, job: JobInfo) -> float:
+        return self.job_attrs[job.uid].share
+
     def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
         """Tasks without which their job would still have at least the share that the preemptor's job would reach."""
         claim = self._share(self.job_attrs[preemptor.job].allocated + preemptor.resreq)

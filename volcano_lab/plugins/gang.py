@@ -71,6 +71,9 @@ class Gang(Plugin):
         """A gang that isn't ready goes before one that is."""
         return left.is_ready() - right.is_ready()
 
+    def job_order_key(self, job: JobInfo) -> bool:
+        return job.is_ready()
+
     def sub_job_order(self, left: SubJobInfo, right: SubJobInfo) -> int:
         return left.is_ready() - right.is_ready()
 

@@ -63,7 +63,7 @@ class NetworkTopologyAware(Plugin):
             self.total_tier_weight += weight
         self._holders = {tier: self._holder_by_node(tier) for tier in self.tier_weights}
         self._holder_rows: list[tuple[float, np.ndarray]] | None = None
-        self._tier_rows: dict[str, np.ndarray] = {}
+        self._tier_scores: dict[str, list[float]] = {}
         self._lowest: np.ndarray | None = None
 
     def _holder_by_node(self, tier: int) -> dict[str, int]:
@@ -190,28 +190,28 @@ class NetworkTopologyAware(Plugin):
         """`batch_node_order` of the candidates (a mask over the session's nodes), in the order of `node_list`."""
         sub_job = self._sub_job_of(task)
         if sub_job.with_network_topology():
-            return self._close_rows(task, sub_job, candidates) * self.scale
+            return self._close_rows(task, sub_job, candidates)
         return self._full_rows(task) * self.scale
 
     def _close_rows(self, task: TaskInfo, sub_job: SubJobInfo, candidates: np.ndarray) -> np.ndarray:
+        """Nodes below the same HyperNode of the lowest tier are as close: one score for each of these is enough."""
         allocated = task.job_allocated_hyper_node
         if not allocated:
             return np.zeros(len(candidates))
-        scores = self._tier_rows.get(allocated)
-        if scores is None:
-            by_name = {name: self.tier_score(name, allocated) for name in {"", *self.ssn.lowest_hyper_nodes.values()}}
-            scores = self._tier_rows[allocated] = self._rows_by_lowest(by_name)
-        ties = candidates & (scores == scores[candidates].max())
-        shares = self._task_shares(sub_job) if np.count_nonzero(ties) > 1 else None
-        return scores + np.where(ties, self._rows_by_lowest(shares), ZERO_SCORE) if shares else scores
-
-    def _rows_by_lowest(self, by_name: dict[str, float]) -> np.ndarray:
-        """For each node what a mapping says of the HyperNode of the lowest tier around it; without any, of ""."""
         if self._lowest is None:
             around = [lowest_hyper_node_of_node(self.ssn, node.name) for node in self.ssn.node_list]
             names, self._lowest = np.unique(around, return_inverse=True)
             self._lowest_names = names.tolist()
-        return np.array([by_name.get(name, ZERO_SCORE) for name in self._lowest_names])[self._lowest]
+        close = self._tier_scores.get(allocated)
+        if close is None:
+            close = self._tier_scores[allocated] = [self.tier_score(name, allocated) for name in self._lowest_names]
+        counts = np.bincount(self._lowest[candidates], minlength=len(close)).tolist()
+        best = max(score for score, count in zip(close, counts, strict=True) if count)
+        ties = sum(count for score, count in zip(close, counts, strict=True) if score == best)
+        shares = self._task_shares(sub_job) if ties > 1 else {}
+        by_name = zip(self._lowest_names, close, strict=True)
+        scores = [score + shares.get(name, ZERO_SCORE) if score == best else score for name, score in by_name]
+        return (np.array(scores) * self.scale)[self._lowest]
 
     def _full_rows(self, task: TaskInfo) -> np.ndarray:
         nodes = self.ssn.node_list

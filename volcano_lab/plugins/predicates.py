@@ -70,6 +70,7 @@ class Predicates(Plugin):
         ]
         self._looks = [(rule, look) for enabled, rule, look in rules if enabled]
         """The rules whose answer changes with every placement, by name."""
+        self._rules = frozenset(rule for rule, _ in self._looks)
 
     # -- once for a task -------------------------------------------------------------------------------------
 
@@ -78,6 +79,9 @@ class Predicates(Plugin):
         state = self.ssn.cycle_state(task.uid)
         skipped = state.setdefault(SKIPPED, set())
         info = self.kube.info(task.pod)
+        if info.plain and not self.kube.rows_with_required_anti_affinity:
+            skipped |= self._rules
+            return None
         for rule, look in self._looks:
             found = look(self.kube, info)
             if found is None:

@@ -29,6 +29,8 @@ class Priority(Plugin):
         """`task_order` as a number to sort by."""
         return -task.priority
 
+    job_order_key = task_order_key
+
     def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
         """Tasks of jobs with a lower priority, and of the same job those with a lower priority of their own."""
         jobs = self.ssn.jobs

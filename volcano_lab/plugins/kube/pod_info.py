@@ -49,7 +49,7 @@ class PodInfo:
     """
 
     __slots__ = (
-        "has_affinity", "host_ports", "labels", "namespace", "pod", "preferred", "preferred_nodes", "requests",
+        "has_affinity", "host_ports", "labels", "namespace", "plain", "pod", "preferred", "preferred_nodes", "requests",
         "required_affinity", "required_anti_affinity", "required_nodes", "tolerations", "uid",
     )  # fmt: skip
 
@@ -70,6 +70,8 @@ class PodInfo:
         self.preferred: tuple[AffinityTerm, ...] = ()  # anti-affinity with a negative weight
         if self.has_affinity:
             self._compile(affinity)
+        self.plain = not (self.host_ports or self.has_affinity or pod.spec.topology_spread_constraints)
+        """No rule that changes with placements has anything to say, unless pods on the nodes keep others off."""
 
     def _compile(self, affinity: Affinity) -> None:
         together, apart = affinity.pod_affinity, affinity.pod_anti_affinity
