@@ -119,6 +119,16 @@ class Cycle:
                 "warnings": self.session.conf.warnings + self.session.warnings}  # fmt: skip
 
 
+def most_of(row: dict[str, Any], resource: str = "cpu") -> float:
+    """The most that a queue can deserve: what it asks for or its real capability, but never less than its guarantee.
+
+    >>> most_of({"request": {"cpu": 80}, "real_capability": {"cpu": 50}, "guarantee": {"cpu": 10}})
+    50
+    """
+    asked, most = row["request"].get(resource, 0), row["real_capability"].get(resource)
+    return max(asked if most is None else min(asked, most), row["guarantee"].get(resource, 0))
+
+
 def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None) -> Cycle:
     """One cycle over a cache with a configuration (its text, or Volcano's default). Raises `ConfError`.
 

@@ -74,8 +74,8 @@ function table(root, spec) {
 
 // {queues: [{queue, color, limit, guarantee}], rounds: [{round, left, bars: {queue: {before, added, met}}}]}
 function vessels(root, spec) {
-  const base = 190, top = 46, slot = 900 / spec.slots, scale = (base - top) / spec.max;
-  const svg = drawing(root, spec, 226);
+  const base = 176, top = 44, slot = 900 / spec.slots, scale = (base - top) / spec.max;
+  const svg = drawing(root, spec, 198);
   const y = (value) => base - value * scale;
   const bar = (parent) => {
     const g = add(parent, "g");
@@ -111,7 +111,7 @@ function vessels(root, spec) {
         set(b.vessel, {x, width, y: y(queue.limit), height: queue.limit * scale});
         set(b.least, {x1: x - 4, x2: x + width + 4, y1: y(queue.guarantee), y2: y(queue.guarantee),
                       visibility: queue.guarantee ? "visible" : "hidden"});
-        set(b.value, {x: middle, y: y(Math.max(now, queue.limit)) - 4});
+        set(b.value, {x: middle, y: y(now) - 4});
         say(b.value, number(now));
         set(b.name, {x: middle, y: base + 16});
         say(b.name, queue.queue);
@@ -165,9 +165,9 @@ function turns(root, spec) {
 // {outcome, headline, reason, steps: [text]}
 function operations(root, spec) {
   const head = add(root, "p", {class: "vl-headline"}), word = add(head, "b"), text = add(head, "span");
+  const reason = add(root, "p", {class: "vl-reason"});
   const list = add(root, "ol", {class: "vl-steps", style: `min-height: ${spec.lines * 1.6}em`});
   const update = items(() => ({root: add(list, "li")}));
-  const reason = add(root, "p", {class: "vl-legend"});
   return (state) => {
     set(word, {class: `vl-${state.outcome || "none"}`});
     say(word, state.outcome || "nothing tried");

@@ -8,14 +8,14 @@ from typing import Any
 import ipywidgets
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.cycle import Cycle
+from volcano_lab.cycle import Cycle, most_of
 from volcano_lab.palette import colors_of
 from volcano_lab.widgets.lab import Lab, Values
 
 NO_LIMIT = 100
 """A capability of the whole cluster, which is as good as none."""
 
-WORDS = {"weight": (1, 10, 1), "capability": (40, NO_LIMIT, 2), "guarantee": (0, 30, 2), "demand": (10, 100, 2)}
+WORDS = {"weight": (1, 30, 1), "capability": (40, NO_LIMIT, 2), "guarantee": (0, 30, 2), "demand": (10, 100, 2)}
 """What can be set for each queue: smallest, largest, step. CPUs, but for the weight."""
 
 START = {
@@ -86,25 +86,25 @@ def cluster_of(values: Values) -> Cluster:
 
 PANELS: list[dict[str, Any]] = [
     {"kind": "table", "key": "queues", "title": "Queues when the cycle ends, in CPUs",
-     "columns": ["queue", "deserved", "real_capability", "allocated", "request", "inqueue", "elastic", "share", "overused"]},
+     "columns": ["queue", "weight", "deserved", "real_capability", "allocated", "request", "inqueue", "elastic", "share",
+                 "overused"]},
     {"kind": "vessels", "key": "fill", "title": "What each queue deserves, filled up round by round", "slots": 5,
      "max": 100, "legend": "Full colour: added in this round. Pale: from the rounds before. Outline: the most the queue "
      "can take, which is what it asks for or its real capability. Dashed line: its guarantee."},
     {"kind": "turns", "key": "turns", "title": "Queue order: whose turn it is, one turn after the other", "slots": 48,
      "lanes": 3, "legend": "Filled: pods were placed (the number, if more than one). ×: tried and taken back. "
      "Dotted: nothing could be placed. –: overused, passed over. The emptiest queue goes first."},
-    {"kind": "operations", "key": "gang", "title": "The gang in queue a: pods of 4 CPUs", "lines": 8},
+    {"kind": "operations", "key": "gang", "title": "The gang in queue a: pods of 4 CPUs", "lines": 6},
 ]  # fmt: skip
 
 
 def board_state(cycle: Cycle) -> dict[str, Any]:
     """A cycle as the board shows it."""
     colors = colors_of(START)
-    rows = [{name: value.get("cpu", 0) if isinstance(value, dict) else value for name, value in row.items()}
-            for row in cycle.queues()]  # fmt: skip
-    for row in rows:
-        row["color"] = colors[row["queue"]]
-        row["limit"] = max(min(row["request"], row["real_capability"]), row["guarantee"])
+    rows = []
+    for row in cycle.queues():
+        cpus = {name: value.get("cpu", 0) if isinstance(value, dict) else value for name, value in row.items()}
+        rows.append(cpus | {"color": colors[row["queue"]], "limit": most_of(row)})
     rounds: dict[int, dict[str, Any]] = {}
     for step in cycle.fill():
         round_ = rounds.setdefault(step["round"], {"round": step["round"], "left": step["left"], "bars": {}})
@@ -136,16 +136,16 @@ def _stand(controls: dict[str, ipywidgets.IntSlider]) -> ipywidgets.GridBox:
     """The sliders as a grid: a row a queue, a column what is set; the gang's in the last row."""
 
     def label(text: str) -> ipywidgets.HTML:
-        return ipywidgets.HTML(text)
+        return ipywidgets.HTML(f'<span style="white-space: nowrap">{text}</span>')
 
     colors = colors_of(START)
-    cells = [label(""), *(label(f"<b>{word}</b>") for word in WORDS)]
-    cells[-1].value = "<b>asks for</b>"
+    heads = [word if word != "demand" else "asks for" for word in WORDS]
+    cells = [label(""), *(label(f"<b>{head}</b>") for head in heads)]
     for queue in START:
         swatch = f'<b style="border-left: 0.5em solid {colors[queue]}; padding-left: 0.4em">queue {queue}</b>'
         cells += [label(swatch), *(controls[f"{queue}_{word}"] for word in WORDS)]
     cells += [label("<b>gang in a</b>"), label("pods"), controls["gang_size"], label("minimum"), controls["gang_minimum"]]
     grid = ipywidgets.GridBox(cells)
-    grid.layout.grid_template_columns = "5.5em repeat(4, minmax(0, 1fr))"
+    grid.layout.grid_template_columns = "6.5em repeat(4, minmax(0, 1fr))"
     grid.layout.max_width = "960px"
     return grid

@@ -1,0 +1,158 @@
+"""What a cycle decided as still charts (altair); they read results and decide nothing.
+
+For a page that has no kernel: `still()` makes notebooks store charts as SVG. What moves with a slider is a board
+(`volcano_lab.widgets`), which is drawn once.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.cycle import Cycle, most_of
+from volcano_lab.palette import colors_of
+
+if TYPE_CHECKING:
+    import altair as alt
+
+FONT = "system-ui, sans-serif"
+
+
+def still() -> None:
+    """Let charts appear as SVG, which every page shows, with and without a kernel or a network.
+
+    A chart's description becomes the picture's text for those who don't see it.
+    """
+    import altair as alt
+
+    with alt.renderers.enable("svg"):
+        draw = alt.renderers.get()
+
+    def described(spec: dict[str, Any], **options: Any) -> dict[str, Any]:
+        bundle = dict(draw(spec, **options))
+        label = f'<svg role="img" aria-label="{escape(spec.get("description", ""), quote=True)}" '
+        return bundle | {"image/svg+xml": bundle["image/svg+xml"].replace("<svg ", label, 1)}
+
+    alt.renderers.register("still", described)
+    alt.renderers.enable("still")
+
+
+def water_filling(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Chart:
+    """What each queue deserves after each round: pale what it had, full what the round added, outlined what it can take.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> chart = water_filling(Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run())
+    >>> [row["part"] for row in chart.data.to_dict()["values"]]
+    ['had before', 'added']
+    """
+    import altair as alt
+
+    # The data stand once, above the layers: a layer with data of its own would ignore the split by round.
+    about = {row["queue"]: row for row in cycle.queues()}
+    rows: list[dict[str, Any]] = []
+    for step in cycle.fill(resource):
+        row = about[step["queue"]]
+        common = {"round": f"round {step['round']}, {step['left']:.4g} left", "queue": step["queue"],
+                  "most": most_of(row, resource), "deserved": step["deserved"]}  # fmt: skip
+        rows.append({**common, "part": "had before", "from": 0, "to": step["before"], "strength": 0.4})
+        rows.append({**common, "part": "added", "from": step["before"], "to": step["deserved"], "strength": 1.0})
+    base = alt.Chart().encode(x=alt.X("queue:N", title=None, axis=alt.Axis(labelAngle=0)))
+    filled = base.mark_bar(size=34).encode(
+        y=alt.Y("from:Q", title=resource, axis=alt.Axis(tickCount=5)), y2="to:Q", color=_color(about),
+        opacity=alt.Opacity("strength:Q", scale=None))  # fmt: skip
+    once = base.transform_filter("datum.part == 'added'")
+    vessel = once.mark_bar(size=34, filled=False, stroke="#555", strokeWidth=1).encode(y=alt.Y("most:Q", stack=None))
+    text = once.mark_text(dy=-8, fontWeight="bold", fontSize=12).encode(
+        y="deserved:Q", text=alt.Text("deserved:Q", format=".4~g"))  # fmt: skip
+    layers = alt.layer(filled, vessel, text, data=alt.InlineData(rows)).properties(width=170, height=170)
+    told = "; ".join(f"round {number}: {', '.join(f'{queue} {amount:.4g}' for queue, amount in row.items())}"
+                     for number, row in _deserved(cycle, resource).items())  # fmt: skip
+    return _styled(layers.facet(facet=alt.Facet("round:N", title=None), columns=4), title, f"Deserved {resource} by {told}")
+
+
+def queue_order(cycle: Cycle, title: str = "") -> alt.Chart:
+    """Whose turn it is, one turn after the other: filled where pods were placed, hollow where nothing came of it.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> queue_order(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run()).data.to_dict()["values"][0]["queue"]
+    'default'
+    """
+    import altair as alt
+
+    rows = [{"turn": number, "queue": turn.queue, "outcome": turn.outcome, "share": turn.share}
+            for number, turn in enumerate(cycle.turns, 1)]  # fmt: skip
+    chart = alt.Chart(alt.InlineData(rows)).mark_square(size=110, strokeWidth=1.5, opacity=1).encode(
+        x=alt.X("turn:Q", title="turn", axis=alt.Axis(tickMinStep=1, grid=False),
+                scale=alt.Scale(domain=[0, max(len(rows), 1) + 1], nice=False)),
+        y=alt.Y("queue:N", title=None, axis=alt.Axis(grid=True)),
+        fill=alt.condition("datum.outcome == 'placed'", _fill(cycle), alt.value("white")),
+        stroke=_color({turn.queue: turn for turn in cycle.turns}, alt.Stroke),
+    )  # fmt: skip
+    told = ", ".join(turn.queue for turn in cycle.turns)
+    return _styled(chart.properties(width=720, height=110), title, f"Queues in the order of their turns: {told}")
+
+
+def limits(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Chart:
+    """What each queue asks for (pale) and holds (full), against what it deserves, its guarantee, its real capability.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> len(limits(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run()).layer)
+    5
+    """
+    import altair as alt
+
+    rows = [{"queue": row["queue"], **{name: row[name].get(resource, 0) for name in (
+        "request", "allocated", "deserved", "guarantee", "real_capability")}} for row in cycle.queues()]  # fmt: skip
+    marks = [{"queue": row["queue"], "limit": name.replace("_", " "), "at": row[name]} for row in rows
+             for name in ("guarantee", "deserved", "real_capability") if row[name]]  # fmt: skip
+    color = _color({row["queue"]: row for row in rows})
+    base = alt.Chart(alt.InlineData(rows)).encode(y=alt.Y("queue:N", title=None))
+    asked = base.mark_bar(size=26, opacity=0.3).encode(x=alt.X("request:Q", title=resource), color=color)
+    held = base.mark_bar(size=14).encode(x="allocated:Q", color=color)
+    shapes = {"guarantee": ("triangle-up", 19), "deserved": ("diamond", 0), "real capability": ("triangle-down", -19)}
+    shape = alt.Shape("limit:N", title="limits", scale=alt.Scale(
+        domain=list(shapes), range=[name for name, _ in shapes.values()]))  # fmt: skip
+    points = [  # below, on and above the bar, so that equal limits can be told apart
+        alt.Chart(alt.InlineData([mark for mark in marks if mark["limit"] == limit])).mark_point(
+            filled=True, color="black", opacity=1, size=80, yOffset=offset).encode(y="queue:N", x="at:Q", shape=shape)
+        for limit, (_, offset) in shapes.items()]  # fmt: skip
+    told = "; ".join(f"{row['queue']} asks for {row['request']:.4g}, holds {row['allocated']:.4g}, deserves "
+                     f"{row['deserved']:.4g}" for row in rows)  # fmt: skip
+    return _styled(alt.layer(asked, held, *points).properties(width=620, height=170), title, f"{resource}: {told}")
+
+
+def _scale(names: dict[str, Any]) -> alt.Scale:
+    import altair as alt
+
+    colors = colors_of(names)
+    return alt.Scale(domain=list(colors), range=list(colors.values()))
+
+
+def _color(names: dict[str, Any], channel: Any = None) -> Any:
+    import altair as alt
+
+    return (channel or alt.Color)("queue:N", scale=_scale(names), legend=None)
+
+
+def _fill(cycle: Cycle) -> alt.Fill:
+    import altair as alt
+
+    return alt.Fill("queue:N", scale=_scale({turn.queue: turn for turn in cycle.turns}), legend=None)
+
+
+def _deserved(cycle: Cycle, resource: str) -> dict[int, dict[str, float]]:
+    rows: dict[int, dict[str, float]] = {}
+    for step in cycle.fill(resource):
+        rows.setdefault(step["round"], {})[step["queue"]] = step["deserved"]
+    return rows
+
+
+def _styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:
+    """The same fonts everywhere, and a white ground, so that a chart can be read on a dark page."""
+    chart = chart.properties(description=f"{title}. {description}" if title else description)
+    if title:
+        chart = chart.properties(title=title)
+    return (chart.configure(background="white", font=FONT, padding=8)
+            .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
+            .configure_header(labelFontSize=12, labelFontWeight="bold")
+            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))  # fmt: skip
