@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
+from attrs import define
 
 from volcano_lab.actions.preempt_topology import CandidateLimits, TopologyAwarePreemption, pod_priority
 from volcano_lab.actions.victims import EvictableTasks, admitted_jobs, never_preempts, suffices, tasks_of, waiting_tasks
@@ -32,7 +33,15 @@ from volcano_lab.framework.statement import Statement, StatementError, unplace
 ERROR_CACHE = "predicateErrorCacheEnable"
 TOPOLOGY_AWARE = "enableTopologyAwarePreemption"
 
-Accepts = Callable[[TaskInfo], bool]
+
+@define(slots=True, frozen=True)
+class Claim:
+    """A task for which others may go: those of other jobs of its queue, or those of its own job."""
+
+    task: TaskInfo
+    job: JobInfo
+    queue: QueueInfo
+    within_job: bool = False
 
 
 class Preempt(Action):
@@ -79,9 +88,7 @@ class Preempt(Action):
         ssn, tasks = self.ssn, self.tasks[job.uid]
         statement, assigned = ssn.statement(), False
         while ssn.job_starving(job) and tasks:
-            task = tasks.pop()
-            self._note("claimant", task=task.key, job=job.uid, queue=queue.uid)
-            assigned = self._preempt(statement, task, queue, self._of_other_jobs(job))
+            assigned = self._preempt(statement, Claim(tasks.pop(), job, queue))
         if not ssn.job_pipelined(job):
             statement.discard()
             return False
@@ -93,37 +100,36 @@ class Preempt(Action):
         tasks = self.tasks[job.uid] = waiting_tasks(ssn, job)
         assigned = True
         while assigned and tasks:
-            task, statement = tasks.pop(), ssn.statement()
-            self._note("claimant", task=task.key, job=job.uid, queue=job.queue, within="job")
-            assigned = self._preempt(statement, task, ssn.queues[job.queue], lambda other: other.job == job.uid)
+            statement = ssn.statement()
+            assigned = self._preempt(statement, Claim(tasks.pop(), job, ssn.queues[job.queue], within_job=True))
             statement.commit()
-
-    def _of_other_jobs(self, job: JobInfo) -> Accepts:
-        return lambda other: other.job != job.uid and self._in_queue(other, job.queue)
-
-    def _in_queue(self, task: TaskInfo, queue: str) -> bool:
-        job = self.ssn.jobs.get(task.job)
-        return job is not None and job.queue == queue
 
     # -- one task ----------------------------------------------------------------------------------
 
-    def _preempt(self, statement: Statement, task: TaskInfo, queue: QueueInfo, whose: Accepts) -> bool:
-        """Find a node for a task, and victims among the tasks there that `whose` lets through."""
-        ssn = self.ssn
+    def _preempt(self, statement: Statement, claim: Claim) -> bool:
+        """Find a node for a task, and victims there."""
+        ssn, task = self.ssn, claim.task
+        self._note("claimant", task=task.key, job=claim.job.uid, queue=claim.queue.uid, within_job=claim.within_job)
         objection = self._not_eligible(task)
         if objection is not None:
             self._note("passed_over", task=task.key, reason=objection)
             return False
         if ssn.pre_predicate(task) is not None:
             return False
-
-        def accepts(other: TaskInfo) -> bool:
-            return may_go(other) and not (task.best_effort and not other.best_effort) and whose(other)
-
         nodes, _ = self.helper.predicate_nodes(task, ssn.nodes_that_eviction_may_help(task), self._predicate(task))
         if self.topology_aware:
-            return TopologyAwarePreemption(ssn, self.limits).preempt(statement, task, queue, nodes, accepts)
-        return any(self._preempt_on(statement, task, queue, node, accepts) for node in self._promising(task, queue, nodes))
+            wanted = self.limits.count(len(nodes))
+            trial = TopologyAwarePreemption(ssn, task, claim.queue, lambda node: self._preemptees(claim, node))
+            return trial.preempt(statement, self._promising(claim, nodes), wanted)
+        return any(self._preempt_on(statement, claim, node) for node in self._promising(claim, self._ranked(task, nodes)))
+
+    def _preemptees(self, claim: Claim, node: NodeInfo) -> list[TaskInfo]:
+        """The tasks on a node that may go; for a task that asks for nothing only such as ask for nothing, too."""
+        jobs, task, job, queue = self.ssn.jobs, claim.task, claim.job.uid, claim.queue.uid
+        may = [other for other in tasks_of(node) if may_go(other) and (other.best_effort or not task.best_effort)]
+        if claim.within_job:
+            return [other for other in may if other.job == job]
+        return [other for other in may if other.job != job and other.job in jobs and jobs[other.job].queue == queue]
 
     def _not_eligible(self, task: TaskInfo) -> str | None:
         """Why a task may not evict others: by its policy, or because it was promised a node that is being cleared."""
@@ -156,31 +162,44 @@ class Preempt(Action):
         fine = allowed.tolist()
         return lambda task, node: None if fine[node.row] else ssn.predicate_for_preempt(task, node)
 
-    def _promising(self, task: TaskInfo, queue: QueueInfo, nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:
-        """Nodes from the best score down; over arrays without those on which nobody's going would suffice."""
+    def _ranked(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Sequence[NodeInfo]:
+        """Nodes from the best score down; among equals in their order."""
         ssn = self.ssn
         if not ssn.use_arrays:
             scores = prioritize_nodes(ssn, task, nodes)
             return [node for score in sorted(scores, reverse=True) for node in scores[score]]
         if not nodes:
-            return []
-        evictable = self._evictable.get(queue.uid)
-        if evictable is None:
-            evictable = EvictableTasks(ssn, lambda other: may_go(other) and self._in_queue(other, queue.uid))
-            self._evictable[queue.uid] = evictable
+            return nodes
         rows = np.array([node.row for node in nodes], dtype=np.intp)
         candidates = np.zeros(ssn.table.count, dtype=bool)
         candidates[rows] = True
         scores = np.broadcast_to(node_arrays(ssn).scores(task, candidates), candidates.shape)[rows]
-        ranked = rows[np.argsort(-scores, kind="stable")]
-        promising = evictable.may_make_room(task.init_resreq)
-        return [ssn.node_list[row] for row in ranked[promising[ranked]].tolist()]
+        return [nodes[place] for place in np.argsort(-scores, kind="stable").tolist()]
 
-    def _preempt_on(self, statement: Statement, task: TaskInfo, queue: QueueInfo, node: NodeInfo, accepts: Accepts) -> bool:
+    def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:
+        """Over arrays, without the nodes where the task would not fit even if all went who may."""
+        if not self.ssn.use_arrays:
+            return nodes
+        may_fit = self._may_fit(claim).tolist()
+        return (node for node in nodes if may_fit[node.row])
+
+    def _may_fit(self, claim: Claim) -> np.ndarray:
+        ssn, request = self.ssn, claim.task.init_resreq
+        if claim.within_job:
+            may_fit = ssn.table.fits(request, ssn.table.future_idle())
+            homes = (ssn.nodes.get(task.node_name) for task in claim.job.tasks.values() if task.node_name)
+            may_fit[[node.row for node in homes if node is not None]] = True
+            return may_fit
+        queue = claim.queue.uid
+        if queue not in self._evictable:
+            jobs = {uid for uid, job in ssn.jobs.items() if job.queue == queue}
+            self._evictable[queue] = EvictableTasks(ssn, lambda task: may_go(task) and task.job in jobs)
+        return self._evictable[queue].may_make_room(request)
+
+    def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo) -> bool:
         """Evict on one node until queue and node have room; whether the task now waits for it."""
-        ssn = self.ssn
-        preemptees = [other for other in tasks_of(node) if accepts(other)]
-        victims = ssn.preemptable(task, preemptees)
+        ssn, task, queue = self.ssn, claim.task, claim.queue
+        victims = ssn.preemptable(task, self._preemptees(claim, node))
         if not suffices(task, node, victims):
             return False
         evicted = []

@@ -8,14 +8,14 @@ part with their `simulate_…` functions, on a copy of what they keep for the ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from math import inf
 from typing import Any
 
 from attrs import define
 
-from volcano_lab.actions.victims import suffices, tasks_of
+from volcano_lab.actions.victims import suffices
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.queue import QueueInfo
@@ -25,7 +25,7 @@ from volcano_lab.framework.arguments import Arguments
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, unplace
 
-Accepts = Callable[[TaskInfo], bool]
+Preemptees = Callable[[NodeInfo], list[TaskInfo]]
 
 PRIORITY_OFFSET = 2**31
 """Added to each victim's priority before they are summed, so that few victims beat many even below zero."""
@@ -67,16 +67,18 @@ class Impossible(Exception):
 
 
 class TopologyAwarePreemption:
-    """Finds candidates in the order of the nodes, picks the best, and evicts there."""
+    """For one task: finds candidates in the order of the nodes, picks the best, and evicts there.
 
-    def __init__(self, ssn: Session, limits: CandidateLimits):
-        self.ssn, self.limits = ssn, limits
+    `preemptees(node)` names the tasks on a node that may go.
+    """
 
-    def preempt(self, statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Sequence[NodeInfo],
-                accepts: Accepts) -> bool:  # fmt: skip
-        """Whether a task got a node; its victims are then evicted in the statement."""
-        ssn = self.ssn
-        best = select_candidate(self._find_candidates(task, queue, nodes, accepts))
+    def __init__(self, ssn: Session, task: TaskInfo, queue: QueueInfo, preemptees: Preemptees):
+        self.ssn, self.task, self.queue, self.preemptees = ssn, task, queue, preemptees
+
+    def preempt(self, statement: Statement, nodes: Iterable[NodeInfo], wanted: int) -> bool:
+        """Whether the task got one of the first `wanted` nodes that can be cleared; its victims are evicted then."""
+        ssn, task = self.ssn, self.task
+        best = select_candidate(self._find_candidates(nodes, wanted))
         if best is None:
             return False
         for victim in best.victims:
@@ -88,14 +90,13 @@ class TopologyAwarePreemption:
             unplace(ssn, task)
         return True
 
-    def _find_candidates(self, task: TaskInfo, queue: QueueInfo, nodes: Sequence[NodeInfo], accepts: Accepts) -> list[Candidate]:
-        candidates: list[Candidate] = []
-        wanted = self.limits.count(len(nodes))
+    def _find_candidates(self, nodes: Iterable[NodeInfo], wanted: int) -> list[Candidate]:
+        task, candidates = self.task, []
         for node in nodes:
             if len(candidates) >= wanted:
                 break
             try:
-                victims = DryRun(self.ssn, task, queue, node).select_victims(accepts)
+                victims = DryRun(self.ssn, task, self.queue, node).select_victims(self.preemptees)
             except Impossible as reason:
                 self._note("passed_over", task=task.key, node=node.name, reason=str(reason))
                 continue
@@ -116,9 +117,9 @@ class DryRun:
         self.node = node.snapshot(node.table.select([node.row]), 0)
         self.state: dict[str, Any] = {name: copy(value) for name, value in ssn.cycle_state(task.uid).items()}
 
-    def select_victims(self, accepts: Accepts) -> list[TaskInfo]:
+    def select_victims(self, preemptees: Preemptees) -> list[TaskInfo]:
         """The tasks that have to go. Raises `Impossible` where there is no such choice, or nobody has to go."""
-        removed = self._remove_until_it_fits(self._potential_victims(accepts))
+        removed = self._remove_until_it_fits(self._potential_victims(preemptees))
         if not removed:
             raise Impossible("nobody on the node may be evicted for the task")
         objection = self.ssn.simulate_predicate(self.state, self.task, self.node)
@@ -129,8 +130,8 @@ class DryRun:
             raise Impossible("the task fits although nobody goes")
         return victims
 
-    def _potential_victims(self, accepts: Accepts) -> list[TaskInfo]:
-        victims = self.ssn.preemptable(self.task, [other.clone() for other in tasks_of(self.node) if accepts(other)])
+    def _potential_victims(self, preemptees: Preemptees) -> list[TaskInfo]:
+        victims = self.ssn.preemptable(self.task, [other.clone() for other in preemptees(self.node)])
         if not suffices(self.task, self.node, victims):
             raise Impossible("too little room, even with all victims gone")
         return sorted(victims, key=lambda victim: (-pod_priority(victim.pod), start_time(victim.pod)))
