@@ -141,6 +141,8 @@ they worked out and do anew only those rows.
         """For each row, whether `resource` fits what is available there (idle, unless given), tolerantly."""
         amounts, columns = self.vector(resource)
         have = self.idle[: self.count] if available is None else available
+        if have.shape[1] < len(self.dimensions):  # the request is the first to name a resource
+            have = np.pad(have, ((0, 0), (0, len(self.dimensions) - have.shape[1])))
         return (amounts[columns] - have[:, columns] < MIN_RESOURCE).all(axis=1)
 
 
