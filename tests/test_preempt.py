@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from clusters import cases
 from evictions import Notes, annotate, change, conf, decide, decisions, priority, run, scene, spec
 from volcano_lab.actions.preempt_topology import Candidate, CandidateLimits, select_candidate
-from volcano_lab.api.objects import NetworkTopologySpec, ObjectMeta, Pod, PodCondition, PodSpec, PodStatus
+from volcano_lab.api.objects import (
+    Container,
+    NetworkTopologySpec,
+    ObjectMeta,
+    Pod,
+    PodCondition,
+    PodSpec,
+    PodStatus,
+    ResourceRequirements,
+)
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
@@ -51,6 +60,8 @@ ONE = ["evict low-2 n1", "pipeline high-0 n1"]
     ("another queue's tasks are not touched", [spec("PodGroup", "low", queue="other")], []),
     ("a job with a network topology doesn't take part",
      [spec("PodGroup", "high", network_topology=NetworkTopologySpec("hard", 1))], []),
+    ("what nobody offers cannot be made room for",
+     [spec("Pod", "high", containers=[Container("main", resources=ResourceRequirements({"example.com/fpga": "1"}))])], []),
     ("a cordoned node is no place to clear", [spec("Node", "n1", unschedulable=True)], []),
     ("a node that doesn't exist was promised: wait", [nominated("gone")], []),
     ("pods evicted before are still leaving the promised node: wait",

@@ -186,6 +186,7 @@ class Preempt(Action):
     def _may_fit(self, claim: Claim) -> np.ndarray:
         ssn, request = self.ssn, claim.task.init_resreq
         if claim.within_job:
+            ssn.table.vector(request)  # it may be the first to name a resource, which then gets a column
             may_fit = ssn.table.fits(request, ssn.table.future_idle())
             homes = (ssn.nodes.get(task.node_name) for task in claim.job.tasks.values() if task.node_name)
             may_fit[[node.row for node in homes if node is not None]] = True
