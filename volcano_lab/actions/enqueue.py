@@ -28,12 +28,13 @@ class Enqueue(Action):
                 queues.push(ssn.queues[job.queue])
             if job.is_pending():
                 waiting.setdefault(job.queue, []).append(job)
+        in_order = {queue: ssn.job_queue(jobs) for queue, jobs in waiting.items()}
         observer = ssn.observer
         while queues:
             queue = queues.pop()
             if observer is not None:
                 observer.popped("queue", queue, queues)
-            jobs = waiting.get(queue.uid)
+            jobs = in_order.get(queue.uid)
             if not jobs:
                 continue
             job = jobs.pop()
