@@ -72,7 +72,8 @@ class EvictableTasks:
         return total
 
     def _all_rows(self, rows: np.ndarray) -> np.ndarray:
-        return np.array([self._one_row(row) for row in rows.tolist()])
+        sums = [self._one_row(row) for row in rows.tolist()]
+        return np.array(sums) if sums else np.zeros((0, len(self.ssn.table.dimensions)))
 
     def on(self, node: NodeInfo) -> list[TaskInfo]:
         """The tasks on one node, by "namespace/name"."""
