@@ -1,0 +1,226 @@
+"""What Kubernetes does around a scheduler: jobs make their pods, kubelets run them, nodes fail and come back.
+
+Stands for the job controller, the kubelets, the node and the pod garbage collector, as far as a scheduler notices them.
+A pod that is deleted before it succeeded is made anew, with another uid. Pods of a node that is gone are deleted after
+a while, unless the node comes back before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from attrs import define, field
+
+from volcano_lab.api.objects import Node, Pod, PodGroup
+from volcano_lab.api.task import GROUP_NAME_ANNOTATION
+from volcano_lab.cache.api_server import ADDED, DELETED, ApiServer, WatchEvent
+from volcano_lab.simulation.calendar import Calendar
+from volcano_lab.simulation.history import History
+from volcano_lab.simulation.workload import JobTemplate, Spread, spread
+
+
+@define(slots=True)
+class Latencies:
+    """How long things take, in seconds: a number, or a `Spread`.
+
+    `bind` and `evict`: a request to the API server; `start`: from bound to running; `end`: from deleted to gone; `recreate`:
+    until a lost pod is made anew; `collect`: until the pods of a lost node are deleted; `remove`: until a finished job is.
+    """
+
+    bind: Spread = field(default=0.01, converter=spread)
+    evict: Spread = field(default=0.01, converter=spread)
+    start: Spread = field(default=1.0, converter=spread)
+    end: Spread = field(default=2.0, converter=spread)
+    recreate: Spread = field(default=0.5, converter=spread)
+    collect: Spread = field(default=20.0, converter=spread)
+    remove: Spread = field(default=5.0, converter=spread)
+
+
+@define(slots=True)
+class JobRun:
+    """What became of one job; times are seconds since the run began, None for what has not happened."""
+
+    name: str
+    queue: str
+    pods: int
+    min_member: int
+    run_time: float
+    arrived: float
+    template: JobTemplate
+    members: list[str]
+    admitted: float | None = None
+    started: float | None = None
+    finished: float | None = None
+    lost: int = 0
+
+    @property
+    def waiting(self) -> float | None:
+        """Seconds from its arrival until its minimum ran."""
+        return None if self.started is None else round(self.started - self.arrived, 6)
+
+
+class ClusterSide:
+    """Acts on the API server's objects; `jobs` has every job that ever came, by "namespace/name"."""
+
+    def __init__(self, server: ApiServer, calendar: Calendar, history: History, latencies: Latencies, random: Any):
+        self.server, self.calendar, self.history = server, calendar, history
+        self.latencies, self.random = latencies, random
+        self.jobs: dict[str, JobRun] = {}
+        self.lost_nodes: dict[str, Node] = {}
+        self.seen: dict[str, str] = {}
+        server.watchers.append(self.watch)
+
+    def _after(self, what: str, kind: str, **facts: Any) -> None:
+        self.calendar.after(getattr(self.latencies, what).draw(self.random), kind, **facts)
+
+    # -- jobs ------------------------------------------------------------------------------------
+
+    def submit(self, name: str, template: JobTemplate) -> JobRun:
+        """A job comes: its PodGroup and its pods are made."""
+        group, pods = template.build(name)
+        run = JobRun(name, template.queue, len(pods), group.spec.min_member, template.run_time.draw(self.random),
+                     self.calendar.now, template, [pod.key for pod in pods])  # fmt: skip
+        self.jobs[group.key] = run
+        self.server.create(group)
+        for pod in pods:
+            self.server.create(pod)
+        self.history.note(self.calendar.now, "job arrived", group.key, f"{run.pods} pods in queue {run.queue}")
+        return run
+
+    def pod_recreated(self, job: str, pod: str) -> None:
+        run = self.jobs[job]
+        if run.finished is None and self.server.find("Pod", pod) is None:
+            _, pods = run.template.build(run.name)
+            self.server.create(next(made for made in pods if made.key == pod))
+
+    def job_removed(self, job: str) -> None:
+        """A finished job's pods and PodGroup are deleted."""
+        for pod in self.pods_of(job):
+            self.server.delete("Pod", pod.key)
+        if self.server.find("PodGroup", job) is not None:
+            self.server.delete("PodGroup", job)
+
+    def pods_of(self, job: str) -> list[Pod]:
+        """A job's pods that are there."""
+        found = (self.server.find("Pod", key) for key in self.jobs[job].members)
+        return [pod for pod in found if pod is not None]
+
+    # -- pods ------------------------------------------------------------------------------------
+
+    def watch(self, event: WatchEvent) -> None:
+        """Hear of every change at the moment it is made."""
+        if isinstance(event.object, Pod):
+            self._pod_changed(event.type, event.object)
+        elif isinstance(event.object, PodGroup):
+            run = self.jobs.get(event.object.key)
+            if run is not None and run.admitted is None and event.object.status.phase in ("Inqueue", "Running"):
+                run.admitted = self.calendar.now
+                self.history.note(self.calendar.now, "job admitted", event.object.key)
+
+    def _pod_changed(self, type_: str, pod: Pod) -> None:
+        uid, job = pod.metadata.uid, _job_of(pod)
+        if type_ == DELETED:
+            self.seen.pop(uid, None)
+            run = self.jobs.get(job)
+            if run is not None and run.finished is None and pod.status.phase != "Succeeded":
+                run.lost += 1
+                self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
+                self._after("recreate", "pod_recreated", job=job, pod=pod.key)
+        elif pod.metadata.deletion_timestamp is not None:
+            if self.seen.get(uid) != "ending":
+                self.seen[uid] = "ending"
+                self._after("end", "pod_ends", pod=pod.key, uid=uid)
+        elif pod.spec.node_name and pod.status.phase == "Pending" and uid not in self.seen:
+            self.seen[uid] = "bound"
+            self.history.note(self.calendar.now, "pod bound", pod.key, pod.spec.node_name)
+            self._expect(pod)
+        elif type_ == ADDED and pod.spec.node_name and pod.status.phase == "Running" and job in self.jobs:
+            self.calendar.after(self.jobs[job].run_time, "pod_finishes", pod=pod.key, uid=uid)
+
+    def _expect(self, pod: Pod) -> None:
+        """A pod that has a node starts there or, where there is no such node, is deleted some day."""
+        if self.server.find("Node", pod.spec.node_name) is not None:
+            self._after("start", "pod_starts", pod=pod.key, uid=pod.metadata.uid)
+        else:
+            self._after("collect", "pods_collected", node=pod.spec.node_name)
+
+    def _living(self, pod: str, uid: str, phase: str) -> Pod | None:
+        """A pod, if it is still the same, in that phase, and on a node that is there."""
+        found = self.server.find("Pod", pod)
+        if found is None or found.metadata.uid != uid or found.status.phase != phase:
+            return None
+        if found.metadata.deletion_timestamp is not None or self.server.find("Node", found.spec.node_name) is None:
+            return None
+        return found
+
+    def pod_starts(self, pod: str, uid: str) -> None:
+        found = self._living(pod, uid, "Pending")
+        if found is None:
+            return
+        self.server.update(attrs.evolve(found, status=attrs.evolve(found.status, phase="Running", start_time=self.server.now())))
+        run = self.jobs.get(_job_of(found))
+        if run is None:
+            return
+        self.calendar.after(run.run_time, "pod_finishes", pod=pod, uid=uid)
+        running = sum(other.status.phase in ("Running", "Succeeded") for other in self.pods_of(_job_of(found)))
+        if run.started is None and running >= run.min_member:
+            run.started = self.calendar.now
+            self.history.note(self.calendar.now, "job started", _job_of(found))
+
+    def pod_finishes(self, pod: str, uid: str) -> None:
+        found = self._living(pod, uid, "Running")
+        if found is None:
+            return
+        self.server.update(attrs.evolve(found, status=attrs.evolve(found.status, phase="Succeeded")))
+        job = _job_of(found)
+        run = self.jobs[job]
+        if sum(other.status.phase == "Succeeded" for other in self.pods_of(job)) == run.pods:
+            run.finished = self.calendar.now
+            self.history.note(self.calendar.now, "job finished", job)
+            self._after("remove", "job_removed", job=job)
+
+    def pod_ends(self, pod: str, uid: str) -> None:
+        found = self.server.find("Pod", pod)
+        if found is not None and found.metadata.uid == uid:
+            self.server.remove("Pod", pod)
+
+    # -- nodes -----------------------------------------------------------------------------------
+
+    def node_fails(self, node: str, back_after: float | None = None) -> None:
+        """A node is gone, for so many seconds or for good."""
+        found = self.server.find("Node", node)
+        if found is None:
+            return
+        self.lost_nodes[node] = found
+        self.server.delete("Node", node)
+        self.history.note(self.calendar.now, "node lost", node)
+        self._after("collect", "pods_collected", node=node)
+        if back_after is not None:
+            self.calendar.after(back_after, "node_returns", node=node)
+
+    def node_returns(self, node: str) -> None:
+        """A node is back: its pods that were not deleted meanwhile start over."""
+        found = self.lost_nodes.pop(node, None)
+        if found is None:
+            return
+        self.server.create(attrs.evolve(found, metadata=attrs.evolve(found.metadata, uid="", resource_version="")))
+        self.history.note(self.calendar.now, "node back", node)
+        for pod in self.server.list("Pod"):
+            if pod.spec.node_name == node and pod.metadata.deletion_timestamp is None:
+                if pod.status.phase == "Pending":
+                    self._expect(pod)
+                elif pod.status.phase == "Running" and _job_of(pod) in self.jobs:
+                    self.calendar.after(self.jobs[_job_of(pod)].run_time, "pod_finishes", pod=pod.key, uid=pod.metadata.uid)
+
+    def pods_collected(self, node: str) -> None:
+        if self.server.find("Node", node) is None:
+            for pod in self.server.list("Pod"):
+                if pod.spec.node_name == node and pod.status.phase in ("Pending", "Running"):
+                    self.server.remove("Pod", pod.key)
+
+
+def _job_of(pod: Pod) -> str:
+    """The key of a pod's PodGroup, "" where it has none."""
+    group = pod.metadata.annotations.get(GROUP_NAME_ANNOTATION, "")
+    return f"{pod.namespace}/{group}" if group else ""

@@ -1,0 +1,69 @@
+"""What may go wrong, by plan or by chance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+from attrs import Factory, define
+
+KINDS = {
+    "bind_refused": "the API server refuses a bind",
+    "bind_timeout": "a bind isn't answered in time; half of these took effect all the same",
+    "read_refused": "the API server doesn't answer when a failed task is compared with it",
+    "pod_deleted": "a pod is deleted while it is being bound",
+    "node_lost": "a node disappears between the snapshot and the bind",
+    "event_late": "the scheduler hears of a change seconds later",
+    "event_twice": "the scheduler hears of a change twice",
+    "cycle_crash": "the scheduler dies between two actions of a cycle and starts anew, knowing nothing",
+}
+"""Kind of fault -> what happens."""
+
+
+@define(slots=True)
+class Faults:
+    """`chance` is how likely each kind is at each occasion, `plan` has [seconds, kind] of those that come for certain.
+
+    A planned fault strikes at the first occasion from its time on.
+
+    >>> faults = Faults.all(0.05)
+    >>> faults.chance["cycle_crash"]
+    0.05
+    """
+
+    chance: dict[str, float] = Factory(dict)
+    plan: list[list[Any]] = Factory(list)
+    struck: Counter[str] = Factory(Counter)
+
+    def __attrs_post_init__(self) -> None:
+        for kind in (*self.chance, *(kind for _, kind in self.plan)):
+            if kind not in KINDS:
+                raise ValueError(f'the faults name kind "{kind}"; allowed are {", ".join(KINDS)}')
+        for kind, chance in self.chance.items():
+            if not 0 <= chance <= 1:
+                raise ValueError(f"the chance of {kind} is {chance}; allowed is a number from 0 to 1")
+        self.plan = sorted([list(entry) for entry in self.plan], key=lambda entry: entry[0])
+
+    @classmethod
+    def all(cls, chance: float) -> Faults:
+        """Every kind with the same chance."""
+        return cls(dict.fromkeys(KINDS, chance))
+
+    def strike(self, kind: str, now: float, random: Random) -> bool:
+        """Whether a fault happens at an occasion for it."""
+        chance = self.chance.get(kind, 0.0)
+        struck = chance > 0 and random.random() < chance
+        for entry in self.plan:
+            if entry[0] > now:
+                break
+            if entry[1] == kind:
+                self.plan.remove(entry)
+                struck = True
+                break
+        self.struck[kind] += struck
+        return struck
+
+    def stop(self) -> None:
+        """From now on nothing goes wrong."""
+        self.chance, self.plan = {}, []

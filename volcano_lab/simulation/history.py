@@ -1,0 +1,138 @@
+"""What happened in a run, as rows of plain data: queues and cluster after each cycle, jobs, and what happened when.
+
+The same run gives the same rows, to the byte (`to_json`). `queues()`, `cluster()`, `jobs()` and `events()` give them as
+pandas tables. Amounts are in CPUs, bytes and whole GPUs; times in seconds since the run began.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.api.resource import CPU, MEMORY
+from volcano_lab.units import in_units
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from volcano_lab.framework.session import Session
+
+GPU = "nvidia.com/gpu"
+RESOURCES = {"cpu": CPU, "memory": MEMORY, "gpu": GPU}
+QUEUES = ("time", "queue", "weight", "share", *(f"{part}_{name}" for part in ("deserved", "allocated", "request") for name in RESOURCES),
+          "pending", "inqueue", "running", "completed", "unknown")  # fmt: skip
+CLUSTER = ("time", "nodes", *(f"used_{name}" for name in RESOURCES), *(f"part_{name}" for name in RESOURCES), "pods_pending",
+           "pods_binding", "pods_running", "jobs_waiting", "jobs_running", "jobs_finished", "fairness")  # fmt: skip
+JOBS = ("job", "queue", "pods", "min_member", "run_time", "arrived", "admitted", "started", "finished", "waiting", "lost")
+EVENTS = ("time", "what", "about", "detail")
+
+
+class History:
+    """Rows by table; `columns` names what stands in each.
+
+    >>> history = History()
+    >>> history.note(1.5, "node lost", "n1")
+    >>> history.rows["events"]
+    [[1.5, 'node lost', 'n1', '']]
+    """
+
+    columns = {"queues": QUEUES, "cluster": CLUSTER, "jobs": JOBS, "events": EVENTS}  # noqa: RUF012
+
+    def __init__(self, rows: Mapping[str, list[list[Any]]] | None = None):
+        self.rows: dict[str, list[list[Any]]] = {name: list((rows or {}).get(name, ())) for name in self.columns}
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def note(self, time: float, what: str, about: str, detail: str = "") -> None:
+        """Something happened to an object."""
+        self.rows["events"].append([time, what, about, detail])
+
+    def sample(self, time: float, ssn: Session, jobs: Sequence[Any]) -> None:
+        """The state of queues and cluster as a session left them; `jobs` are all jobs that ever came."""
+        plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
+        attributes = getattr(plugin, "queue_opts", {})
+        shares = []
+        for name, queue in ssn.queues.items():
+            attr, status = attributes.get(name), queue.queue.status
+            amounts = [_amount(getattr(attr, part, None), resource)
+                       for part in ("deserved", "allocated", "request") for resource in RESOURCES.values()]  # fmt: skip
+            self.rows["queues"].append([time, name, queue.weight, None if attr is None else attr.share, *amounts, status.pending,
+                                        status.inqueue, status.running, status.completed, status.unknown])  # fmt: skip
+            if attr is not None and not attr.request.is_empty():
+                shares.append(attr.share)
+        self.rows["cluster"].append([time, len(ssn.nodes), *_used(ssn), *_pods(ssn), *_jobs(jobs), fairness(shares)])
+
+    def set_jobs(self, jobs: Mapping[str, Any]) -> None:
+        """What has become of every job so far."""
+        self.rows["jobs"] = [[key, *(getattr(run, name) for name in JOBS[1:])] for key, run in jobs.items()]
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """All rows as one text; equal runs give equal texts."""
+        return json.dumps(self.rows, separators=(",", ":"), ensure_ascii=False)
+
+    def queues(self) -> DataFrame:
+        """A row a queue and cycle: weight, share, what it deserves, has and asks for, PodGroups by phase."""
+        return self._frame("queues")
+
+    def cluster(self) -> DataFrame:
+        """A row a cycle: nodes, what is used (and which part of all that is), pods, jobs, fairness."""
+        return self._frame("cluster")
+
+    def jobs(self) -> DataFrame:
+        """A row a job: when it came, was admitted, started and finished, how long it waited, pods lost on the way."""
+        return self._frame("jobs")
+
+    def events(self) -> DataFrame:
+        """A row for each thing that happened."""
+        return self._frame("events")
+
+    def _frame(self, table: str) -> DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(self.rows[table], columns=list(self.columns[table]))
+
+
+def fairness(shares: Sequence[float]) -> float | None:
+    """How even the shares of queues that ask for something are (Jain's index): 1 is all alike, 1/n all with one of n.
+
+    >>> fairness([0.5, 0.5]), fairness([1.0, 0.0]), fairness([])
+    (1.0, 0.5, None)
+    """
+    squares = sum(share * share for share in shares)
+    if not shares:
+        return None
+    return round(sum(shares) ** 2 / (len(shares) * squares), 9) if squares else 1.0
+
+
+def _amount(resource: Any, name: str) -> float | int | None:
+    return None if resource is None else in_units(name, resource.get(name))
+
+
+def _used(ssn: Session) -> list[float | int | None]:
+    """What is used of each resource, and which part of all there is."""
+    table = ssn.table
+    sums = {}
+    for account in ("used", "allocatable"):
+        total = getattr(table, account)[: table.count].sum(axis=0)
+        sums[account] = [float(total[table.columns[name]]) if name in table.columns else 0.0 for name in RESOURCES.values()]
+    amounts = [in_units(name, amount) for name, amount in zip(RESOURCES.values(), sums["used"], strict=True)]
+    return amounts + [round(used / all_, 9) if all_ else None for used, all_ in zip(sums["used"], sums["allocatable"], strict=True)]
+
+
+def _pods(ssn: Session) -> list[int]:
+    """Pods that wait, are on their way to a node, and run."""
+    count = {"Pending": 0, "Binding": 0, "Bound": 0, "Running": 0}
+    for job in ssn.jobs.values():
+        for status, tasks in job.task_status_index.items():
+            count[str(status)] = count.get(str(status), 0) + len(tasks)
+    return [count["Pending"], count["Binding"] + count["Bound"], count["Running"]]
+
+
+def _jobs(jobs: Sequence[Any]) -> list[int]:
+    """Jobs that wait, run, and have finished."""
+    finished = sum(run.finished is not None for run in jobs)
+    running = sum(run.started is not None for run in jobs) - finished
+    return [len(jobs) - running - finished, running, finished]

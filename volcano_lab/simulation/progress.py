@@ -1,0 +1,24 @@
+"""A bar that shows how far a long run has come; rich draws it on a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+LONG = 500
+"""Cycles from which on a run counts as long."""
+
+
+@contextmanager
+def shown(start: float, end: float, period: float, wanted: bool | None) -> Iterator[Callable[[float], None]]:
+    """Gives a function to call with the time that has been reached."""
+    if not (wanted if wanted is not None else end - start > LONG * period):
+        yield lambda time: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.completed:.0f} of {task.total:.0f} s"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=end, completed=start)
+        yield lambda time: bar.update(task, completed=time)

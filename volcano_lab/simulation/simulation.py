@@ -1,0 +1,273 @@
+"""A cluster in simulated time: jobs come, cycles run, pods are bound, run and end, nodes fail, and things go wrong.
+
+The scheduler is the lab's own, cycle for cycle, behind the same cache, informer and binding pipeline that the other
+parts use; around it stand a simulated API server and cluster. Nothing is asked of the real clock: two runs with the same
+seed are equal, and a run that is saved, loaded and continued is the run that was never interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import Any
+
+from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.cache import Cache
+from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServer
+from volcano_lab.cache.binding import BindingPipeline
+from volcano_lab.cache.informer import Informer
+from volcano_lab.cluster import Cluster
+from volcano_lab.defaults import FIRST_TIME, with_defaults
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.observers import joined
+from volcano_lab.framework.session import Session
+from volcano_lab.scheduler import Scheduler
+from volcano_lab.simulation.calendar import Calendar
+from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
+from volcano_lab.simulation.disturbance import CycleCrash, Disturbance
+from volcano_lab.simulation.faults import Faults
+from volcano_lab.simulation.history import History
+from volcano_lab.simulation.progress import shown
+from volcano_lab.simulation.wire import Wire
+from volcano_lab.simulation.workload import Arrivals, Spread, spread
+
+STREAMS = ("arrivals", "cluster", "faults", "nodes")
+BIND_WORKER_PERIOD = 0.02
+"""Volcano looks into its channel of tasks to bind every 20 ms."""
+
+
+class Simulation:
+    """A cluster (or its objects) and what happens to it.
+
+    `workload` are the streams of jobs; `period` the seconds between two cycles; `latencies` how long things take;
+    `node_failures` (seconds between two, seconds until that node is back), each a number or a `Spread`; `observer` sees
+    each cycle; with `check`, invariants are checked after every event (`InvariantBroken`).
+
+    >>> from volcano_lab.simulation import JobTemplate, every
+    >>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[every(5, JobTemplate("a", cpu=1, run_time=8), count=3)])
+    >>> history = sim.run(until=40)
+    >>> [(row[0], row[5], row[8], row[9]) for row in history.rows["jobs"]]
+    [('default/a-1', 5.0, 16.0, 2.0), ('default/a-2', 10.0, 21.0, 2.0), ('default/a-3', 15.0, 26.0, 2.0)]
+    """
+
+    def __init__(self, cluster: Cluster | Iterable[KubernetesObject] = (), conf: str | None = None, *, seed: int = 0,
+                 workload: Sequence[Arrivals] = (), period: float = 1.0, latencies: Latencies | None = None,
+                 node_failures: tuple[float | Spread, float | Spread] | None = None, faults: Faults | None = None,
+                 observer: Observer | None = None, check: bool = False, ticks: int = 0, number: int = 0):  # fmt: skip
+        self.conf, self.seed, self.period, self.check, self.observer = conf, seed, period, check, observer
+        self.workload, self.faults = list(workload), faults or Faults()
+        self.node_failures = None if node_failures is None else tuple(spread(value) for value in node_failures)
+        self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
+        self.calendar = Calendar(self._happen, ticks, number)
+        self.history = History()
+        self.server = ApiServer(lambda: FIRST_TIME + self.calendar.now)
+        self.side = ClusterSide(self.server, self.calendar, self.history, latencies or Latencies(), self.random["cluster"])
+        self.wire = Wire(self)
+        self.made = [0] * len(self.workload)
+        self.orphan_binds: dict[int, list[list[str]]] = {}
+        self.ssn: Session | None = None
+        self.checked: Session | None = None
+        self.cycles = self.crashes = 0
+        self._connect(Cache())
+        if not number:
+            self._begin(cluster)
+
+    def _begin(self, cluster: Cluster | Iterable[KubernetesObject]) -> None:
+        for arrivals in self.workload:
+            for template in arrivals.templates:
+                template.build("check")
+        for obj in cluster.objects() if isinstance(cluster, Cluster) else with_defaults(cluster):
+            self.server.create(obj)
+        for stream in range(len(self.workload)):
+            self._next_arrival(stream)
+        if self.node_failures is not None:
+            self._next_node_failure()
+        self.calendar.after(0.0, "cycle")
+
+    def _connect(self, cache: Cache, scheduler: Scheduler | None = None) -> None:
+        """A scheduler process with this cache; `scheduler` is the one whose place it takes."""
+        old = getattr(self, "pipeline", None)
+        self.cache, self.informer = cache, Informer(cache)
+        self.pipeline = BindingPipeline(self.informer, self.server)
+        self.pipeline.bind, self.pipeline.read = self._bind_request, self._read_request
+        self.scheduler = Scheduler(cache, self.conf)
+        if old is not None:
+            self.pipeline.batches, self.pipeline.status.events = old.batches, old.status.events
+            self.scheduler.cycles = scheduler.cycles if scheduler is not None else 0
+
+    # -- running ---------------------------------------------------------------------------------
+
+    def run(self, until: float, progress: bool | None = None) -> History:
+        """Let time pass until so many seconds after the beginning; the history grows with each call.
+
+        `progress` shows a bar, on a terminal or in a notebook; unset, only for runs of more than 500 cycles.
+        """
+        with shown(self.calendar.now, until, self.period, progress) as tick:
+            while self.calendar.now < until:
+                step = min(until, self.calendar.now + 100 * self.period)
+                self.calendar.run(step)
+                tick(step)
+        self.history.set_jobs(self.side.jobs)
+        return self.history
+
+    def run_events(self, count: int) -> History:
+        """Let time pass until so many more events have happened."""
+        self.calendar.run_entries(count)
+        self.history.set_jobs(self.side.jobs)
+        return self.history
+
+    def settle(self, longest: float = 100_000.0) -> History:
+        """No more jobs, failures or faults; let time pass until every job that can has finished."""
+        self.faults.stop()
+        self.node_failures = None
+        self.calendar.cancel("arrival")
+        self.calendar.cancel("node_failure")
+        end = self.calendar.now + longest
+        while self.calendar.now < end and not self._still():
+            self.calendar.run(self.calendar.now + 10 * self.period)
+        self.history.set_jobs(self.side.jobs)
+        return self.history
+
+    def _still(self) -> bool:
+        """Whether nothing but cycles is going to happen, and the last of them changed nothing."""
+        committed = self.ssn is None or self.ssn.committed
+        return not committed and self.pipeline.idle and {entry.kind for entry in self.calendar.entries.values()} <= {"cycle"}
+
+    def _happen(self, kind: str, **facts: Any) -> None:
+        """An entry's time has come: it is one of the scheduler's own, or one of the cluster around it."""
+        handler = getattr(self, f"_on_{kind}", None) or getattr(self.side, kind)
+        handler(**facts)
+        self._plan_retries()
+        if self.check:
+            from volcano_lab.simulation.invariants import InvariantBroken, problems_of
+
+            problems = problems_of(self)
+            if problems:
+                raise InvariantBroken(f"after {kind} {facts} at {self.calendar.now} s (seed {self.seed}): {'; '.join(problems[:5])}")
+
+    # -- the scheduler's side ----------------------------------------------------------------------
+
+    def _on_cycle(self) -> None:
+        disturbance = Disturbance(self)
+        try:
+            self.ssn = self.scheduler.run_once(joined(disturbance if disturbance.needed else None, self.observer),
+                                               now=FIRST_TIME + self.calendar.now)  # fmt: skip
+        except CycleCrash as crash:
+            self.history.note(self.calendar.now, "scheduler died", "", str(crash))
+            self.restart()
+        else:
+            self.cycles += 1
+            self.history.sample(self.calendar.now, self.ssn, list(self.side.jobs.values()))
+        if self.pipeline.channel:
+            self.calendar.after(BIND_WORKER_PERIOD, "bind_worker")
+        if self.pipeline.evictions:
+            self.calendar.after(self.side.latencies.evict.draw(self.random["cluster"]), "evictions")
+        self.calendar.after(self.period, "cycle")
+
+    def restart(self) -> None:
+        """The scheduler process dies and starts anew: it lists everything; requests already sent still arrive."""
+        self.crashes += 1
+        for number, contexts in self.pipeline.in_flight.items():
+            self.orphan_binds[number] = [[c.task.key, c.task.uid, c.task.node_name] for c in contexts]
+        self.wire.cut()
+        self._connect(Cache(), self.scheduler)
+        self.informer.list(self.server)
+
+    def _on_bind_worker(self) -> None:
+        for number in self.pipeline.collect():
+            latency = self.side.latencies.bind.draw(self.random["cluster"])
+            self.calendar.after(latency, "bind", number=number)
+            if self.faults.strike("pod_deleted", self.calendar.now, self.random["faults"]):
+                task = self.pipeline.in_flight[number][0].task
+                self.calendar.after(latency / 2, "pod_deleted", pod=task.key)
+
+    def _on_bind(self, number: int) -> None:
+        for key, uid, node in self.orphan_binds.pop(number, ()):
+            try:
+                self.server.bind(key, uid, node)
+            except ApiError as error:
+                self.history.note(self.calendar.now, "bind refused", key, str(error))
+        if number in self.pipeline.in_flight:
+            self.pipeline.finish(number)
+
+    def _on_evictions(self) -> None:
+        self.pipeline.process_evictions()
+
+    def _on_retry(self) -> None:
+        self.pipeline.retry()
+
+    def _on_deliver(self, number: int) -> None:
+        self.wire.deliver(number)
+
+    def _plan_retries(self) -> None:
+        due = self.pipeline.next_due()
+        if due is None:
+            return
+        wait = due - self.server.clock()
+        planned = [entry.time for entry in self.calendar.entries.values() if entry.kind == "retry"]
+        if not planned or min(planned) > self.calendar.env.now + round(max(wait, 0) * 1e6) + 1:
+            self.calendar.after(max(wait, 0.0) + 1e-6, "retry")
+
+    # -- requests that may fail --------------------------------------------------------------------
+
+    def _bind_request(self, key: str, uid: str, node: str) -> None:
+        now, random = self.calendar.now, self.random["faults"]
+        if self.faults.strike("bind_refused", now, random):
+            self.history.note(now, "bind refused", key, "by chance")
+            raise ApiError(UNAVAILABLE, "the server is currently unable to handle the request")
+        if self.faults.strike("bind_timeout", now, random):
+            took_effect = random.random() < 0.5
+            self.history.note(now, "bind timed out", key, "it took effect" if took_effect else "it took no effect")
+            if took_effect:
+                self.server.bind(key, uid, node)
+            raise ApiError(TIMEOUT, "the server was unable to return a response in the time allotted")
+        self.server.bind(key, uid, node)
+
+    def _read_request(self, kind: str, key: str) -> Any:
+        if self.faults.strike("read_refused", self.calendar.now, self.random["faults"]):
+            raise ApiError(UNAVAILABLE, "the server is currently unable to handle the request")
+        return self.server.get(kind, key)
+
+    # -- what comes from outside -------------------------------------------------------------------
+
+    def _on_arrival(self, stream: int) -> None:
+        arrivals, made = self.workload[stream], self.made[stream]
+        template = arrivals.template(made, self.random["arrivals"])
+        self.made[stream] += 1
+        name = template.name if arrivals.times is not None else f"{template.name}-{self.made[stream]}"
+        while self.server.find("PodGroup", f"default/{name}") is not None or f"default/{name}" in self.side.jobs:
+            name += "x"
+        self.side.submit(name, template)
+        self._next_arrival(stream)
+
+    def _next_arrival(self, stream: int) -> None:
+        gap = self.workload[stream].next_gap(self.made[stream], self.random["arrivals"])
+        if gap is not None:
+            self.calendar.after(gap, "arrival", stream=stream)
+
+    def _on_node_failure(self) -> None:
+        names = [node.name for node in self.server.list("Node")]
+        if names:
+            self.side.node_fails(self.random["nodes"].choice(names), self.node_failures[1].draw(self.random["nodes"]))
+        self._next_node_failure()
+
+    def _next_node_failure(self) -> None:
+        self.calendar.after(self.node_failures[0].draw(self.random["nodes"]), "node_failure")
+
+    def _on_pod_deleted(self, pod: str) -> None:
+        if self.server.find("Pod", pod) is not None:
+            self.history.note(self.calendar.now, "pod deleted", pod)
+            self.server.delete("Pod", pod)
+
+    def save(self, path: str) -> None:
+        """Write the whole run to a file, from which `load` continues it."""
+        from volcano_lab.simulation.saving import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str, observer: Observer | None = None, check: bool = False) -> Simulation:
+        """The run that `save` wrote, at the moment at which it did. Raises `DumpError`."""
+        from volcano_lab.simulation.saving import load
+
+        return load(path, observer, check)

@@ -1,0 +1,64 @@
+"""The way from the API server to the scheduler: changes arrive at once, unless they are late or come twice.
+
+The changes of one object arrive in order, as a watch guarantees; those of different objects may overtake each other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from volcano_lab.cache.api_server import WatchEvent
+from volcano_lab.simulation.calendar import TICKS
+
+if TYPE_CHECKING:
+    from volcano_lab.simulation.simulation import Simulation
+
+LATEST = 3.0
+"""Seconds by which a late event is late at most."""
+
+
+class Wire:
+    """Carries events; `under_way` has those that have not arrived, by number, `ready_at` when (in ticks) the last of an object does."""
+
+    def __init__(self, sim: Simulation):
+        self.sim = sim
+        self.under_way: dict[int, WatchEvent] = {}
+        self.ready_at: dict[str, int] = {}
+        self.number = 0
+        sim.server.watchers.append(self.carry)
+
+    def carry(self, event: WatchEvent) -> None:
+        """Something changed: tell the scheduler now or later, once or twice."""
+        sim, random = self.sim, self.sim.random["faults"]
+        now = sim.calendar.now
+        place = f"{event.object.kind} {event.object.key}"
+        delay = random.uniform(0.0, LATEST) if sim.faults.strike("event_late", now, random) else 0.0
+        delay = max(delay, (self.ready_at.get(place, 0) - sim.calendar.env.now) / TICKS)
+        if delay > 0 or place in self.ready_at:
+            self.ready_at[place] = self._later(event, delay)
+        else:
+            sim.informer.hear(event)
+        if sim.faults.strike("event_twice", now, random):
+            self._later(event, delay + random.uniform(0.0, LATEST))
+
+    def _later(self, event: WatchEvent, delay: float) -> int:
+        """When (in ticks) it will arrive."""
+        self.number += 1
+        self.under_way[self.number] = event
+        return self.sim.calendar.after(delay, "deliver", number=self.number).time
+
+    def deliver(self, number: int) -> None:
+        """An event's time has come."""
+        event = self.under_way.pop(number, None)
+        if event is None:
+            return
+        place = f"{event.object.kind} {event.object.key}"
+        now = self.sim.calendar.env.now
+        if self.ready_at.get(place, now + 1) == now:
+            del self.ready_at[place]
+        self.sim.informer.hear(event)
+
+    def cut(self) -> None:
+        """The scheduler that these events were for is no more."""
+        self.under_way.clear()
+        self.ready_at.clear()

@@ -1,0 +1,162 @@
+"""Which jobs come, when, and how long they run: fixed intervals, a Poisson process, or a trace from a file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import attrs
+from attrs import Factory, define, field
+
+from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.cluster import Cluster
+
+
+class WorkloadError(ValueError):
+    """A workload that can't be simulated: which entry, which field, what was found, what is allowed."""
+
+
+@define(slots=True, frozen=True)
+class Spread:
+    """A length of time that varies: "constant" `a`, "uniform" from `a` to `b`, or "exponential" with mean `a`, in seconds.
+
+    >>> Spread("uniform", 1.0, 2.0).draw(Random(1))
+    1.134364
+    """
+
+    kind: str = field(default="constant", validator=attrs.validators.in_(("constant", "uniform", "exponential")))
+    a: float = 0.0
+    b: float = 0.0
+
+    def draw(self, random: Random) -> float:
+        """One length, in seconds, to the microsecond."""
+        if self.kind == "constant":
+            return self.a
+        return round(random.uniform(self.a, self.b) if self.kind == "uniform" else random.expovariate(1 / self.a), 6)
+
+
+def spread(value: float | Spread | Sequence[Any]) -> Spread:
+    """A number as a constant; ("uniform", 1, 2) and the like as what they say.
+
+    >>> spread(5), spread(("exponential", 60))
+    (Spread(kind='constant', a=5.0, b=0.0), Spread(kind='exponential', a=60, b=0.0))
+    """
+    if isinstance(value, Spread):
+        return value
+    return Spread("constant", float(value)) if isinstance(value, int | float) else Spread(*value)
+
+
+@define(slots=True)
+class JobTemplate:
+    """A kind of job, in the words of `Cluster.job`; `run_time` is how long each of its pods runs, in seconds."""
+
+    name: str = "job"
+    queue: str = "default"
+    pods: int = 1
+    cpu: float | str | None = None
+    memory: str | None = None
+    gpu: int | None = None
+    min_member: int | None = None
+    priority: int | None = None
+    run_time: Spread = field(default=60.0, converter=spread)
+
+    def build(self, name: str) -> tuple[PodGroup, list[Pod]]:
+        """The PodGroup and the pods of one such job. Raises `ManifestError` for what can't be a job."""
+        words = {f.name: getattr(self, f.name) for f in attrs.fields(JobTemplate) if f.name not in ("name", "run_time")}
+        objects = Cluster().job(name, **words).objects()
+        group = next(obj for obj in objects if isinstance(obj, PodGroup))
+        return _unborn(group), [_unborn(obj) for obj in objects if isinstance(obj, Pod)]
+
+
+def _unborn(obj: Any) -> Any:
+    """Without uid and time of creation: both are the API server's to give."""
+    return attrs.evolve(obj, metadata=attrs.evolve(obj.metadata, uid="", creation_timestamp=None))
+
+
+@define(slots=True)
+class Arrivals:
+    """A stream of jobs: one of `templates` at a time, after each `gap`, `count` of them (None: no end).
+
+    With `times` they come at these seconds instead, the first of the first template and so on: a trace.
+
+    >>> stream = every(10, JobTemplate(cpu=1), count=2)
+    >>> stream.next_gap(0, Random(1)), stream.next_gap(2, Random(1))
+    (10.0, None)
+    """
+
+    templates: list[JobTemplate] = Factory(list)
+    gap: Spread = field(default=10.0, converter=spread)
+    count: int | None = None
+    times: list[float] | None = None
+
+    def next_gap(self, made: int, random: Random) -> float | None:
+        """Seconds from the job before (or from the beginning) to the next; None where none comes."""
+        if self.times is not None:
+            if made >= len(self.times):
+                return None
+            return self.times[made] - (self.times[made - 1] if made else 0.0)
+        return None if self.count is not None and made >= self.count else self.gap.draw(random)
+
+    def template(self, made: int, random: Random) -> JobTemplate:
+        """The kind of the next job."""
+        return self.templates[made] if self.times is not None else random.choice(self.templates)
+
+
+def every(seconds: float, *templates: JobTemplate, count: int | None = None) -> Arrivals:
+    """A job each so many seconds."""
+    return Arrivals(list(templates), seconds, count)
+
+
+def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> Arrivals:
+    """On average `rate` jobs a second, independent of each other.
+
+    >>> poisson(0.5, JobTemplate()).gap
+    Spread(kind='exponential', a=2.0, b=0.0)
+    """
+    return Arrivals(list(templates), ("exponential", 1 / rate), count)
+
+
+def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
+    """Jobs at given times: rows with `time` and the fields of `JobTemplate`, or a .csv or .jsonl file of them.
+
+    Raises `WorkloadError`.
+
+    >>> trace([{"time": 5, "name": "a", "cpu": 1}, {"time": 1, "name": "b", "cpu": 2}]).times
+    [1.0, 5.0]
+    """
+    where = "trace" if not isinstance(rows, str | Path) else str(rows)
+    entries = _read(Path(rows)) if isinstance(rows, str | Path) else rows
+    jobs = sorted((_job(row, f"{where}, row {number}") for number, row in enumerate(entries, 1)), key=lambda job: job[0])
+    return Arrivals([template for _, template in jobs], times=[time for time, _ in jobs])
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            if path.suffix == ".csv":
+                return [{key: text for key, text in row.items() if text not in (None, "")} for row in csv.DictReader(file)]
+            return [json.loads(line) for line in file if line.strip()]
+    except (OSError, ValueError) as error:
+        raise WorkloadError(f"{path}: cannot be read ({error})") from None
+
+
+NUMBERS = {"time": float, "run_time": float, "pods": int, "gpu": int, "min_member": int, "priority": int}
+
+
+def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
+    known = ["time", *(f.name for f in attrs.fields(JobTemplate))]
+    values = {}
+    for key, value in row.items():
+        if key not in known:
+            raise WorkloadError(f'{where}: field "{key}" is not known; allowed are {", ".join(known)}')
+        try:
+            values[key] = NUMBERS[key](value) if key in NUMBERS and not isinstance(value, list | tuple) else value
+        except (TypeError, ValueError):
+            raise WorkloadError(f"{where}: {key} is {value!r}; allowed is a number") from None
+    if values.get("time", -1.0) < 0:
+        raise WorkloadError(f"{where}: time is {row.get('time')!r}; allowed is a number of seconds from 0")
+    return values.pop("time"), JobTemplate(**values)
