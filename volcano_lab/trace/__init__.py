@@ -30,8 +30,8 @@ thousandths of anything else), without dimensions that are zero.
 The columns of `node_values` are "room" (2 now, 1 once others have gone, 0 not), "predicate predicates" and the like
 (whether the task may go there), "node_order binpack" and the like (a plugin's score); `TraceReader.node_values` and
 `scores` put them together. Without `every_call` they stand for the calls of predicate, node_order and batch_node_order
-while allocating, tasks are sorted without comparing two at a time, and reclaim and preempt don't ask about nodes where
-no eviction could help. Plugins of one's own may note kinds of their own.
+while allocating, jobs and tasks are sorted by keys instead of comparing two at a time, and reclaim and preempt don't
+ask about nodes where no eviction could help. Plugins of one's own may note kinds of their own.
 
 A change is [what, name, field, before, after], of "tasks", "jobs", "nodes" or "queues"; the state that they change is
 `Trace.start` at first. `Stepper` walks over them in both directions.

@@ -6,8 +6,6 @@ and so on, a list an action, in the order in which they happened; queues and job
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
 from typing import Any
 
 from volcano_lab.trace.reading import TraceReader
@@ -42,17 +40,7 @@ def events_of(trace: TraceReader) -> list[dict[str, Any]]:
         event = _event(record)
         if event is not None and steps:
             steps[-1]["events"].append(event)
-    for step in steps:
-        step["events"] = list(_without_lone_nodes(step["events"]))
     return steps
-
-
-def _without_lone_nodes(events: list[list[Any]]) -> Iterator[list[Any]]:
-    """Scores count where more than one node was in question."""
-    for (kind, _), group in groupby(events, key=lambda event: (event[0], event[2]) if event[0] == "node_order" else ("", "")):
-        scores = list(group)
-        if not kind or len({node for _, _, _, node, _ in scores}) > 1:
-            yield from scores
 
 
 def _event(record: Record) -> list[Any] | None:
@@ -61,8 +49,6 @@ def _event(record: Record) -> list[Any] | None:
     if record.kind != "call":
         return None
     point = record["point"]
-    if point == "batch_node_order" and len(record["nodes"]) < 2:
-        return None
     if point in CALLS:
         return [point, *(record[name] for name in CALLS[point])]
     if point == "predicate":

@@ -37,8 +37,8 @@ class Trace(Observer, TraceReader):
     >>> from volcano_lab.scheduler import Scheduler
     >>> trace = Trace()
     >>> ssn = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(trace)
-    >>> trace.of("overused")[0]
-    17 allocate call point='overused' tier=1 plugin='proportion' queue='default' answer=False
+    >>> trace.of("overused")[0].facts
+    {'point': 'overused', 'tier': 1, 'plugin': 'proportion', 'queue': 'default', 'answer': False}
     >>> [(record.kind, record["operation"], record["node"]) for record in trace.operations]
     [('do', 'allocate', 'n1'), ('commit', 'allocate', 'n1')]
     """
@@ -175,7 +175,7 @@ class Trace(Observer, TraceReader):
         self._add(kind, names, tuple(plain(value) for value in facts.values()))
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
-        following = rest.items[0] if rest.items else None
+        following = rest.peek()
         decided = None if following is None else self._decided_between(f"{kind}_order", item, following)
         self._add(kind, (kind, "next", "decided_by"), (plain(item), plain(following), decided))
 

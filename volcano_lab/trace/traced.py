@@ -18,8 +18,8 @@ def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | s
 
     >>> from volcano_lab.cluster import Cluster
     >>> trace, ssn = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
-    >>> trace.of("job")[1:]
-    [18 allocate job job='default/a' next=None decided_by=None]
+    >>> [(record.action, record["job"]) for record in trace.of("job")]
+    [('enqueue', 'default/a'), ('allocate', 'default/a')]
     """
     trace = Trace(every_call)
     return trace, Scheduler(Cache(objects), conf).run_once(trace, now=now)
