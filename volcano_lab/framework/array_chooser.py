@@ -29,15 +29,17 @@ class ArrayChooser(PlainChooser):
         super().__init__(ssn, use_cache)
         self.arrays = arrays
         self._failed: dict[Group, Failed] = {}
+        self._last_group: Group = None
 
     def choose(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> tuple[NodeInfo | None, FitErrors]:
         if task.pod.status.nominated_node_name:
             return super().choose(task, nodes)
         group = (task.job, task.task_role) if self.use_cache and task.task_role else None
         board = self.arrays.board(task)
-        if group is not None and self._failed and group not in self._failed:
-            for failed in self._failed.values():
-                failed.settle()  # another role is about to take room
+        if group != self._last_group:
+            if self._last_group in self._failed:
+                self._failed[self._last_group].settle()  # another role is about to take room
+            self._last_group = group
         if board is not None:
             node = self._best_on_board(board, task, nodes, group)
             if node is not None:
