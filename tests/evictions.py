@@ -7,12 +7,14 @@ from copy import deepcopy
 from typing import Any
 
 import yaml
+from hypothesis import strategies as st
 
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, PriorityClass
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.session import Session
+from volcano_lab.replay import CycleRecord
 from volcano_lab.scheduler import Scheduler
 
 Change = Callable[[list[KubernetesObject]], None]
@@ -70,9 +72,11 @@ def scene(cluster: Cluster, *changes: Change) -> list[KubernetesObject]:
 
 def run(objects: list[KubernetesObject], conf: str) -> Session:
     """A cycle, which decides the same over arrays and node by node."""
-    plain = Scheduler(Cache(deepcopy(objects)), conf).run_once(arrays=False)
-    ssn = Scheduler(Cache(deepcopy(objects)), conf).run_once()
-    assert (ssn.committed, ssn.undone) == (plain.committed, plain.undone)
+    plain, record = CycleRecord(), CycleRecord()
+    Scheduler(Cache(deepcopy(objects)), conf).run_once(plain, arrays=False)
+    ssn = Scheduler(Cache(deepcopy(objects)), conf).run_once(record)
+    assert ssn.use_arrays
+    assert record.decisions == plain.decisions
     return ssn
 
 
@@ -83,6 +87,32 @@ def decisions(ssn: Session) -> list[str]:
 
 def decide(cluster: Cluster, conf: str, *changes: Change) -> list[str]:
     return decisions(run(scene(cluster, *changes), conf))
+
+
+@st.composite
+def contended(draw: st.DrawFn) -> list[KubernetesObject]:
+    """Nodes that are all but full, in up to three queues, and jobs of all priorities that want in."""
+    cluster, changes = Cluster(), []
+    room = {f"n{number}": 4 for number in range(draw(st.integers(1, 4)))}
+    for name in room:
+        cluster.node(name, cpu=4, memory="8Gi", pods=draw(st.sampled_from([5, 110])))
+    queues = [f"q{number}" for number in range(draw(st.integers(1, 3)))]
+    for name in queues:
+        cluster.queue(name, weight=draw(st.integers(1, 3)), reclaimable=draw(st.sampled_from([True, True, True, False])))
+    for number in range(draw(st.integers(2, 9))):
+        cpu, running = draw(st.integers(1, 2)), {}
+        for node in draw(st.permutations(sorted(room))):
+            running[node] = min(room[node] // cpu, draw(st.integers(1, 3)))
+            room[node] -= cpu * running[node]
+        name, pods = f"j{number}", sum(running.values()) or draw(st.integers(1, 4))
+        cluster.job(name, queue=draw(st.sampled_from(queues)), pods=pods, cpu=cpu, memory=draw(st.sampled_from(["512Mi", "1Gi"])),
+                    running=running if any(running.values()) else None, min_member=draw(st.integers(1, pods)))  # fmt: skip
+        changes.append(priority(f"{name}", draw(st.sampled_from([1, 10, 100]))))
+        if draw(st.booleans()):
+            changes.append(annotate(f"{name}-0", preemptable=draw(st.sampled_from(["true", "false"]))))
+            changes.append(annotate(f"{name}-0", task_spec=draw(st.sampled_from(["master", "worker"]))))
+            changes.append(annotate(f"{name}-0", task_priority=draw(st.sampled_from(["1", "50"]))))
+    return scene(cluster, *changes)
 
 
 class Notes(Observer):

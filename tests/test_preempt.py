@@ -6,8 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clusters import cases
-from evictions import Notes, annotate, change, conf, decide, decisions, priority, run, scene, spec
+from evictions import Notes, annotate, change, conf, contended, decide, decisions, priority, run, scene, spec
 from volcano_lab.actions.preempt_topology import Candidate, CandidateLimits, select_candidate
 from volcano_lab.api.objects import (
     Container,
@@ -23,7 +22,6 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.arguments import Arguments
-from volcano_lab.replay import replay
 from volcano_lab.scheduler import Scheduler
 
 PLAIN = conf(second="predicates nodeorder", actions="enqueue, preempt")
@@ -202,9 +200,9 @@ def test_why_a_task_may_not_evict_is_told_to_who_watches():
     assert ("passed_over", {"task": "default/high-0", "reason": "its nominated node gone is not in the session"}) in notes.rows
 
 
-@given(cases(), st.sampled_from(["proportion", "capacity", "drf"]), st.booleans())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_arrays_decide_as_node_by_node(case, fairness, topology_aware):
+@given(contended(), st.sampled_from(["proportion", "capacity", "drf"]), st.booleans())
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_arrays_decide_as_node_by_node(objects, fairness, topology_aware):
     text = TOPOLOGY_AWARE if topology_aware else PLAIN
-    case = case | {"conf": text.replace("name: nodeorder", f"name: {fairness}\n  - name: nodeorder")}
-    assert replay(case, arrays=True) == replay(case, arrays=False)
+    text = text.replace("enqueue, preempt", "enqueue, allocate, preempt")
+    run(objects, text.replace("name: nodeorder", f"name: {fairness}\n  - name: nodeorder"))

@@ -6,12 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clusters import cases
-from evictions import Notes, annotate, change, conf, decide, decisions, priority, run, scene, spec
+from evictions import Notes, annotate, change, conf, contended, decide, decisions, priority, run, scene, spec
 from volcano_lab.api.objects import PodSchedulingGate, Taint
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
-from volcano_lab.replay import replay
 from volcano_lab.scheduler import Scheduler
 
 
@@ -114,9 +112,7 @@ def test_reclaim_is_told_to_who_watches():
     assert facts["victims"]["node"] == "n1"
 
 
-@given(cases(), st.sampled_from(["proportion", "capacity", "drf"]))
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_arrays_decide_as_node_by_node(case, fairness):
-    second = f"predicates {fairness} nodeorder" if fairness != "drf" else "drf predicates proportion"
-    case = case | {"conf": conf(second=second, actions="enqueue, allocate, reclaim")}
-    assert replay(case, arrays=True) == replay(case, arrays=False)
+@given(contended(), st.sampled_from(["proportion", "capacity", "drf proportion"]))
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_arrays_decide_as_node_by_node(objects, fairness):
+    run(objects, conf(second=f"predicates {fairness} nodeorder", actions="enqueue, allocate, reclaim"))
