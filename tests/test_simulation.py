@@ -1,0 +1,139 @@
+"""Runs in simulated time: the same run again, saved and continued, and what their histories say."""
+
+import json
+import time
+
+import pytest
+
+from volcano_lab.cache.dump import DumpError
+from volcano_lab.cluster import Cluster
+from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, WorkloadError, every, poisson, trace
+from volcano_lab.simulation.saving import simulation_of, state_of
+
+TEMPLATES = (JobTemplate("train", "prod", pods=4, cpu=2, memory="4Gi", run_time=("uniform", 5, 20)),
+             JobTemplate("scan", "batch", pods=6, min_member=2, cpu=1, run_time=("exponential", 15)))  # fmt: skip
+
+
+def cluster(nodes=4):
+    built = Cluster().queue("prod", weight=3).queue("batch", weight=1)
+    for number in range(nodes):
+        built.node(f"n{number}", cpu=8, memory="32Gi")
+    return built
+
+
+def simulation(seed=1, **given):
+    given = {"workload": [poisson(0.2, *TEMPLATES)], "node_failures": (("exponential", 40), ("uniform", 5, 15)),
+             "latencies": Latencies(bind=("uniform", 0.01, 1.5))} | given  # fmt: skip
+    return Simulation(cluster(), seed=seed, **given)
+
+
+def test_two_runs_of_a_seed_are_equal_to_the_byte():
+    first, second = (simulation(faults=Faults.all(0.05)).run(until=120).to_json() for _ in range(2))
+    assert first == second
+    assert first != simulation(seed=2, faults=Faults.all(0.05)).run(until=120).to_json()
+
+
+def test_a_run_in_two_halves_is_the_same_run():
+    halves = simulation()
+    halves.run(until=33.3)
+    assert halves.run(until=80).to_json() == simulation().run(until=80).to_json()
+
+
+@pytest.mark.parametrize("moment", [7.013, 20.02, 41.5])
+def test_a_run_saved_loaded_and_continued_is_the_uninterrupted_run(tmp_path, moment):
+    whole = simulation(faults=Faults.all(0.1)).run(until=90).to_json()
+    sim = simulation(faults=Faults.all(0.1))
+    sim.run(until=moment)
+    sim.save(tmp_path / "run.json")
+    loaded = Simulation.load(tmp_path / "run.json", check=True)
+    assert loaded.history.to_json() == sim.history.to_json()
+    assert loaded.run(until=90).to_json() == whole
+
+
+def test_a_saved_run_says_all_there_is_to_say():
+    sim = simulation(faults=Faults.all(0.1))
+    sim.run(until=50)
+    saved = json.loads(json.dumps(state_of(sim)))
+    assert json.loads(json.dumps(state_of(simulation_of(saved)))) == saved
+    assert saved["entries"] and saved["cache"]["objects"]
+
+
+def test_what_is_no_saved_run_is_told_in_a_sentence(tmp_path):
+    path = tmp_path / "run.json"
+    for text, part in (("{", "is not JSON"), ("{}", "is no saved run"), ("[1]", "is no saved run")):
+        path.write_text(text)
+        with pytest.raises(DumpError, match=part):
+            Simulation.load(path)
+
+
+def test_the_history_tells_when_a_job_came_and_ran():
+    sim = Simulation(cluster(1), workload=[every(5, JobTemplate("a", pods=2, cpu=4, run_time=8), count=2)],
+                     latencies=Latencies(start=1.0, bind=0.0))  # fmt: skip
+    history = sim.run(until=40)
+    first, second = (dict(zip(history.columns["jobs"], row, strict=True)) for row in history.rows["jobs"])
+    assert (first["arrived"], first["started"], first["finished"]) == (5.0, 6.02, 14.02)
+    assert (second["arrived"], second["started"]) == (10.0, 16.02)  # the node is full until the first has finished
+    assert second["waiting"] == pytest.approx(6.02)
+    used = {row[0]: row[2] for row in history.rows["cluster"]}
+    assert [used[4.0], used[6.0], used[15.0]] == [0, 8, 8]
+
+
+def test_the_history_as_tables():
+    history = simulation().run(until=30)
+    queues, all_, jobs, events = history.queues(), history.cluster(), history.jobs(), history.events()
+    assert set(queues["queue"]) == {"root", "default", "prod", "batch"} and len(queues) == 4 * len(all_)
+    assert all_["fairness"].dropna().between(0, 1).all() and all_["part_cpu"].max() <= 1
+    assert (jobs["started"].dropna() >= jobs["arrived"].loc[jobs["started"].dropna().index]).all()
+    assert "job arrived" in set(events["what"])
+
+
+def test_jobs_from_a_trace(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("time,name,queue,pods,cpu,run_time\n3,b,prod,2,1,5\n1.5,a,batch,1,500m,4\n")
+    history = Simulation(cluster(1), workload=[trace(path)]).run(until=20)
+    assert [row[:6] for row in history.rows["jobs"]] == [["default/a", "batch", 1, 1, 4.0, 1.5], ["default/b", "prod", 2, 2, 5.0, 3.0]]
+    assert all(row[8] is not None for row in history.rows["jobs"])
+
+
+@pytest.mark.parametrize(("row", "sentence"), [
+    ({"time": 1, "cpus": 2}, 'trace, row 1: field "cpus" is not known; allowed are time, name, queue'),
+    ({"time": "soon"}, "trace, row 1: time is 'soon'; allowed is a number"),
+    ({"name": "a"}, "trace, row 1: time is None; allowed is a number of seconds from 0"),
+])  # fmt: skip
+def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
+    with pytest.raises(WorkloadError) as error:
+        trace([row])
+    assert str(error.value).startswith(sentence)
+
+
+def test_a_lost_node_s_pods_run_elsewhere():
+    sim = Simulation(cluster(2), workload=[every(1, JobTemplate("a", pods=2, cpu=8, run_time=30), count=1)], check=True,
+                     latencies=Latencies(collect=5.0))  # fmt: skip
+    sim.run(until=10)
+    node = sim.server.list("Pod")[0].spec.node_name
+    sim.side.node_fails(node, back_after=12.0)
+    sim.run(until=100)
+    (job,) = sim.side.jobs.values()
+    assert job.finished is not None and job.lost == 1
+    assert [row[1] for row in sim.history.rows["events"] if row[2] == node] == ["node lost", "node back"]
+
+
+def test_a_node_that_is_back_in_time_keeps_its_pods():
+    sim = Simulation(cluster(1), workload=[every(1, JobTemplate("a", cpu=8, run_time=20), count=1)], check=True)
+    sim.run(until=10)
+    sim.side.node_fails("n0", back_after=5.0)
+    sim.run(until=12)
+    assert sim.cache.snapshot().left_out == ["node n0: it is gone, but 1 of its pods are not"]
+    sim.run(until=16)
+    assert sim.cache.nodes["n0"].used.milli_cpu == 8000
+    sim.run(until=60)
+    assert next(iter(sim.side.jobs.values())).lost == 0
+
+
+@pytest.mark.slow
+def test_a_thousand_cycles_of_ten_nodes():
+    sim = Simulation(cluster(10), workload=[poisson(0.2, *TEMPLATES)], seed=1)
+    start = time.process_time()
+    sim.run(until=1000)
+    assert sim.cycles == 1000 and len(sim.side.jobs) > 150
+    assert time.process_time() - start < 10
