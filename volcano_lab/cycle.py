@@ -5,6 +5,7 @@ Answers to no Go file; it decides nothing. Amounts in rows are in the units peop
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from attrs import define
@@ -13,7 +14,8 @@ from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.cache import Cache
 from volcano_lab.cycle_record import CycleRecord, StatementRecord, Turn, queue_attributes
-from volcano_lab.framework.conf import SchedulerConfiguration
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.session import Session
 from volcano_lab.pending import reasons
 from volcano_lab.scheduler import Scheduler
@@ -119,6 +121,12 @@ class Cycle:
                 "warnings": self.session.conf.warnings + self.session.warnings}  # fmt: skip
 
 
+@lru_cache(maxsize=16)
+def _read(conf: str | None) -> SchedulerConfiguration:
+    """The configuration of a text, read once: a slider runs the same one over and over."""
+    return load_conf(conf, action_names())
+
+
 def most_of(row: dict[str, Any], resource: str = "cpu") -> float:
     """The most that a queue can deserve: what it asks for or its real capability, but never less than its guarantee.
 
@@ -135,6 +143,6 @@ def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None) ->
     >>> run_cycle(Cache()).committed
     []
     """
-    scheduler, record = Scheduler(cache, conf), CycleRecord()
+    scheduler, record = Scheduler(cache, conf if isinstance(conf, SchedulerConfiguration) else _read(conf)), CycleRecord()
     ssn = scheduler.run_once(record)
     return Cycle(ssn, record, scheduler.times)

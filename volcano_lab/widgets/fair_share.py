@@ -23,8 +23,8 @@ START = {
     "b": {"weight": 3, "capability": NO_LIMIT, "guarantee": 0, "demand": 60},
     "c": {"weight": 5, "capability": NO_LIMIT, "guarantee": 20, "demand": 30},
 }
-RUNNING = {"a": {"node-0": 5, "node-1": 2}, "b": {"node-1": 3, "node-2": 5, "node-3": 1}, "c": {"node-3": 4, "node-4": 2}}
-"""Pods of each queue's plain work that run when the cycle begins: 14, 18 and 12 CPUs."""
+RUNNING = {"a": {"node-0": 5, "node-1": 2}, "b": {"node-1": 3, "node-2": 5, "node-3": 2}, "c": {"node-3": 3, "node-4": 5}}
+"""Pods of each queue's plain work that run when the cycle begins: 14, 20 and 16 CPUs."""
 
 POD, GANG_POD = 2, 4
 """CPUs of a pod of plain work, and of a pod of the gang."""
@@ -91,7 +91,7 @@ PANELS: list[dict[str, Any]] = [
     {"kind": "vessels", "key": "fill", "title": "What each queue deserves, filled up round by round", "slots": 5,
      "max": 100, "legend": "Full colour: added in this round. Pale: from the rounds before. Outline: the most the queue "
      "can take, which is what it asks for or its real capability. Dashed line: its guarantee."},
-    {"kind": "turns", "key": "turns", "title": "Queue order: whose turn it is, one turn after the other", "slots": 48,
+    {"kind": "turns", "key": "turns", "title": "Queue order: whose turn it is, one turn after the other", "slots": 40,
      "lanes": 3, "legend": "Filled: pods were placed (the number, if more than one). ×: tried and taken back. "
      "Dotted: nothing could be placed. –: overused, passed over. The emptiest queue goes first."},
     {"kind": "operations", "key": "gang", "title": "The gang in queue a: pods of 4 CPUs", "lines": 6},
