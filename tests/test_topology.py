@@ -1,6 +1,8 @@
 """The session's HyperNodes, the network-topology-aware plugin, and allocate's dry runs."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hyper_scene import gang, hyper_node, two_tiers
 from small_cluster import conf, group, node, open_session, pod, queue, run
@@ -192,11 +194,25 @@ def test_observers_hear_of_each_dry_run_and_of_the_choice(watches_calls):
     ]
 
 
-@pytest.mark.parametrize("size", [2, 3, 4])
-def test_watching_each_call_changes_no_decision(size):
-    objects = [*two_tiers(3, 2), queue(), *(each for i in range(4) for each in gang(f"g{i}", size + i % 2, HARD, cpu="1500m"))]
-    plain, watched = (Scheduler(Cache(objects), CONF).run_once(observer) for observer in (None, Notes(True)))
-    assert plain.committed == watched.committed
-    assert plain.undone == watched.undone
-    assert {uid: job.allocated_hyper_node for uid, job in plain.jobs.items()} == {
-        uid: job.allocated_hyper_node for uid, job in watched.jobs.items()}  # fmt: skip
+@settings(max_examples=40)
+@given(st.data())
+def test_all_ways_decide_the_same(data):
+    """Over arrays, node by node, and with somebody who watches each call."""
+    leaves, width = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 3))
+    objects = [*two_tiers(leaves, width), node("outside"), queue()]
+    names = [each.name for each in objects if each.kind == "Node"]
+    cpus = st.sampled_from(["500m", "1", "1500m", "3"])
+    for number, place in enumerate(data.draw(st.lists(st.sampled_from(names), max_size=3))):
+        objects += gang(f"old{number}", 1, None, [place], cpu=data.draw(cpus))
+    for number in range(data.draw(st.integers(1, 4))):
+        topology = data.draw(st.sampled_from([None, SOFT, HARD, {"mode": "hard", "highestTierAllowed": 2}]))
+        objects += gang(f"g{number}", data.draw(st.integers(1, 5)), topology, cpu=data.draw(cpus))
+    ways = [(None, True), (None, False), (Notes(True), True)]
+    decided = [_decisions(Scheduler(Cache(objects), CONF).run_once(observer, arrays)) for observer, arrays in ways]
+    assert decided[0] == decided[1] == decided[2]
+
+
+def _decisions(ssn):
+    jobs = ssn.jobs.values()
+    return (ssn.committed, ssn.undone, [job.allocated_hyper_node for job in jobs],
+            [[(c.reason, c.message) for c in job.pod_group.status.conditions] for job in jobs])  # fmt: skip

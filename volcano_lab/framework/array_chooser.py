@@ -18,6 +18,9 @@ from volcano_lab.framework.node_chooser import PlainChooser
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
 
+CLOSE = 1e-6
+"""Scores further apart differ whatever is added to both."""
+
 Group = tuple[str, str] | None
 """A job and a role whose tasks share what failed; None for a task that shares nothing."""
 
@@ -35,7 +38,7 @@ class ArrayChooser(PlainChooser):
         if task.pod.status.nominated_node_name:
             return super().choose(task, nodes)
         group = (task.job, task.task_role) if self.use_cache and task.task_role else None
-        board = self.arrays.board(task)
+        board = self.arrays.board(task, nodes)
         if group != self._last_group:
             if self._last_group in self._failed:
                 self._failed[self._last_group].settle()  # another role is about to take room
@@ -60,6 +63,10 @@ class ArrayChooser(PlainChooser):
         best = ranks.argmax() if rows is None else rows[ranks[rows].argmax()]
         if ranks[best] == -inf or (group is not None and best in failed.flipped):
             return None
+        if self.arrays.even in board.parts[2]:  # with what is left out, scores so close may round to the same
+            inside = ranks if rows is None else ranks[rows]
+            if np.any((inside < ranks[best]) & (inside > ranks[best] - CLOSE)):
+                return None
         return self.ssn.node_list[best]
 
     def _choose(self, task: TaskInfo, nodes: Sequence[NodeInfo], group: Group, board: Board | None) -> tuple[NodeInfo | None, FitErrors]:

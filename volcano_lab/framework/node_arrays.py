@@ -31,6 +31,9 @@ ALIKE = {"predicate": "predicate_alike", "node_order": "node_order_alike", "batc
 It returns a `ByRow`, the same object for all tasks that are alike to the plugin, or None where other nodes matter, too.
 """
 
+EVEN = "batch_node_order_even"
+"""The plugin's method that says whether `batch_node_order` gives some nodes all the same, whatever that is."""
+
 FITS, LATER, NEVER = 2, 1, 0
 """Room now; room once what is releasing has gone; no room."""
 
@@ -45,6 +48,9 @@ class NodeArrays:
         self.batches = self._companions("batch_node_order")
         self._room: dict[Resource, RowMemo] = {}
         self._alike = [self._companions(point, ALIKE[point]) for point in COMPANIONS]
+        self._even = self._companions("batch_node_order", EVEN)
+        self._nothing = np.zeros(self.table.count)
+        self.even = ByRow(lambda row: 0.0, lambda: self._nothing)
         self._boards: dict[tuple, Board] = {}
         self._rows: dict[int, tuple[Sequence[NodeInfo], np.ndarray]] = {}
         self._inside: dict[int, np.ndarray] = {}
@@ -66,14 +72,20 @@ class NodeArrays:
         return [getattr(plugins[plugin], method or COMPANIONS[point], None)
                 for tier in self.ssn.points[point].tiers for plugin, _ in tier]
 
-    def board(self, task: TaskInfo) -> Board | None:
-        """The ranking of the nodes that all tasks like this one share; None where placements elsewhere may change it."""
+    def board(self, task: TaskInfo, nodes: Sequence[NodeInfo] | None = None) -> Board | None:
+        """The ranking of the nodes that all tasks like this one share; None where placements elsewhere may change it.
+
+        With `nodes` it need only rank these: scores that are the same for all of them are left out.
+        """
         parts = []
         for methods in self._alike:
-            for alike in methods:
+            for number, alike in enumerate(methods):
                 part = alike(task) if alike is not None else None
                 if part is None:
-                    return None
+                    even = self._even[number] if methods is self._alike[-1] and nodes is not None else None
+                    if even is None or not even(task, nodes):
+                        return None
+                    part = self.even
                 parts.append(part)
         key = (task.init_resreq, *map(id, parts))
         board = self._boards.get(key)

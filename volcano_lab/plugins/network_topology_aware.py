@@ -65,6 +65,8 @@ class NetworkTopologyAware(Plugin):
         self._holder_rows: list[tuple[float, np.ndarray]] | None = None
         self._tier_scores: dict[str, list[float]] = {}
         self._lowest: np.ndarray | None = None
+        lists = ssn.real_nodes_list.values()
+        self._below_one = {id(nodes) for nodes in lists if len({lowest_hyper_node_of_node(ssn, n.name) for n in nodes}) == 1}
 
     def _holder_by_node(self, tier: int) -> dict[str, int]:
         """Node -> place of the HyperNode of a tier that holds it, the first by name."""
@@ -192,6 +194,12 @@ class NetworkTopologyAware(Plugin):
         if sub_job.with_network_topology():
             return self._close_rows(task, sub_job, candidates)
         return self._full_rows(task) * self.scale
+
+    def batch_node_order_even(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> bool:
+        """Nodes below one and the same lowest HyperNode, as in most dry runs, are as close as one another."""
+        if not self._sub_job_of(task).with_network_topology():
+            return not self.normal_pods
+        return not task.job_allocated_hyper_node or id(nodes) in self._below_one
 
     def _close_rows(self, task: TaskInfo, sub_job: SubJobInfo, candidates: np.ndarray) -> np.ndarray:
         """Nodes below the same HyperNode of the lowest tier are as close: one score for each of these is enough."""
