@@ -334,3 +334,15 @@ def test_the_session_learns_what_the_root_deserves_and_guarantees():
     ssn = open_session(family().queue("eng", guarantee=3).queue("ops", guarantee=4))
     assert ssn.total_guarantee == Resource(7000.0)
     assert ssn.total_deserved == ssn.total_resource
+
+
+def test_admission_after_evictions_counts_on_elastic_resources_that_are_gone():
+    """Volcano stops with a panic here, unless it is told not to."""
+    cluster = (Cluster().node("n1", cpu=4).queue("a", deserved=1).queue("b", deserved=3)
+               .job("old", queue="a", pods=4, min_member=1, cpu=1, running={"n1": 4})
+               .job("more", queue="a", pods=1, cpu=1))  # fmt: skip
+    ssn = open_session(cluster, hierarchy=False)
+    for number in (0, 1, 2):
+        ssn.statement().evict(task(ssn, f"old-{number}"), "test")
+    assert (cpus(ssn, "allocated")["a"], cpus(ssn, "elastic")["a"]) == (1, 3)
+    assert ssn.job_enqueueable(ssn.jobs["default/more"])
