@@ -165,10 +165,12 @@ class Proportion(Plugin):
             return False
         return trial[queue.uid].stays_within(self.queue_opts[queue.uid].deserved, candidate.resreq)
 
-    def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_add: TaskInfo, node: NodeInfo) -> str | None:
+    def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_add: TaskInfo,
+                          node: NodeInfo) -> str | None:  # fmt: skip
         return self._simulate(state, task_to_add, Resource.__add__)
 
-    def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_remove: TaskInfo, node: NodeInfo) -> str | None:
+    def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_remove: TaskInfo,
+                             node: NodeInfo) -> str | None:  # fmt: skip
         return self._simulate(state, task_to_remove, Resource.sub)
 
     def _simulate(self, state: dict[str, Any], task: TaskInfo, change: Any) -> str | None:
