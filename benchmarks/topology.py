@@ -1,6 +1,6 @@
 """How long gangs with a hard network topology take: 64 gangs of 8 pods, 256 nodes in 32 leaves (goal: 2 s a cycle)."""
 
-from time import perf_counter
+from time import perf_counter, process_time
 
 from volcano_lab.api.objects import (
     Container,
@@ -78,16 +78,15 @@ def pod(gang: str, number: int, request: dict) -> Pod:
 
 
 def main(leaves: int = 32, nodes_a_leaf: int = 8, gangs: int = 64, pods_a_gang: int = 8) -> None:
-    best, bound = float("inf"), 0
+    best, cpu, placed = float("inf"), float("inf"), 0
     for _ in range(3):
-        cache = Cache(cluster(leaves, nodes_a_leaf, gangs, pods_a_gang))
-        scheduler = Scheduler(cache, CONF)
-        start = perf_counter()
+        scheduler = Scheduler(Cache(cluster(leaves, nodes_a_leaf, gangs, pods_a_gang)), CONF)
+        start, start_cpu = perf_counter(), process_time()
         ssn = scheduler.run_once()
-        best = min(best, perf_counter() - start)
-        bound = sum(operation[0] == "allocate" for operation in ssn.committed)
-    print(f"{gangs} gangs of {pods_a_gang} on {leaves * nodes_a_leaf} nodes in {leaves} leaves: "
-          f"{best:.2f} s (goal {GOAL:.1f} s), {bound} pods placed")  # fmt: skip
+        best, cpu = min(best, perf_counter() - start), min(cpu, process_time() - start_cpu)
+        placed = sum(operation[0] == "allocate" for operation in ssn.committed)
+    print(f"{gangs} gangs of {pods_a_gang} on {leaves * nodes_a_leaf} nodes in {leaves} leaves: {best:.2f} s "
+          f"({cpu:.2f} s of a processor; goal {GOAL:.1f} s), {placed} of {gangs * pods_a_gang} pods placed")  # fmt: skip
 
 
 if __name__ == "__main__":
