@@ -57,23 +57,24 @@ def suffices(task: TaskInfo, node: NodeInfo, victims: Iterable[TaskInfo]) -> boo
 
 
 class EvictableTasks:
-    """By node the tasks that `accepts` lets through, and their sum, kept up to date as tasks move."""
+    """By node the tasks that `accepts` lets through, and whether their going could make room, kept up to date."""
 
     def __init__(self, ssn: Session, accepts: Callable[[TaskInfo], bool]):
         self.ssn, self.accepts = ssn, accepts
         self.by_row: list[list[TaskInfo]] = [[] for _ in ssn.node_list]
-        self._sums = RowMemo(ssn.table, self._all_rows, self._one_row)
+        self._sums = RowMemo(ssn.table, self._all_sums, self._sum)
+        self._room: dict[Resource, RowMemo] = {}
 
-    def _one_row(self, row: int) -> np.ndarray:
+    def _sum(self, row: int) -> np.ndarray:
+        """List a node's tasks anew; what they take together, by column."""
         tasks = self.by_row[row] = [task for task in tasks_of(self.ssn.node_list[row]) if self.accepts(task)]
-        total, vector = np.zeros(len(self.ssn.table.dimensions)), self.ssn.table.vector
+        table, together = self.ssn.table, np.zeros(len(self.ssn.table.dimensions))
         for request, count in Counter([task.resreq for task in tasks]).items():
-            total += vector(request)[0] * count
-        return total
+            together += table.vector(request)[0] * count
+        return together
 
-    def _all_rows(self, rows: np.ndarray) -> np.ndarray:
-        sums = [self._one_row(row) for row in rows.tolist()]
-        return np.array(sums) if sums else np.zeros((0, len(self.ssn.table.dimensions)))
+    def _all_sums(self, rows: np.ndarray) -> np.ndarray:
+        return np.array([self._sum(row) for row in rows.tolist()])
 
     def on(self, node: NodeInfo) -> list[TaskInfo]:
         """The tasks on one node, by "namespace/name"."""
@@ -82,9 +83,21 @@ class EvictableTasks:
 
     def may_make_room(self, request: Resource) -> np.ndarray:
         """For each node whether a request would fit if all these tasks went: elsewhere no choice of victims helps."""
+        memo = self._room.get(request)
+        if memo is None:
+            memo = self._room[request] = self._room_memo(request)
+        return memo.current()
+
+    def _room_memo(self, request: Resource) -> RowMemo:
         table = self.ssn.table
         amounts, columns = table.vector(request)
-        if self._sums.values.shape[1] != len(table.dimensions):  # the request was the first to name a resource
-            self._sums = RowMemo(table, self._all_rows, self._one_row)
-        left = table.future_idle()[:, columns] + self._sums.current()[:, columns]
-        return (amounts[columns] - left < MIN_RESOURCE).all(axis=1)
+        wanted = amounts[columns]
+        if self._sums.values.shape[1] != len(table.dimensions):  # the request is the first to name a resource
+            self._sums = RowMemo(table, self._all_sums, self._sum)
+
+        def all_rows(rows: np.ndarray) -> np.ndarray:
+            at = np.ix_(rows, columns)
+            left = table.idle[at] + table.releasing[at] - table.pipelined[at] + self._sums.current()[at]
+            return (wanted - left < MIN_RESOURCE).all(axis=1)
+
+        return RowMemo(table, all_rows, lambda row: all_rows(np.array([row]))[0])
