@@ -82,7 +82,7 @@ function vessels(root, spec) {
     return {
       root: g, before: add(g, "rect", {opacity: 0.4}), added: add(g, "rect"),
       vessel: add(g, "rect", {class: "vl-vessel"}), least: add(g, "line", {class: "vl-least"}),
-      value: add(g, "text", {class: "vl-strong", "text-anchor": "middle"}),
+      value: add(g, "text", {class: "vl-strong vl-halo", "text-anchor": "middle"}),
       name: add(g, "text", {"text-anchor": "middle"}), tip: add(g, "title"),
     };
   };
@@ -112,7 +112,7 @@ function vessels(root, spec) {
         set(b.least, {x1: x - 4, x2: x + width + 4, y1: y(queue.guarantee), y2: y(queue.guarantee),
                       visibility: queue.guarantee ? "visible" : "hidden"});
         set(b.value, {x: middle, y: y(now) - 4});
-        say(b.value, number(now));
+        say(b.value, Math.round(now * 10) / 10);
         set(b.name, {x: middle, y: base + 16});
         say(b.name, queue.queue);
         say(b.tip, `${queue.queue}: ${number(before)} + ${number(added)} = ${number(now)}, at most ${number(queue.limit)}`);

@@ -121,8 +121,7 @@ def gang_state(cycle: Cycle) -> dict[str, Any]:
     steps = [f"{row['operation']} {row['pod'].removeprefix('default/')} on {row['node']}" for row in cycle.operations(GANG)]
     outcomes = [record.outcome for record in cycle.statements(GANG)]
     outcome = "commit" if "commit" in outcomes else next(iter(outcomes), "")
-    placed = next(row["placed"] for row in cycle.jobs() if row["job"] == GANG)
-    headline = f"{placed} of {len(job.tasks)} pods placed, minimum {job.min_available}, phase {job.pod_group.status.phase}"
+    headline = f"{job.ready_task_num()} of {len(job.tasks)} pods placed, minimum {job.min_available}, phase {job.pod_group.status.phase}"
     return {"outcome": outcome, "headline": headline, "steps": steps, "reason": " ".join(cycle.why(GANG)[:1])}
 
 
