@@ -65,7 +65,8 @@ def unfinished_that_fit(sim: Simulation) -> list[str]:
     for uid, run in sim.side.jobs.items():
         if run.finished is None:
             t = run.template
-            alone = cluster().job(run.name, queue=t.queue, pods=t.pods, cpu=t.cpu, memory=t.memory, gpu=t.gpu, min_member=t.min_member)
+            words = {"queue": t.queue, "pods": t.pods, "cpu": t.cpu, "memory": t.memory, "gpu": t.gpu, "min_member": t.min_member}
+            alone = cluster().job(run.name, **words)
             if alone.run(CONF).committed:
                 left.append(uid)
     return left

@@ -91,7 +91,8 @@ def test_jobs_from_a_trace(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("time,name,queue,pods,cpu,run_time\n3,b,prod,2,1,5\n1.5,a,batch,1,500m,4\n")
     history = Simulation(cluster(1), workload=[trace(path)]).run(until=20)
-    assert [row[:6] for row in history.rows["jobs"]] == [["default/a", "batch", 1, 1, 4.0, 1.5], ["default/b", "prod", 2, 2, 5.0, 3.0]]
+    expected = [["default/a", "batch", 1, 1, 4.0, 1.5], ["default/b", "prod", 2, 2, 5.0, 3.0]]
+    assert [row[:6] for row in history.rows["jobs"]] == expected
     assert all(row[8] is not None for row in history.rows["jobs"])
 
 

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 MOST = 5
@@ -94,3 +96,15 @@ def verbosity(number: int) -> None:
         logger.setLevel(logging.NOTSET)
         logger.removeHandler(_handler)
         logger.propagate = True
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Show no errors either, unless a verbosity was asked for: where things go wrong on purpose."""
+    before = logger.level
+    if not enabled(1):
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)

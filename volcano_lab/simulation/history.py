@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 GPU = "nvidia.com/gpu"
 RESOURCES = {"cpu": CPU, "memory": MEMORY, "gpu": GPU}
-QUEUES = ("time", "queue", "weight", "share", *(f"{part}_{name}" for part in ("deserved", "allocated", "request") for name in RESOURCES),
-          "pending", "inqueue", "running", "completed", "unknown")  # fmt: skip
+PARTS = ("deserved", "allocated", "request")
+QUEUES = ("time", "queue", "weight", "share", *(f"{part}_{name}" for part in PARTS for name in RESOURCES), "pending",
+           "inqueue", "running", "completed", "unknown")  # fmt: skip
 CLUSTER = ("time", "nodes", *(f"used_{name}" for name in RESOURCES), *(f"part_{name}" for name in RESOURCES), "pods_pending",
            "pods_binding", "pods_running", "jobs_waiting", "jobs_running", "jobs_finished", "fairness")  # fmt: skip
 JOBS = ("job", "queue", "pods", "min_member", "run_time", "arrived", "admitted", "started", "finished", "waiting", "lost")
@@ -55,8 +56,7 @@ class History:
         shares = []
         for name, queue in ssn.queues.items():
             attr, status = attributes.get(name), queue.queue.status
-            amounts = [_amount(getattr(attr, part, None), resource)
-                       for part in ("deserved", "allocated", "request") for resource in RESOURCES.values()]  # fmt: skip
+            amounts = [_amount(getattr(attr, part, None), resource) for part in PARTS for resource in RESOURCES.values()]
             self.rows["queues"].append([time, name, queue.weight, None if attr is None else attr.share, *amounts, status.pending,
                                         status.inqueue, status.running, status.completed, status.unknown])  # fmt: skip
             if attr is not None and not attr.request.is_empty():
@@ -119,7 +119,8 @@ def _used(ssn: Session) -> list[float | int | None]:
         total = getattr(table, account)[: table.count].sum(axis=0)
         sums[account] = [float(total[table.columns[name]]) if name in table.columns else 0.0 for name in RESOURCES.values()]
     amounts = [in_units(name, amount) for name, amount in zip(RESOURCES.values(), sums["used"], strict=True)]
-    return amounts + [round(used / all_, 9) if all_ else None for used, all_ in zip(sums["used"], sums["allocatable"], strict=True)]
+    parts = zip(sums["used"], sums["allocatable"], strict=True)
+    return amounts + [round(used / everything, 9) if everything else None for used, everything in parts]
 
 
 def _pods(ssn: Session) -> list[int]:

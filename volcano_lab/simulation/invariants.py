@@ -30,8 +30,9 @@ class InvariantBroken(AssertionError):
 def problems_of(sim: Simulation) -> list[str]:
     """Everything that doesn't hold right now; empty where all is well."""
     tasks = [task for job in sim.cache.jobs.values() for task in job.tasks.values()]
-    checks = (_lost_pods(sim), _bindings(sim), _known_pods(sim, tasks), _nodes(sim, tasks),
-              *(job_problems(job) for job in sim.cache.jobs.values()), _stuck(sim, tasks), *([_session(sim)] if sim.ssn else []))  # fmt: skip
+    jobs = (job_problems(job) for job in sim.cache.jobs.values())
+    checks = (_lost_pods(sim), _bindings(sim), _known_pods(sim, tasks), _nodes(sim, tasks), *jobs, _stuck(sim, tasks),
+              _session(sim))  # fmt: skip
     return [problem for check in checks for problem in check]
 
 
@@ -50,7 +51,8 @@ def _bindings(sim: Simulation) -> Iterator[str]:
     """A pod stays on the node that it was bound to."""
     for pod in sim.server.list("Pod"):
         if pod.spec.node_name != sim.server.bindings.get(pod.metadata.uid, ""):
-            yield f"pod {pod.key} is on node {pod.spec.node_name}, but was bound to {sim.server.bindings.get(pod.metadata.uid)}"
+            bound_to = sim.server.bindings.get(pod.metadata.uid)
+            yield f"pod {pod.key} is on node {pod.spec.node_name}, but was bound to {bound_to}"
 
 
 def _known_pods(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
@@ -137,7 +139,7 @@ def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
 def _session(sim: Simulation) -> Iterator[str]:
     """The last session had every pending task that could be had, and its queues' sums are those of their jobs."""
     ssn = sim.ssn
-    if sim.checked is ssn:
+    if ssn is None or sim.checked is ssn:
         return
     sim.checked = ssn
     left_out = {sentence.partition(":")[0] for sentence in ssn.snapshot.left_out}

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
+from volcano_lab import log
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServer
@@ -47,7 +48,7 @@ class Simulation:
     >>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[every(5, JobTemplate("a", cpu=1, run_time=8), count=3)])
     >>> history = sim.run(until=40)
     >>> [(row[0], row[5], row[8], row[9]) for row in history.rows["jobs"]]
-    [('default/a-1', 5.0, 16.0, 2.0), ('default/a-2', 10.0, 21.0, 2.0), ('default/a-3', 15.0, 26.0, 2.0)]
+    [('default/a-1', 5.0, 14.03, 1.03), ('default/a-2', 10.0, 19.03, 1.03), ('default/a-3', 15.0, 24.03, 1.03)]
     """
 
     def __init__(self, cluster: Cluster | Iterable[KubernetesObject] = (), conf: str | None = None, *, seed: int = 0,
@@ -102,7 +103,7 @@ class Simulation:
 
         `progress` shows a bar, on a terminal or in a notebook; unset, only for runs of more than 500 cycles.
         """
-        with shown(self.calendar.now, until, self.period, progress) as tick:
+        with log.quiet(), shown(self.calendar.now, until, self.period, progress) as tick:
             while self.calendar.now < until:
                 step = min(until, self.calendar.now + 100 * self.period)
                 self.calendar.run(step)
@@ -112,7 +113,8 @@ class Simulation:
 
     def run_events(self, count: int) -> History:
         """Let time pass until so many more events have happened."""
-        self.calendar.run_entries(count)
+        with log.quiet():
+            self.calendar.run_entries(count)
         self.history.set_jobs(self.side.jobs)
         return self.history
 
@@ -124,7 +126,8 @@ class Simulation:
         self.calendar.cancel("node_failure")
         end = self.calendar.now + longest
         while self.calendar.now < end and not self._still():
-            self.calendar.run(self.calendar.now + 10 * self.period)
+            with log.quiet():
+                self.calendar.run(self.calendar.now + 10 * self.period)
         self.history.set_jobs(self.side.jobs)
         return self.history
 
@@ -143,7 +146,8 @@ class Simulation:
 
             problems = problems_of(self)
             if problems:
-                raise InvariantBroken(f"after {kind} {facts} at {self.calendar.now} s (seed {self.seed}): {'; '.join(problems[:5])}")
+                where = f"after {kind} {facts} at {self.calendar.now} s (seed {self.seed})"
+                raise InvariantBroken(f"{where}: {'; '.join(problems[:5])}")
 
     # -- the scheduler's side ----------------------------------------------------------------------
 

@@ -18,7 +18,10 @@ LATEST = 3.0
 
 
 class Wire:
-    """Carries events; `under_way` has those that have not arrived, by number, `ready_at` when (in ticks) the last of an object does."""
+    """Carries events.
+
+    `under_way` has those that have not arrived, by number; `ready_at` when (in ticks) the last one of an object does.
+    """
 
     def __init__(self, sim: Simulation):
         self.sim = sim
