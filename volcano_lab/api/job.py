@@ -15,7 +15,7 @@ from volcano_lab.api.fit_error import FitErrors
 from volcano_lab.api.objects import PodGroup, PodGroupStatus, SubGroupPolicySpec
 from volcano_lab.api.resource import EMPTY, Resource
 from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, SUCCEEDED, TaskStatus
-from volcano_lab.api.sub_job import SubJobInfo, hard_topology, match_values, sub_job_id
+from volcano_lab.api.sub_job import SubJobInfo, WholeJob, hard_topology, match_values, sub_job_id
 from volcano_lab.api.task import PREEMPTABLE_KEY, TaskInfo, revocable_zone_of
 from volcano_lab.api.task_index import TaskIndex
 from volcano_lab.api.text import parse_bool, parse_duration
@@ -139,6 +139,10 @@ class JobInfo(TaskIndex):
             self.allocated = self.allocated + task.resreq
         sub_job = self.sub_jobs.get(self.task_to_sub_job.get(task.uid, ""))
         self.unindex_task(task.uid, old)
+        if type(sub_job) is WholeJob:
+            task.status = status
+            self.index_task(task)
+            return
         if sub_job is not None:
             sub_job.unindex_task(task.uid, task.status)
         task.status = status
@@ -309,7 +313,9 @@ class JobInfo(TaskIndex):
                     self.sub_jobs[uid] = SubJobInfo(f"{self.uid}/{policy.name}", uid, self.uid, policy, values)
                 return self.sub_jobs[uid]
         default = self.sub_jobs.get(self.uid)
-        if default is None:
+        if default is None and not self._policies() and not self.with_network_topology():
+            default = self.sub_jobs[self.uid] = WholeJob(self, self.uid, self.min_available)
+        elif default is None:
             policy = SubGroupPolicySpec(
                 sub_group_size=None if self._policies() else self.min_available,
                 network_topology=self.pod_group.spec.network_topology if self.pod_group else None,

@@ -12,7 +12,7 @@ import attrs
 from volcano_lab.api import selector
 from volcano_lab.api.objects import NetworkTopologySpec, Pod, SubGroupPolicySpec
 from volcano_lab.api.resource import Resource, total
-from volcano_lab.api.status import PENDING
+from volcano_lab.api.status import PENDING, TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.api.task_index import TaskIndex
 
@@ -56,6 +56,41 @@ class SubJobInfo(TaskIndex):
 
     def __repr__(self) -> str:
         return f"SubJobInfo({self.uid}, {len(self.tasks)} tasks, min {self.min_available})"
+
+
+class WholeJob(SubJobInfo):
+    """The one sub-job of a job without policies and topology: the job's own tasks, seen as a sub-job.
+
+    It shares the job's maps and counts, so that a task's change of status is written down once.
+    """
+
+    __slots__ = ("whole",)
+
+    def __init__(self, job: TaskIndex, uid: str, min_available: int):
+        super().__init__(uid, uid, uid, SubGroupPolicySpec(sub_group_size=min_available))
+        self.whole = job
+        self.tasks, self.task_status_index = job.tasks, job.task_status_index
+
+    def index_task(self, task: TaskInfo) -> None:
+        """The job has done it."""
+
+    def unindex_task(self, uid: str, status: TaskStatus) -> None:
+        """The job has done it."""
+
+    def ready_task_num(self) -> int:
+        return self.whole.ready_task_num()
+
+    def pending_best_effort_task_num(self) -> int:
+        return self.whole.pending_best_effort_task_num()
+
+    def is_ready(self) -> bool:
+        return self.ready_task_num() + self.pending_best_effort_task_num() >= self.min_available
+
+    def is_pipelined(self) -> bool:
+        return self.waiting_task_num() + self.ready_task_num() + self.pending_best_effort_task_num() >= self.min_available
+
+    def is_starving(self) -> bool:
+        return self.waiting_task_num() + self.ready_task_num() < self.min_available
 
 
 def hard_topology(topology: NetworkTopologySpec | None) -> tuple[bool, int]:

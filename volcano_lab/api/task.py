@@ -40,6 +40,8 @@ class TaskInfo:
     `job` the id of its job, or "" where it belongs to none. `priority` is the pod's own, or the one in the
     `volcano.sh/task-priority` annotation, or 1.
 
+    Tasks with the same `template` are the same pod but for its name, labels and annotations.
+
     >>> from volcano_lab.api.objects import Container, ObjectMeta, PodSpec, ResourceRequirements
     >>> pod = Pod(ObjectMeta(name="a-0", namespace="default", annotations={"scheduling.k8s.io/group-name": "a"}),
     ...           PodSpec(containers=[Container(resources=ResourceRequirements({"cpu": "1"}))]))
@@ -51,7 +53,7 @@ class TaskInfo:
     __slots__ = (
         "uid", "job", "name", "namespace", "key", "task_role", "resreq", "init_resreq", "priority", "preemptable",
         "best_effort", "has_restartable_init_container", "sch_gated", "revocable_zone", "pod", "creation_timestamp",
-        "order_index", "node_name", "status", "eviction_occurred", "job_allocated_hyper_node", "last_transaction",
+        "order_index", "template", "node_name", "status", "eviction_occurred", "job_allocated_hyper_node", "last_transaction",
     )  # fmt: skip
 
     def __init__(self, pod: Pod):
@@ -77,6 +79,7 @@ class TaskInfo:
         self.sch_gated = bool(spec.scheduling_gates)
         self.creation_timestamp = meta.creation_timestamp or 0.0
         self.order_index = _index_under_task(pod)
+        self.template = pod_template(pod)
         self.node_name = spec.node_name
         self.status = pod_status(pod)
         self.eviction_occurred = False
@@ -91,7 +94,7 @@ class TaskInfo:
         task.priority, task.preemptable, task.best_effort = self.priority, self.preemptable, self.best_effort
         task.has_restartable_init_container, task.sch_gated = self.has_restartable_init_container, self.sch_gated
         task.revocable_zone, task.pod = self.revocable_zone, self.pod
-        task.creation_timestamp, task.order_index = self.creation_timestamp, self.order_index
+        task.creation_timestamp, task.order_index, task.template = self.creation_timestamp, self.order_index, self.template
         task.node_name, task.status, task.last_transaction = self.node_name, self.status, self.last_transaction
         task.eviction_occurred, task.job_allocated_hyper_node = False, ""
         return task
@@ -107,6 +110,23 @@ class TaskInfo:
 
     def __repr__(self) -> str:
         return f"TaskInfo({self.key}, {self.status}{' on ' + self.node_name if self.node_name else ''})"
+
+
+def pod_template(pod: Pod) -> int | None:
+    """A number that equal plain pods share; None for a pod with affinity, spread, ports or anything else out of the plain."""
+    spec, status = pod.spec, pod.status
+    if (spec.affinity or spec.topology_spread_constraints or spec.init_containers or spec.overhead or spec.resources
+            or spec.volumes or spec.resource_claims or status.container_statuses or status.nominated_node_name):
+        return None
+    if any(container.ports for container in spec.containers):
+        return None
+    tolerations = tuple((t.key, t.operator, t.value, t.effect) for t in spec.tolerations)
+    containers = tuple((c.image, tuple(c.resources.requests.items())) for c in spec.containers)
+    key = pod.metadata.namespace, containers, tuple(sorted(spec.node_selector.items())), tolerations
+    return _TEMPLATES.setdefault(key, len(_TEMPLATES))
+
+
+_TEMPLATES: dict[tuple, int] = {}
 
 
 def pod_status(pod: Pod) -> TaskStatus:

@@ -59,7 +59,7 @@ class ArrayChooser(PlainChooser):
                 failed = self._failed[group] = Failed(self.arrays, nodes, board)
             elif failed.board is not board:
                 return None
-            failed.follow(task)
+            failed.follow(task, ranks)
         best = ranks.argmax() if rows is None else rows[ranks[rows].argmax()]
         if ranks[best] == -inf or (group is not None and best in failed.flipped):
             return None
@@ -131,7 +131,7 @@ class Failed:
         self._task: TaskInfo | None = None
         self._not_yet: np.ndarray | None = None
 
-    def follow(self, task: TaskInfo) -> None:
+    def follow(self, task: TaskInfo, ranks: np.ndarray) -> None:
         """Take in the nodes that have changed since the last look."""
         changes = self.arrays.table.changes
         if self._task is None:
@@ -140,7 +140,7 @@ class Failed:
             return
         inside = self.arrays.inside(self.nodes)
         for row in changes[self.seen :]:
-            if row not in self.flipped and inside[row] and not self.board.fits(row):
+            if ranks[row] == -inf and row not in self.flipped and inside[row] and not self.board.fits(row):
                 if self._not_yet is None or self._not_yet[row]:
                     self.flipped.add(row)
                     self.errors.record(task, _only(row, len(inside)))

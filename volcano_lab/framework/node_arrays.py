@@ -29,6 +29,7 @@ ALIKE = {"predicate": "predicate_alike", "node_order": "node_order_alike", "batc
 """Extension point -> the plugin's method that says whether its answer for a task, on a node, depends on that node alone.
 
 It returns a `ByRow`, the same object for all tasks that are alike to the plugin, or None where other nodes matter, too.
+A plugin with `alike_by_template` returns the same for all tasks of one template.
 """
 
 EVEN = "batch_node_order_even"
@@ -52,6 +53,10 @@ class NodeArrays:
         self._nothing = np.zeros(self.table.count)
         self.even = ByRow(lambda row: 0.0, lambda: self._nothing)
         self._boards: dict[tuple, Board] = {}
+        self._boards_by_template: dict[int, Board | None] = {}
+        self._by_template = all(
+            getattr(ssn.plugins[plugin], "alike_by_template", False)
+            for point in COMPANIONS for tier in ssn.points[point].tiers for plugin, _ in tier)
         self._rows: dict[int, tuple[Sequence[NodeInfo], np.ndarray]] = {}
         self._inside: dict[int, np.ndarray] = {}
         self._everywhere = np.ones(self.table.count, dtype=bool)
@@ -77,6 +82,13 @@ class NodeArrays:
 
         With `nodes` it need only rank these: scores that are the same for all of them are left out.
         """
+        if not self._by_template or task.template is None:
+            return self._board(task, nodes)
+        if task.template not in self._boards_by_template:
+            self._boards_by_template[task.template] = self._board(task, nodes)
+        return self._boards_by_template[task.template]
+
+    def _board(self, task: TaskInfo, nodes: Sequence[NodeInfo] | None) -> Board | None:
         parts = []
         for methods in self._alike:
             for number, alike in enumerate(methods):

@@ -26,6 +26,7 @@ class Binpack(Plugin):
     """Scores from 0 to 100 x weight: the weighted mean, over the resources asked for, of how full the node would be."""
 
     name = "binpack"
+    alike_by_template = True
 
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)

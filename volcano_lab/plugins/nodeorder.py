@@ -68,12 +68,13 @@ class NodeOrder(Plugin):
         same = float(MAX_SCORE * self.taint_toleration)
         self._same_for_all = ByRow(lambda row: same, lambda: self.all_alike)
         self.spread_owners = getattr(ssn, "spread_owners", ())
+        self.alike_by_template = not (self.kube.rows_with_affinity or self.spread_owners)
 
     # -- one node --------------------------------------------------------------------------------------------
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
         """The weighted sum of the scores that need no other node to compare with."""
-        kube_node, info = self.kube.by_name[node.name], self.kube.info(task.pod)
+        kube_node, info = self.kube.by_name[node.name], self.kube.info_of(task)
         score = 0
         if self.least_requested:
             score += self.least_requested * resources.least_allocated(*self._non_zero(info, kube_node))
@@ -111,7 +112,7 @@ class NodeOrder(Plugin):
 
     def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
         """The weighted sum of the scores that compare the nodes in question with each other."""
-        info = self.kube.info(task.pod)
+        info = self.kube.info_of(task)
         kube_nodes_ = [self.kube.by_name[node.name] for node in nodes]
         total = dict.fromkeys((node.name for node in kube_nodes_), 0.0)
         for weight, scores in self._relative_scores(info, kube_nodes_):
@@ -135,7 +136,7 @@ class NodeOrder(Plugin):
 
     def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
         """`node_order` of every node in the session's order; not to be changed by the caller."""
-        kube, info = self.kube, self.kube.info(task.pod)
+        kube, info = self.kube, self.kube.info_of(task)
         scores = self._resource_scores(info).current()
         if self.node_affinity and info.preferred_nodes:
             scores = scores + self.node_affinity * kube.remember(
@@ -155,7 +156,7 @@ class NodeOrder(Plugin):
 
     def node_order_alike(self, task: TaskInfo) -> ByRow | None:
         """Tasks with equal requests are alike where neither images nor preferred nodes tell them apart."""
-        info = self.kube.info(task.pod)
+        info = self.kube.info_of(task)
         if (self.image_locality and self.has_images) or (self.node_affinity and info.preferred_nodes):
             return None
         scores = self._resource_scores(info)
@@ -172,7 +173,7 @@ class NodeOrder(Plugin):
 
         Not to be changed by the caller.
         """
-        kube, info = self.kube, self.kube.info(task.pod)
+        kube, info = self.kube, self.kube.info_of(task)
         counts = node_masks.untolerated_preferences(kube, info) if self.taint_toleration else None
         spread = self.topology_spread and (info.pod.spec.topology_spread_constraints or self.spread_owners)
         affinity = self.pod_affinity and (info.preferred or kube.rows_with_affinity)

@@ -71,6 +71,7 @@ class Predicates(Plugin):
         self._looks = [(rule, look) for enabled, rule, look in rules if enabled]
         """The rules whose answer changes with every placement, by name."""
         self._rules = frozenset(rule for rule, _ in self._looks)
+        self.alike_by_template = not self.kube.rows_with_affinity  # pods on the nodes may mind labels
 
     # -- once for a task -------------------------------------------------------------------------------------
 
@@ -78,7 +79,7 @@ class Predicates(Plugin):
         """Look at the whole cluster for what the rules need to know; never refuses."""
         state = self.ssn.cycle_state(task.uid)
         skipped = state.setdefault(SKIPPED, set())
-        info = self.kube.info(task.pod)
+        info = self.kube.info_of(task)
         if info.plain and not self.kube.rows_with_required_anti_affinity:
             skipped |= self._rules
             return None
@@ -100,7 +101,7 @@ class Predicates(Plugin):
         statuses = []
         if node.allocatable.get("pods") <= len(kube_node.pods):
             statuses.append(Status(UNSCHEDULABLE, NODE_POD_NUMBER_EXCEEDED, self.name))
-        info = self.kube.info(task.pod)
+        info = self.kube.info_of(task)
         refusal = self._stable_with_cache(info, kube_node)
         if refusal is not None:
             return FitError(task.key, node.name, (*statuses, refusal))
@@ -144,7 +145,7 @@ class Predicates(Plugin):
             return None  # its answers depend on which pods were asked about before
         state = self.ssn.cycle_state(task.uid)
         skipped = state.get(SKIPPED, ())
-        mask = self._stable_nodes(self.kube.info(task.pod)) & (self.kube.pod_count < self.pod_limit)
+        mask = self._stable_nodes(self.kube.info_of(task)) & (self.kube.pod_count < self.pod_limit)
         for rule, _ in self._looks:
             if rule in skipped:
                 continue
@@ -157,7 +158,7 @@ class Predicates(Plugin):
         """Tasks for which only the stable rules speak are alike where those look at the same things."""
         if self.cache_enabled or len(self.ssn.cycle_state(task.uid).get(SKIPPED, ())) < len(self._looks):
             return None
-        info = self.kube.info(task.pod)
+        info = self.kube.info_of(task)
         return self.kube.remember(
             ("alike", self.node_affinity and info.required_nodes, self.taint_toleration, info.tolerations),
             lambda: self._stable_by_row(self._stable_nodes(info)))
@@ -194,7 +195,7 @@ class Predicates(Plugin):
             return None
         if rule not in state:
             return f"failed to {verb} node {node.name}: {_not_looked_at(rule)}"
-        state[rule].update(self.kube.info(task.pod), self.kube.by_name[node.name].row, sign)
+        state[rule].update(self.kube.info_of(task), self.kube.by_name[node.name].row, sign)
         return None
 
     def simulate_predicate(self, state: dict, task: TaskInfo, node: NodeInfo) -> str | None:

@@ -20,6 +20,7 @@ import numpy as np
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import Node, Pod
 from volcano_lab.api.resource import is_scalar_resource_name
+from volcano_lab.api.task import TaskInfo
 
 from .node_ports import HostPort
 from .pod_info import Labels, PodInfo
@@ -101,6 +102,7 @@ class KubeNodes:
         """What the rules have worked out for these nodes, by a key that names the rule and what it depends on."""
         self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
+        self._templates: dict[int, PodInfo] = {}
         self._vectors: dict[PodRequests, np.ndarray] = {}
         for node, (_, pods) in zip(self.nodes, pairs, strict=True):
             for pod in pods:
@@ -116,6 +118,21 @@ class KubeNodes:
         if found is None:
             found = self._infos[id(pod)] = (pod, PodInfo(pod))
         return found[1]
+
+    def info_of(self, task: TaskInfo) -> PodInfo:
+        """`info` of a task's pod; pods of one template share what it says."""
+        found = self._infos.get(id(task.pod))
+        if found is not None:
+            return found[1]
+        if task.template is None:
+            return self.info(task.pod)
+        like = self._templates.get(task.template)
+        if like is None:
+            self._templates[task.template] = info = self.info(task.pod)
+        else:
+            info = like.for_pod(task.pod)
+            self._infos[id(task.pod)] = task.pod, info
+        return info
 
     def add_pod(self, node_name: str, pod: Pod) -> None:
         """Count a pod on a node. Raises KeyError where there is no such node."""

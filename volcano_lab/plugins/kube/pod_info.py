@@ -73,6 +73,14 @@ class PodInfo:
         self.plain = not (self.host_ports or self.has_affinity or pod.spec.topology_spread_constraints)
         """No rule that changes with placements has anything to say, unless pods on the nodes keep others off."""
 
+    def for_pod(self, pod: Pod) -> PodInfo:
+        """The same for another pod with the same spec and namespace."""
+        info = PodInfo.__new__(PodInfo)
+        for name in PodInfo.__slots__:
+            setattr(info, name, getattr(self, name))
+        info.pod, info.uid, info.labels = pod, pod.metadata.uid, pod.metadata.labels
+        return info
+
     def _compile(self, affinity: Affinity) -> None:
         together, apart = affinity.pod_affinity, affinity.pod_anti_affinity
         preferred: list[AffinityTerm] = []
