@@ -21,6 +21,7 @@ LAYERS = [
     {"explain"},
     {"tables", "charts"},
     {"widgets", "cli"},
+    {"lessons"},
 ]
 RANK = {unit: rank for rank, units in enumerate(LAYERS) for unit in units}
 CORE = {"api", "framework", "plugins", "actions", "cache", "scheduler", "manifests"}

@@ -2,6 +2,7 @@
 
 `python tools/notebooks.py NOTEBOOK...` rewrites them in place; a cell that raises stops it with that cell's traceback.
 What changes from run to run and tells a reader nothing is left out: times, the kernel's version, the state of widgets.
+A widget that also says itself in HTML (a lesson's question) is stored as that, so that a page without a kernel shows it.
 """
 
 import sys
@@ -31,7 +32,10 @@ def settled(notebook):
         for name in ("execution", "ExecuteTime", "collapsed", "scrolled"):
             cell.metadata.pop(name, None)
         for output in cell.get("outputs", []):
-            view = output.get("data", {}).get(VIEW)
+            data = output.get("data", {})
+            if "text/html" in data:
+                data.pop(VIEW, None)
+            view = data.get(VIEW)
             if view:
                 view["model_id"] = models.setdefault(view["model_id"], f"{len(models) + 1:032x}")
     return notebook
