@@ -30,6 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).resolve().parent
+PHASES = ("open", "enqueue", "allocate", "backfill", "reclaim", "close")
 SMALL = ["10n-50x4", "50n-200x4", "100n-500x4", "reclaim-100n"]
 
 
@@ -59,16 +60,19 @@ def in_a_process(name: str, runs: int, tree: Path = HERE.parent) -> dict[str, An
 
 def show(rows: list[dict[str, Any]]) -> None:
     table = Table(title="a whole cycle, milliseconds")
-    for column in ("shape", "open", "enqueue", "allocate", "backfill", "reclaim", "close", "cycle", "slowest", "limit", "Volcano", "times faster", "MiB", "pods"):
-        table.add_column(column, justify="left" if column in ("shape", "pods") else "right")
+    table.add_column("shape")
+    for column in (*PHASES, "cycle", "slowest", "limit", "Volcano", "times faster", "MiB"):
+        table.add_column(column, justify="right")
+    table.add_column("pods")
     for row in rows:
         name, times = row["name"], row["times"]
         limit, go = shapes.LIMITS.get(name), shapes.GO.get(name)
-        phases = [f"{times[p] * 1e3:,.1f}" if p in times else "" for p in ("open", "enqueue", "allocate", "backfill", "reclaim", "close")]
+        phases = [f"{times[phase] * 1e3:,.1f}" if phase in times else "" for phase in PHASES]
         cycle = times["cycle"]
         mark = "" if limit is None or cycle <= limit else " !"
-        table.add_row(name, *phases, f"{cycle * 1e3:,.1f}{mark}", f"{row['worst'] * 1e3:,.0f}", f"{limit * 1e3:,.0f}" if limit else "",
-                      f"{go * 1e3:,.0f}" if go else "", f"{go / cycle:.1f}" if go else "", f"{row['mebibytes']:.0f}",
+        table.add_row(name, *phases, f"{cycle * 1e3:,.1f}{mark}", f"{row['worst'] * 1e3:,.0f}",
+                      f"{limit * 1e3:,.0f}" if limit else "", f"{go * 1e3:,.0f}" if go else "",
+                      f"{go / cycle:.1f}" if go else "", f"{row['mebibytes']:.0f}",
                       " ".join(f"{count} {status}" for status, count in row["statuses"].items()))
     Console(width=170).print(table)
 
@@ -79,7 +83,8 @@ def chart(rows: list[dict[str, Any]], path: Path) -> None:
     import pandas as pd
 
     data = [{"shape": r["name"], "who": "the lab", "ms": r["times"]["cycle"] * 1e3} for r in rows]
-    data += [{"shape": r["name"], "who": "Volcano v1.14.0", "ms": shapes.GO[r["name"]] * 1e3} for r in rows if r["name"] in shapes.GO]
+    known = [r["name"] for r in rows if r["name"] in shapes.GO]
+    data += [{"shape": name, "who": "Volcano v1.14.0", "ms": shapes.GO[name] * 1e3} for name in known]
     bars = alt.Chart(pd.DataFrame(data), width=420).mark_bar().encode(
         alt.X("ms:Q", scale=alt.Scale(type="log"), title="milliseconds for a whole cycle"),
         alt.Y("who:N", title=None), alt.Color("who:N", legend=None), alt.Row("shape:N", title=None, sort=None))
@@ -154,7 +159,8 @@ def against(commit: str, names: list[str], runs: int) -> None:
                 for _ in range(runs):
                     ours, theirs = (in_a_process(name, 1, where)["times"]["cycle"] for where in (HERE.parent, Path(folder)))
                     ratios.append(ours / theirs)
-                print(f"{name}: {statistics.median(ratios):.2f} of {commit} ({min(ratios):.2f} to {max(ratios):.2f}, {runs} pairs)")
+                spread = f"{min(ratios):.2f} to {max(ratios):.2f}, {runs} pairs"
+                print(f"{name}: {statistics.median(ratios):.2f} of {commit} ({spread})")
         finally:
             subprocess.run(["git", "-C", str(HERE.parent), "worktree", "remove", "--force", folder], check=False)
 

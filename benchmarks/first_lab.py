@@ -93,7 +93,7 @@ def main() -> int:
             *((f"  {phase}", phases[phase], None) for phase in phases if phase != "cycle"),
             ("one move of a slider, without the browser",
              best(lambda: setattr(slider, "value", 1 + next(weights) % slider.max), 60), None),
-        ]  # fmt: skip
+        ]
     table = Table(title="The first lab, ms", title_justify="left")
     for heading in ("what", "best", "goal"):
         table.add_column(heading, justify="left" if heading == "what" else "right")

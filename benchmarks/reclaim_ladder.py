@@ -45,14 +45,14 @@ def meta(name: str, second: int = 0, **more: Any) -> dict[str, Any]:
 def node(number: int) -> dict[str, Any]:
     name = f"node-{number:05}"
     return {"apiVersion": "v1", "kind": "Node", "metadata": meta(name, labels={"kubernetes.io/hostname": name}),
-            "status": {"allocatable": {"cpu": "8", "memory": "64Gi", "pods": "256"}}}  # fmt: skip
+            "status": {"allocatable": {"cpu": "8", "memory": "64Gi", "pods": "256"}}}
 
 
 def job(name: str, second: int, queue: str, pods: int, node: str = "") -> Iterator[dict[str, Any]]:
     """A gang with a minimum of one, running on a node or waiting."""
     yield {"apiVersion": SCHEDULING, "kind": "PodGroup", "metadata": meta(name, second, namespace="default"),
            "spec": {"minMember": 1, "queue": queue, "minResources": {"cpu": "1"}},
-           "status": {"phase": "Running" if node else "Inqueue"}}  # fmt: skip
+           "status": {"phase": "Running" if node else "Inqueue"}}
     notes = {"scheduling.k8s.io/group-name": name, "volcano.sh/task-spec": "worker"}
     requests = {"requests": {"cpu": "1", "memory": "2Gi"}}
     for number in range(pods):
@@ -60,13 +60,13 @@ def job(name: str, second: int, queue: str, pods: int, node: str = "") -> Iterat
                "metadata": meta(f"{name}-{number}", second, namespace="default", annotations=notes),
                "spec": {"schedulerName": "volcano", "containers": [{"name": "main", "resources": requests}],
                         **({"nodeName": node} if node else {})},
-               "status": {"phase": "Running" if node else "Pending"}}  # fmt: skip
+               "status": {"phase": "Running" if node else "Pending"}}
 
 
 def case(nodes: int) -> dict[str, Any]:
     objects = [node(number) for number in range(nodes)]
     objects += [{"apiVersion": SCHEDULING, "kind": "Queue", "metadata": meta(name, second), "spec": {"weight": 1},
-                 "status": {"state": "Open"}} for second, name in enumerate(("queue-0", "queue-1"))]  # fmt: skip
+                 "status": {"state": "Open"}} for second, name in enumerate(("queue-0", "queue-1"))]
     for number in range(2 * nodes):
         objects += job(f"old-{number:05}", number, "queue-0", 4, f"node-{number // 2:05}")
     for number in range(nodes // 2):
@@ -96,7 +96,7 @@ def main() -> None:
         goal = f" (goal {GOALS[nodes] * 1000:.0f} ms)" if nodes in GOALS else ""
         each = reclaim[nodes] / (nodes // 2) * 1e6
         print(f"{nodes:5,} nodes: reclaim {reclaim[nodes] * 1000:6.1f} ms{goal}, {each:4.0f} us a task; "
-              f"whole cycle {cycle * 1000:6.1f} ms")  # fmt: skip
+              f"whole cycle {cycle * 1000:6.1f} ms")
     if len(reclaim) > 1:
         print(f"reclaim grows with nodes to the power of {exponent(reclaim):.2f}")
 

@@ -87,7 +87,7 @@ def main():
     for name, (first, last) in times.items():
         ninety = statistics.quantiles(last, n=10)[-1]
         table.add_row("an empty callback" if name == "floor" else given.notebook.name, str(len(last)),
-                      f"{statistics.median(first):.1f}", f"{statistics.median(last):.1f}", f"{ninety:.1f}")  # fmt: skip
+                      f"{statistics.median(first):.1f}", f"{statistics.median(last):.1f}", f"{ninety:.1f}")
     Console(width=110).print(table)
     ratio = statistics.median(times["notebook"][1]) / statistics.median(times["floor"][1])
     print(f"ratio {ratio:.2f}, limit {given.limit}")

@@ -53,7 +53,7 @@ def simulate(seed: int, events: int, chance: float) -> Simulation:
     """One run, with the invariants checked after every event."""
     sim = Simulation(cluster(), CONF, seed=seed, workload=[poisson(0.25, *templates())], faults=Faults.all(chance),
                      node_failures=(("exponential", 60), ("uniform", 5, 40)), latencies=Latencies(bind=("uniform", 0.005, 0.5)),
-                     check=True)  # fmt: skip
+                     check=True)
     sim.run_events(events)
     sim.settle()
     return sim
@@ -88,9 +88,9 @@ def main() -> int:
         struck += sim.faults.struck
         wrong += [f"seed {seed}: {uid}" for uid in unfinished_that_fit(sim)]
         print(f"seed {seed:2}: {sim.calendar.done} events, {sim.cycles} cycles, {sim.crashes} crashes, "
-              f"{done} of {len(sim.side.jobs)} jobs finished, {len(sim.server.bindings)} pods bound", flush=True)  # fmt: skip
+              f"{done} of {len(sim.side.jobs)} jobs finished, {len(sim.server.bindings)} pods bound", flush=True)
     print(f"{given.seeds} seeds in {time.perf_counter() - start:.1f} s: no invariant broken; {finished} of {jobs} jobs finished, "
-          f"the others fit no node; {lost} pods lost to faults were made anew")  # fmt: skip
+          f"the others fit no node; {lost} pods lost to faults were made anew")
     print("faults: " + ", ".join(f"{kind} {count}" for kind, count in sorted(struck.items())))
     print("\n".join(["jobs that would fit and have not finished:", *wrong]) if wrong else "every job that fits has finished")
     return 1 if wrong else 0

@@ -89,7 +89,7 @@ def compare(kind: str, most: int | None, every_call: bool, show: int) -> float:
                 print(f"  {case['name']} {name}: {text[:400]}")
     words = "every call" if every_call else "all nodes at once"
     print(f"{kind}, {words}: {agree} of {total} cases agree in every kind;",
-          ", ".join(f"{name} {total - wrong[name]}" for name in KINDS))  # fmt: skip
+          ", ".join(f"{name} {total - wrong[name]}" for name in KINDS))
     return agree / max(total, 1)
 
 

@@ -27,20 +27,21 @@ memories = st.sampled_from(["512Mi", "1Gi", "2Gi"])
 
 
 def meta(name: str, second: int = 0, **more: Any) -> dict[str, Any]:
-    return {"name": name, "uid": f"uid-{name}", "creationTimestamp": f"2026-01-01T00:{second // 60:02d}:{second % 60:02d}Z", **more}
+    stamp = f"2026-01-01T00:{second // 60:02d}:{second % 60:02d}Z"
+    return {"name": name, "uid": f"uid-{name}", "creationTimestamp": stamp, **more}
 
 
 @st.composite
 def nodes(draw: st.DrawFn, number: int) -> dict[str, Any]:
     room = {"cpu": draw(st.sampled_from(["2", "4", "8"])), "memory": draw(st.sampled_from(["4Gi", "8Gi"])),
-            "pods": draw(st.sampled_from(["3", "110"]))}  # fmt: skip
+            "pods": draw(st.sampled_from(["3", "110"]))}
     if draw(st.booleans()):
         room["nvidia.com/gpu"] = "2"
     taint = draw(st.sampled_from([None, None, None, "NoSchedule", "PreferNoSchedule"]))
     labels = {"kubernetes.io/hostname": f"n{number}", "zone": draw(st.sampled_from("ab"))}
     return {"apiVersion": "v1", "kind": "Node", "metadata": meta(f"n{number}", labels=labels),
             "spec": {"taints": [{"key": "dedicated", "effect": taint}]} if taint else {},
-            "status": {"allocatable": room, "capacity": room}}  # fmt: skip
+            "status": {"allocatable": room, "capacity": room}}
 
 
 @st.composite
@@ -51,7 +52,7 @@ def queues(draw: st.DrawFn, number: int) -> dict[str, Any]:
     if draw(st.booleans()):
         spec["guarantee"] = {"resource": {"cpu": "1"}}
     return {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": meta(f"q{number}", number),
-            "spec": spec, "status": {"state": "Open"}}  # fmt: skip
+            "spec": spec, "status": {"state": "Open"}}
 
 
 @st.composite
@@ -70,18 +71,18 @@ def jobs(draw: st.DrawFn, number: int, queue_count: int, node_count: int) -> lis
              "metadata": meta(name, number, namespace="default"),
              "spec": {"minMember": draw(st.integers(1, size)), "queue": f"q{draw(st.integers(0, queue_count - 1))}",
                       **({"minResources": {"cpu": "1"}} if draw(st.booleans()) else {})},
-             "status": {"phase": "Running" if running else draw(st.sampled_from(["Pending", "Inqueue"]))}}  # fmt: skip
+             "status": {"phase": "Running" if running else draw(st.sampled_from(["Pending", "Inqueue"]))}}
     pods = []
     for index in range(size):
         role = roles[min(index, len(roles) - 1)]
         notes = {"scheduling.k8s.io/group-name": name, **({"volcano.sh/task-spec": role} if role else {}),
-                 "volcano.sh/preemptable": draw(st.sampled_from(["true", "false"]))}  # fmt: skip
+                 "volcano.sh/preemptable": draw(st.sampled_from(["true", "false"]))}
         place = {"nodeName": f"n{draw(st.integers(0, node_count - 1))}"} if index < running else {}
         pods.append({"apiVersion": "v1", "kind": "Pod",
                      "metadata": meta(f"{name}-{role or 'task'}-{index}", number, namespace="default", annotations=notes),
                      "spec": {"schedulerName": "volcano", "nodeSelector": selector, "priority": draw(st.integers(0, 2)),
                               "containers": [{"name": "main", "resources": {"requests": requests[role]}}], **place},
-                     "status": {"phase": "Running" if place else "Pending"}})  # fmt: skip
+                     "status": {"phase": "Running" if place else "Pending"}})
     return [group, *pods]
 
 

@@ -21,7 +21,7 @@ Change = Callable[[list[KubernetesObject]], None]
 
 
 def conf(first: str = "priority gang conformance", second: str = "predicates proportion nodeorder",
-         actions: str = "enqueue, reclaim") -> str:  # fmt: skip
+         actions: str = "enqueue, reclaim") -> str:
     """A configuration of two tiers of plugins."""
     tiers = [{"plugins": [{"name": name} for name in tier.split()]} for tier in (first, second)]
     return yaml.safe_dump({"actions": actions, "tiers": tiers})
@@ -106,7 +106,7 @@ def contended(draw: st.DrawFn) -> list[KubernetesObject]:
             room[node] -= cpu * running[node]
         name, pods = f"j{number}", sum(running.values()) or draw(st.integers(1, 4))
         cluster.job(name, queue=draw(st.sampled_from(queues)), pods=pods, cpu=cpu, memory=draw(st.sampled_from(["512Mi", "1Gi"])),
-                    running=running if any(running.values()) else None, min_member=draw(st.integers(1, pods)))  # fmt: skip
+                    running=running if any(running.values()) else None, min_member=draw(st.integers(1, pods)))
         changes.append(priority(f"{name}", draw(st.sampled_from([1, 10, 100]))))
         if draw(st.booleans()):
             changes.append(annotate(f"{name}-0", preemptable=draw(st.sampled_from(["true", "false"]))))

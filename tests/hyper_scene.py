@@ -14,7 +14,7 @@ def hyper_node(name: str, tier: int, *members: str, tier_name: str = "") -> Hype
     """Members are "node:NAME", "regex:PATTERN", "label:KEY=VALUE" or the name of a HyperNode."""
     spec = {"tier": tier, "members": [_member(member) for member in members], **({"tierName": tier_name} if tier_name else {})}
     return manifests.from_dict({"apiVersion": "topology.volcano.sh/v1alpha1", "kind": "HyperNode",
-                                "metadata": {"name": name, "uid": f"uid-{name}"}, "spec": spec})  # fmt: skip
+                                "metadata": {"name": name, "uid": f"uid-{name}"}, "spec": spec})
 
 
 def _member(text: str) -> dict[str, Any]:
@@ -31,14 +31,14 @@ def two_tiers(leaves: int = 2, nodes_a_leaf: int = 2, **room: str) -> list[Kuber
     nodes = [node(f"n{number}", **room) for number in range(leaves * nodes_a_leaf)]
     names = [f"node:{each.name}" for each in nodes]
     below = [hyper_node(f"s{leaf}", 1, *names[leaf * nodes_a_leaf : (leaf + 1) * nodes_a_leaf], tier_name="leaf")
-             for leaf in range(leaves)]  # fmt: skip
+             for leaf in range(leaves)]
     return [*nodes, *below, hyper_node("top", 2, *(leaf.name for leaf in below), tier_name="spine")]
 
 
 def gang(name: str, size: int, topology: dict | None = None, nodes: Sequence[str] = (), cpu: str = "1",
-         **spec: Any) -> list[KubernetesObject]:  # fmt: skip
+         **spec: Any) -> list[KubernetesObject]:
     """A gang of `size` pods named NAME-0, ..., the first of them running on `nodes`."""
     requests, more = {"cpu": cpu, "memory": "1Gi"}, {"networkTopology": topology} if topology else {}
     places = [*nodes, *[""] * (size - len(nodes))]
     return [group(name, minMember=size, **more, **spec),
-            *(pod(f"{name}-{i}", name, place, requests=requests) for i, place in enumerate(places))]  # fmt: skip
+            *(pod(f"{name}-{i}", name, place, requests=requests) for i, place in enumerate(places))]

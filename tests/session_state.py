@@ -24,7 +24,8 @@ def _plain(value: Any) -> Any:
 def _state(ssn: Session) -> dict[str, Any]:
     proportion, drf, predicates = (ssn.plugins.get(name) for name in ("proportion", "drf", "predicates"))
     return {
-        "tasks": {t.uid: (int(t.status), t.node_name, t.job_allocated_hyper_node) for j in ssn.jobs.values() for t in j.tasks.values()},
+        "tasks": {t.uid: (int(t.status), t.node_name, t.job_allocated_hyper_node)
+                  for j in ssn.jobs.values() for t in j.tasks.values()},
         "jobs": {uid: (job.allocated, job.total_request, job.ready_task_num(), job.waiting_task_num(),
                        {int(s): sorted(tasks) for s, tasks in job.task_status_index.items()}) for uid, job in ssn.jobs.items()},
         "sub_jobs": {uid: {int(s): sorted(tasks) for s, tasks in sub.task_status_index.items()}
@@ -32,7 +33,8 @@ def _state(ssn: Session) -> dict[str, Any]:
         "nodes": {name: (node.idle, node.used, node.releasing, node.pipelined, {k: int(t.status) for k, t in node.tasks.items()})
                   for name, node in ssn.nodes.items()},
         "queues": {name: (attr.allocated, attr.share) for name, attr in proportion.queue_opts.items()} if proportion else {},
-        "shares": {uid: (attr.allocated, attr.share, attr.dominant_resource) for uid, attr in drf.job_attrs.items()} if drf else {},
+        "shares": {uid: (attr.allocated, attr.share, attr.dominant_resource)
+                   for uid, attr in drf.job_attrs.items()} if drf else {},
         "kube": {node.name: sorted(info.uid for info in node.pods) for node in predicates.kube.nodes} if predicates else {},
         "kube requested": predicates.kube.requested.tolist() if predicates else [],
-    }  # fmt: skip
+    }

@@ -25,10 +25,10 @@ def _metadata(name: str, labels: dict | None = None, annotations: dict | None = 
 
 
 def node(name: str, cpu: str = "4", memory: str = "8Gi", unschedulable: bool = False, labels: dict | None = None,
-         annotations: dict | None = None, **scalars: str) -> KubernetesObject:  # fmt: skip
+         annotations: dict | None = None, **scalars: str) -> KubernetesObject:
     room = {"cpu": cpu, "memory": memory, "pods": "110", **scalars}
     return _object("Node", "v1", _metadata(name, labels, annotations), spec={"unschedulable": unschedulable},
-                   status={"allocatable": room, "capacity": room})  # fmt: skip
+                   status={"allocatable": room, "capacity": room})
 
 
 def queue(name: str = "default", **spec: Any) -> KubernetesObject:
@@ -36,28 +36,28 @@ def queue(name: str = "default", **spec: Any) -> KubernetesObject:
 
 
 def group(name: str, queue: str = "default", phase: str = "Inqueue", created: str | None = None, annotations: dict | None = None,
-          **spec: Any) -> KubernetesObject:  # fmt: skip
+          **spec: Any) -> KubernetesObject:
     times = {"creationTimestamp": created} if created else {}
     return _object("PodGroup", SCHEDULING, _metadata(name, None, annotations, namespace="default", **times),
-                   spec={"queue": queue, "minMember": 1, **spec}, status={"phase": phase})  # fmt: skip
+                   spec={"queue": queue, "minMember": 1, **spec}, status={"phase": phase})
 
 
 def pod(name: str, group: str = "", node: str = "", phase: str = "", role: str = "", requests: dict | None = None,
         limits: dict | None = None, priority: int | None = None, labels: dict | None = None, annotations: dict | None = None,
-        conditions: list | None = None) -> KubernetesObject:  # fmt: skip
+        conditions: list | None = None) -> KubernetesObject:
     notes = {**({"scheduling.k8s.io/group-name": group} if group else {}), **({"volcano.sh/task-spec": role} if role else {}),
-             **(annotations or {})}  # fmt: skip
+             **(annotations or {})}
     resources = {"requests": {"cpu": "1", "memory": "1Gi"} if requests is None else requests, "limits": limits or {}}
     spec: dict[str, Any] = {"schedulerName": "volcano", "containers": [{"name": "main", "resources": resources}]}
     spec |= {"nodeName": node} if node else {}
     spec |= {"priority": priority} if priority is not None else {}
     return _object("Pod", "v1", _metadata(name, labels, notes, namespace="default"), spec=spec,
-                   status={"phase": phase or ("Running" if node else "Pending"), "conditions": conditions or []})  # fmt: skip
+                   status={"phase": phase or ("Running" if node else "Pending"), "conditions": conditions or []})
 
 
 def quota(name: str, hard: dict, used: dict, namespace: str = "default") -> KubernetesObject:
     return _object("ResourceQuota", "v1", _metadata(name, namespace=namespace), spec={"hard": hard},
-                   status={"hard": hard, "used": used})  # fmt: skip
+                   status={"hard": hard, "used": used})
 
 
 def conf(*plugins: str, actions: str = "allocate") -> str:
@@ -67,7 +67,7 @@ def conf(*plugins: str, actions: str = "allocate") -> str:
 
 
 def open_session(*objects: KubernetesObject, plugins: str | tuple[str, ...], now: float = NOW,
-                 memory: dict | None = None) -> Session:  # fmt: skip
+                 memory: dict | None = None) -> Session:
     """A session in which no action has run."""
     names = (plugins,) if isinstance(plugins, str) else plugins
     return Session(Cache(objects), load_conf(conf(*names)), now=now, memory=memory)

@@ -49,7 +49,7 @@ def accounts(cache):
     snapshot = cache.snapshot()
     nodes = {name: (some(n.idle), some(n.used), some(n.releasing), sorted(n.tasks)) for name, n in snapshot.nodes.items()}
     jobs = {uid: (job.queue, job.priority, some(job.allocated), some(job.total_request), *sorted(map(repr, job.tasks.values())))
-            for uid, job in snapshot.jobs.items()}  # fmt: skip
+            for uid, job in snapshot.jobs.items()}
     return nodes, jobs, sorted(snapshot.queues), sorted(snapshot.left_out)
 
 
@@ -93,7 +93,7 @@ def test_what_nobody_knew_may_go():
     ([pod("a-0", on="n1", phase="Running", cpu="3")], 3000),
     ([pod("a-0", uid="another")], 0),
     ([node(cpu="1")], 2000),
-])  # fmt: skip
+])
 def test_changes_are_counted(change, expected):
     cache = Cache(OBJECTS)
     for obj in change:
@@ -154,7 +154,7 @@ def test_a_pod_that_is_being_bound_is_not_set_back_by_older_news():
     ([pod()], "job default/a: its pods name a PodGroup that doesn't exist"),
     ([group(queue="none")], "job default/a: its queue none doesn't exist"),
     ([pod(group="")], "pod default/a-0: it has no annotation scheduling.k8s.io/group-name that names its PodGroup"),
-])  # fmt: skip
+])
 def test_a_snapshot_says_what_it_leaves_out(objects, sentence):
     snapshot = Cache(objects).snapshot()
     assert sentence in snapshot.left_out

@@ -58,12 +58,12 @@ def two_leaves(capability: int = 2) -> Cluster:
     """The cluster of #4118: a parent of 2 CPU and 4 GiB over two leaves, and much more room on the node."""
     limit = {"cpu": capability, "memory": f"{2 * capability}Gi"}
     return (Cluster().node("n1", cpu=16, memory="64Gi").queue("parent", capability=limit)
-            .queue("leaf-0", parent="parent").queue("leaf-1", parent="parent"))  # fmt: skip
+            .queue("leaf-0", parent="parent").queue("leaf-1", parent="parent"))
 
 
 def family() -> Cluster:
     return (Cluster().node("n1", cpu=32).queue("eng").queue("dev", parent="eng").queue("test", parent="eng")
-            .queue("ops").queue("night", parent="ops"))  # fmt: skip
+            .queue("ops").queue("night", parent="ops"))
 
 
 # -- #4118: a leaf must not let in what an ancestor has no room for -----------------------------------
@@ -71,7 +71,7 @@ def family() -> Cluster:
 
 def case_4118() -> Cluster:
     return (two_leaves().job("job-1", queue="leaf-0", pods=1, cpu=2, memory="4Gi")
-            .job("job-2", queue="leaf-1", pods=1, cpu=2, memory="4Gi"))  # fmt: skip
+            .job("job-2", queue="leaf-1", pods=1, cpu=2, memory="4Gi"))
 
 
 @pytest.mark.parametrize("argument, admitted, placed", [
@@ -79,7 +79,7 @@ def case_4118() -> Cluster:
     ("lab.v1-11-enqueue: false", ["Inqueue", "Pending"], 1),
     ("lab.v1-11-enqueue: true", ["Inqueue", "Inqueue"], 1),
     ('lab.v1-11-enqueue: "yes"', ["Inqueue", "Pending"], 1),
-])  # fmt: skip
+])
 def test_bug_4118_is_there_only_when_it_is_asked_for(argument, admitted, placed):
     cycle = case_4118().run(conf(argument=argument))
     assert [job["phase"] for job in cycle.jobs()] == admitted
@@ -98,7 +98,7 @@ def test_each_level_that_is_asked_is_noted_with_both_sides():
     ssn = open_session(case_4118(), observer=notes)
     assert [ssn.job_enqueueable(job) for job in ssn.jobs.values()] == [True, False]
     rows = [(row["job"], row["level"], row["asked"].milli_cpu, row["limit"].milli_cpu, row["short_of"])
-            for row in notes.of("enqueue_comparison")]  # fmt: skip
+            for row in notes.of("enqueue_comparison")]
     assert rows == [
         ("default/job-1", "leaf-0", 2000, 2000, []),
         ("default/job-1", "parent", 2000, 2000, []),
@@ -147,7 +147,7 @@ def test_placing_and_taking_back_reach_every_level_but_only_the_lowest_share():
     (lambda cluster: cluster.queue("ops", guarantee=31), REJECT),
     (lambda cluster: cluster.job("a", queue="eng"), REJECT),
 ], ids=["there is room", "not in the queue", "not above it", "a sister's guarantee", "a cousin's is not subtracted here",
-        "the guarantee of the parent's sister", "no leaf"])  # fmt: skip
+        "the guarantee of the parent's sister", "no leaf"])
 def test_admission(change, vote):
     ssn = open_session(change(family().job("a", queue="dev", pods=1, cpu=2)))
     assert ssn.plugins["capacity"].job_enqueueable(ssn.jobs["default/a"]) == vote
@@ -159,7 +159,7 @@ def test_admission(change, vote):
 @pytest.mark.parametrize("cluster, sentence", [
     (family().queue("lost", parent="nowhere"), 'queue "lost": spec.parent is "nowhere", and there is no such queue'),
     (family().job("b", queue="eng", pods=1, cpu=1), 'job default/b: its queue "eng" has queues below it'),
-])  # fmt: skip
+])
 def test_where_the_queues_are_no_tree_nobody_is_let_in_and_nothing_is_placed(cluster, sentence):
     cycle = cluster.job("a", queue="dev", pods=1, cpu=1).run(conf())
     ssn = cycle.session
@@ -174,7 +174,7 @@ def test_where_the_queues_are_no_tree_nobody_is_let_in_and_nothing_is_placed(clu
 
 def test_without_the_hierarchy_parents_mean_nothing():
     cluster = (Cluster().node("n1", cpu=8).queue("eng", parent="nowhere", capability=1).queue("dev", parent="eng")
-               .job("a", queue="dev", pods=1, cpu=2).job("b", queue="eng", pods=1, cpu=1))  # fmt: skip
+               .job("a", queue="dev", pods=1, cpu=2).job("b", queue="eng", pods=1, cpu=1))
     cycle = cluster.run(conf(hierarchy=False))
     assert len(cycle.committed) == 2 and cycle.session.warnings == []
     assert sorted(opts(cycle.session)) == ["dev", "eng"], "flat, only queues with jobs are known"
@@ -193,7 +193,7 @@ def test_without_the_hierarchy_parents_mean_nothing():
     ({"guarantee": 3}, 3, 14),
 ], ids=["as written", "not above the capability", "not below the guarantee", "not above the cluster",
         "a capability without CPU is no limit", "nor is a capability of 0 CPU",
-        "others' guarantees are out of reach"])  # fmt: skip
+        "others' guarantees are out of reach"])
 def test_flat_deserved_and_real_capability(queue, deserved, limit):
     cluster = Cluster().node("n1", cpu=16).queue("other", guarantee=2).queue("q", **queue)
     ssn = open_session(cluster.job("a", queue="q", pods=1, cpu=1), hierarchy=False)
@@ -220,7 +220,7 @@ def first_of(ssn: Session, left: str, right: str) -> str:
     ({"deserved": 4}, {"deserved": 4, "priority": 1}, "night"),
     ({"deserved": 4}, {}, "dev"),
     ({}, {}, ""),
-], ids=["equal", "priority", "what deserves something goes before what deserves nothing", "both deserve nothing"])  # fmt: skip
+], ids=["equal", "priority", "what deserves something goes before what deserves nothing", "both deserve nothing"])
 def test_flat_queue_order(dev, night, first):
     cluster = Cluster().node("n1", cpu=32).queue("dev", **dev).queue("night", **night)
     ssn = open_session(running(cluster, dev=1, night=1), hierarchy=False)
@@ -238,7 +238,7 @@ def test_at_an_equal_share_of_one_what_deserves_something_goes_first():
 
 def test_leaves_are_compared_where_their_lines_part():
     cluster = (family().queue("eng", deserved=8).queue("ops", deserved=8).queue("dev", deserved=1)
-               .queue("test", deserved=4).queue("night", deserved=2))  # fmt: skip
+               .queue("test", deserved=4).queue("night", deserved=2))
     ssn = open_session(running(cluster, dev=1, test=1, night=1))
     assert [opts(ssn)[name].share for name in ("dev", "test", "night", "eng", "ops")] == [1, 0.25, 0.5, 0.25, 0.125]
     assert first_of(ssn, "dev", "test") == "test"
@@ -254,7 +254,7 @@ def test_a_leaf_goes_before_a_queue_with_queues_below():
 def test_the_closest_relative_of_the_preemptor_gives_first():
     ssn = open_session(running(family(), dev=1, test=1, night=1))
     order = lambda left, right: ssn.plugins["capacity"].victim_queue_order(  # noqa: E731
-        ssn.queues[left], ssn.queues[right], ssn.queues["dev"])  # fmt: skip
+        ssn.queues[left], ssn.queues[right], ssn.queues["dev"])
     assert order("test", "night") < 0 < order("night", "test")
     assert order("night", "ops") == 0
 
@@ -267,7 +267,7 @@ def test_the_closest_relative_of_the_preemptor_gives_first():
     (lambda cluster: cluster.queue("dev", capability=1), False),
     (lambda cluster: cluster.queue("eng", capability=2), False),
     (lambda cluster: cluster.queue("eng", capability={"memory": "1Ki"}), True),
-], ids=["there is room", "not in the queue", "not above it", "what the task doesn't ask for doesn't count"])  # fmt: skip
+], ids=["there is room", "not in the queue", "not above it", "what the task doesn't ask for doesn't count"])
 def test_allocatable_looks_at_every_level(change, answer):
     cluster = running(change(family()), test=1).job("a", queue="dev", pods=1, cpu=2)
     notes = Notes()
@@ -281,7 +281,7 @@ def test_preemptive_needs_one_dimension_with_room_in_what_is_deserved():
     cluster = (family().queue("dev", deserved={"cpu": 2, "memory": "4Gi"})
                .job("held", queue="dev", pods=1, cpu=2, memory="1Gi", running={"n1": 1})
                .job("both", queue="dev", pods=1, cpu=1, memory="1Gi").job("cpu", queue="dev", pods=1, cpu=1)
-               .job("gpu", queue="dev", pods=1, cpu=1, gpu=1))  # fmt: skip
+               .job("gpu", queue="dev", pods=1, cpu=1, gpu=1))
     ssn = open_session(cluster)
     answers = {name: ssn.preemptive(ssn.queues["dev"], task(ssn, f"{name}-0")) for name in ("both", "cpu", "gpu")}
     assert answers == {"both": True, "cpu": False, "gpu": False}
@@ -297,7 +297,7 @@ def test_preemptive_needs_one_dimension_with_room_in_what_is_deserved():
     ({"deserved": {"memory": "9Gi"}}, {"cpu": 1}, ["in-dev-0", "in-dev-1", "in-dev-2", "in-dev-3"]),
 ], ids=["down to what it deserves", "it holds what it deserves", "not below its guarantee", "it deserves nothing",
         "it deserves nothing but its guarantee", "nothing the reclaimer asks for",
-        "nothing in common with what it deserves"])  # fmt: skip
+        "nothing in common with what it deserves"])
 def test_reclaimable(queue, reclaimer, victims):
     cluster = running(family().queue("dev", **queue), dev=4).job("new", queue="night", pods=1, **reclaimer)
     notes = Notes()
@@ -340,7 +340,7 @@ def test_admission_after_evictions_counts_on_elastic_resources_that_are_gone():
     """Volcano stops with a panic here, unless it is told not to."""
     cluster = (Cluster().node("n1", cpu=4).queue("a", deserved=1).queue("b", deserved=3)
                .job("old", queue="a", pods=4, min_member=1, cpu=1, running={"n1": 4})
-               .job("more", queue="a", pods=1, cpu=1))  # fmt: skip
+               .job("more", queue="a", pods=1, cpu=1))
     ssn = open_session(cluster, hierarchy=False)
     for number in (0, 1, 2):
         ssn.statement().evict(task(ssn, f"old-{number}"), "test")

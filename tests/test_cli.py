@@ -21,7 +21,7 @@ CASES = ROOT.parent / "shared" / "conformance" / "dev-cases.jsonl.gz"
 def volcano_lab_command(*arguments, input=None):
     environment = os.environ | {"COLUMNS": "", "PYTHONWARNINGS": "error"}
     return subprocess.run([sys.executable, "-m", "volcano_lab.cli", *map(str, arguments)], capture_output=True, text=True,
-                          input=input, env=environment, check=False)  # fmt: skip
+                          input=input, env=environment, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cli")
     (folder / "cluster.yaml").write_text(fair_share_cluster(4, 4).to_yaml())
     (folder / "case.json").write_text(json.dumps({"name": "one", "family": "f", "conf": None, "objects": [
-        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}]}))  # fmt: skip
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}]}))
     (folder / "wrong.yaml").write_text("{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: 5}}")
     (folder / "unknown.yaml").write_text("{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {tains: []}}")
     (folder / "wrong.conf").write_text("actions: alocate")
@@ -102,7 +102,7 @@ def test_replay_goes_on_after_a_case_that_raises(files, tmp_path, capsys):
     rows = [json.loads(line) for line in told.out.splitlines()]
     assert [row["name"] for row in rows] == ["one", "two", "three", "one"]
     assert [sorted(row.keys() & {"open", "error", "confError"}) for row in rows] == [
-        ["open"], ["error"], ["confError"], ["open"]]  # fmt: skip
+        ["open"], ["error"], ["confError"], ["open"]]
     assert "1 cases raised" in told.err
 
 

@@ -52,7 +52,7 @@ def test_units_and_names():
     cluster.job("j", queue="q", namespace="team", pods=3, cpu="500m", memory="1Gi", min_member=2, priority=7)
     node, queue, group = of_kind(cluster, Node)["n"], of_kind(cluster, Queue)["q"], of_kind(cluster, PodGroup)["j"]
     assert node.status.allocatable == {
-        "cpu": "1500m", "memory": "4Gi", "nvidia.com/gpu": "2", "example.com/fpga": "1", "pods": "110"}  # fmt: skip
+        "cpu": "1500m", "memory": "4Gi", "nvidia.com/gpu": "2", "example.com/fpga": "1", "pods": "110"}
     assert node.metadata.labels["zone"] == "z1"
     assert (queue.spec.capability, queue.spec.deserved) == ({"cpu": "8", "memory": "1Ti"}, {"cpu": "4"})
     assert (queue.spec.parent, queue.spec.reclaimable) == ("root", False)

@@ -29,7 +29,7 @@ def test_without_text_volcanos_default_holds():
     assert conf.actions == ["enqueue", "allocate", "backfill"]
     assert conf.plugin_names() == [
         "priority", "gang", "conformance", "overcommit", "drf", "predicates", "proportion", "nodeorder",
-    ]  # fmt: skip
+    ]
     assert [len(tier.plugins) for tier in conf.tiers] == [3, 5]
 
 
@@ -145,7 +145,7 @@ def test_action_arguments_come_from_the_first_entry_of_that_name():
 def test_metrics_are_text():
     assert load_conf("actions: allocate\nmetrics: {type: prometheus, interval: 30, tls: yes}").metrics == {
         "type": "prometheus", "interval": "30", "tls": "yes",
-    }  # fmt: skip
+    }
 
 
 def test_arguments_keep_their_nested_shape():
@@ -162,7 +162,7 @@ def test_arguments_keep_their_nested_shape():
         ("1:30", "1:30"), ("2026-01-01", "2026-01-01"), ("99999999999999999999", 1e20),
         ("18446744073709551615", 2**64 - 1), ("_1", "_1"),
     ],
-)  # fmt: skip
+)
 def test_plain_scalars_mean_what_yaml_v2_makes_of_them(text, value):
     found = resolve(text)
     assert found == value and type(found) is type(value)
@@ -173,7 +173,7 @@ READINGS = [
     ("get_float", 1.5, 1.5), ("get_float", 2, 2.0), ("get_float", "2", None), ("get_float", True, None),
     ("get_bool", False, False), ("get_bool", 0, None), ("get_bool", "true", None),
     ("get_string", "", ""), ("get_string", "x", "x"), ("get_string", 1, None), ("get_string", None, None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("getter", "value", "expected"), READINGS)

@@ -192,7 +192,7 @@ def test_init_containers_sidecars_overhead_and_limits_count_as_in_a_quota():
     assert group.spec.min_resources == {
         "count/pods": "2", "pods": "2", "cpu": "7200m", "requests.cpu": "7200m", "memory": "2050Mi",
         "requests.memory": "2050Mi", "nvidia.com/gpu": "2", "requests.nvidia.com/gpu": "2", "limits.cpu": "4200m",
-    }  # fmt: skip
+    }
 
 
 def test_partitions_become_sub_groups():

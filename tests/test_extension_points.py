@@ -251,7 +251,7 @@ ALL = [
     "binpack", "capacity", "cdp", "conformance", "deviceshare", "drf", "extender", "gang", "network-topology-aware",
     "nodegroup", "nodeorder", "numaaware", "overcommit", "pdb", "predicates", "priority", "proportion", "rescheduling",
     "resource-strategy-fit", "resourcequota", "sla", "task-topology", "tdm", "usage",
-]  # fmt: skip
+]
 """The names that Volcano registers in `pkg/scheduler/plugins/factory.go`."""
 
 

@@ -21,7 +21,7 @@ def simulation(plan=(), pods=2, cpu=2, nodes=2, **given):
         cluster.node(f"n{number}", cpu=4)
     given = {"latencies": Latencies(bind=0.5), "check": True} | given
     return Simulation(cluster, workload=[every(2, JobTemplate("a", pods=pods, cpu=cpu, run_time=10), count=1)],
-                      faults=Faults(plan=list(plan)), **given)  # fmt: skip
+                      faults=Faults(plan=list(plan)), **given)
 
 
 def happened(sim, what):
@@ -40,7 +40,7 @@ def finished(sim):
     ("cycle_crash", "scheduler died"),
     ("event_late", None),
     ("event_twice", None),
-])  # fmt: skip
+])
 def test_one_planned_fault_happens_once_and_heals(kind, sign):
     sim = simulation([[2, kind]])
     sim.run(until=60)
@@ -96,7 +96,7 @@ def test_a_request_that_was_on_its_way_arrives_although_nobody_waits_for_it():
 @pytest.mark.parametrize(("chance", "sentence"), [
     ({"bind_lost": 0.1}, 'the faults name kind "bind_lost"; allowed are bind_refused'),
     ({"bind_refused": 2}, "the chance of bind_refused is 2; allowed is a number from 0 to 1"),
-])  # fmt: skip
+])
 def test_faults_that_there_are_not_are_told_in_a_sentence(chance, sentence):
     with pytest.raises(ValueError, match=sentence):
         Faults(chance)
@@ -163,7 +163,7 @@ def forget_an_eviction(sim):
     (miscount_a_queue, "queue default counts"),
     (forget_a_bind, "is Binding, and nothing binds it"),
     (forget_an_eviction, "is Releasing, and nothing ends it"),
-])  # fmt: skip
+])
 def test_each_check_finds_its_fault(fault, sentence):
     sim = running()
     fault(sim)

@@ -167,7 +167,7 @@ def test_a_hyper_node_that_goes_takes_its_nodes_from_those_above():
     ("left", "right", "common"),
     [("s0", "s1", "s2"), ("s0", "s0", "s0"), ("s0", "s2", "s2"), ("top", "s1", "top"), ("", "s1", "s1"), ("s1", "", "s1"),
      ("", "", ""), ("s0", "elsewhere", ""), ("unknown", "unknown", "unknown")],
-)  # fmt: skip
+)
 def test_lowest_common_ancestor(left, right, common):
     hyper_nodes = tree_of(*TREE, hyper_node("elsewhere", 1)).snapshot().hyper_nodes
     assert hyper_nodes.lowest_common_ancestor(left, right) == common

@@ -88,14 +88,14 @@ def units_reached():
 @pytest.mark.parametrize("unit", sorted(RANK))
 def test_imports_point_down_only(unit):
     upward = [chain for target, chain in units_reached()[unit].items()
-              if target in RANK and RANK[target] >= RANK[unit]]  # fmt: skip
+              if target in RANK and RANK[target] >= RANK[unit]]
     assert not upward, "imports that point up or sideways:\n" + "\n".join(upward)
 
 
 def test_no_units_import_each_other():
     reached = units_reached()
     pairs = [(chain, reached[target][unit]) for unit, targets in reached.items() for target, chain in targets.items()
-             if unit and target and unit in reached.get(target, {})]  # fmt: skip
+             if unit and target and unit in reached.get(target, {})]
     assert not pairs, f"units that import each other: {pairs}"
 
 
@@ -135,5 +135,5 @@ def test_the_core_needs_numpy_and_pure_python_only():
     assert not {name.partition(".")[0] for name in loaded} & LAB
     compiled = {name for name, file in loaded.items()
                 if file and file.endswith((".so", ".pyd")) and "site-packages" in file
-                and name.partition(".")[0] not in {"numpy", "_yaml"} and name != "yaml._yaml"}  # fmt: skip
+                and name.partition(".")[0] not in {"numpy", "_yaml"} and name != "yaml._yaml"}
     assert not compiled, f"compiled modules besides numpy's: {sorted(compiled)}"

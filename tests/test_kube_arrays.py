@@ -63,7 +63,7 @@ def look_at(kube: KubeNodes, one):
     return (
         affinity and [affinity.refusal(n) for n in kube.nodes], spread and [spread.refusal(n) for n in kube.nodes],
         inter_pod_affinity.scores(kube, info, kube.nodes), topology_spread.scores(kube, info, kube.nodes),
-    )  # fmt: skip
+    )
 
 
 @given(scenes(), pods_to_place(), pods_to_place("guest"))

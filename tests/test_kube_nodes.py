@@ -52,10 +52,10 @@ def fields(operator: str, *values: str) -> Affinity:
         ("both must hold",
             {"node_selector": {"zone": "a"}, "affinity": on_nodes("disk", "DoesNotExist")}, "n2"),
     ],
-)  # fmt: skip
+)
 def test_where_a_pod_may_go(sentence, spec, allowed):
     nodes = [node("n1", zone="a", disk="ssd", cores="8"), node("n2", zone="a", cores="16"),
-             node("n3", zone="b", cores="many"), node("n4")]  # fmt: skip
+             node("n3", zone="b", cores="many"), node("n4")]
     refused = Scene(nodes).reasons(pod(**spec))
     assert [n.name for n in nodes if n.name not in refused] == allowed.split(), sentence
     assert all(reasons == [SELECTOR] for reasons in refused.values())
@@ -117,12 +117,12 @@ def test_host_ports_of_sidecars_count_and_those_of_other_init_containers_do_not(
     one, other = pod("a"), pod("b")
     for p, policy in ((one, "Always"), (other, None)):
         p.spec.init_containers.append(p.spec.containers[0].__class__(
-            "init", ports=[ContainerPort(host_port=80)], restart_policy=policy))  # fmt: skip
+            "init", ports=[ContainerPort(host_port=80)], restart_policy=policy))
     scene = Scene([node()], {"n1": [pod("old", host_port=80)]})
     assert scene.fits(other) == ["n1"] and scene.fits(one) == []
 
 
 def test_preferred_nodes_score_the_sum_of_weights_of_the_wishes_granted():
     scene = Scene([node("n1", zone="a"), node("n2", zone="b")], arguments={
-        "leastrequested.weight": 0, "balancedresource.weight": 0, "nodeaffinity.weight": 3})  # fmt: skip
+        "leastrequested.weight": 0, "balancedresource.weight": 0, "nodeaffinity.weight": 3})
     assert scene.scores(pod(affinity=rather_on_nodes(40, "zone", "b"))) == {"n1": 0, "n2": 120}

@@ -48,7 +48,7 @@ def test_where_a_pod_may_go(sentence, running, wish, allowed):
 def test_the_reasons_are_those_of_kubernetes():
     scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=away_from("web"))]})
     assert scene.reasons(pod(affinity=near("cache"))) == {
-        "n1": [AFFINITY_REASON], "n2": [AFFINITY_REASON], "n3": [AFFINITY_REASON]}  # fmt: skip
+        "n1": [AFFINITY_REASON], "n2": [AFFINITY_REASON], "n3": [AFFINITY_REASON]}
     assert scene.reasons(pod(app="x", affinity=away_from("db"))) == {"n2": [ANTI_AFFINITY_REASON]}
     assert scene.reasons(pod()) == {"n2": [EXISTING_REASON]}
     assert AFFINITY_REASON == "node(s) didn't match pod affinity rules"
@@ -93,13 +93,13 @@ def test_preferred_affinity_scores_from_worst_to_best():
     assert scene.batch_scores(pod(affinity=rather_near("db", 10, "zone"))) == {"n1": 100, "n2": 100, "n3": 0}
     assert scene.batch_scores(pod(affinity=rather_near("cache", 10))) == {"n1": 0, "n2": 0, "n3": 0}
     apart = Affinity(pod_anti_affinity=PodAntiAffinity([], [WeightedPodAffinityTerm(5, PodAffinityTerm(
-        LabelSelector({"app": "db"}), topology_key=HOSTNAME))]))  # fmt: skip
+        LabelSelector({"app": "db"}), topology_key=HOSTNAME))]))
     assert scene.batch_scores(pod(affinity=apart)) == {"n1": 100, "n2": 0, "n3": 100}
 
 
 def test_wishes_of_pods_that_are_there_count_but_not_what_they_require():
     scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=rather_near("web", 1))],
-                          "n3": [pod("older", "db", affinity=near("web"))]}, {"tainttoleration.weight": 0})  # fmt: skip
+                          "n3": [pod("older", "db", affinity=near("web"))]}, {"tainttoleration.weight": 0})
     assert scene.batch_scores(pod()) == {"n1": 0, "n2": 200, "n3": 0}
 
 
@@ -178,14 +178,14 @@ def reason_by_definition(kube, one: Pod, n) -> str | None:
         return AFFINITY_REASON
     alone = not any(t.topology_key in m.labels for m, _ in friends for t in near_terms)
     if not all(any(together(m, n, t.topology_key) for m, _ in friends) for t in near_terms) and not (
-            alone and all(speaks(t, one, one) for t in near_terms)):  # fmt: skip
+            alone and all(speaks(t, one, one) for t in near_terms)):
         return AFFINITY_REASON
     if any(speaks(t, one, p) and together(m, n, t.topology_key)
-           for t in required(one, "pod_anti_affinity") for m, p in everywhere):  # fmt: skip
+           for t in required(one, "pod_anti_affinity") for m, p in everywhere):
         return ANTI_AFFINITY_REASON
     if any(speaks(t, p, one) and together(m, n, t.topology_key) for m, p in everywhere
            if m.row in kube.rows_with_required_anti_affinity
-           for t in required(p, "pod_anti_affinity") if p is not one):  # fmt: skip
+           for t in required(p, "pod_anti_affinity") if p is not one):
         return EXISTING_REASON
     return None
 

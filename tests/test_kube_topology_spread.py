@@ -149,12 +149,12 @@ def counted(kube, one, n, c, constraints) -> bool:
     bad = [t for t in n.node.spec.taints if t.effect != "PreferNoSchedule"]
     return c.node_taints_policy != "Honor" or all(
         any(w.effect in ("", t.effect) and w.key in ("", t.key) and (w.operator == "Exists" or w.value == t.value)
-            for w in one.spec.tolerations) for t in bad)  # fmt: skip
+            for w in one.spec.tolerations) for t in bad)
 
 
 def pods_on(one, n, c) -> int:
     return 0 if everything(c, one) else sum(
-        p.namespace == one.namespace and chosen(c, one, p) for p in n.pods)  # fmt: skip
+        p.namespace == one.namespace and chosen(c, one, p) for p in n.pods)
 
 
 def domains(kube, one, c, constraints) -> dict[str, int]:

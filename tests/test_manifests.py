@@ -284,7 +284,7 @@ json_values = st.recursive(
         ["metadata", "name", "labels", "spec", "containers", "resources", "requests", "cpu", "status", "priority"]
     ), inner, max_size=4)),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @given(json_values)

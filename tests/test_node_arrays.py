@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from clusters import cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from clusters import cases
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.framework.node_arrays import FITS, LATER, NEVER, room_memo
@@ -22,7 +22,7 @@ def test_both_ways_decide_the_same(case):
 
 
 amounts = st.builds(Resource, st.sampled_from([0.0, 0.05, 500.0, 1000.0]), st.sampled_from([0.0, 1.0, 2.0]),
-                    st.sampled_from([None, {"a/x": 1000.0}, {"a/x": 0.0, "pods": 1.0}]))  # fmt: skip
+                    st.sampled_from([None, {"a/x": 1000.0}, {"a/x": 0.0, "pods": 1.0}]))
 
 
 @given(amounts, st.lists(st.tuples(amounts, amounts, amounts, amounts), min_size=1, max_size=9))

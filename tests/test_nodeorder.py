@@ -7,7 +7,7 @@ from volcano_lab.api.objects import Taint, Toleration
 from volcano_lab.api.task import TaskInfo
 
 ALL = ("leastrequested", "mostrequested", "balancedresource", "nodeaffinity", "podaffinity", "tainttoleration",
-       "imagelocality", "podtopologyspread")  # fmt: skip
+       "imagelocality", "podtopologyspread")
 SLOW = Taint("slow", "", "PreferNoSchedule")
 
 

@@ -29,10 +29,10 @@ def scheduled(at, status="True", kind="PodScheduled"):
                                           "phase": "Pending"}, False),
         ("running, but nobody knows since when", {"labels": {KEY: "10m"}}, False),
     ],
-)  # fmt: skip
+)
 def test_who_is_spared(sentence, words, spared):
     ssn = open_session(queue(), node("n1"), group("a"), group("b"), pod("a-0", "a", "n1", **words), pod("a-1", "a", "n1"),
-                       pod("b-0", "b"), plugins="cdp", now=NOW)  # fmt: skip
+                       pod("b-0", "b"), plugins="cdp", now=NOW)
     candidates = [task(ssn, "a-0"), task(ssn, "a-1")]
     expected = ["a-1"] if spared else ["a-0", "a-1"]
     for point in (ssn.preemptable, ssn.reclaimable):

@@ -13,7 +13,7 @@ def affinity(**wants):
 
     def term(prefix):
         return {f"{kind}DuringSchedulingIgnoredDuringExecution": wants[prefix + kind].split()
-                for kind in ("required", "preferred") if prefix + kind in wants}  # fmt: skip
+                for kind in ("required", "preferred") if prefix + kind in wants}
 
     return {"affinity": {"nodeGroupAffinity": term(""), "nodeGroupAntiAffinity": term("anti_")}}
 
@@ -44,7 +44,7 @@ def member(name, node_group=None):
         ("an affinity, no group, not strict", affinity(required="g"), None, False, NO_GROUP, 0.0),
         ("a group without a name is a group", affinity(required="g"), "", False, UNSATISFIED, 0.0),
     ],
-)  # fmt: skip
+)
 def test_one_node(sentence, wants, node_group, strict, reason, score):
     plugin = f"{{name: nodegroup, arguments: {{strict: {str(strict).lower()}}}}}"
     ssn = open_session(queue("q", **wants), member("n1", node_group), group("a", "q"), pod("a-0", "a"), plugins=plugin)
@@ -56,7 +56,7 @@ def test_one_node(sentence, wants, node_group, strict, reason, score):
 
 TREE = (queue("root"), queue("top", **affinity(required="g")), queue("middle", parent="top"), queue("leaf", parent="middle"),
         queue("own", parent="top", **affinity(required="h")), queue("empty", parent="top", **affinity()),
-        queue("lost", parent="nowhere"), queue("round", parent="about"), queue("about", parent="round"))  # fmt: skip
+        queue("lost", parent="nowhere"), queue("round", parent="about"), queue("about", parent="round"))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_affinity_from_above(sentence, name, score):
 def test_all_nodes_at_once_are_as_one_by_one():
     objects = [member(f"n{i}", g) for i, g in enumerate(("g", "h", "i", None))]
     ssn = open_session(queue("q", **affinity(preferred="g", anti_preferred="i")), *objects, group("a", "q"), pod("a-0", "a"),
-                       plugins="nodegroup")  # fmt: skip
+                       plugins="nodegroup")
     plugin, asked = ssn.plugins["nodegroup"], task(ssn, "a-0")
     assert plugin.predicate_nodes(asked).tolist() == [plugin.predicate(asked, n) is None for n in ssn.node_list]
     assert plugin.node_order_nodes(asked).tolist() == [plugin.node_order(asked, n) for n in ssn.node_list] == [50, 0, -1, 0]
@@ -90,6 +90,6 @@ def test_all_nodes_at_once_are_as_one_by_one():
 
 def test_the_reasons_reach_the_user():
     ssn = run(queue("q", **affinity(required="g")), member("n1", "h"), member("n2"), group("a", "q"), pod("a-0", "a"),
-              conf=conf("gang", "nodegroup"))  # fmt: skip
+              conf=conf("gang", "nodegroup"))
     assert str(ssn.jobs["default/a"].nodes_fit_errors["uid-a-0"]) == (
-        f"0/2 nodes are unavailable: 1 {UNSATISFIED}, 1 {NO_GROUP}.")  # fmt: skip
+        f"0/2 nodes are unavailable: 1 {UNSATISFIED}, 1 {NO_GROUP}.")

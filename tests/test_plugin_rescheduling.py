@@ -47,7 +47,7 @@ THREE = {f"a-{i}": ("n1", {}) for i in range(3)}
         ("all can take more", {"n1": (20, 20), "n2": (10, 10)}, (), []),
         ("the busier of two nodes first", {"n1": (75, 10), "n2": (10, 10), "n3": (75, 60)}, (), ["c-0", "a-0"]),
     ],
-)  # fmt: skip
+)
 def test_victims(sentence, usage, cordoned, expected):
     pods = {**THREE, "c-0": ("n3" if "n3" in usage else "n2", {})}
     assert victims(cluster(usage, pods, cordoned)) == expected, sentence
@@ -75,9 +75,9 @@ def test_the_least_important_pods_go_first():
         "a-guaranteed": ("n1", {**all_of_it, "priority": 1}), "b-burstable": ("n1", {**some, "priority": 1}),
         "c-high": ("n1", {"requests": {}, "priority": 2}), "d-none": ("n1", all_of_it),
         "e-first": ("n1", {"requests": {}, "priority": 1}), "f-second": ("n1", {"requests": {}, "priority": 1}),
-    }  # fmt: skip
+    }
     assert victims(cluster({"n1": (1000, 10), "n2": (10, 10)}, pods)) == [
-        "d-none", "f-second", "e-first", "b-burstable", "a-guaranteed", "c-high"]  # fmt: skip
+        "d-none", "f-second", "e-first", "b-burstable", "a-guaranteed", "c-high"]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_the_least_important_pods_go_first():
          "[{name: lowNodeUtilization, params: {targetThresholds: {cpu: 70}}}]", 0),
         ("both", f"interval: 0s, {PERIOD}, {STRATEGY}", 3),
     ],
-)  # fmt: skip
+)
 def test_arguments(sentence, arguments, expected):
     assert len(victims(cluster(BUSY, THREE), arguments)) == expected, sentence
 
@@ -108,7 +108,7 @@ def test_thresholds_that_are_no_whole_numbers_are_refused_with_a_sentence():
     with pytest.raises(ConfError) as error:
         victims(cluster(BUSY, THREE), "strategies: [{name: lowNodeUtilization, params: {thresholds: {cpu: 20.5}}}]")
     assert str(error.value) == ("scheduler configuration: plugin rescheduling: thresholds.cpu is 20.5; "
-                                "allowed is a whole number of percent.")  # fmt: skip
+                                "allowed is a whole number of percent.")
 
 
 def test_shuffle_evicts_them():

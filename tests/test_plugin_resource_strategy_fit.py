@@ -20,7 +20,7 @@ def plugin(**arguments):
 def one(arguments, requests=None, notes=None, offered=None, running=()):
     """A session, the pod that asks, and the only node."""
     objects = [queue(), group("a"), node("n1", **(offered or {})), pod("a-0", "a", requests=requests, annotations=notes),
-               *(pod(f"a-r{i}", "a", "n1", requests=r) for i, r in enumerate(running))]  # fmt: skip
+               *(pod(f"a-r{i}", "a", "n1", requests=r) for i, r in enumerate(running))]
     ssn = open_session(*objects, plugins=plugin(**arguments))
     return ssn, task(ssn, "a-0"), ssn.nodes["n1"]
 
@@ -161,7 +161,7 @@ def test_a_cycle_fills_by_gpu_and_spreads_by_cpu():
     nodes = [node("n1", cpu="16", **{GPU: "8"}), node("n2", cpu="16", **{GPU: "4"})]
     objects = queue(), *nodes, group("a"), pod("a-0", "a", requests={GPU: "2", "cpu": "2"}), pod("a-1", "a")
     assert run(*objects, conf=conf(plugin(**arguments))).committed == [
-        ["allocate", "default/a-0", "n2"], ["allocate", "default/a-1", "n1"]]  # fmt: skip
+        ["allocate", "default/a-0", "n2"], ["allocate", "default/a-1", "n1"]]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_cycle_fills_by_gpu_and_spreads_by_cpu():
         ({"proportional": {"resourceProportion": {f"{GPU}.cpu": "4"}}},
          f"proportional.resourceProportion.{GPU}.cpu is '4'; allowed is a number"),
     ],
-)  # fmt: skip
+)
 def test_arguments_of_the_wrong_type_are_refused_with_a_sentence(arguments, problem):
     with pytest.raises(ConfError) as error:
         Session(Cache(), load_conf(conf(plugin(**arguments))), now=NOW)

@@ -32,7 +32,7 @@ def waiting(name, **min_resources):
          {"cpu": "1"}, "Inqueue"),
         ("more is used than allowed, and nothing asked for", [quota("q", {"cpu": "1"}, {"cpu": "2"})], {"cpu": "0"}, "Pending"),
     ],
-)  # fmt: skip
+)
 def test_one_job(sentence, quotas, asks, phase):
     assert phases(*quotas, waiting("a", **asks), pod("a-0", "a"))[0] == {"a": phase}, sentence
 
@@ -51,4 +51,4 @@ def test_jobs_let_in_before_count():
 def test_the_event_says_what_was_short():
     _, ssn = phases(quota("q", {"cpu": "3", "memory": "9Gi"}, {"cpu": "2"}), waiting("a", cpu="2", memory="1Gi"), pod("a-0", "a"))
     assert [(e.kind, e.reason, e.message) for e in ssn.cache.events if "quota" in e.message] == [
-        ("Normal", "Unschedulable", "resource quota insufficient, requested: cpu 2, used: cpu 2, limited: cpu 3")]  # fmt: skip
+        ("Normal", "Unschedulable", "resource quota insufficient, requested: cpu 2, used: cpu 2, limited: cpu 3")]

@@ -7,7 +7,7 @@ from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.plugins.task_topology import read_topology
 
 KEYS = {"affinity": "volcano.sh/task-topology-affinity", "anti": "volcano.sh/task-topology-anti-affinity",
-        "order": "volcano.sh/task-topology-task-order"}  # fmt: skip
+        "order": "volcano.sh/task-topology-task-order"}
 
 
 def wants(name="a", **notes):
@@ -17,7 +17,7 @@ def wants(name="a", **notes):
 def roles(job="a", on=None, **counts):
     """Pods such as `a-ps-0`; `on` maps the name of one to its node."""
     return [pod(f"{job}-{role}-{i}", job, (on or {}).get(f"{job}-{role}-{i}", ""), role=role)
-            for role, count in counts.items() for i in range(count)]  # fmt: skip
+            for role, count in counts.items() for i in range(count)]
 
 
 def session(group, pods, nodes=(), plugin="task-topology"):
@@ -32,7 +32,7 @@ def session(group, pods, nodes=(), plugin="task-topology"):
         ("too much punctuation", {"affinity": "ps,,worker,;"}, [["ps", "", "worker", ""], [""]], (), ()),
         ("only an order", {"order": "worker"}, (), (), ["worker"]),
     ],
-)  # fmt: skip
+)
 def test_annotations(sentence, notes, affinity, anti, order):
     ssn = session(wants(**notes), roles(ps=1, worker=1, chief=1))
     topology = read_topology(ssn.jobs["default/a"])
@@ -51,7 +51,7 @@ def test_a_wrong_annotation_makes_all_of_them_void_and_says_so(notes, sentence):
     ssn = session(wants(**notes), roles(ps=1, worker=1))
     assert ssn.plugins["task-topology"].managers == {}
     assert ssn.warnings == [f"PodGroup default/a: annotation volcano.sh/task-topology-{sentence}; "
-                            "allowed are ps, worker, each once; it has no effect."]  # fmt: skip
+                            "allowed are ps, worker, each once; it has no effect."]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_wrong_annotation_makes_all_of_them_void_and_says_so(notes, sentence):
         ("a bucket for each node", {"affinity": "ps,worker", "anti": "ps"}, {"ps": 2, "worker": 2},
          {"a-ps-0": "n2", "a-ps-1": "n1"}, ["ps1 worker0", "ps0 worker1"]),
     ],
-)  # fmt: skip
+)
 def test_buckets(sentence, notes, counts, on, buckets):
     ssn = session(wants(**notes), roles(on=on, **counts), [node("n1"), node("n2")])
     manager = ssn.plugins["task-topology"].managers["default/a"]
@@ -91,7 +91,7 @@ def test_buckets(sentence, notes, counts, on, buckets):
          {"ps": 1, "worker": 2}, "worker0 worker1 ps0"),
         ("who is in no bucket comes last", {"affinity": "worker"}, {"chief": 1, "worker": 2}, "worker0 worker1 chief0"),
     ],
-)  # fmt: skip
+)
 def test_order(sentence, notes, counts, order):
     ssn = session(wants(**notes), roles(**counts))
     tasks = PriorityQueue(ssn.task_order, ssn.jobs["default/a"].tasks.values()).drain()
@@ -145,7 +145,7 @@ def test_weight_multiplies():
 def test_a_cycle_puts_each_server_with_its_workers_on_a_node_of_its_own():
     pods = roles(ps=2, worker=4)
     ssn = run(queue(), wants(affinity="ps,worker", anti="ps"), *pods, node("n1", "3"), node("n2", "3"),
-              conf=conf("gang", "task-topology"))  # fmt: skip
+              conf=conf("gang", "task-topology"))
     by_node = {}
     for _, key, where in ssn.committed:
         by_node.setdefault(where, []).append(key.removeprefix("default/a-"))

@@ -34,7 +34,7 @@ def revocable(name="n1", zone="rz1", **more):
         ("no minutes", "7-9", NOW, "revocable zone 7-9 format error"),
         ("no such hour", "07:00-25:00", NOW, "revocable zone 07:00-25:00 format error"),
     ],
-)  # fmt: skip
+)
 def test_hours(sentence, hours, now, reason):
     ssn = open_session(queue(), plugins=tdm(hours), now=now)
     assert ssn.plugins["tdm"].closed_because("rz1") == reason, sentence
@@ -52,7 +52,7 @@ def test_hours(sentence, hours, now, reason):
          "current time beyond revocable zone rz1:07:00-09:00"),
         ("a zone without hours", revocable(zone="rz2"), {ZONE: "*"}, NOW, "revocable zone rz2 not support"),
     ],
-)  # fmt: skip
+)
 def test_where_a_pod_may_go(sentence, on, notes, now, reason):
     ssn = open_session(queue(), on, group("a"), pod("a-0", "a", annotations=notes), plugins=tdm(), now=now)
     error = ssn.predicate_for_allocate(task(ssn, "a-0"), ssn.nodes["n1"])
@@ -105,7 +105,7 @@ def scene_of_evictions():
     yes, no = {PREEMPTABLE: "true"}, {PREEMPTABLE: "false"}
     return (queue(), revocable("n1"), revocable("n2", "rz2"), node("n3"), group("a"), group("b"),
             pod("a-0", "a", "n1", annotations=yes), pod("b-0", "b", "n1", annotations=yes), pod("b-1", "b", "n1", annotations=no),
-            pod("b-2", "b", "n2", annotations=yes), pod("b-3", "b", "n3", annotations=yes))  # fmt: skip
+            pod("b-2", "b", "n2", annotations=yes), pod("b-3", "b", "n3", annotations=yes))
 
 
 def test_only_preemptable_pods_on_nodes_of_closed_zones_leave():
@@ -120,7 +120,7 @@ def test_evictions_keep_a_period_apart():
         victims.append(len(ssn.victim_tasks([])))
     assert victims == [2, 0, 2, 0, 2]
     ssn = open_session(*scene_of_evictions(), plugins=tdm("09:00-10:00", **{"tdm.evict.period": "5m"}),
-                       now=NOW + 121, memory=memory)  # fmt: skip
+                       now=NOW + 121, memory=memory)
     assert ssn.victim_tasks([]) == []
 
 
@@ -150,6 +150,6 @@ def test_jobs_that_cannot_be_preempted_go_first_and_starve_while_a_pod_waits():
 
 def test_a_cycle_places_by_zone():
     objects = (queue(), revocable("n1"), node("n2"), group("a", minMember=2),
-               pod("a-0", "a", annotations={ZONE: "*"}), pod("a-1", "a"))  # fmt: skip
+               pod("a-0", "a", annotations={ZONE: "*"}), pod("a-1", "a"))
     assert run(*objects, conf=conf("gang", "predicates", tdm())).committed == [
-        ["allocate", "default/a-0", "n1"], ["allocate", "default/a-1", "n2"]]  # fmt: skip
+        ["allocate", "default/a-0", "n1"], ["allocate", "default/a-1", "n2"]]

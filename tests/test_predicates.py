@@ -38,7 +38,7 @@ OLD = [pod("old", host_port=80)]
              *spread("kubernetes.io/hostname", app="web", min_domains=2)]}, [FULL, ANTI, PORTS, SPREAD]),
         ("pod affinity that no eviction mends ends it", {}, {"host_port": 80, "affinity": near("db")}, [AFFINITY]),
     ],
-)  # fmt: skip
+)
 def test_reasons_and_their_order(sentence, change, wish, reasons):
     found = Scene([node("n1", **change)], {"n1": OLD}).reasons(pod(**wish))
     assert found == ({"n1": reasons} if reasons else {}), sentence

@@ -33,7 +33,7 @@ def base() -> Cluster:
     """A full node, and in the same queue a job that matters more than the one that fills it."""
     return (Cluster().node("n1", cpu=4)
             .job("low", pods=4, cpu=1, min_member=1, running={"n1": 4})
-            .job("high", pods=1, cpu=1))  # fmt: skip
+            .job("high", pods=1, cpu=1))
 
 
 def being_evicted(pod: Pod) -> None:
@@ -64,7 +64,7 @@ ONE = ["evict low-2 n1", "pipeline high-0 n1"]
     ("a node that doesn't exist was promised: wait", [nominated("gone")], []),
     ("pods evicted before are still leaving the promised node: wait",
      [nominated("n1"), change("Pod", "low-3", being_evicted)], []),
-])  # fmt: skip
+])
 def test_a_job_that_matters_more_takes_one_task_unless(sentence, changes, expected, how):
     cluster = base().queue("other")
     assert decide(cluster, how, LOW, HIGH, *changes) == expected, sentence
@@ -92,7 +92,7 @@ def test_a_job_that_is_too_large_to_be_helped_gives_all_back():
 def test_a_queue_that_may_not_take_idle_room_evicts_although_there_is_some():
     limited = Cluster().node("n1", cpu=8).queue("team", capability=4)
     cluster = (limited.job("low", queue="team", pods=4, cpu=1, min_member=1, running={"n1": 4})
-               .job("high", queue="team", pods=1, cpu=1))  # fmt: skip
+               .job("high", queue="team", pods=1, cpu=1))
     with_limit = conf(second="predicates proportion", actions="enqueue, preempt")
     let_in = change("PodGroup", "high", lambda group: setattr(group.status, "phase", "Inqueue"))
     assert decide(cluster, with_limit, LOW, HIGH, let_in) == ONE
@@ -120,17 +120,17 @@ def test_the_jobs_of_all_queues_try_their_own_tasks_once_for_every_queue():
     cluster = (Cluster().node("n1", cpu=2).queue("a").queue("b")
                .job("low", queue="b", pods=2, cpu=1, min_member=1, running={"n1": 2})
                .job("high", queue="b", pods=2, cpu=1, min_member=1)
-               .job("one", queue="a", pods=1, cpu=4))  # fmt: skip
+               .job("one", queue="a", pods=1, cpu=4))
     two_queues = conf("priority conformance", "predicates", "enqueue, preempt")
     assert decide(cluster, two_queues, LOW, HIGH) == ["evict low-1 n1", "pipeline high-1 n1"]
     assert decide(cluster.remove("one"), two_queues, LOW, HIGH) == [
-        "evict low-1 n1", "pipeline high-0 n1", "evict low-0 n1", "pipeline high-1 n1"]  # fmt: skip
+        "evict low-1 n1", "pipeline high-0 n1", "evict low-0 n1", "pipeline high-1 n1"]
 
 
 def two_sizes() -> tuple[Cluster, list]:
     """One node with a task of 1 CPU that matters least and one of 3 CPUs; 3 CPUs are asked for."""
     cluster = (Cluster().node("n1", cpu=4).job("small", pods=1, cpu=1, min_member=0, running={"n1": 1})
-               .job("large", pods=1, cpu=3, min_member=0, running={"n1": 1}).job("high", pods=1, cpu=3))  # fmt: skip
+               .job("large", pods=1, cpu=3, min_member=0, running={"n1": 1}).job("high", pods=1, cpu=3))
     return cluster, [priority("small", 1), priority("large", 5), HIGH]
 
 
@@ -142,7 +142,7 @@ def test_only_a_trial_finds_out_who_need_not_have_gone():
 
 def test_the_first_candidate_is_taken_unless_more_are_asked_for():
     cluster = (Cluster().node("n1", cpu=1).node("n2", cpu=1).job("less", pods=1, cpu=1, min_member=0, running={"n2": 1})
-               .job("more", pods=1, cpu=1, min_member=0, running={"n1": 1}).job("high", pods=1, cpu=1))  # fmt: skip
+               .job("more", pods=1, cpu=1, min_member=0, running={"n1": 1}).job("high", pods=1, cpu=1))
     changes = [priority("less", 1), priority("more", 5), HIGH]
     assert decide(cluster, TOPOLOGY_AWARE, *changes) == ["evict more-0 n1", "pipeline high-0 n1"]
     two = TOPOLOGY_AWARE + "    minCandidateNodesAbsolute: 2\n"
@@ -162,7 +162,7 @@ def test_actions_keep_an_argument_that_a_later_configuration_leaves_out():
     ({}, 5, 1), ({}, 40, 4), ({}, 5000, 100),
     ({"minCandidateNodesAbsolute": 3}, 2, 2), ({"minCandidateNodesPercentage": 100}, 7, 7),
     ({"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 0}, 7, 0), ({"maxCandidateNodesAbsolute": -1}, 7, 0),
-])  # fmt: skip
+])
 def test_how_many_candidates_are_looked_for(arguments, nodes, count):
     assert CandidateLimits().changed_by(Arguments(arguments)).count(nodes) == count
 
@@ -170,7 +170,7 @@ def test_how_many_candidates_are_looked_for(arguments, nodes, count):
 def candidate(node: str, *victims: tuple[int | None, float | None]) -> Candidate:
     """A node with victims, each a priority and a start time."""
     pods = (Pod(ObjectMeta(name=f"{node}-{i}"), PodSpec(priority=importance), PodStatus("Running", start_time=start))
-            for i, (importance, start) in enumerate(victims))  # fmt: skip
+            for i, (importance, start) in enumerate(victims))
     return Candidate(node, [TaskInfo(pod) for pod in pods])
 
 
@@ -185,7 +185,7 @@ def candidate(node: str, *victims: tuple[int | None, float | None]) -> Candidate
      [candidate("a", (5, 9.0), (5, 1.0)), candidate("b", (5, 2.0), (5, 2.0))], "b"),
     ("what has not started yet started last", [candidate("a", (5, 1.0)), candidate("b", (5, None))], "b"),
     ("else the first by name", [candidate("b", (5, 1.0)), candidate("a", (5, 1.0))], "a"),
-])  # fmt: skip
+])
 def test_the_best_candidate_has(sentence, candidates, best):
     assert select_candidate(candidates).node == best, sentence
 

@@ -25,7 +25,7 @@ NOTHING = {"cpu": "0", "memory": "0"}
 def family() -> Cluster:
     return (Cluster().node("n1", cpu=8, memory="8Gi").queue("eng").queue("dev", parent="eng").queue("test", parent="eng")
             .job("a", queue="dev", pods=2, cpu="1500m", memory="1Gi", running={"n1": 2})
-            .job("b", queue="test", pods=1, cpu=1).job("huge", queue="test", pods=1, cpu=99))  # fmt: skip
+            .job("b", queue="test", pods=1, cpu=1).job("huge", queue="test", pods=1, cpu=99))
 
 
 def allocated(ssn: Session, name: str) -> dict[str, str] | None:
@@ -71,7 +71,7 @@ def test_a_job_of_the_root_itself_counts_there_twice():
     ({"eng": "nowhere"}, {"dev": "3", "eng": "4", "root": "0"}),
     ({"eng": "dev"}, {"dev": "4", "eng": "4", "root": "0"}),
     ({"dev": "dev"}, {"dev": "3", "eng": "1", "root": "1"}),
-], ids=["a parent that doesn't exist", "one another's parents", "its own parent"])  # fmt: skip
+], ids=["a parent that doesn't exist", "one another's parents", "its own parent"])
 def test_where_the_line_breaks_or_turns_back_it_ends(parents, held):
     cluster = family()
     for name, parent in parents.items():
@@ -131,7 +131,7 @@ def test_pod_groups_are_counted_by_phase_in_their_own_queue_only():
     ssn, _ = close(family())
     counts = {name: {phase: n for phase in ("unknown", "pending", "running", "inqueue", "completed")
                      if (n := getattr(info.queue.status, phase))}
-              for name, info in ssn.queues.items()}  # fmt: skip
+              for name, info in ssn.queues.items()}
     assert counts == {"default": {}, "dev": {"running": 1}, "eng": {}, "root": {}, "test": {"inqueue": 1, "pending": 1}}
 
 

@@ -45,7 +45,7 @@ def test_a_queue_without_parent_stands_below_the_root():
     ((queue("root"), queue("a", "nowhere")), 'queue "a": spec.parent is "nowhere", and there is no such queue'),
     ((queue("a"),), 'queue "a": spec.parent is "root", and there is no such queue'),
     ((), 'there is no queue "root"'),
-])  # fmt: skip
+])
 def test_what_is_no_tree_is_refused_with_a_sentence(queues, complaint):
     with pytest.raises(QueueTreeError, match=complaint):
         plant(*queues)
@@ -113,7 +113,7 @@ def test_a_limit_is_worked_out_from_the_parents_limit():
       queue("test", "eng", deserved={"cpu": "2"})), "queue \"eng\": its children's spec.deserved add up"),
     ((queue("eng", guarantee={"cpu": "1"}), queue("dev", "eng", guarantee={"cpu": "2"})),
      "queue \"eng\": its children's spec.guarantee add up"),
-])  # fmt: skip
+])
 def test_what_cannot_hold_all_at_once_is_a_warning_and_nothing_is_refused(queues, warning):
     tree = grow(queue("root"), *queues)
     assert [sentence for sentence in tree.warnings if sentence.startswith(warning)]
@@ -125,14 +125,14 @@ def test_a_tree_that_adds_up_has_no_warnings():
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from([None, "1", "4", "40"]), st.sampled_from([None, "1", "3"])),
-                max_size=8))  # fmt: skip
+                max_size=8))
 def test_no_queue_may_hold_more_than_its_parent_unless_guarantees_are_promised_beyond_it(rows):
     """Each row is a queue: the number of its parent among those before it, its capability and its guarantee."""
     queues = [queue("root")]
     for number, (above, capability, guarantee) in enumerate(rows):
         parent = f"q{above % number}" if number and above % (number + 1) else ""
         queues.append(queue(f"q{number}", parent, {"cpu": guarantee} if guarantee else None,
-                            capability={"cpu": capability} if capability else None))  # fmt: skip
+                            capability={"cpu": capability} if capability else None))
     tree = grow(*queues)
     for attr in tree.attrs.values():
         line = tree.line(attr.name)

@@ -17,7 +17,7 @@ def base() -> Cluster:
     """A full node of queue a; queue b, of equal weight, has a waiting job."""
     return (Cluster().node("n1", cpu=8).queue("a").queue("b")
             .job("old", queue="a", pods=8, cpu=1, min_member=1, running={"n1": 8})
-            .job("new", queue="b", pods=2, cpu=1, min_member=1))  # fmt: skip
+            .job("new", queue="b", pods=2, cpu=1, min_member=1))
 
 
 ONE = ["evict old-6 n1", "pipeline new-0 n1"]
@@ -49,7 +49,7 @@ BY_PROPORTION = ["evict old-1 n1", "pipeline new-0 n1"]
       change("Pod", "old", lambda pod: setattr(pod.metadata, "namespace", "kube-system"))], BY_PROPORTION),
     ("the same for a gang without a task to spare: an empty answer is no veto",
      [spec("PodGroup", "old", min_member=8)], BY_PROPORTION),
-])  # fmt: skip
+])
 def test_one_task_is_taken_back_unless(sentence, changes, expected):
     assert decide(base(), conf(), *changes) == expected, sentence
 
@@ -99,7 +99,7 @@ def test_the_emptier_victim_queue_keeps_its_tasks():
     cluster = (Cluster().node("n1", cpu=9).queue("a").queue("b").queue("c")
                .job("few", queue="c", pods=3, cpu=1, min_member=1, running={"n1": 3})
                .job("many", queue="a", pods=6, cpu=1, min_member=1, running={"n1": 6})
-               .job("new", queue="b", pods=1, cpu=1))  # fmt: skip
+               .job("new", queue="b", pods=1, cpu=1))
     assert decide(cluster, conf()) == ["evict many-4 n1", "pipeline new-0 n1"]
 
 

@@ -6,8 +6,8 @@ import gc
 from collections import defaultdict
 
 import pytest
-from recorded_cases import HERE, SHARED, differences, rows
 
+from recorded_cases import HERE, SHARED, differences, rows
 from volcano_lab.replay import replay
 
 TABLES = SHARED / "table-cases.jsonl.gz"
@@ -27,7 +27,7 @@ def found(request):
 @pytest.mark.parametrize("family", [
     "affinity", "best_effort", "capacity_flat", "contention", "edge", "enqueue_flat", "fair_share", "gang", "hdrf",
     "hierarchy", "placement", "preempt", "reclaim", "service", "subgroups", "topology",
-])  # fmt: skip
+])
 def test_decides_as_recorded(found, family):
     assert len(found[family]) == 75
     texts = [text for differences_of_case in found[family] for text in differences_of_case]
@@ -39,5 +39,6 @@ def test_decides_the_table_cases_as_recorded():
     cases = rows(TABLES)
     recorded = rows(TABLES.with_name("table-decisions.jsonl.gz"))
     actions = {}
-    found = [text for case, decisions in zip(cases, recorded, strict=True) for text in differences(decisions, replay(case, actions=actions))]
+    pairs = zip(cases, recorded, strict=True)
+    found = [text for case, decisions in pairs for text in differences(decisions, replay(case, actions=actions))]
     assert not found, "\n".join(found[:10])

@@ -16,7 +16,7 @@ WEB = LabelSelector({"app": "web"})
 
 def base() -> Cluster:
     return (Cluster().node("n1", cpu=4).job("web", pods=3, cpu=1, min_member=1, running={"n1": 3}, labels={"app": "web"})
-            .job("other", pods=1, cpu=1, running={"n1": 1}, labels={"app": "other"}))  # fmt: skip
+            .job("other", pods=1, cpu=1, running={"n1": 1}, labels={"app": "other"}))
 
 
 def budget(allowed: int, selector: LabelSelector | None = WEB, namespace: str = "default", gone: tuple[str, ...] = ()):
@@ -46,7 +46,7 @@ def evicted(*names: str) -> list[str]:
      evicted("web-0", "web-1", "web-2")),
     ("what doesn't run stays", [change("Pod", "web-1", lambda pod: setattr(pod.metadata, "deletion_timestamp", 1.0))],
      evicted("other-0", "web-0", "web-2")),
-])  # fmt: skip
+])
 def test_shuffle_within_budgets(sentence, changes, expected):
     assert decide(base(), SHUFFLE, *changes) == expected, sentence
 
@@ -83,7 +83,7 @@ def test_budgets_hold_in_preempt_and_reclaim_where_pdb_stands_in_the_deciding_ti
     assert decide(cluster, preempt, *changes, budget(0)) == []
 
     taken = (Cluster().node("n1", cpu=4).queue("a").queue("b").job("high", queue="b", pods=1, cpu=1)
-             .job("web", queue="a", pods=4, cpu=1, min_member=1, running={"n1": 4}, labels={"app": "web"}))  # fmt: skip
+             .job("web", queue="a", pods=4, cpu=1, min_member=1, running={"n1": 4}, labels={"app": "web"}))
     reclaim = conf("gang pdb", "predicates", "enqueue, reclaim")
     assert decide(taken, reclaim, budget(1)) == ["evict web-0 n1", "pipeline high-0 n1"]
     assert decide(taken, reclaim, budget(0)) == []

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from clusters import CONF, cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from session_state import state_of
 
+from clusters import CONF, cases
+from session_state import state_of
 from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
 from volcano_lab.framework.conf import load_conf
 from volcano_lab.framework.session import Session
@@ -68,13 +68,21 @@ def pod(name, node="", request="1", phase=None):
             "spec": {"nodeName": node, "containers": [{"resources": {"requests": {"cpu": request}}}]}}
 
 
+def scene(phase, *pods):
+    """One node of 2 CPU, one queue, one gang of the given pods."""
+    version = "scheduling.volcano.sh/v1beta1"
+    return {"conf": CONF, "objects": [
+        {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "2", "pods": "10"}}},
+        {"kind": "Queue", "apiVersion": version, "metadata": {"name": "q"}, "spec": {"weight": 1}, "status": {"state": "Open"}},
+        {"kind": "PodGroup", "apiVersion": version, "metadata": {"name": "gang", "namespace": "default"},
+         "spec": {"minMember": 1, "queue": "q"}, "status": {"phase": phase}},
+        *pods,
+    ]}
+
+
 @pytest.fixture
 def ssn():
-    node = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "2", "pods": "10"}}}
-    queue = {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "q"}, "spec": {"weight": 1}, "status": {"state": "Open"}}
-    group = {"kind": "PodGroup", "apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "gang", "namespace": "default"},
-             "spec": {"minMember": 1, "queue": "q"}, "status": {"phase": "Inqueue"}}
-    return open_session({"conf": CONF, "objects": [node, queue, group, pod("a-run-0", "n1"), pod("a-wait-0"), pod("a-wait-1", request="2")]})
+    return open_session(scene("Inqueue", pod("a-run-0", "n1"), pod("a-wait-0"), pod("a-wait-1", request="2")))
 
 
 def task(ssn, name):
@@ -113,13 +121,7 @@ def test_an_evicted_task_holds_its_room_until_it_is_gone(ssn):
 
 def test_taking_an_eviction_back_always_restores_running():
     """The trap: a task that was only Bound comes back as Running."""
-    case = {"conf": CONF, "objects": [
-        {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "2", "pods": "10"}}},
-        {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "q"}, "spec": {"weight": 1}, "status": {"state": "Open"}},
-        {"kind": "PodGroup", "apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "gang", "namespace": "default"},
-         "spec": {"minMember": 1, "queue": "q"}, "status": {"phase": "Running"}},
-        pod("a-bound-0", "n1", phase="Pending")]}  # fmt: skip
-    ssn = open_session(case)
+    ssn = open_session(scene("Running", pod("a-bound-0", "n1", phase="Pending")))
     assert str(task(ssn, "a-bound-0").status) == "Bound"
     statement = ssn.statement()
     statement.evict(task(ssn, "a-bound-0"), "for a test")

@@ -20,7 +20,7 @@ def policy(name="workers", size=2, minimum=None, topology=None, keys=("part",), 
     return {"name": name, "subGroupSize": size, "matchLabelKeys": list(keys),
             **({"minSubGroups": minimum} if minimum is not None else {}),
             **({"networkTopology": topology} if topology else {}),
-            **({"labelSelector": {"matchLabels": {"role": role}}} if role else {})}  # fmt: skip
+            **({"labelSelector": {"matchLabels": {"role": role}}} if role else {})}
 
 
 def job(policies, parts, cpu="1", topology=None, **spec):
@@ -28,7 +28,7 @@ def job(policies, parts, cpu="1", topology=None, **spec):
     more = {"networkTopology": topology} if topology else {}
     requests = {"cpu": cpu, "memory": "1Gi"}
     pods = [pod(f"g-{part or 'x'}-{i}", "g", requests=requests, labels={"role": "worker", **({"part": part} if part else {})})
-            for part, count in parts.items() for i in range(count)]  # fmt: skip
+            for part, count in parts.items() for i in range(count)]
     spec.setdefault("minMember", sum(parts.values()))
     return [group("g", subGroupPolicy=policies, **more, **spec), *pods]
 
@@ -114,7 +114,7 @@ def test_without_policies_the_default_sub_job_has_the_gang_s_minimum_and_topolog
 
 def test_the_priority_of_a_sub_job_is_the_highest_of_its_tasks_and_at_least_zero():
     pods = [pod("a", "g", labels={"part": "1"}, priority=-5), pod("b", "g", labels={"part": "2"}, priority=7),
-            pod("c", "g", labels={"part": "2"}, priority=3)]  # fmt: skip
+            pod("c", "g", labels={"part": "2"}, priority=3)]
     found = session(group("g", subGroupPolicy=[policy()]), *pods).jobs["default/g"].sub_jobs
     assert {uid[-1]: sub.priority for uid, sub in found.items()} == {"1": 0, "2": 7}
 

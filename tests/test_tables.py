@@ -18,7 +18,7 @@ def test_the_queue_table_is_what_the_plugin_holds():
     attributes = cycle.session.plugins["proportion"].queue_opts
     table = tables.queues(cycle)
     assert list(table.columns) == ["weight", "guarantee", "deserved", "real capability", "allocated", "request", "inqueue",
-                                   "elastic", "share", "overused"]  # fmt: skip
+                                   "elastic", "share", "overused"]
     for name, row in table.iterrows():
         for column in ("deserved", "real_capability", "allocated", "request", "inqueue", "elastic"):
             assert row[column.replace("_", " ")] == getattr(attributes[name], column).milli_cpu / 1000
@@ -139,6 +139,6 @@ def test_the_most_a_queue_can_deserve(sentence, row, expected):
 @pytest.mark.parametrize(("name", "value", "text"), [
     ("cpu", 28, "28"), ("cpu", 0.25, "0.25"), ("cpu", 49.00000000000001, "49"), ("memory", 2**31, "2Gi"), ("memory", 0, "0"),
     ("memory", 1.5 * 2**20, "1.5Mi"), ("memory", 100, "100"), ("nvidia.com/gpu", None, "no limit"),
-])  # fmt: skip
+])
 def test_amounts_as_text(name, value, text):
     assert quantity_text(name, value) == text

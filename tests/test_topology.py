@@ -151,7 +151,7 @@ def test_a_gang_that_grows_stays_where_it_is():
     more[0].spec.min_member = 2
     ssn = run(*two_tiers(), queue(), *old, *more, conf=CONF)
     assert {name: place for name, place in places(ssn).items() if name.startswith("g-")} == {
-        "g-0": "n2", "g-1": "n3", "g-2": "n2", "g-3": "n3"}  # fmt: skip
+        "g-0": "n2", "g-1": "n3", "g-2": "n2", "g-3": "n3"}
 
 
 def test_jobs_with_a_topology_wait_for_a_tree_that_is_ready():
@@ -215,4 +215,4 @@ def test_all_ways_decide_the_same(data):
 def _decisions(ssn):
     jobs = ssn.jobs.values()
     return (ssn.committed, ssn.undone, [job.allocated_hyper_node for job in jobs],
-            [[(c.reason, c.message) for c in job.pod_group.status.conditions] for job in jobs])  # fmt: skip
+            [[(c.reason, c.message) for c in job.pod_group.status.conditions] for job in jobs])

@@ -46,7 +46,7 @@ def full_session(plugin=NAME, **room):
         ("twice the weight", f"{LOWEST_TIER}, weight: 2", 0.75, 0.375, 2),
         ("nothing counts", f"{LOWEST_TIER}, hypernode.binpack.cpu: 0, hypernode.binpack.memory: 0", 0, 0, 1),
     ],
-)  # fmt: skip
+)
 def test_pods_without_topology_fill_up_hyper_nodes(sentence, arguments, s0, s1, outside):
     scores = scores_of(full_session(f"{{name: {NAME}, arguments: {{{arguments}}}}}"))
     expected = {"n0": s0, "n1": s0, "n2": s1, "n3": s1, "outside": outside}

@@ -53,20 +53,20 @@ def water_filling(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.C
     for step in cycle.fill(resource):
         row = about[step["queue"]]
         common = {"round": f"round {step['round']}, {step['left']:.4g} left", "queue": step["queue"],
-                  "most": most_of(row, resource), "deserved": step["deserved"]}  # fmt: skip
+                  "most": most_of(row, resource), "deserved": step["deserved"]}
         rows.append({**common, "part": "had before", "from": 0, "to": step["before"], "strength": 0.4})
         rows.append({**common, "part": "added", "from": step["before"], "to": step["deserved"], "strength": 1.0})
     base = alt.Chart().encode(x=alt.X("queue:N", title=None, axis=alt.Axis(labelAngle=0)))
     filled = base.mark_bar(size=34).encode(
         y=alt.Y("from:Q", title=resource, axis=alt.Axis(tickCount=5)), y2="to:Q", color=_color(about),
-        opacity=alt.Opacity("strength:Q", scale=None))  # fmt: skip
+        opacity=alt.Opacity("strength:Q", scale=None))
     once = base.transform_filter("datum.part == 'added'")
     vessel = once.mark_bar(size=34, filled=False, stroke="#555", strokeWidth=1).encode(y=alt.Y("most:Q", stack=None))
     text = once.mark_text(dy=-8, fontWeight="bold", fontSize=12).encode(
-        y="deserved:Q", text=alt.Text("deserved:Q", format=".4~g"))  # fmt: skip
+        y="deserved:Q", text=alt.Text("deserved:Q", format=".4~g"))
     layers = alt.layer(filled, vessel, text, data=alt.InlineData(rows)).properties(width=170, height=170)
     told = "; ".join(f"round {number}: {', '.join(f'{queue} {amount:.4g}' for queue, amount in row.items())}"
-                     for number, row in _deserved(cycle, resource).items())  # fmt: skip
+                     for number, row in _deserved(cycle, resource).items())
     return _styled(layers.facet(facet=alt.Facet("round:N", title=None), columns=4), title, f"Deserved {resource} by {told}")
 
 
@@ -80,14 +80,14 @@ def queue_order(cycle: Cycle, title: str = "") -> alt.Chart:
     import altair as alt
 
     rows = [{"turn": number, "queue": turn.queue, "outcome": turn.outcome, "share": turn.share}
-            for number, turn in enumerate(cycle.turns, 1)]  # fmt: skip
+            for number, turn in enumerate(cycle.turns, 1)]
     chart = alt.Chart(alt.InlineData(rows)).mark_square(size=110, strokeWidth=1.5, opacity=1).encode(
         x=alt.X("turn:Q", title="turn", axis=alt.Axis(tickMinStep=1, grid=False),
                 scale=alt.Scale(domain=[0, max(len(rows), 1) + 1], nice=False)),
         y=alt.Y("queue:N", title=None, axis=alt.Axis(grid=True)),
         fill=alt.condition("datum.outcome == 'placed'", _fill(cycle), alt.value("white")),
         stroke=_color({turn.queue: turn for turn in cycle.turns}, alt.Stroke),
-    )  # fmt: skip
+    )
     told = ", ".join(turn.queue for turn in cycle.turns)
     return _styled(chart.properties(width=720, height=110), title, f"Queues in the order of their turns: {told}")
 
@@ -102,22 +102,22 @@ def limits(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Chart:
     import altair as alt
 
     rows = [{"queue": row["queue"], **{name: row[name].get(resource, 0) for name in (
-        "request", "allocated", "deserved", "guarantee", "real_capability")}} for row in cycle.queues()]  # fmt: skip
+        "request", "allocated", "deserved", "guarantee", "real_capability")}} for row in cycle.queues()]
     marks = [{"queue": row["queue"], "limit": name.replace("_", " "), "at": row[name]} for row in rows
-             for name in ("guarantee", "deserved", "real_capability") if row[name]]  # fmt: skip
+             for name in ("guarantee", "deserved", "real_capability") if row[name]]
     color = _color({row["queue"]: row for row in rows})
     base = alt.Chart(alt.InlineData(rows)).encode(y=alt.Y("queue:N", title=None))
     asked = base.mark_bar(size=26, opacity=0.3).encode(x=alt.X("request:Q", title=resource), color=color)
     held = base.mark_bar(size=14).encode(x="allocated:Q", color=color)
     shapes = {"guarantee": ("triangle-up", 19), "deserved": ("diamond", 0), "real capability": ("triangle-down", -19)}
     shape = alt.Shape("limit:N", title="limits", scale=alt.Scale(
-        domain=list(shapes), range=[name for name, _ in shapes.values()]))  # fmt: skip
+        domain=list(shapes), range=[name for name, _ in shapes.values()]))
     points = [  # below, on and above the bar, so that equal limits can be told apart
         alt.Chart(alt.InlineData([mark for mark in marks if mark["limit"] == limit])).mark_point(
             filled=True, color="black", opacity=1, size=80, yOffset=offset).encode(y="queue:N", x="at:Q", shape=shape)
-        for limit, (_, offset) in shapes.items()]  # fmt: skip
+        for limit, (_, offset) in shapes.items()]
     told = "; ".join(f"{row['queue']} asks for {row['request']:.4g}, holds {row['allocated']:.4g}, deserves "
-                     f"{row['deserved']:.4g}" for row in rows)  # fmt: skip
+                     f"{row['deserved']:.4g}" for row in rows)
     return _styled(alt.layer(asked, held, *points).properties(width=620, height=170), title, f"{resource}: {told}")
 
 
@@ -155,4 +155,4 @@ def _styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:
     return (chart.configure(background="white", font=FONT, padding=8)
             .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
             .configure_header(labelFontSize=12, labelFontWeight="bold")
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))  # fmt: skip
+            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))

@@ -69,13 +69,13 @@ class Cluster:
 
     def node(self, name: str, *, cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
              pods: int | None = None, resources: Mapping[str, Amount] | None = None,
-             labels: Mapping[str, str] | None = None) -> Self:  # fmt: skip
+             labels: Mapping[str, str] | None = None) -> Self:
         """A machine: `cpu` in CPUs, `memory` such as "64Gi", `gpu` whole GPUs, `pods` how many it takes (110)."""
         return self._say("Node", name, locals())
 
     def queue(self, name: str, *, weight: int | None = None, capability: Amounts = None, guarantee: Amounts = None,
               deserved: Amounts = None, parent: str | None = None, priority: int | None = None,
-              reclaimable: bool | None = None) -> Self:  # fmt: skip
+              reclaimable: bool | None = None) -> Self:
         """A queue: its part by `weight`, the most it may hold, the least kept for it, what it is said to deserve."""
         return self._say("Queue", name, locals())
 
@@ -83,7 +83,7 @@ class Cluster:
             memory: Amount | None = None, gpu: Amount | None = None, min_member: int | None = None,
             running: Mapping[str, int] | None = None, priority: int | None = None, namespace: str | None = None,
             resources: Mapping[str, Amount] | None = None,
-            labels: Mapping[str, str] | None = None) -> Self:  # fmt: skip
+            labels: Mapping[str, str] | None = None) -> Self:
         """A gang of `pods` equal pods, each asking for `cpu`, `memory` and so on.
 
         It starts with `min_member` pods (default: all) or not at all; the minimum's resources are what enqueue asks
@@ -162,7 +162,7 @@ def _amounts(amounts: Amounts) -> dict[str, Amount] | None:
 
 
 def _requests(cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
-              resources: Mapping[str, Amount] | None = None) -> dict[str, Amount]:  # fmt: skip
+              resources: Mapping[str, Amount] | None = None) -> dict[str, Amount]:
     named = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpu}
     return {name: amount for name, amount in named.items() if amount is not None} | dict(resources or {})
 
@@ -188,16 +188,16 @@ def _node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None, *
 
 
 def _queue(name: str, capability: Amounts = None, guarantee: Amounts = None, deserved: Amounts = None,
-           **spec: Any) -> _Written:  # fmt: skip
+           **spec: Any) -> _Written:
     _check_whole(f"queue {name}", "weight", spec.setdefault("weight", 1), 1)
     amounts = {"capability": _amounts(capability), "deserved": _amounts(deserved),
-               "guarantee": {"resource": _amounts(guarantee)}}  # fmt: skip
+               "guarantee": {"resource": _amounts(guarantee)}}
     return _Written([_read(SCHEDULING, "Queue", {"name": name}, spec=spec | amounts)])
 
 
 def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | None = None, priority: int | None = None,
          namespace: str = "default", running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
-         **amounts: Any) -> _Written:  # fmt: skip
+         **amounts: Any) -> _Written:
     _check_whole(f"job {name}", "pods", pods, 0)
     least = pods if min_member is None else min_member
     _check_whole(f"job {name}", "min_member", least, 0)
@@ -206,11 +206,11 @@ def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | Non
         "v1", "Pod",
         {"name": name, "namespace": namespace, "labels": dict(labels or {}), "annotations": {GROUP_NAME: name}},
         spec={"schedulerName": "volcano", "priority": priority,
-              "containers": [{"name": "main", "resources": {"requests": requests}}]})  # fmt: skip
+              "containers": [{"name": "main", "resources": {"requests": requests}}]})
     group = _read(
         SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
         spec={"queue": queue, "minMember": least, "minResources": _times(requests, least)},
-        status={"phase": "Running" if nodes else "Pending"})  # fmt: skip
+        status={"phase": "Running" if nodes else "Pending"})
     return _Written([group, pod], pods, nodes)
 
 
@@ -231,7 +231,7 @@ def _gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[Kuber
     for number in range(count):
         node, name = nodes[number] if number < len(nodes) else "", f"{meta.name}-{number}"
         own = ObjectMeta(name, meta.namespace, f"{meta.uid}-{number}", meta.labels, meta.annotations,
-                         meta.creation_timestamp + number)  # fmt: skip
+                         meta.creation_timestamp + number)
         pods.append(Pod(own, specs[node], running if node else pod.status))
     return [group, *pods]
 
@@ -240,7 +240,7 @@ def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
     """The requests of `count` pods, as text."""
     texts = {name: str(amount) for name, amount in requests.items()}
     return {name: quantity.to_text(quantity.parse(text) * count, quantity.style_of(text))
-            for name, text in texts.items()}  # fmt: skip
+            for name, text in texts.items()}
 
 
 def _check_whole(what: str, field: str, value: Any, least: int) -> None:

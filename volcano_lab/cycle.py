@@ -70,14 +70,14 @@ class Cycle:
         return [{"queue": name, "weight": attr.weight if hasattr(attr, "weight") else ssn.queues[name].weight,
                  **{column: plain(getattr(attr, column)) for column in QUEUE_COLUMNS},
                  "share": attr.share, "overused": ssn.overused(ssn.queues[name])}
-                for name, attr in sorted(queue_attributes(ssn).items())]  # fmt: skip
+                for name, attr in sorted(queue_attributes(ssn).items())]
 
     def jobs(self) -> list[dict[str, Any]]:
         """A row a job: phase, how many of its pods have a place, how many wait, and why (see `why`)."""
         return [{"job": uid, "queue": job.queue, "phase": job.pod_group.status.phase, "pods": len(job.tasks),
                  "min_member": job.min_available, "placed": sum(len(job.in_status(s)) for s in READY_STATUSES),
                  "pending": len(job.in_status(PENDING)), "why": self.why(uid)}
-                for uid, job in self.session.jobs.items()]  # fmt: skip
+                for uid, job in self.session.jobs.items()]
 
     def fill(self, resource: str = "cpu") -> list[dict[str, Any]]:
         """The rounds of deserved, a row a queue and round: what it had, what was added, and why it stopped (`met`).
@@ -91,7 +91,7 @@ class Cycle:
             for queue, deserved in round_.deserved.items():
                 now, before = in_units(resource, deserved.get(resource)), held.get(queue, 0)
                 rows.append({"round": number, "queue": queue, "before": before, "added": now - before, "deserved": now,
-                             "met": met.get(queue, "before"), "left": left})  # fmt: skip
+                             "met": met.get(queue, "before"), "left": left})
                 held[queue] = now
         return rows
 
@@ -103,7 +103,7 @@ class Cycle:
             if record.outcome == "discard":
                 steps += [(f"undo {name}", pod, node) for name, pod, node in reversed(record.operations)]
             rows += [{"statement": number, "operation": name, "pod": pod, "node": node, "outcome": record.outcome}
-                     for name, pod, node in steps]  # fmt: skip
+                     for name, pod, node in steps]
         return rows
 
     def placements(self) -> list[dict[str, str]]:
@@ -118,7 +118,7 @@ class Cycle:
         """Everything as plain data, ready for JSON."""
         return {"queueOrder": self.queue_order, "queues": self.queues(), "jobs": self.jobs(),
                 "placements": self.placements(), "leftOut": self.session.snapshot.left_out,
-                "warnings": self.session.conf.warnings + self.session.warnings}  # fmt: skip
+                "warnings": self.session.conf.warnings + self.session.warnings}
 
 
 @lru_cache(maxsize=16)

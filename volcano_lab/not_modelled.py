@@ -16,7 +16,7 @@ KINDS = {
     **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"), CLAIMS),
     "NodeShard": "the sharding of nodes among schedulers",
     "Numatopology": "NUMA topology within a node",
-}  # fmt: skip
+}
 """Kind -> what it is about."""
 
 VOLUME_SOURCES = ("persistentVolumeClaim", "ephemeral")

@@ -54,7 +54,7 @@ def _refusals(record: CycleRecord, job: JobInfo) -> Iterator[str]:
             continue
         sides = [(name, fact["asked"].get(name), fact["limit"].get(name)) for name in fact["short_of"]]
         sums = " and ".join(f"{name} {amount_text(name, asked)} where {amount_text(name, limit)} is allowed"
-                            for name, asked, limit in sides)  # fmt: skip
+                            for name, asked, limit in sides)
         where = f" in queue {fact['level']}" if "level" in fact else ""
         yield f"not let in: with this job's minimum, {fact['plugin']} counts {sums}{where}"
 
@@ -74,4 +74,4 @@ def _queue_full(ssn: Session, job: JobInfo) -> Iterator[str]:
     for name in names:
         yield (f"queue {queue.name} holds {name} {amount_text(name, attr.allocated.get(name))}; with "
                f"{amount_text(name, task.resreq.get(name))} more for {task.name} it would pass the "
-               f"{amount_text(name, most.get(name))} that it {'deserves' if flat else 'may hold'}")  # fmt: skip
+               f"{amount_text(name, most.get(name))} that it {'deserves' if flat else 'may hold'}")

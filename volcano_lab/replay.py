@@ -26,7 +26,7 @@ from volcano_lab.scheduler import Scheduler
 QUEUE_ATTRIBUTES = {
     "deserved": "deserved", "allocated": "allocated", "request": "request", "elastic": "elastic", "inqueue": "inqueue",
     "capability": "capability", "realCapability": "real_capability", "guarantee": "guarantee",
-}  # fmt: skip
+}
 
 
 def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
@@ -116,7 +116,7 @@ class CycleRecord(Observer):
                       for name, node in ssn.nodes.items()},
             "committed": ssn.committed[self._committed :],
             "undone": ssn.undone - self._undone,
-        })  # fmt: skip
+        })
         self._committed, self._undone = len(ssn.committed), ssn.undone
 
     def closed(self, ssn: Session) -> None:
@@ -128,7 +128,7 @@ class CycleRecord(Observer):
                 "running": job.pod_group.status.running,
             }
             for uid, job in ssn.jobs.items()
-        }  # fmt: skip
+        }
 
 
 def resource(value: Resource) -> dict[str, float | str]:

@@ -80,7 +80,7 @@ def _collector_paused() -> Iterator[None]:
 
 
 def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None, observer: Observer | None = None,
-             now: float | None = None) -> Session:  # fmt: skip
+             now: float | None = None) -> Session:
     """One cycle over a cache with a configuration (its text, or Volcano's default), now or at a time in seconds.
 
     >>> run_once(Cache()).committed

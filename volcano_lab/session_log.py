@@ -24,7 +24,7 @@ LEVELS = {"queue": 3, "job": 3, "hyper_node_for_job": 3, "hyper_node_for_sub_job
 """Kind of a note -> its level; other notes are comparisons, at V(5)."""
 
 POINTS = {"overused": 3, "allocatable": 3, "preemptive": 3, "job_enqueueable": 4, "preemptable": 4, "reclaimable": 4,
-          "job_valid": 4, "job_ready": 5, "job_pipelined": 5}  # fmt: skip
+          "job_valid": 4, "job_ready": 5, "job_pipelined": 5}
 """Extension points whose answers are logged, and at which level."""
 
 

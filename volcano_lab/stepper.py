@@ -89,7 +89,7 @@ class Stepper:
         return self._to(next((number for number in numbers if holds(records[number])), None))
 
     def jump(self, *, job: str | None = None, queue: str | None = None, operation: str | None = None,
-             outcome: str | None = None, backwards: bool = False) -> Record | None:  # fmt: skip
+             outcome: str | None = None, backwards: bool = False) -> Record | None:
         """To the next record about a job, about a queue, of an operation, of an outcome ("commit", "discard"), or all.
 
         >>> from volcano_lab.cluster import Cluster

@@ -22,7 +22,7 @@ def queues(cycle: Cycle, resource: str = "cpu") -> DataFrame:
     [4, 4, 6]
     """
     rows = [{column: row[column].get(resource, 0) if column in QUEUE_COLUMNS else row[column] for column in row}
-            for row in cycle.queues()]  # fmt: skip
+            for row in cycle.queues()]
     return _frame(rows, ["queue", "weight", *QUEUE_COLUMNS, "share", "overused"], "queue")
 
 
@@ -52,7 +52,7 @@ def turns(cycle: Cycle) -> DataFrame:
     ['default', 'placed']
     """
     rows = [{"turn": number, "queue": turn.queue, "share": turn.share, "job": turn.job, "outcome": turn.outcome,
-             "pods": turn.pods} for number, turn in enumerate(cycle.turns, 1)]  # fmt: skip
+             "pods": turn.pods} for number, turn in enumerate(cycle.turns, 1)]
     return _frame(rows, ["turn", "queue", "share", "job", "outcome", "pods"], "turn")
 
 

@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 PROBE = Path(__file__).with_name("probe.js").read_text()
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
+         "--disable-component-update", "--disable-sync"]
 OUTSIDE = re.compile(r"^(https?|wss?)://(?!127\.0\.0\.1[:/])")
 # Voila's own page template asks for an icon font; that is not the notebook's doing, and the request is refused anyway.
 VOILA_ICONS = re.compile(r"/@fortawesome/fontawesome-free@")
@@ -118,7 +118,7 @@ class NotebookPage:
         """The whole notebook from top to end, as one picture."""
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         height = self.page.evaluate("Math.max(...[...document.querySelectorAll('.jp-WindowedPanel-outer, body')]"
-                                    ".map(e => e.scrollHeight))")  # fmt: skip
+                                    ".map(e => e.scrollHeight))")
         view = self.page.viewport_size
         self.page.set_viewport_size({"width": view["width"], "height": min(int(height) + 200, 16_000)})
         self.page.wait_for_timeout(500)

@@ -89,7 +89,7 @@ def serve(kind, notebooks):
             file.write_text(json.dumps(values))
         folders = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
                    "IPYTHONDIR": "ipython", "JUPYTERLAB_SETTINGS_DIR": "settings",
-                   "JUPYTERLAB_WORKSPACES_DIR": "workspaces"}  # fmt: skip
+                   "JUPYTERLAB_WORKSPACES_DIR": "workspaces"}
         env = os.environ | {"JUPYTER_PREFER_ENV_PATH": "1"} | {name: str(home / sub) for name, sub in folders.items()}
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -97,7 +97,7 @@ def serve(kind, notebooks):
         token, log = secrets.token_hex(8), home / "server.log"
         with log.open("w") as sink:
             process = subprocess.Popen(_command(kind, port, token, home / "work"), env=env, cwd=home / "work",
-                                       stdout=sink, stderr=subprocess.STDOUT)  # fmt: skip
+                                       stdout=sink, stderr=subprocess.STDOUT)
         server = Server(kind, port, token, home / "work", process, log)
         try:
             deadline = time.monotonic() + 90
@@ -120,7 +120,7 @@ def _command(kind, port, token, root):
     common = ["--no-browser", f"--port={port}"]
     if kind == "voila":
         return [bin_folder / "voila", root, *common, "--Voila.ip=127.0.0.1", f"--Voila.token={token}",
-                "--show_tracebacks=True", "--VoilaConfiguration.strip_sources=False"]  # fmt: skip
+                "--show_tracebacks=True", "--VoilaConfiguration.strip_sources=False"]
     return [bin_folder / "jupyter", "lab", *common, "--ip=127.0.0.1", "--allow-root", "--ServerApp.port_retries=0",
             f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={root}",
-            "--LabApp.expose_app_in_browser=True"]  # fmt: skip
+            "--LabApp.expose_app_in_browser=True"]

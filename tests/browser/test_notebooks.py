@@ -6,7 +6,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted(str(path.relative_to(ROOT / "notebooks")) for path in (ROOT / "notebooks").glob("**/*.ipynb")
-                   if ".ipynb_checkpoints" not in path.parts)  # fmt: skip
+                   if ".ipynb_checkpoints" not in path.parts)
 MOVES = 12
 
 pytestmark = pytest.mark.browser

@@ -57,7 +57,7 @@ class TopologyAllocator:
                 saved = save_operations(*statements)
                 fits = bool(saved) and (ssn.job_ready(job) or ssn.job_pipelined(job))
                 self._note("hyper_node_tried", job=job.uid, sub_job="", hyper_node=hyper_node.name, fits=fits,
-                           operations=len(saved), score=score)  # fmt: skip
+                           operations=len(saved), score=score)
                 if fits:
                     solutions[hyper_node.name], scores[hyper_node.name] = (saved, trial), score
                 for statement in statements:
@@ -95,7 +95,7 @@ class TopologyAllocator:
     # -- its sub-jobs ------------------------------------------------------------------------------
 
     def _allocate_for_sub_job(self, job: JobInfo, sub_job: SubJobInfo, worksheet: JobWorksheet,
-                              hyper_node_for_job: HyperNodeInfo) -> Placed | None:  # fmt: skip
+                              hyper_node_for_job: HyperNodeInfo) -> Placed | None:
         ssn, tasks = self.ssn, worksheet.tasks[sub_job.uid]
         if not tasks:
             return None
@@ -115,7 +115,7 @@ class TopologyAllocator:
         return None
 
     def _place_in_best(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
-                       hyper_nodes: list[HyperNodeInfo]) -> tuple[bool, Placed | None]:  # fmt: skip
+                       hyper_nodes: list[HyperNodeInfo]) -> tuple[bool, Placed | None]:
         """Try all, do the best one again. (Whether any serves, what was placed; None as well where it can't be done again.)"""
         solutions: dict[str, tuple[list[Operation], PriorityQueue[TaskInfo]]] = {}
         for hyper_node in hyper_nodes:
@@ -132,7 +132,7 @@ class TopologyAllocator:
         return True, Placed(best, scores[best], statement, solutions[best][1]) if statement is not None else None
 
     def _place_in_only(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
-                       hyper_node: HyperNodeInfo) -> tuple[bool, Placed | None]:  # fmt: skip
+                       hyper_node: HyperNodeInfo) -> tuple[bool, Placed | None]:
         """As `_place_in_best` for a job without sub-group policies and a single HyperNode, in half the time.
 
         Volcano takes the operations back and does them again; here they stay, and are only counted as undone. What they
@@ -151,7 +151,7 @@ class TopologyAllocator:
         return True, Placed(best, scores[best], statement, left)
 
     def _try_sub_job(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
-                     hyper_node: HyperNodeInfo) -> tuple[Statement | None, PriorityQueue[TaskInfo]]:  # fmt: skip
+                     hyper_node: HyperNodeInfo) -> tuple[Statement | None, PriorityQueue[TaskInfo]]:
         """(The statement that places a sub-job, None where it can't be placed; the tasks that are left)."""
         job.reset_sub_job_fit_err(sub_job.uid)
         left = tasks.clone()
@@ -159,7 +159,7 @@ class TopologyAllocator:
         if statement is not None and not statement.operations:
             statement = None
         self._note("hyper_node_tried", job=job.uid, sub_job=sub_job.uid, hyper_node=hyper_node.name,
-                   fits=statement is not None, operations=0 if statement is None else len(statement.operations))  # fmt: skip
+                   fits=statement is not None, operations=0 if statement is None else len(statement.operations))
         return statement, left
 
     # -- common ----------------------------------------------------------------------------------

@@ -208,7 +208,7 @@ class Preempt(Action):
             statement.evict(victim, self.name)
             evicted.append(victim)
         self._note("victims", action=self.name, task=task.key, node=node.name,
-                   candidates=[victim.key for victim in victims], chosen=[victim.key for victim in evicted])  # fmt: skip
+                   candidates=[victim.key for victim in victims], chosen=[victim.key for victim in evicted])
         if not self._has_room(task, queue, node):
             return False
         try:

@@ -43,7 +43,7 @@ class CandidateLimits:
         """The same limits, but for those that the arguments name."""
         return CandidateLimits(arguments.get_int("minCandidateNodesPercentage", self.percentage),
                                arguments.get_int("minCandidateNodesAbsolute", self.at_least),
-                               arguments.get_int("maxCandidateNodesAbsolute", self.at_most))  # fmt: skip
+                               arguments.get_int("maxCandidateNodesAbsolute", self.at_most))
 
     def count(self, nodes: int) -> int:
         """

@@ -131,7 +131,7 @@ class Reclaim(Action):
             if task.init_resreq.less_equal(available, ZERO):
                 break
         self._note("victims", action=self.name, task=task.key, node=node.name,
-                   candidates=[victim.key for victim in victims], chosen=[victim.key for victim in evicted])  # fmt: skip
+                   candidates=[victim.key for victim in victims], chosen=[victim.key for victim in evicted])
         if not task.init_resreq.less_equal(available, ZERO):
             return False
         try:

@@ -51,7 +51,7 @@ def organize(ssn: Session, job: JobInfo) -> JobWorksheet:
     tasks: dict[str, PriorityQueue[TaskInfo]] = {}
     for uid, sub_job in sorted(job.sub_jobs.items()):
         pending = [task for _, task in sorted(sub_job.in_status(PENDING).items())
-                   if not task.sch_gated and not task.resreq.is_empty()]  # fmt: skip
+                   if not task.sch_gated and not task.resreq.is_empty()]
         if pending:
             sub_jobs.push(sub_job)
             tasks[uid] = ssn.task_queue(pending)

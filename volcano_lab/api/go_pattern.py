@@ -14,7 +14,7 @@ _CLASSES = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": r"\x00-\x7f", "blank": r"\t ", "cntrl": r"\x00-\x1f\x7f",
     "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~", "punct": r"!-/:-@\[-`{-~",
     "space": r"\t\n\v\f\r ", "upper": "A-Z", "word": "0-9A-Za-z_", "xdigit": "0-9A-Fa-f",
-}  # fmt: skip
+}
 _REWRITTEN = re.compile(
     r"\\Q(?P<quoted>.*?)(?:\\E|$)|\[:(?P<cls>\^?[a-z]+):\]|(?P<escape>\\.)|(?P<name>\(\?<(?![=!]))|(?P<foreign>\(\?(?:<?[=!]|[(>#]|P=))"
 )

@@ -49,7 +49,7 @@ class HyperNodeInfo:
     def child_names(self) -> list[str]:
         """The HyperNodes that its object names as members; these can only be named exactly."""
         return [member.selector.exact_match.name for member in self.hyper_node.spec.members
-                if member.type == "HyperNode" and member.selector.exact_match is not None]  # fmt: skip
+                if member.type == "HyperNode" and member.selector.exact_match is not None]
 
     def names_member(self, name: str) -> bool:
         """Whether its object names a HyperNode as a member."""

@@ -41,7 +41,7 @@ class JobInfo(TaskIndex):
         "task_min_available_total", "allocated", "total_request", "creation_timestamp", "pod_group",
         "preemptable", "revocable_zone", "min_available_budget", "max_unavailable_budget",
         "_gated",
-    )  # fmt: skip
+    )
 
     def __init__(self, uid: str, tasks: Iterable[TaskInfo] = ()):
         super().__init__()
@@ -195,7 +195,7 @@ class JobInfo(TaskIndex):
         if gated.is_empty():
             return resources
         scalars = {k: max(v - gated.get(k), 0.0) if k in (gated.scalars or {}) else v
-                   for k, v in (resources.scalars or {}).items()}  # fmt: skip
+                   for k, v in (resources.scalars or {}).items()}
         return Resource(max(resources.milli_cpu - gated.milli_cpu, 0.0), max(resources.memory - gated.memory, 0.0),
                         scalars if resources.scalars is not None else None)
 
@@ -241,7 +241,7 @@ class JobInfo(TaskIndex):
     def valid_task_num(self) -> int:
         """Tasks that run, have run or may still run."""
         return sum(len(tasks) for status, tasks in self.task_status_index.items()
-                   if status in _OCCUPIED or status in (PIPELINED, PENDING))  # fmt: skip
+                   if status in _OCCUPIED or status in (PIPELINED, PENDING))
 
     def _roles(self, statuses: frozenset[TaskStatus]) -> Counter[str]:
         return Counter(task.task_role for status in statuses for task in self.in_status(status).values())

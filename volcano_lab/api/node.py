@@ -37,7 +37,7 @@ class NodeInfo:
     """
 
     __slots__ = ("name", "table", "row", "node", "tasks", "image_states", "revocable_zone", "oversubscription_node",
-                 "offline_job_evicting", "resource_usage", "allocatable", "capacity", "_no_scalars")  # fmt: skip
+                 "offline_job_evicting", "resource_usage", "allocatable", "capacity", "_no_scalars")
 
     def __init__(self, name: str, table: NodeTable, node: Node | None = None, row: int | None = None):
         self.name, self.table, self.node = name, table, node
@@ -83,7 +83,7 @@ class NodeInfo:
         """The same node over a copied table. Tasks on a node are never changed in place, so both may hold them."""
         node = NodeInfo.__new__(NodeInfo)
         for name in ("name", "node", "image_states", "revocable_zone", "oversubscription_node", "offline_job_evicting",
-                     "resource_usage", "allocatable", "capacity", "_no_scalars"):  # fmt: skip
+                     "resource_usage", "allocatable", "capacity", "_no_scalars"):
             setattr(node, name, getattr(self, name))
         node.table, node.row, node.tasks = table, row, dict(self.tasks)
         return node
@@ -134,7 +134,7 @@ class NodeInfo:
         if task.status == BINDING and self.node is not None and not self.has_room(task.resreq):
             names = task.resreq.less_equal_with_resources_name(self.idle, ZERO)[1]
             raise NodeError(f"node {self.name} resources {names} are not enough to put task <{task.key}>, "
-                                f"idle: {self.idle}, req: {task.resreq}")  # fmt: skip
+                                f"idle: {self.idle}, req: {task.resreq}")
         copy = task.clone()
         task.node_name = copy.node_name = self.name
         self.tasks[task.key] = copy

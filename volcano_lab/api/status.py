@@ -75,9 +75,11 @@ def check_transition(old: TaskStatus, new: TaskStatus, what: str = "task") -> No
     >>> check_transition(SUCCEEDED, RUNNING, "task default/a-0")
     Traceback (most recent call last):
     ...
-    volcano_lab.api.status.IllegalTransition: task default/a-0 cannot go from Succeeded to Running; from Succeeded it may go nowhere
+    volcano_lab.api.status.IllegalTransition: task default/a-0 cannot go from Succeeded to Running; \
+from Succeeded it may go nowhere
     """
     if old == new or new in TRANSITIONS[old]:
         return
     allowed = ", ".join(str(s) for s in sorted(TRANSITIONS[old])) or "nowhere"
-    raise IllegalTransition(f"{what} cannot go from {old} to {new}; from {old} it may go {'to ' if TRANSITIONS[old] else ''}{allowed}")
+    to = "to " if TRANSITIONS[old] else ""
+    raise IllegalTransition(f"{what} cannot go from {old} to {new}; from {old} it may go {to}{allowed}")

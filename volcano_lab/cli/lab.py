@@ -27,7 +27,7 @@ def find_lessons(places: list[Path]) -> Path:
         if (place / FIRST).is_file():
             return place
     raise Mistake(f"{FIRST} is neither beside the package nor in this folder; the notebooks come with a clone of the "
-                  "repository, so run this command there")  # fmt: skip
+                  "repository, so run this command there")
 
 
 def command(root: Path, options: list[str]) -> list[str]:
@@ -38,4 +38,4 @@ def command(root: Path, options: list[str]) -> list[str]:
     """
     as_root = ["--allow-root"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
     return [sys.executable, "-m", "jupyterlab", *as_root, f"--ServerApp.root_dir={root}",
-            f"--LabApp.default_url=/lab/tree/{FIRST}", *options]  # fmt: skip
+            f"--LabApp.default_url=/lab/tree/{FIRST}", *options]

@@ -65,7 +65,7 @@ def queue_table(cycle: Cycle) -> Table:
     order = {name: number for number, name in enumerate(cycle.queue_order)}
     for row in sorted(cycle.queues(), key=lambda row: (order.get(row["queue"], len(order)), row["queue"])):
         names = [name for name in row["request"] | row["deserved"] | row["allocated"] if name != "pods" and any(
-            row[column].get(name) for column in ("request", "deserved", "allocated", "guarantee"))]  # fmt: skip
+            row[column].get(name) for column in ("request", "deserved", "allocated", "guarantee"))]
         about = [row["queue"], str(row["weight"]), f"{row['share']:.3g}", "yes" if row["overused"] else "no"]
         for name in names or [""]:
             cells = [quantity_text(name, row[column].get(name, 0)) for column in QUEUE_COLUMNS] if name else []
@@ -118,6 +118,6 @@ def _table(title: str, *columns: str, left: tuple[str, ...]) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in columns:
         table.add_column(column, justify="left" if column in left else "right", header_style="dim",
-                         overflow="fold", no_wrap=column in ("queue", "job", "overused"))  # fmt: skip
+                         overflow="fold", no_wrap=column in ("queue", "job", "overused"))
     return table
 

@@ -69,7 +69,8 @@ class ArrayChooser(PlainChooser):
                 return None
         return self.ssn.node_list[best]
 
-    def _choose(self, task: TaskInfo, nodes: Sequence[NodeInfo], group: Group, board: Board | None) -> tuple[NodeInfo | None, FitErrors]:
+    def _choose(self, task: TaskInfo, nodes: Sequence[NodeInfo], group: Group, board: Board | None
+                ) -> tuple[NodeInfo | None, FitErrors]:
         arrays = self.arrays
         allowed = arrays.allowed(task)
         if allowed is None:
@@ -140,10 +141,11 @@ class Failed:
             return
         inside = self.arrays.inside(self.nodes)
         for row in changes[self.seen :]:
-            if ranks[row] == -inf and row not in self.flipped and inside[row] and not self.board.fits(row):
-                if self._not_yet is None or self._not_yet[row]:
-                    self.flipped.add(row)
-                    self.errors.record(task, _only(row, len(inside)))
+            if ranks[row] != -inf or row in self.flipped or not inside[row] or self.board.fits(row):
+                continue
+            if self._not_yet is None or self._not_yet[row]:
+                self.flipped.add(row)
+                self.errors.record(task, _only(row, len(inside)))
         self.seen = len(changes)
 
     def settle(self) -> np.ndarray:

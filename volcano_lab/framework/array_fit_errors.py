@@ -57,7 +57,8 @@ class ArrayFitErrors(FitErrors):
 
     def copy(self) -> ArrayFitErrors:
         errors = ArrayFitErrors(self.arrays)
-        errors.short, errors.names, errors.others, errors.task = self.short.copy(), self.names.copy(), dict(self.others), self.task
+        errors.short, errors.names = self.short.copy(), self.names.copy()
+        errors.others, errors.task = dict(self.others), self.task
         return errors
 
     @property
@@ -65,7 +66,7 @@ class ArrayFitErrors(FitErrors):
         """Every node's error, written out when somebody asks."""
         if not self._whole:
             written = {node.name: FitError(self.task, node.name, (Status(UNSCHEDULABLE, insufficient([self.names[code - 1]])),))
-                       for node, code in zip(self.arrays.ssn.node_list, self.short.tolist(), strict=True) if code}  # fmt: skip
+                       for node, code in zip(self.arrays.ssn.node_list, self.short.tolist(), strict=True) if code}
             self._nodes = {**written, **self.others}
             self._whole = True
         return self._nodes

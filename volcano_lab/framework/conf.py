@@ -160,7 +160,7 @@ class SchedulerConfiguration:
     def copy(self) -> SchedulerConfiguration:
         """Another one with lists of its own: what is exchanged in one leaves the other as it is."""
         return attrs.evolve(self, actions=list(self.actions), tiers=[Tier(list(tier.plugins)) for tier in self.tiers],
-                            configurations=list(self.configurations))  # fmt: skip
+                            configurations=list(self.configurations))
 
     def action_arguments(self, action: str) -> Arguments:
         """The arguments of an action: the first entry with its name, or none.

@@ -54,7 +54,7 @@ class ExtensionPoint:
             [(o.name, wrap(self, number, o.name, self.functions[o.name])) for o in tier.plugins
              if o.name in self.functions and self.enabled(o)]
             for number, tier in enumerate(tiers)
-        ]  # fmt: skip
+        ]
         self.flat = [function for tier in self.tiers for _, function in tier]
 
     def asked(self) -> Callable[..., Any]:
@@ -175,7 +175,7 @@ class FirstAnswer(ExtensionPoint):
     rule = "the first plugin that has one, alone"
 
     def __init__(self, name: str, *switches: str, otherwise: Callable[..., Any] = lambda *_: None,
-                 default: str = "none"):  # fmt: skip
+                 default: str = "none"):
         super().__init__(name, *switches)
         self.otherwise, self.default = otherwise, default
 

@@ -70,7 +70,7 @@ class NodeArrays:
         return all(
             getattr(ssn.plugins[plugin], method, None) is not None
             for name, method in COMPANIONS.items() for tier in points[name].tiers for plugin, _ in tier
-        )  # fmt: skip
+        )
 
     def _companions(self, point: str, method: str = "") -> list:
         plugins = self.ssn.plugins

@@ -30,7 +30,8 @@ class PredicateHelper:
         self.use_cache = use_cache
         self._failed: dict[str, dict[str, FitError]] = {}
 
-    def predicate_nodes(self, task: TaskInfo, nodes: Sequence[NodeInfo], predicate: Predicate) -> tuple[list[NodeInfo], FitErrors]:
+    def predicate_nodes(self, task: TaskInfo, nodes: Sequence[NodeInfo], predicate: Predicate
+                        ) -> tuple[list[NodeInfo], FitErrors]:
         """(nodes that fit, why the others don't)."""
         errors = FitErrors()
         group = f"{task.job}/{task.task_role}"

@@ -41,7 +41,7 @@ class Observers(Observer):
 def _hooks() -> list[str]:
     """Every hook of an observer that answers nothing."""
     return [name for name, value in vars(Observer).items()
-            if callable(value) and not name.startswith("_") and name not in ("watch", "watch_point")]  # fmt: skip
+            if callable(value) and not name.startswith("_") and name not in ("watch", "watch_point")]
 
 
 def _each(hooks: list[Callable[..., None]]) -> Callable[..., None]:

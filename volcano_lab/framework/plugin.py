@@ -82,7 +82,7 @@ def build_plugin(name: str, arguments: Arguments) -> Plugin:
     builder = _BUILDERS.get(name)
     if builder is None:
         raise UnknownPlugin(_NOT_MODELLED.get(name) or f'the configuration names plugin "{name}"; '
-                            f"known are {', '.join(plugin_names())}.")  # fmt: skip
+                            f"known are {', '.join(plugin_names())}.")
     if isinstance(builder, str):
         module, _, attribute = builder.partition(":")
         builder = _BUILDERS[name] = getattr(import_module(module), attribute)

@@ -78,7 +78,7 @@ def extension_points(ssn: Any) -> dict[str, ExtensionPoint]:
         FirstAnswer("hyper_node_gradient_for_job", "enabled_hyper_node_gradient", otherwise=_itself, default=ITSELF),
         FirstAnswer("hyper_node_gradient_for_sub_job", "enabled_hyper_node_gradient", otherwise=_itself,
                     default=ITSELF),
-    ]  # fmt: skip
+    ]
     return {point.name: point for point in points}
 
 

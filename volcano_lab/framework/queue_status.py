@@ -115,7 +115,7 @@ def to_resource_list(resource: Resource) -> dict[str, str]:
     {'cpu': '1500m', 'memory': '1Gi', 'nvidia.com/gpu': '2', 'pods': '3'}
     """
     texts = {CPU: quantity.to_text(Fraction(int(resource.milli_cpu), 1000)),
-             MEMORY: quantity.to_text(int(resource.memory), "BinarySI")}  # fmt: skip
+             MEMORY: quantity.to_text(int(resource.memory), "BinarySI")}
     for name, amount in sorted((resource.scalars or {}).items()):
         texts[name] = quantity.to_text(int(amount) if name == PODS else Fraction(int(amount), 1000))
     return texts

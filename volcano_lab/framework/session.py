@@ -67,7 +67,7 @@ class Session:
 
     def __init__(self, cache: SessionCache, conf: SchedulerConfiguration, observer: Observer | None = None,
                  uid: str = "session-1", arrays: bool = True, now: float | None = None,
-                 memory: dict[str, Any] | None = None):  # fmt: skip
+                 memory: dict[str, Any] | None = None):
         self.uid, self.cache, self.conf, self.observer = uid, cache, conf, observer
         self.use_arrays = arrays and not (observer is not None and observer.watches_calls)
         self.node_arrays: NodeArrays | None = None
@@ -232,7 +232,7 @@ class Session:
                 return not self.task_order(left, right) if left_job is right_job else left_job is None
             if preemptor_job is not None and left_job.queue != right_job.queue:
                 return self.victim_queue_order(self.queues[left_job.queue], self.queues[right_job.queue],
-                                               self.queues[preemptor_job.queue])  # fmt: skip
+                                               self.queues[preemptor_job.queue])
             return not self.job_order(left_job, right_job)
 
         return PriorityQueue(less, victims)

@@ -44,7 +44,7 @@ def missing_for(ssn: Session, plugin: str, job: JobInfo, attr: QueueSums) -> lis
     if ssn.observer is not None:
         ssn.observer.note("enqueue_comparison", plugin=plugin, job=job.uid, queue=job.queue, level=attr.name,
                           min_resources=least, allocated=attr.allocated, inqueue=attr.inqueue, elastic=attr.elastic,
-                          asked=asked, limit=limit, short_of=names)  # fmt: skip
+                          asked=asked, limit=limit, short_of=names)
     return names
 
 
@@ -61,7 +61,7 @@ def capability_of(queue: QueueInfo) -> Resource | None:
         return None
     written = Resource.from_list(spec.capability)
     return Resource(written.milli_cpu if written.milli_cpu > 0 else MAX_FLOAT,
-                    written.memory if written.memory > 0 else MAX_FLOAT, written.scalars)  # fmt: skip
+                    written.memory if written.memory > 0 else MAX_FLOAT, written.scalars)
 
 
 def inqueue_resource(job: JobInfo) -> Resource:

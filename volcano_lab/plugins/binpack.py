@@ -54,7 +54,8 @@ class Binpack(Plugin):
         request = task.resreq
         memo = self._memos.get(request)
         if memo is None:
-            memo = self._memos[request] = RowMemo(self.table, partial(self._score_rows, request), partial(self._score_row, request))
+            rows, row = partial(self._score_rows, request), partial(self._score_row, request)
+            memo = self._memos[request] = RowMemo(self.table, rows, row)
         return memo.current()
 
     def node_order_alike(self, task: TaskInfo) -> ByRow:

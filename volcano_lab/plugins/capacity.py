@@ -74,7 +74,7 @@ class Capacity(Plugin):
             for job in ssn.jobs.values():
                 if not self.tree.is_leaf(job.queue):
                     raise QueueTreeError(f'job {job.uid}: its queue "{job.queue}" has queues below it; '
-                                         "allowed is a queue that has none.")  # fmt: skip
+                                         "allowed is a queue that has none.")
                 self._count(job)
         except QueueTreeError as error:
             self.ready = False
@@ -138,7 +138,7 @@ class Capacity(Plugin):
         if self.ssn.observer is not None:
             self.ssn.observer.note("allocatable_level", plugin=self.name, task=candidate.key, queue=queue.uid,
                                    level=attr.name, allocated=allocated, request=candidate.resreq, asked=asked,
-                                   limit=limit, short_of=names)  # fmt: skip
+                                   limit=limit, short_of=names)
         return fits
 
     def job_enqueueable(self, job: JobInfo) -> int:
@@ -170,7 +170,7 @@ class Capacity(Plugin):
         if self.ssn.observer is not None:
             self.ssn.observer.note("preemptive_comparison", plugin=self.name, task=candidate.key, queue=queue.uid,
                                    allocated=attr.allocated, asked=asked, deserved=attr.deserved,
-                                   within=names)  # fmt: skip
+                                   within=names)
         return may
 
     def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
@@ -187,7 +187,7 @@ class Capacity(Plugin):
             if self.ssn.observer is not None:
                 self.ssn.observer.note("reclaimee", plugin=self.name, reclaimer=reclaimer.key, task=task.key,
                                        queue=queue, verdict=verdict or "victim", allocated=held,
-                                       deserved=attr.deserved, guarantee=attr.guarantee)  # fmt: skip
+                                       deserved=attr.deserved, guarantee=attr.guarantee)
             if not verdict:
                 left[queue] = held.sub(task.resreq)
                 victims.append(task)
@@ -222,11 +222,11 @@ class Capacity(Plugin):
         return all(self._has_room(attr, trial[attr.queue_id], queue, candidate) for attr in self.tree.line(queue.uid))
 
     def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_add: TaskInfo,
-                          node: NodeInfo) -> str | None:  # fmt: skip
+                          node: NodeInfo) -> str | None:
         return self._simulate(state, task_to_add, Resource.__add__)
 
     def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_remove: TaskInfo,
-                             node: NodeInfo) -> str | None:  # fmt: skip
+                             node: NodeInfo) -> str | None:
         return self._simulate(state, task_to_remove, Resource.sub)
 
     def _simulate(self, state: dict[str, Any], task: TaskInfo, change: Change) -> str | None:

@@ -57,7 +57,7 @@ ANSWERS: dict[str, tuple[str, str, str]] = {
     "hyper_node_gradient_for_job": ("Which HyperNodes may a job be tried in, the nearer ones first?",
                                     "network-topology-aware", "allocate"),
     "hyper_node_gradient_for_sub_job": ("And a sub-group, within the job's?", "network-topology-aware", "allocate"),
-}  # fmt: skip
+}
 """Point -> (the question, plugins that answer, actions that ask); nobody asks those that Volcano itself no longer uses."""
 
 
@@ -87,5 +87,5 @@ def table() -> list[Row]:
     for point in extension_points(None).values():
         question, plugins, asked_by = ANSWERS[point.name]
         rows.append(Row(point.name, question, point.rule, point.default, tuple(keys[switch] for switch in point.switches),
-                        tuple(plugins.split()), tuple(asked_by.split())))  # fmt: skip
+                        tuple(plugins.split()), tuple(asked_by.split())))
     return rows

@@ -19,6 +19,6 @@ class Conformance(Plugin):
 
     def preemptable(self, evictor: TaskInfo, evictees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
         return [task for task in evictees if task.pod.spec.priority_class_name not in PROTECTED_CLASSES
-                and task.namespace != PROTECTED_NAMESPACE], PERMIT  # fmt: skip
+                and task.namespace != PROTECTED_NAMESPACE], PERMIT
 
     reclaimable = preemptable

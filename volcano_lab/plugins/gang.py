@@ -47,7 +47,8 @@ class Gang(Plugin):
             return Invalid(NOT_ENOUGH_PODS_OF_TASK, "Not enough valid subGroups of each task for gang-scheduling")
         valid = job.valid_task_num()
         if valid < job.min_available:
-            return Invalid(NOT_ENOUGH_PODS, f"Not enough valid tasks for gang-scheduling, valid: {valid}, min: {job.min_available}")
+            message = f"Not enough valid tasks for gang-scheduling, valid: {valid}, min: {job.min_available}"
+            return Invalid(NOT_ENOUGH_PODS, message)
         return None
 
     def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:

@@ -228,7 +228,7 @@ class NetworkTopologyAware(Plugin):
             return scores
         if self._holder_rows is None:  # the place after the last one stands for "no HyperNode"
             self._holder_rows = [(self.tier_weights[tier], np.array([holder.get(node.name, -1) for node in nodes], dtype=np.intp))
-                                 for tier, holder in self._holders.items()]  # fmt: skip
+                                 for tier, holder in self._holders.items()]
         full = np.append(self.usage.pod_scores(task.resreq), FULL_SCORE)
         for weight, places in self._holder_rows:
             scores += weight * full[places]

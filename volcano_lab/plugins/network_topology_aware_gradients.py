@@ -19,7 +19,7 @@ class NoSearchRoot(ValueError):
 
 
 def gradients(tree: HyperNodeMap, within: HyperNodeInfo, highest: int, allocated: str,
-              has_room: Callable[[str], bool]) -> Gradients:  # fmt: skip
+              has_room: Callable[[str], bool]) -> Gradients:
     """The HyperNodes at or below `within`, up to tier `highest`, that may hold a gang.
 
     What stands already in `allocated` must stay within reach; otherwise HyperNodes without room are left out.

@@ -47,11 +47,11 @@ class Overcommit(Plugin):
         fits, names = asked.less_equal_with_dimension_and_resources_name(self.idle_resource, least)
         if self.ssn.observer is not None:
             self.ssn.observer.note("enqueue_comparison", plugin=self.name, job=job.uid, queue=job.queue, min_resources=least,
-                                   inqueue=self.inqueue_resource, asked=asked, limit=self.idle_resource, short_of=names)  # fmt: skip
+                                   inqueue=self.inqueue_resource, asked=asked, limit=self.idle_resource, short_of=names)
         if fits:
             return PERMIT
         self.ssn.record_pod_group_event(job, "Normal", "Unschedulable",
-                                        format_resource_names("resource in cluster is overused", "overused", names))  # fmt: skip
+                                        format_resource_names("resource in cluster is overused", "overused", names))
         return REJECT
 
     def job_enqueued(self, job: JobInfo) -> None:

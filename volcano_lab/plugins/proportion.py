@@ -88,7 +88,7 @@ class Proportion(Plugin):
     def _share_out(self) -> None:
         self.rounds: list[Round] = water_fill(self.total_resource, [
             Claim(attr.queue_id, attr.weight, attr.request, attr.real_capability, attr.guarantee)
-            for attr in self.queue_opts.values()])  # fmt: skip
+            for attr in self.queue_opts.values()])
         if self.rounds:
             for name, deserved in self.rounds[-1].deserved.items():
                 self.queue_opts[name].deserved = deserved
@@ -166,11 +166,11 @@ class Proportion(Plugin):
         return trial[queue.uid].stays_within(self.queue_opts[queue.uid].deserved, candidate.resreq)
 
     def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_add: TaskInfo,
-                          node: NodeInfo) -> str | None:  # fmt: skip
+                          node: NodeInfo) -> str | None:
         return self._simulate(state, task_to_add, Resource.__add__)
 
     def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_remove: TaskInfo,
-                             node: NodeInfo) -> str | None:  # fmt: skip
+                             node: NodeInfo) -> str | None:
         return self._simulate(state, task_to_remove, Resource.sub)
 
     def _simulate(self, state: dict[str, Any], task: TaskInfo, change: Any) -> str | None:

@@ -51,7 +51,7 @@ class QueueAttr:
         """A queue as its author wrote it, before anything is counted."""
         spec = queue.queue.spec
         return cls(queue.uid, queue.name, Resource.from_list(spec.deserved), Resource.from_list(spec.capability),
-                   guarantee=Resource.from_list(spec.guarantee.resource))  # fmt: skip
+                   guarantee=Resource.from_list(spec.guarantee.resource))
 
     @property
     def is_best_effort(self) -> bool:
@@ -119,7 +119,7 @@ class QueueTree:
         parent = queue.queue.spec.parent or ROOT_QUEUE
         if parent not in queues:
             raise QueueTreeError(f'queue "{queue.name}": spec.parent is "{parent}", and there is no such queue; '
-                                 f'allowed is the name of a queue, or nothing for "{ROOT_QUEUE}".')  # fmt: skip
+                                 f'allowed is the name of a queue, or nothing for "{ROOT_QUEUE}".')
         if parent not in self.attrs:
             self._plant(queues[parent], queues)
         self.attrs[parent].children.append(queue.uid)
@@ -178,11 +178,11 @@ class QueueTree:
         for child in children:
             if attr.capability.less_partly(child.capability, ZERO):
                 self.warnings.append(f'queue "{child.name}": spec.capability <{child.capability}> is more than that of '
-                                     f'its parent "{attr.name}", <{attr.capability}>, which limits it.')  # fmt: skip
+                                     f'its parent "{attr.name}", <{attr.capability}>, which limits it.')
         for what, mine, sum_ in (("deserved", attr.deserved, deserved), ("guarantee", attr.guarantee, guarantees)):
             if mine.less_partly(sum_, ZERO):
                 self.warnings.append(f'queue "{attr.name}": its children\'s spec.{what} add up to <{sum_}>, '
-                                     f"more than its own <{mine}>; they can't all have it at once.")  # fmt: skip
+                                     f"more than its own <{mine}>; they can't all have it at once.")
 
 
 def inherit(capability: Resource, parent: Resource) -> Resource:
@@ -195,4 +195,4 @@ def inherit(capability: Resource, parent: Resource) -> Resource:
     """
     scalars = capability.scalars if parent.scalars is None else {**parent.scalars, **(capability.scalars or {})}
     return Resource(capability.milli_cpu if capability.milli_cpu > 0 else parent.milli_cpu,
-                    capability.memory if capability.memory > 0 else parent.memory, scalars)  # fmt: skip
+                    capability.memory if capability.memory > 0 else parent.memory, scalars)

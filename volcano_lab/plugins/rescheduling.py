@@ -119,7 +119,7 @@ class NodeUtilization:
         usage = info.resource_usage
         capacity, allocatable = info.node.status.capacity, info.node.status.allocatable
         return cls(info, {CPU: usage.cpu.get(period, 0.0), MEMORY: usage.memory.get(period, 0.0)},
-                   _amounts(allocatable or capacity), _amounts(capacity))  # fmt: skip
+                   _amounts(allocatable or capacity), _amounts(capacity))
 
     def room(self, name: str, target: float) -> int:
         """How much of a resource may be added until the target, in percent, is reached; negative above it."""

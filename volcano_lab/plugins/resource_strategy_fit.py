@@ -93,7 +93,7 @@ class ResourceStrategyFit(Plugin):
         weights = pod_weights(notes.get(SCORING_WEIGHT, ""))
         if weights is None:
             log_once(f"pod {task.key}: annotation {SCORING_WEIGHT} is {notes.get(SCORING_WEIGHT)!r}; allowed beside "
-                     f'{SCORING_TYPE} is JSON such as {{"cpu": 1}} with whole numbers; no node is preferred for it.')  # fmt: skip
+                     f'{SCORING_TYPE} is JSON such as {{"cpu": 1}} with whole numbers; no node is preferred for it.')
             return {}
         return {name: Strategy(kind, weights[name]) for name in names if name in weights}
 

@@ -76,7 +76,7 @@ def read_strategies(arguments: Mapping[str, Any]) -> dict[str, Strategy]:
         kind, weight = _text(entry, "type", f"resources.{name}."), _whole(entry, "weight", 0, f"resources.{name}.")
         if "*" in name and (name == "*" or name.index("*") != len(name) - 1):
             logger.warning('argument resources of plugin resource-strategy-fit has "%s", allowed is one * at the end of a '
-                           "beginning such as example.com/*; it has no effect", name)  # fmt: skip
+                           "beginning such as example.com/*; it has no effect", name)
             continue
         known = kind if kind in (MOST_ALLOCATED, LEAST_ALLOCATED) else LEAST_ALLOCATED
         strategies[name] = Strategy(known, weight if weight > 0 else 1)
@@ -134,7 +134,7 @@ def read_proportional(arguments: Mapping[str, Any]) -> dict[str, Proportion] | N
 
 
 def _read(values: Mapping[str, Any], key: str, default: Any, nothing: Any, types: tuple[type, ...], allowed: str,
-          path: str) -> Any:  # fmt: skip
+          path: str) -> Any:
     if key not in values:
         return default
     value = values[key]

@@ -30,7 +30,7 @@ class ResourceQuotas(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
         self.quotas = {namespace: sorted(quotas, key=lambda quota: quota.name)
-                       for namespace, quotas in ssn.snapshot.resource_quotas.items()}  # fmt: skip
+                       for namespace, quotas in ssn.snapshot.resource_quotas.items()}
         self.pending: dict[str, Amounts] = {}
 
     def job_enqueueable(self, job: JobInfo) -> int:
@@ -44,7 +44,7 @@ class ResourceQuotas(Plugin):
             if self.ssn.observer is not None:
                 self.ssn.observer.note("quota_comparison", plugin=self.name, job=job.uid, quota=quota.name, short_of=short,
                                        requested=dict(least), pending=texts(pending), used=dict(quota.status.used),
-                                       hard=dict(quota.status.hard))  # fmt: skip
+                                       hard=dict(quota.status.hard))
             if short:
                 self.ssn.record_pod_group_event(job, "Normal", "Unschedulable", self._message(quota, least, short))
                 return REJECT
@@ -54,7 +54,7 @@ class ResourceQuotas(Plugin):
     @staticmethod
     def _message(quota: ResourceQuota, least: Mapping[str, str], short: list[str]) -> str:
         parts = [", ".join(f"{name} {amounts[name]}" for name in short if name in amounts) or "nothing"
-                 for amounts in (least, quota.status.used, quota.status.hard)]  # fmt: skip
+                 for amounts in (least, quota.status.used, quota.status.hard)]
         return "resource quota insufficient, requested: {}, used: {}, limited: {}".format(*parts)
 
 

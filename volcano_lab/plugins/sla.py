@@ -46,7 +46,7 @@ class Sla(Plugin):
         if seconds is not None and seconds > 0:
             return seconds
         logger.warning("argument %s of plugin sla is %r, allowed is a duration above zero, such as 1h30m; it has no effect",
-                       WAITING_TIME, self.arguments[WAITING_TIME])  # fmt: skip
+                       WAITING_TIME, self.arguments[WAITING_TIME])
         return None
 
     def on_session_open(self, ssn: Session) -> None:

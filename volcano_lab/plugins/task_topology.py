@@ -139,4 +139,4 @@ def _check(job: JobInfo, key: str, groups: Sequence[Sequence[str]]) -> None:
             if role not in roles or role in named[:i]:
                 problem = "twice in a group" if role in roles else "but has no such role"
                 raise TopologyError(f'PodGroup {job.uid}: annotation {key} names "{role}" {problem}; allowed are '
-                                    f"{', '.join(sorted(roles - {''})) or 'no roles'}, each once; it has no effect.")  # fmt: skip
+                                    f"{', '.join(sorted(roles - {''})) or 'no roles'}, each once; it has no effect.")

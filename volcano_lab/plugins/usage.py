@@ -55,7 +55,7 @@ class Usage(Plugin):
         if isinstance(thresholds, dict):
             return thresholds
         logger.warning("argument %s of plugin usage is %r, allowed is a mapping with cpu and mem; %s%% is used for both",
-                       THRESHOLDS, thresholds, DEFAULT_THRESHOLD)  # fmt: skip
+                       THRESHOLDS, thresholds, DEFAULT_THRESHOLD)
         return {}
 
     def on_session_open(self, ssn: Session) -> None:

@@ -60,10 +60,11 @@ function legend(root, text) {
 // rows: [{column: value, color}]
 function table(root, spec) {
   const whole = add(root, "table"), head = add(add(whole, "thead"), "tr"), body = add(whole, "tbody");
-  for (const column of spec.columns) add(head, "th", {scope: "col"}, column.replaceAll("_", " "));
+  const kind = (column) => (spec.texts ?? []).includes(column) ? {class: "vl-text"} : {};
+  for (const column of spec.columns) add(head, "th", {scope: "col", ...kind(column)}, column.replaceAll("_", " "));
   const update = items(() => {
     const row = add(body, "tr");
-    return {root: row, cells: spec.columns.map((_, i) => add(row, i ? "td" : "th", i ? {} : {scope: "row"}))};
+    return {root: row, cells: spec.columns.map((column, i) => add(row, i ? "td" : "th", i ? kind(column) : {scope: "row"}))};
   });
   legend(root, spec.legend);
   return (rows) => update(rows, (item, row) => spec.columns.forEach((column, i) => {
@@ -180,7 +181,17 @@ function operations(root, spec) {
   };
 }
 
-const KINDS = {table, vessels, turns, operations};
+// [sentence]; a panel without sentences takes no room
+function sentences(root) {
+  const list = add(root, "ul", {class: "vl-sentences", role: "status", "aria-live": "polite"});
+  const update = items(() => ({root: add(list, "li")}));
+  return (rows) => {
+    root.style.display = rows.length ? "" : "none";
+    update(rows, (item, row) => say(item.root, row));
+  };
+}
+
+const KINDS = {table, vessels, turns, operations, sentences};
 
 export default {
   render({model, el}) {

@@ -16,7 +16,9 @@ class Board(anywidget.AnyWidget):
 
     `panels` is a list of panels, each with `kind`, `key` and `title`, and what the kind needs:
 
-    - "table": `columns`; state: a list of rows, each a dict by column, with a `color` if it has one;
+    - "table": `columns`, and of them `texts` which are words; state: a list of rows, each a dict by column, with a
+      `color` if it has one;
+    - "sentences" (what went wrong): state: a list of texts;
     - "vessels" (water-filling by round): `slots`, `max`; state: {"queues": [...], "rounds": [...]};
     - "turns" (queues in the order in which they are taken): `slots`, `lanes`; state: {"queues": [...], "turns": [...]};
     - "operations" (a statement): `lines`; state: {"outcome", "headline", "reason", "steps": [...]}.

@@ -72,7 +72,7 @@ def fair_share_lab() -> Lab:
     [49.0, 21.0, 30]
     """
     controls = {f"{queue}_{word}": _slider(START[queue][word], *bounds, f"{word} of queue {queue}")
-                for queue in START for word, bounds in WORDS.items()}  # fmt: skip
+                for queue in START for word, bounds in WORDS.items()}
     controls["gang_size"] = _slider(4, 1, 8, 1, "pods of the gang")
     controls["gang_minimum"] = _slider(3, 1, 8, 1, "minimum of the gang")
     return Lab(controls, lambda values: board_state(cluster_of(values).run()), PANELS, _stand(controls))
@@ -95,7 +95,7 @@ PANELS: list[dict[str, Any]] = [
      "lanes": 3, "legend": "Filled: pods were placed (the number, if more than one). ×: tried and taken back. "
      "Dotted: nothing could be placed. –: overused, passed over. The emptiest queue goes first."},
     {"kind": "operations", "key": "gang", "title": "The gang in queue a: pods of 4 CPUs", "lines": 6},
-]  # fmt: skip
+]
 
 
 def board_state(cycle: Cycle) -> dict[str, Any]:
@@ -110,9 +110,9 @@ def board_state(cycle: Cycle) -> dict[str, Any]:
         round_ = rounds.setdefault(step["round"], {"round": step["round"], "left": step["left"], "bars": {}})
         round_["bars"][step["queue"]] = {"before": step["before"], "added": step["added"]}
     turns = [{"queue": turn.queue, "share": turn.share, "job": turn.job.removeprefix("default/"),
-              "outcome": turn.outcome, "pods": turn.pods} for turn in cycle.turns]  # fmt: skip
+              "outcome": turn.outcome, "pods": turn.pods} for turn in cycle.turns]
     return {"queues": rows, "fill": {"queues": rows, "rounds": list(rounds.values())},
-            "turns": {"queues": rows, "turns": turns}, "gang": gang_state(cycle)}  # fmt: skip
+            "turns": {"queues": rows, "turns": turns}, "gang": gang_state(cycle)}
 
 
 def gang_state(cycle: Cycle) -> dict[str, Any]:

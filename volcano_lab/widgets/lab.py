@@ -26,7 +26,7 @@ class Lab(ipywidgets.VBox):
     """
 
     def __init__(self, controls: Mapping[str, ipywidgets.ValueWidget], decide: Callable[[Values], dict[str, Any]],
-                 panels: list[dict[str, Any]], stand: ipywidgets.Widget | None = None):  # fmt: skip
+                 panels: list[dict[str, Any]], stand: ipywidgets.Widget | None = None):
         self.controls, self.decide = dict(controls), decide
         self.start = self.values
         self.board = Board(panels, decide(self.start))

@@ -51,7 +51,7 @@ class PodInfo:
     __slots__ = (
         "has_affinity", "host_ports", "labels", "namespace", "plain", "pod", "preferred", "preferred_nodes", "requests",
         "required_affinity", "required_anti_affinity", "required_nodes", "tolerations", "uid",
-    )  # fmt: skip
+    )
 
     def __init__(self, pod: Pod):
         self.pod = pod
