@@ -15,7 +15,7 @@ thousandths of anything else), without dimensions that are zero.
 | `enqueued` | job, changes | a job was let in |
 | `unplaced` | task, changes | a promise was taken back without a statement |
 | `settle` | changes | what else had changed when an action, or the cycle, ended |
-| `chose` | task, nodes, node, errors | of so many nodes one was chosen, or none: the errors as users read them |
+| `chose` | task, nodes, node, errors, reasons | of so many nodes one was chosen, or none: why, and {reason: nodes} |
 | `node_values` | task, alike, rows, columns | of all nodes what has changed since the last record of tasks alike |
 | `deserved_round` | plugin, number, round | a round of sharing: weights, each queue's step, what remains |
 | `enqueue_comparison` | plugin, job, queue, level, asked, limit, short_of, their parts | both sides of an admission |
@@ -25,7 +25,8 @@ thousandths of anything else), without dimensions that are zero.
 | `claimant` | task, job, queue | a task for which others may be evicted |
 | `victims` | action, task, node, candidates, chosen | who was to be evicted on a node, and who was |
 | `passed_over` | queue or job or task, reason | why one got no turn |
-| `hyper_node_for_job`, `hyper_node_for_sub_job` | job or sub_job, scores, best | HyperNodes that were possible |
+| `hyper_node_tried` | job, sub_job, hyper_node, fits, operations, ... | a dry run in a HyperNode |
+| `hyper_node_chosen` | job, sub_job, hyper_node, scores | the best of those where it fits |
 
 The columns of `node_values` are "room" (2 now, 1 once others have gone, 0 not), "predicate predicates" and the like
 (whether the task may go there), "node_order binpack" and the like (a plugin's score); `TraceReader.node_values` and

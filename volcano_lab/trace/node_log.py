@@ -29,7 +29,7 @@ class NodeLog:
         self.arrays = arrays
         points = arrays.ssn.points
         self.columns = [[f"{point} {plugin}" for tier in points[point].tiers for plugin, _ in tier]
-                        for point in ("predicate", "node_order", "batch_node_order")]  # fmt: skip
+                        for point in ("predicate", "node_order", "batch_node_order")]
         self._boards: dict[int, tuple[Board, int, int]] = {}  # the board too: its id stays taken
         self._last: dict[str, np.ndarray] | None = None
         self._count = 1  # 0 stands for tasks that share nothing
@@ -55,13 +55,13 @@ class NodeLog:
         named = zip(self.columns, board.parts, strict=True)
         return {ROOM: self.arrays.room(board.request).tolist(),
                 **{column: np.broadcast_to(part.nodes(), self.arrays.table.count).tolist()
-                   for names, parts in named for column, part in zip(names, parts, strict=True)}}  # fmt: skip
+                   for names, parts in named for column, part in zip(names, parts, strict=True)}}
 
     def _on_rows(self, board: Board, rows: list[int]) -> dict[str, list[Any]]:
         room, named = self.arrays.room(board.request), zip(self.columns, board.parts, strict=True)
         return {ROOM: [int(room[row]) for row in rows],
                 **{column: [_number(part.row(row)) for row in rows]
-                   for names, parts in named for column, part in zip(names, parts, strict=True)}}  # fmt: skip
+                   for names, parts in named for column, part in zip(names, parts, strict=True)}}
 
     def _compare(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> tuple[int, list[int], dict[str, list[Any]]] | None:
         now = self._work_out(task, nodes)

@@ -61,7 +61,7 @@ class TraceReader:
         """The plugins' answers that a combined answer was made of."""
         point = asked["point"]
         return [record for record in self.records[asked["since"] : asked.number]
-                if record.kind == "call" and record.values[0] == point]  # fmt: skip
+                if record.kind == "call" and record.values[0] == point]
 
     def decided_by(self, asked: Record) -> str:
         """The plugin whose answer ended the question, or "" where the rule or the default gave the answer."""
@@ -85,13 +85,13 @@ class TraceReader:
         return ""
 
     def about(self, *, job: str | None = None, task: str | None = None, queue: str | None = None,
-              node: str | None = None) -> list[Record]:  # fmt: skip
+              node: str | None = None) -> list[Record]:
         """Records that mention a job, task, queue or node in any of their facts; a job's tasks count as the job."""
         wanted = {name for name in (job, task, queue, node) if name is not None}
         if job is not None:
             wanted |= {key for key, fields in self.start["tasks"].items() if fields["job"] == job}
         return [record for record in self.records
-                if any(isinstance(value, str) and value in wanted for value in record.values)]  # fmt: skip
+                if any(isinstance(value, str) and value in wanted for value in record.values)]
 
     # -- node by node ------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ class TraceReader:
                         column_values[row] = value
                 if about == task:
                     last = {node: {column: values[row] for column, values in known.items()}
-                            for row, node in enumerate(self.nodes)}  # fmt: skip
+                            for row, node in enumerate(self.nodes)}
             elif record.kind == "call" and record.get("task") == task and record.values[0] in NODE_POINTS:
                 _take_call(calls, record)
             elif record.kind == "chose" and record["task"] == task and calls:
@@ -168,7 +168,7 @@ class TraceReader:
             trace.records = [Record.from_dict(json.loads(row)) for row in rows if row.strip()]
         except (StopIteration, KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
             raise ValueError(f"these lines are not a trace ({type(error).__name__}: {error}); allowed is what "
-                             "Trace.save wrote.") from None  # fmt: skip
+                             "Trace.save wrote.") from None
         return trace
 
     @classmethod

@@ -79,7 +79,7 @@ class Trace(Observer, TraceReader):
     def closed(self, ssn: Session) -> None:
         self._settle()
         self.result = {uid: {"phase": job.pod_group.status.phase, "conditions": plain(job.pod_group.status.conditions)}
-                       for uid, job in ssn.jobs.items()}  # fmt: skip
+                       for uid, job in ssn.jobs.items()}
         self._statements.clear()
         self._changes = self._ssn = self._node_log = None
 
@@ -207,5 +207,5 @@ class Trace(Observer, TraceReader):
             looked = self._node_log.look(task, nodes)
             if looked is not None:
                 self._add("node_values", ("task", "alike", "rows", "columns"), (task.key, *looked))
-        self._add("chose", ("task", "nodes", "node", "errors"),
-                  (task.key, len(nodes), plain(node), None if node is not None else str(errors)))  # fmt: skip
+        text, reasons = (None, {}) if node is not None else (str(errors), dict(errors.reasons()))
+        self._add("chose", ("task", "nodes", "node", "errors", "reasons"), (task.key, len(nodes), plain(node), text, reasons))

@@ -42,7 +42,7 @@ def state_of(ssn: Session) -> State:
         "queues": {name: {"weight": ssn.queues[name].weight if name in ssn.queues else 0, **_queue(attr),
                           **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}}
                    for name, attr in shares.items()},
-    }  # fmt: skip
+    }
 
 
 def queue_sums(ssn: Session) -> dict[str, Any]:

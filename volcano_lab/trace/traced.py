@@ -13,7 +13,7 @@ from volcano_lab.trace.recorder import Trace
 
 
 def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None, every_call: bool = False,
-           now: float | None = None) -> tuple[Trace, Session]:  # fmt: skip
+           now: float | None = None) -> tuple[Trace, Session]:
     """The trace of one cycle over some objects, and its session, closed and still readable. Raises `ConfError`.
 
     >>> from volcano_lab.cluster import Cluster

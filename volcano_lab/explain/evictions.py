@@ -1,0 +1,148 @@
+"""Why nobody makes room for a job (reclaim, preempt), and why a pod became a victim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause, amounts_text, part
+from volcano_lab.trace import Record
+
+POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
+PROTECTION = {
+    "gang": ("protected_by_gang", "their gangs would fall below their minimum"),
+    "conformance": ("protected_by_conformance", "they are critical"),
+    "priority": ("not_less_important", "they are no less important"),
+    "drf": ("protected_by_drf", "their jobs would then have a smaller dominant share than the claimant's"),
+    "pdb": ("protected_by_pdb", "a PodDisruptionBudget keeps them"),
+}
+"""Plugin -> (code, why it lets none of the candidates go)."""
+
+
+def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Why reclaim and preempt made no room for the job's pods; context, where allocate could have placed them, too."""
+    context = "allocate" in seen.ssn.enabled_actions
+    for action, point in POINTS.items():
+        for cause in _attempt(seen, job, action, point) if action in seen.ssn.enabled_actions else ():
+            cause.context = context
+            yield cause
+    if "reclaim" not in seen.ssn.enabled_actions:
+        yield from _no_reclaim(seen, job)
+
+
+def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[Cause]:
+    tasks = seen.tasks_of(job)
+    overused = seen.in_action(action, "passed_over", queue=job.queue)
+    claims = seen.calls_about(tasks, "claimant", action)
+    if not claims:
+        if overused:
+            text = f"{action} does nothing for it: its queue {job.queue} is overused already."
+            yield Cause(f"{action}_overused", text, {}, overused[:1], context=True)
+        return
+    for record in seen.calls_about(tasks, "passed_over", action)[:1]:
+        yield Cause(f"{action}_not_eligible", f"{action} does nothing for pod {record['task']}: {record['reason']}.",
+                    {}, [record, *_preemptive(seen, record)], context=True)  # fmt: skip
+    answers = seen.calls_about(tasks, point, action)
+    if answers:
+        protected = list(_who_protects(answers, action))
+        yield from protected or _not_enough(seen, job, answers, action)
+    elif not seen.calls_about(tasks, "passed_over", action):
+        whose = "other queues that let themselves be reclaimed from" if action == "reclaim" else "its own queue"
+        text = f"{action} finds no node where the pods of {whose} could make room for it."
+        yield Cause(f"{action}_no_candidates", text, {}, claims[:1], context=True)
+
+
+def _preemptive(seen: Evidence, passed: Record) -> list[Record]:
+    return [record for record in seen.in_action(passed.action, "preemptive") if record["task"] == passed["task"]]
+
+
+def _who_protects(answers: list[Record], action: str) -> Iterator[Cause]:
+    """One cause a plugin that named nobody although there were candidates."""
+    for plugin in dict.fromkeys(record["plugin"] for record in answers):
+        mine = [record for record in answers if record["plugin"] == plugin]
+        candidates = sorted({task for record in mine for task in record["candidates"]})
+        named = {task for record in mine for task in record["answer"][0]}
+        if not candidates or named or mine[0]["answer"][1] == 0:
+            continue
+        if plugin in ("proportion", "capacity"):
+            code, why = "victims_within_deserved", "their queues hold no more than they deserve"
+        else:
+            code, why = PROTECTION.get(plugin, ("protected", "it says so"))
+        text = f"{action} finds {len(candidates)} candidates for eviction, but {plugin} lets none of them go: {why}."
+        yield Cause(code, text, {"candidates": candidates}, mine[:3], context=True)
+
+
+def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str) -> Iterator[Cause]:
+    """Everybody named somebody, and still it wasn't enough: beyond the minimum, not on one node, or not the same ones."""
+    if not seen.ssn.job_starving(job):
+        text = f"{action} made room for its gang's minimum of {job.min_available}, and makes none beyond that."
+        yield Cause("minimum_promised", text, {"min_available": job.min_available}, answers[-1:])
+        return
+    combined = [record for record in seen.trace.of("asked", point=POINTS[action]) if record["task"] in seen.tasks_of(job)]
+    agreed = [record for record in combined if record["answer"]]
+    if agreed or not combined:
+        text = f"{action} finds pods that may go, but on no node would their going leave enough room."
+        most = max((len(record["answer"]) for record in agreed), default=0)
+        yield Cause("victims_insufficient", text, {"most": most}, agreed[:3] or answers[:3])
+    else:
+        text = f"{action} finds no pod that all plugins of a tier let go: they name different ones."
+        yield Cause("victims_disagree", text, {}, answers[:3])
+
+
+def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """A queue waits for what it deserves while another holds more than that, and nothing takes it back."""
+    queues = seen.trace.start["queues"]
+    mine = queues.get(job.queue)
+    if not mine or not any(mine["deserved"].get(name, 0.0) > mine["allocated"].get(name, 0.0) for name in ("cpu", "memory")):
+        return
+    over = {name: queue for name, queue in queues.items() if name != job.queue and _more(queue)}
+    for name, queue in list(over.items())[:1]:
+        names = _more(queue)
+        held, due = amounts_text(queue["allocated"], names), amounts_text(queue["deserved"], names)
+        text = (f"Queue {name} holds {held} and deserves {due}, "
+                "but the configuration has no reclaim action that would take it back.")  # fmt: skip
+        yield Cause("no_reclaim_action", text, {"allocated": part(queue["allocated"], names),
+                                                "deserved": part(queue["deserved"], names)}, context=True)  # fmt: skip
+
+
+def _more(queue: dict[str, dict[str, float]]) -> list[str]:
+    return [name for name, amount in queue["allocated"].items() if name != "pods" and amount > queue["deserved"].get(name, 0.0)]
+
+
+def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
+    """For whom a pod was evicted, who named it and who could have kept it."""
+    for record in seen.trace.iter("victims"):
+        if task not in record["chosen"]:
+            continue
+        claimant, action = record.get("task"), record["action"]
+        if claimant is None:
+            yield Cause("shuffled", f"{action} evicts it, as the plugins that choose victims say.", {}, [record])
+            continue
+        point = POINTS.get(action, "preemptable")
+        asked = [earlier for earlier in seen.trace.of("asked", point=point, task=claimant) if earlier.number < record.number]
+        calls = seen.trace.calls_of(asked[-1]) if asked else list(seen.trace.iter(point, task=claimant))
+        calls = [call for call in calls if call["tier"] == calls[-1]["tier"]]
+        named = [call["plugin"] for call in calls if task in call["answer"][0]]
+        yield Cause("victim", _victim_text(seen, task, record, named), {"named_by": named}, [*calls, record])
+        yield from _queue_of_victim(seen, task, record)
+
+
+def _victim_text(seen: Evidence, task: str, record: Record, named: list[str]) -> str:
+    count = len(record.get("candidates") or record["chosen"])
+    return (f"{record['action']} evicts it from node {record.get('node')} for pod {record['task']}: "
+            f"{' and '.join(named) or 'nobody'} of the tier that decides let it go, and it is among the "
+            f"{len(record['chosen'])} of {count} whose going suffices.")  # fmt: skip
+
+
+def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Cause]:
+    """By how much its queue holds more than it deserves, for reclaim."""
+    state = seen.state_at(record)
+    queue = state["jobs"].get(seen.trace.start["tasks"][task]["job"], {}).get("queue", "")
+    sums = seen.trace.start["queues"].get(queue)
+    if record["action"] != "reclaim" or not sums or not _more(sums):
+        return
+    names = _more(sums)
+    text = f"Queue {queue} held {amounts_text(sums['allocated'], names)} and deserves {amounts_text(sums['deserved'], names)}."
+    yield Cause("queue_over_deserved", text, {"allocated": part(sums["allocated"], names),
+                                              "deserved": part(sums["deserved"], names)}, context=True)  # fmt: skip

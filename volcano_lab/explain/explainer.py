@@ -1,0 +1,135 @@
+"""Asking why: `Explainer` runs one cycle with a trace, and answers questions about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.explain.evictions import victim_causes
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause, Explanation
+from volcano_lab.explain.remedies import remedies_for
+from volcano_lab.explain.why_job import head_of, job_causes
+from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
+from volcano_lab.explain.why_queue import queue_causes, queue_head
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
+from volcano_lab.trace import traced
+
+
+class Explainer:
+    """Explanations of one cycle over some objects with a configuration (its text, or Volcano's default).
+
+    Raises `ConfError`. Jobs and pods are named "namespace/name", queues and nodes by their name; the session's own
+    objects are taken, too. A name that nobody has raises `KeyError` with a sentence.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=3, cpu=3)
+    >>> explain = Explainer(cluster.objects())
+    >>> explanation = explain.why("default/train")
+    >>> explanation.codes
+    ['overcommit_refuses']
+    >>> print(explanation.causes[0].text)
+    overcommit refuses it: with its minimum, jobs that were let in would ask for cpu 9 of the cluster, where its size
+    times the factor, less what is used, leaves cpu 9.6.
+    """
+
+    def __init__(self, objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None):
+        self.objects = list(objects)
+        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf, action_names())
+        self.trace, self.session = traced(self.objects, self.conf)
+        self.evidence = Evidence(self.session, self.trace)
+        self._tasks = {task.key: task for job in self.session.jobs.values() for task in job.tasks.values()}
+
+    def why(self, what: Any) -> Explanation:
+        """Why a job, a pod or a queue is as it is."""
+        if isinstance(what, JobInfo):
+            return self.why_job(what.uid)
+        if isinstance(what, TaskInfo):
+            return self.why_task(what.key)
+        if isinstance(what, QueueInfo):
+            return self.why_queue(what.uid)
+        ssn = self.session
+        for known, explain in ((ssn.jobs, self.why_job), (self._tasks, self.why_task), (ssn.queues, self.why_queue)):
+            if what in known:
+                return explain(what)
+        left_out = [reason for reason in ssn.snapshot.left_out if f" {what}:" in reason]
+        if left_out:
+            return Explanation(str(what), f"The cycle leaves it out: {left_out[0]}.", [Cause("left_out", "")])
+        raise KeyError(f'no job, pod or queue is called "{what}"; jobs are {_some(ssn.jobs)}, queues {_some(ssn.queues)}.')
+
+    def why_job(self, uid: str) -> Explanation:
+        """Why pods of a job wait, and what would give them a place."""
+        job = self._known(self.session.jobs, uid, "job")
+        causes = job_causes(self.evidence, job)
+        find = (lambda: remedies_for(self.objects, self.conf, job, causes)) if causes else list
+        return Explanation(f"job {uid}", head_of(job), causes, find)
+
+    def why_task(self, key: str) -> Explanation:
+        """Why a pod is where it is, or waits."""
+        task = self._known(self._tasks, key, "pod")
+        about = f"pod {key}"
+        if self._evicted(key):
+            return self.why_victim(key)
+        if task.node_name:
+            here = why_here(self.evidence, task)
+            return Explanation(about, f"Pod {key} is {task.status} on node {task.node_name}.", [here] if here else [])
+        job = self.why_job(task.job)
+        choice = last_choice(self.evidence, key)
+        tried = f" It was tried on {choice['nodes']} nodes." if choice is not None else " No node was sought for it."
+        if choice is not None and choice["node"] is not None:
+            tried = f" Node {choice['node']} was found for it, and given back with its gang's."
+        return Explanation(about, f"Pod {key} is {task.status}.{tried} {job.head}", job.causes, job.find_remedies)
+
+    def why_queue(self, name: str) -> Explanation:
+        """What a queue asks for, deserves, holds and may hold, what bounds it, and who waits in it."""
+        self._known(self.session.queues, name, "queue")
+        return Explanation(f"queue {name}", queue_head(self.evidence, name), list(queue_causes(self.evidence, name)))
+
+    def why_not(self, node: NodeInfo | str, task: TaskInfo | str) -> Explanation:
+        """Why a pod isn't on a node."""
+        name = node.name if isinstance(node, NodeInfo) else node
+        key = task.key if isinstance(task, TaskInfo) else task
+        self._known(self.session.nodes, name, "node")
+        found = self._known(self._tasks, key, "pod")
+        about = f"pod {key} on node {name}"
+        if found.node_name == name:
+            return Explanation(about, f"Pod {key} is on node {name}.")
+        choice = last_choice(self.evidence, key)
+        if choice is None:
+            waits = [] if found.node_name else self.why_job(found.job).causes
+            return Explanation(about, f"No node was sought for pod {key} in this cycle.", waits)
+        cause = why_not_cause(self.evidence, key, name, choice)
+        if cause is not None:
+            return Explanation(about, f"Pod {key} is not on node {name}.", [cause])
+        if choice["node"] == name:
+            return Explanation(about, f"Node {name} was found for pod {key}, and given back.", self.why_job(found.job).causes)
+        here = why_here(self.evidence, found)
+        return Explanation(about, f"Pod {key} fits node {name}, but node {choice['node']} was taken.", [here] if here else [])
+
+    def why_victim(self, task: TaskInfo | str) -> Explanation:
+        """Why a pod was evicted: for whom, who let it go, and what its queue held."""
+        key = task.key if isinstance(task, TaskInfo) else task
+        self._known(self._tasks, key, "pod")
+        causes = list(victim_causes(self.evidence, key))
+        head = f"Pod {key} was evicted." if self._evicted(key) else f"Pod {key} was not evicted in this cycle."
+        return Explanation(f"pod {key}", head, causes)
+
+    def _evicted(self, key: str) -> bool:
+        return any(record.get("operation") == "evict" and record["task"] == key for record in self.trace.iter("commit"))
+
+    @staticmethod
+    def _known(names: Any, name: str, kind: str) -> Any:
+        if name not in names:
+            raise KeyError(f'no {kind} of this cycle is called "{name}"; there are {_some(names)}.')
+        return names[name]
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = list(names)
+    return (", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")) or "none"

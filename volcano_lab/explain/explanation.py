@@ -1,0 +1,99 @@
+"""What an explanation is: causes with their numbers, the records behind them, and what would change the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from attrs import Factory, define
+
+from volcano_lab.trace import Record
+from volcano_lab.units import amount_text
+
+Amounts = dict[str, float]
+
+
+@define(slots=True)
+class Cause:
+    """One reason: a `code` for programs, a `text` for people, the `numbers` in it and the `records` behind it.
+
+    Amounts among the numbers are in internal units. `context` marks what goes with another cause, or follows from it.
+    """
+
+    code: str
+    text: str
+    numbers: dict[str, Any] = Factory(dict)
+    records: list[Record] = Factory(list)
+    context: bool = False
+
+
+@define(slots=True)
+class Explanation:
+    """Why something is as it is: `text` in one paragraph, `causes`, `chain` of records, and `remedies`.
+
+    >>> explanation = Explanation("queue a", "Queue a holds nothing.", [Cause("overused", "It deserves nothing.")])
+    >>> explanation.text, explanation.codes
+    ('Queue a holds nothing. It deserves nothing.', ['overused'])
+    """
+
+    about: str
+    head: str
+    causes: list[Cause] = Factory(list)
+    find_remedies: Callable[[], list[Any]] = list
+    _remedies: list[Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """One paragraph."""
+        return " ".join(dict.fromkeys([self.head, *(cause.text for cause in self.causes)]))
+
+    @property
+    def codes(self) -> list[str]:
+        """The causes by code, each once, without those that are context (unless nothing else is known)."""
+        chosen = [cause for cause in self.causes if not cause.context] or self.causes
+        return list(dict.fromkeys(cause.code for cause in chosen))
+
+    @property
+    def chain(self) -> list[Record]:
+        """The records behind the causes, in the order in which they happened."""
+        records = {record.number: record for cause in self.causes for record in cause.records}
+        return [records[number] for number in sorted(records)]
+
+    @property
+    def remedies(self) -> list[Any]:
+        """Changes of one number that turn the answer, each found and verified by running the cycle again (`Remedy`).
+
+        The first time this is asked many cycles run.
+        """
+        if self._remedies is None:
+            self._remedies = self.find_remedies()
+        return self._remedies
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def amounts_text(amounts: Amounts, names: Iterable[str] | None = None) -> str:
+    """Amounts in the units people use, those of some resources or all of them.
+
+    >>> amounts_text({"cpu": 1500.0, "memory": 2.0**30, "pods": 3.0}, ["cpu", "memory"])
+    'cpu 1.5 and memory 1Gi'
+    >>> amounts_text({})
+    'nothing'
+    """
+    chosen = [name for name in amounts if name != "pods"] if names is None else list(names)
+    return " and ".join(f"{name} {amount_text(name, amounts.get(name, 0.0))}" for name in chosen) or "nothing"
+
+
+def part(amounts: Amounts, names: Iterable[str]) -> Amounts:
+    """The amounts of some resources, zero where there are none."""
+    return {name: amounts.get(name, 0.0) for name in names}
+
+
+def added(left: Amounts, right: Amounts, sign: float = 1.0) -> Amounts:
+    """
+    >>> added({"cpu": 1.0}, {"cpu": 2.0, "memory": 3.0})
+    {'cpu': 3.0, 'memory': 3.0}
+    """
+    names = dict.fromkeys([*left, *right])
+    return {name: left.get(name, 0.0) + sign * right.get(name, 0.0) for name in names}

@@ -1,0 +1,81 @@
+"""Why a gang does not start: short of members, of roles, of room within one HyperNode."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause
+from volcano_lab.trace import Record
+
+
+def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Why the job is not even looked at."""
+    if not job.tasks:
+        yield Cause("no_pods", "Its PodGroup has no pods yet.", {"pods": 0})
+    invalid = seen.ssn.job_valid(job) if job.tasks else None
+    if invalid is not None:
+        valid = job.valid_task_num()
+        records = [record for record in seen.trace.iter("job_valid", job=job.uid) if record["answer"]][:1]
+        text = f"It is no valid gang ({invalid.reason}: {invalid.message}): it needs {job.min_available}, {valid} may run."
+        yield Cause("gang_invalid", text, {"min_available": job.min_available, "valid": valid}, records)
+    if job.contains_network_topology() and not seen.ssn.hyper_nodes_ready:
+        yield Cause("hyper_nodes_not_ready", "Jobs with a network topology wait until the HyperNodes form a tree.")
+
+
+def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
+    """That some members found a place and gave it up again, as the gang stayed short of its minimum."""
+    if job.is_ready() and job.check_task_ready():
+        return None
+    statements: dict[int, list[Record]] = defaultdict(list)
+    taken_back = set()
+    for record in seen.in_action("allocate", "do"):
+        if record["job"] == job.uid and record["statement"] is not None:
+            statements[record["statement"]].append(record)
+    for record in seen.in_action("allocate", "undo"):
+        if record["job"] == job.uid:
+            taken_back.add(record["statement"])
+    tried = [records for number, records in statements.items() if number in taken_back]
+    if not tried:
+        return None
+    best = max(tried, key=len)
+    found, ready = len(best), job.ready_task_num()
+    numbers = {"found": found, "ready": ready, "min_available": job.min_available}
+    if found + ready >= job.min_available:
+        text = (f"Its gang of {job.min_available} had {found + ready} members with a place, but not the ones that its roles "
+                "or sub-groups need, and gave them back.")  # fmt: skip
+    else:
+        short = job.min_available - found - ready
+        beside = f" beside {ready} that have one" if ready else ""
+        text = (f"Its gang needs {job.min_available} members at once; {found} found a place{beside}, {short} did not, "
+                "and the places were given back.")  # fmt: skip
+    return Cause("gang_short", text, numbers, best, context=True)
+
+
+def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """That no HyperNode of an allowed tier holds the job or its sub-group."""
+    if not job.contains_hard_topology():
+        return
+    hard, tier = job.hard_topology()
+    tries = [record for record in seen.in_action("allocate", "hyper_node_tried") if record["job"] == job.uid]
+    if any(record["fits"] and not record["sub_job"] for record in tries):
+        return
+    if not tries:
+        if seen.in_action("allocate", "job", job=job.uid):
+            yield Cause("topology_too_small", f"No HyperNode up to tier {tier} could be tried for it.", {"tier": tier})
+        return
+    failed = [record for record in tries if not record["fits"]]
+    of_sub_jobs = [record for record in failed if record["sub_job"]]
+    chosen = of_sub_jobs or failed
+    most: dict[str, int] = {}
+    for record in chosen:
+        most[record["hyper_node"]] = max(record["operations"], most.get(record["hyper_node"], 0))
+    places = ", ".join(f"{name} takes {count}" for name, count in most.items())
+    sizes = {sub_job.uid: sub_job.min_available for sub_job in job.sub_jobs.values()}
+    needed = max((sizes.get(record["sub_job"], job.min_available) for record in chosen), default=job.min_available)
+    who = "its sub-group" if of_sub_jobs and job.contains_sub_job_policy() else "it"
+    limit = f" up to tier {tier}" if hard else ""
+    text = f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, and {places}."
+    yield Cause("topology_too_small", text, {"needed": needed, "holds": most, "tier": tier}, chosen)

@@ -1,0 +1,98 @@
+"""Why a queue gives a job no turn, or not this much: overused, not allocatable, at which level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.explain.admission import closed
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause, added, amounts_text, part
+from volcano_lab.trace import Record
+
+
+def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """What the queue, or one above it, had against the job's pods in allocate."""
+    asked = seen.calls_about(seen.tasks_of(job), "allocatable", "allocate")
+    refused = [record for record in asked if not record["answer"]]
+    waiting = {task.key for task in job.tasks.values() if not task.node_name}
+    tried = {record["task"] for record in asked} | {r["task"] for r in seen.in_action("allocate", "chose")}
+    overused = [record for record in seen.in_action("allocate", "overused", queue=job.queue) if record["answer"]]
+    if overused and waiting - tried:
+        yield _overused(seen, job, overused[-1])
+    told = set()
+    for record in refused:
+        if record["task"] not in waiting or record["plugin"] in told:
+            continue
+        told.add(record["plugin"])
+        yield _refusal(seen, job, record)
+        if record["plugin"] == "capacity":
+            yield from _above(seen, job, record)
+
+
+def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
+    queue = seen.state_at(record)["queues"].get(job.queue, {})
+    deserved, allocated = queue.get("deserved", {}), queue.get("allocated", {})
+    names = [name for name in deserved if name != "pods"]
+    held = f": it holds {amounts_text(allocated, names)} and deserves {amounts_text(deserved, names)}" if names else (
+        ": it deserves nothing")
+    text = f"Queue {job.queue} is overused by {record['plugin']}{held}, so allocate passes it over."
+    return Cause("overused", text, {"allocated": part(allocated, names), "deserved": part(deserved, names)}, [record])
+
+
+def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
+    queue = seen.ssn.queues[job.queue]
+    if record["plugin"] in ("proportion", "capacity") and not queue.is_open:
+        return closed(seen, job)
+    if record["plugin"] == "capacity":
+        level = seen.trace.records[record.number - 1]
+        if level.kind == "allocatable_level" and level["short_of"]:
+            return _over_level(job, record, level)
+    if record["plugin"] == "proportion":
+        return _over_deserved(seen, job, record)
+    return Cause("refused", f"Plugin {record['plugin']} does not let queue {job.queue} take pod {record['task']}.", {}, [record])
+
+
+def _over_level(job: JobInfo, record: Record, level: Record) -> Cause:
+    names = level["short_of"]
+    asked, limit = part(level["asked"], names), part(level["limit"], names)
+    numbers = {"asked": asked, "limit": limit, "level": level["level"], "short_of": names}
+    above = level["level"] != job.queue
+    where = f"Queue {level['level']}, above queue {job.queue}," if above else f"Queue {job.queue}"
+    text = (f"{where} holds {amounts_text(level['allocated'], names)}; with pod {record['task']} it would hold "
+            f"{amounts_text(asked)}, and it may hold {amounts_text(limit)}.")  # fmt: skip
+    return Cause("ancestor_over_capability" if above else "queue_over_capability", text, numbers, [level, record])
+
+
+def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
+    """Levels that would refuse the pod, too, had they been asked: the first refusal ends the question."""
+    level = seen.trace.records[record.number - 1]
+    if level.kind != "allocatable_level":
+        return
+    queues, request = seen.state_at(record)["queues"], level["request"]
+    for name in reversed(getattr(seen.ssn.plugins["capacity"].queue_opts.get(level["level"]), "ancestors", ())):
+        asked, limit = added(queues[name]["allocated"], request), queues[name]["real_capability"]
+        names = [r for r in request if r != "pods" and asked[r] > limit.get(r, 0.0)]
+        if names:
+            numbers = {"asked": part(asked, names), "limit": part(limit, names), "level": name, "short_of": names}
+            text = (f"Queue {name} above it would refuse it, too: it would hold {amounts_text(numbers['asked'])}, and it may hold "
+                    f"{amounts_text(numbers['limit'])}.")  # fmt: skip
+            yield Cause("ancestor_over_capability", text, numbers)
+
+
+def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
+    state = seen.state_at(record)
+    queue, request = state["queues"][job.queue], state["tasks"][record["task"]]["request"]
+    asked, deserved = added(queue["allocated"], request), queue["deserved"]
+    names = [name for name in request if name != "pods" and asked[name] > deserved.get(name, 0.0)]
+    numbers = {"asked": part(asked, names), "limit": part(deserved, names), "short_of": names}
+    overused = seen.in_action("allocate", "overused", queue=job.queue)
+    but = " It is not overused: for that it would have to hold all that it deserves, in every resource." if (
+        overused and not overused[-1]["answer"]) else ""
+    if amounts_text(numbers["asked"]) == amounts_text(numbers["limit"]):
+        more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
+        but = f" The difference is one of rounding ({more} in internal units), and this comparison has no tolerance.{but}"
+    text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod {record['task']} it would hold "
+            f"{amounts_text(numbers['asked'])}, and it deserves {amounts_text(numbers['limit'])} "
+            f"(weight {queue['weight']}).{but}")  # fmt: skip
+    return Cause("over_deserved", text, numbers, [record])

@@ -1,0 +1,76 @@
+"""Why a queue has what it has: what bounds its share, whether it may take more, who waits in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.explanation import Cause, amounts_text
+from volcano_lab.explain.why_job import deserves_nothing
+
+
+def queue_head(seen: Evidence, queue: str) -> str:
+    sums = _end_of(seen, queue)
+    if sums is None:
+        return f"Queue {queue} has no jobs, or no plugin shares between queues (proportion, capacity)."
+    flat = "proportion" in seen.ssn.plugins
+    names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
+    may = sums["real_capability"]
+    origin = f" (weight {sums['weight']}, worked out)" if flat else " (as its author wrote)"
+    return (f"Queue {queue} asks for {amounts_text(sums['request'], names)}, deserves {amounts_text(sums['deserved'], names)}"
+            f"{origin}, holds "
+            f"{amounts_text(sums['allocated'], names)} and may hold {amounts_text(may, names)}; its share is "
+            f"{sums['share']:.3g}.")  # fmt: skip
+
+
+def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
+    ssn, sums = seen.ssn, _end_of(seen, queue)
+    info = ssn.queues[queue]
+    if not info.is_open:
+        state = info.queue.status.state or "unset"
+        yield Cause("queue_closed", f"It takes no work: its state is {state}, not Open.", {"state": state})
+    if sums is None:
+        return
+    yield from _bound(seen, queue)
+    names = [name for name in sums["deserved"] if name != "pods"]
+    numbers = {"deserved": sums["deserved"], "allocated": sums["allocated"], "real_capability": sums["real_capability"]}
+    records = list(seen.trace.iter("overused", queue=queue))[-1:]
+    if ssn.overused(info):
+        yield Cause("overused", f"It is overused: it holds all that it deserves, {amounts_text(sums['deserved'], names)}.",
+                    numbers, records)  # fmt: skip
+    if "capacity" in ssn.plugins and deserves_nothing(sums):
+        text = ("It deserves nothing (best effort): its share counts as 1, and it comes after every queue that has less than "
+                "it deserves.")  # fmt: skip
+        yield Cause("best_effort_queue", text, numbers)
+    capability, real = sums["capability"], sums["real_capability"]
+    less = [name for name, amount in capability.items() if name != "pods" and real.get(name, 0.0) < amount < 1e300]
+    if less:
+        text = (f"Of its capability of {amounts_text(capability, less)} it may hold {amounts_text(real, less)}: the rest is "
+                "guaranteed to others, or isn't there.")  # fmt: skip
+        yield Cause("real_capability", text, numbers)
+    waiting = [(job.uid, counts(job)[2], job.pod_group.status.phase or "Pending") for job in ssn.jobs.values()
+               if job.queue == queue and counts(job)[2]]  # fmt: skip
+    if waiting:
+        jobs = ", ".join(f"{uid} ({pending} pods, {phase})" for uid, pending, phase in waiting[:5])
+        more = f" and {len(waiting) - 5} more" if len(waiting) > 5 else ""
+        yield Cause("jobs_wait", f"In it wait {jobs}{more}.", {"jobs": [uid for uid, *_ in waiting]})
+
+
+def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
+    """What stopped its share from growing, and in which round."""
+    rounds = [record for record in seen.trace.iter("deserved_round")
+              if any(step["queue"] == queue for step in record["round"]["steps"])]  # fmt: skip
+    for record in rounds:
+        step = next(step for step in record["round"]["steps"] if step["queue"] == queue)
+        if step["met"]:
+            why = "it then has all it asks for" if step["met"] == "request" else "it may not hold more"
+            yield Cause(f"met_{step['met']}", f"Sharing stops for it in round {record['number']}: {why}.",
+                        {"round": record["number"], "after": step["after"]}, rounds[: rounds.index(record) + 1])  # fmt: skip
+            return
+    if rounds:
+        yield Cause("met_nothing", f"After {len(rounds)} rounds nothing was left to share.", {"rounds": len(rounds)}, rounds)
+
+
+def _end_of(seen: Evidence, queue: str) -> dict | None:
+    records = seen.trace.records
+    return seen.state_at(records[-1])["queues"].get(queue) if records else seen.trace.start["queues"].get(queue)
