@@ -75,9 +75,7 @@ class Resource:
         self.milli_cpu = milli_cpu
         self.memory = memory
         self.scalars = scalars
-        self._hash: int | None = None
-        self._items: tuple[tuple[str, float], ...] | None = None
-        self._names: tuple[str, ...] | None = None
+        # _hash, _items and _names are set when they are first asked for: most amounts only live to be added up
 
     # -- making ---------------------------------------------------------------------------------
 
@@ -121,10 +119,12 @@ class Resource:
     @property
     def items(self) -> tuple[tuple[str, float], ...]:
         """(name, amount) of every dimension, as a tuple that is made once."""
-        if self._items is None:
+        try:
+            return self._items
+        except AttributeError:
             scalars = sorted(self.scalars.items()) if self.scalars else ()
             self._items = (CPU, self.milli_cpu), (MEMORY, self.memory), *scalars
-        return self._items
+            return self._items
 
     def resource_names(self) -> tuple[str, ...]:
         """Dimensions that hold at least `MIN_RESOURCE`, in the order cpu, memory, scalars by name.
@@ -132,9 +132,11 @@ class Resource:
         >>> Resource(0.05, 10.0, {"b/x": 0.0, "a/x": 1.0}).resource_names()
         ('memory', 'a/x')
         """
-        if self._names is None:
+        try:
+            return self._names
+        except AttributeError:
             self._names = tuple([name for name, amount in self.items if amount >= MIN_RESOURCE])
-        return self._names
+            return self._names
 
     def is_empty(self) -> bool:
         """Nothing but, at the most, "pods": the mark of a best-effort task."""
@@ -154,9 +156,11 @@ class Resource:
                 and (self.scalars or {}) == (other.scalars or {}))
 
     def __hash__(self) -> int:
-        if self._hash is None:
+        try:
+            return self._hash
+        except AttributeError:
             self._hash = hash((self.milli_cpu, self.memory, frozenset((self.scalars or {}).items())))
-        return self._hash
+            return self._hash
 
     def __repr__(self) -> str:
         return "Resource(" + ", ".join(f"{name}={amount:.12g}" for name, amount in self) + ")"

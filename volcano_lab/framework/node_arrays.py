@@ -8,7 +8,7 @@ It serves where every plugin that filters or scores nodes also has the form for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -192,7 +192,12 @@ class Board:
         for allows in self.filters:
             if not allows(row):
                 return -inf
-        return _add(score(row) for score in self.orders) + _add(score(row) for score in self.batches)
+        order = batch = 0.0
+        for score in self.orders:
+            order += score(row)
+        for score in self.batches:
+            batch += score(row)
+        return order + batch
 
     def _ranks(self, rows: np.ndarray) -> np.ndarray:
         filters, orders, batches = self.parts
@@ -202,13 +207,6 @@ class Board:
         order, batch = (_sum([part.nodes() for part in parts]) for parts in (orders, batches))
         scores = (0.0 if order is None else order) + (0.0 if batch is None else batch)
         return np.where(good, scores, -inf)[rows]
-
-
-def _add(scores: Iterable[float]) -> float:
-    total = 0.0
-    for score in scores:
-        total += score
-    return total
 
 
 def _sum(arrays: list[np.ndarray]) -> np.ndarray | None:
