@@ -112,6 +112,10 @@ they worked out and do anew only those rows.
         """One row of an account as a value."""
         return self._value(getattr(self, account)[row])
 
+    def total(self, account: str) -> Resource:
+        """The sum of an account over all rows."""
+        return self._value(getattr(self, account)[: self.count].sum(axis=0))
+
     def future_idle_resource(self, row: int) -> Resource:
         """What the row will have left once what is releasing is gone and what is pipelined has come."""
         return self._value(self.idle[row] + self.releasing[row] - self.pipelined[row])

@@ -152,7 +152,10 @@ class Failed:
         """True for nodes on which the role has not failed so far."""
         if self._not_yet is None:
             self._not_yet = np.ones(self.arrays.table.count, dtype=bool)
-            if self._task is not None:  # there was a first look, on the board
+            if self._task is not None and self._first == len(self.arrays.table.changes) and self.arrays.rows(self.nodes) is None:
+                self.errors = self.board.refusals(self._task).copy()  # as the first look saw it, for all tasks alike
+                self._not_yet &= self.board.fitting()
+            elif self._task is not None:  # there was a first look, on the board
                 news = self.arrays.inside(self.nodes) & ~self.board.fitting()
                 news[list(set(self.arrays.table.changes[self._first :]))] = False
                 self.errors.record(self._task, news)

@@ -18,6 +18,7 @@ from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_table import NodeTable, RowMemo
 from volcano_lab.api.resource import MIN_RESOURCE, Resource
 from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.array_fit_errors import ArrayFitErrors
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -167,13 +168,14 @@ class Board:
     highest number. The filters, orders and batches are the plugins' answers in the order of the tiers.
     """
 
-    __slots__ = ("arrays", "request", "filters", "orders", "batches", "parts", "ranks")
+    __slots__ = ("arrays", "request", "filters", "orders", "batches", "parts", "ranks", "_refusals")
 
     def __init__(self, arrays: NodeArrays, request: Resource, filters: list[ByRow], orders: list[ByRow], batches: list[ByRow]):
         self.arrays, self.request = arrays, request
         self.parts = filters, orders, batches  # their identities are the board's key
         self.filters, self.orders, self.batches = ([part.row for part in parts] for parts in self.parts)
         self.ranks = RowMemo(arrays.table, self._ranks, self._rank)
+        self._refusals: tuple[int, ArrayFitErrors] | None = None
 
     def fits(self, row: int) -> bool:
         """Whether there is room on a node now or later and no predicate refuses."""
@@ -185,6 +187,15 @@ class Board:
         for part in self.parts[0]:
             good = good & part.nodes()
         return good
+
+    def refusals(self, task: TaskInfo) -> ArrayFitErrors:
+        """Why nodes don't fit, of all nodes as they are now; worked out once for as long as no node changes."""
+        changes = len(self.arrays.table.changes)
+        if self._refusals is None or self._refusals[0] != changes:
+            errors = ArrayFitErrors(self.arrays)
+            errors.record(task, ~self.fitting())
+            self._refusals = changes, errors
+        return self._refusals[1]
 
     def _rank(self, row: int) -> float:
         if self.arrays.room(self.request)[row] != FITS:

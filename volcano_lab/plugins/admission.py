@@ -6,7 +6,6 @@ Answers to `GetInqueueResource` and its neighbours in `pkg/scheduler/plugins/uti
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -102,6 +101,9 @@ def not_allocated_yet(job: JobInfo) -> Resource:
 def requests_of(tasks: Iterable[TaskInfo]) -> Resource:
     """The sum of the requests of tasks; equal requests are counted, not added one by one."""
     result = EMPTY
-    for request, count in Counter(task.resreq for task in tasks).items():
+    counts: dict[Resource, int] = {}
+    for task in tasks:
+        counts[task.resreq] = counts.get(task.resreq, 0) + 1
+    for request, count in counts.items():
         result = result + (request * count if count > 1 else request)
     return result

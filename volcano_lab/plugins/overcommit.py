@@ -31,10 +31,7 @@ class Overcommit(Plugin):
         if self.factor < 1.0:
             logger.warning("overcommit-factor is %s, allowed is 1 or more; %s is used", self.factor, DEFAULT_FACTOR)
             self.factor = DEFAULT_FACTOR
-        used = EMPTY
-        for node in ssn.nodes.values():
-            used = used + node.used
-        self.idle_resource = ssn.total_resource * self.factor - used
+        self.idle_resource = ssn.total_resource * self.factor - ssn.table.total("used")
         self.inqueue_resource = EMPTY
         for job in ssn.jobs.values():
             self.inqueue_resource = self.inqueue_resource + inqueue_resource(job)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from volcano_lab.api import quantity
+from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Node, Pod
 from volcano_lab.api.resource import is_scalar_resource_name
 from volcano_lab.api.task import TaskInfo
@@ -107,6 +108,20 @@ class KubeNodes:
         for node, (_, pods) in zip(self.nodes, pairs, strict=True):
             for pod in pods:
                 self._count(node, self.info(pod), 1)
+        self._look_for_affinity()
+
+    @classmethod
+    def of_session(cls, node_list: Iterable[NodeInfo], namespaces: Mapping[str, Labels] | None) -> KubeNodes:
+        """The nodes of a session with all tasks on them; pods of one template share what the rules read."""
+        infos = list(node_list)
+        nodes = cls(((node.node, ()) for node in infos), namespaces)
+        for kube_node, node in zip(nodes.nodes, infos, strict=True):
+            for _, task in sorted(node.tasks.items()):
+                nodes._count(kube_node, nodes.info_of(task), 1)
+        nodes._look_for_affinity()
+        return nodes
+
+    def _look_for_affinity(self) -> None:
         self.rows_with_affinity = frozenset(node.row for node in self.nodes if any(info.has_affinity for info in node.pods))
         self.rows_with_required_anti_affinity = frozenset(
             node.row for node in self.nodes if any(info.required_anti_affinity for info in node.pods)
@@ -219,8 +234,5 @@ def _offered(allocatable: Mapping[str, str]) -> dict[str, int]:
 def kube_nodes(ssn) -> KubeNodes:
     """The session's Kubernetes view of its nodes, made when first asked for and shared by the plugins."""
     if getattr(ssn, "kube_nodes", None) is None:
-        ssn.kube_nodes = KubeNodes(
-            ((node.node, [node.tasks[key].pod for key in sorted(node.tasks)]) for node in ssn.node_list),
-            getattr(ssn, "namespaces", None),
-        )
+        ssn.kube_nodes = KubeNodes.of_session(ssn.node_list, getattr(ssn, "namespaces", None))
     return ssn.kube_nodes
