@@ -71,9 +71,10 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         asked = added(added(added(least, queue["allocated"]), queue["inqueue"]), queue["elastic"], -1.0)
         names = [r for r in least if r != "pods" and asked[r] > queue["real_capability"].get(r, 0.0)]
         if names:
-            numbers = {"asked": part(asked, names), "limit": part(queue["real_capability"], names), "short_of": names, "level": name}
+            limit = part(queue["real_capability"], names)
+            numbers = {"asked": part(asked, names), "limit": limit, "short_of": names, "level": name}
             text = (f"Queue {name} above it would refuse it, too: it would have to answer for {amounts_text(numbers['asked'])}, "
-                    f"and may hold {amounts_text(numbers['limit'])}.")  # fmt: skip
+                    f"and may hold {amounts_text(limit)}.")  # fmt: skip
             yield Cause("ancestor_over_capability", text, numbers)
 
 

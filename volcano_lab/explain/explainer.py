@@ -26,17 +26,18 @@ class Explainer:
     """Explanations of one cycle over some objects with a configuration (its text, or Volcano's default).
 
     Raises `ConfError`. Jobs and pods are named "namespace/name", queues and nodes by their name; the session's own
-    objects are taken, too. A name that nobody has raises `KeyError` with a sentence.
+    objects are taken, too. A name that nobody has raises `LookupError` with a sentence.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=3, cpu=3)
-    >>> explain = Explainer(cluster.objects())
+    >>> explain = Explainer(Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=1, cpu=6).objects())
     >>> explanation = explain.why("default/train")
     >>> explanation.codes
-    ['overcommit_refuses']
+    ['fragmented']
     >>> print(explanation.causes[0].text)
-    overcommit refuses it: with its minimum, jobs that were let in would ask for cpu 9 of the cluster, where its size
-    times the factor, less what is used, leaves cpu 9.6.
+    Pod default/train-0 asks for cpu 6; the nodes have cpu 8 left in total, but no single one has room for it: the most
+    that one of them has left is cpu 4.
+    >>> print(explanation.remedies[0])
+    job default/train: request of cpu a pod 6 -> 4 (its gang gets its places)
     """
 
     def __init__(self, objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None):
@@ -61,7 +62,7 @@ class Explainer:
         left_out = [reason for reason in ssn.snapshot.left_out if f" {what}:" in reason]
         if left_out:
             return Explanation(str(what), f"The cycle leaves it out: {left_out[0]}.", [Cause("left_out", "")])
-        raise KeyError(f'no job, pod or queue is called "{what}"; jobs are {_some(ssn.jobs)}, queues {_some(ssn.queues)}.')
+        raise LookupError(f'no job, pod or queue is called "{what}"; jobs are {_some(ssn.jobs)}, queues {_some(ssn.queues)}.')
 
     def why_job(self, uid: str) -> Explanation:
         """Why pods of a job wait, and what would give them a place."""
@@ -126,7 +127,7 @@ class Explainer:
     @staticmethod
     def _known(names: Any, name: str, kind: str) -> Any:
         if name not in names:
-            raise KeyError(f'no {kind} of this cycle is called "{name}"; there are {_some(names)}.')
+            raise LookupError(f'no {kind} of this cycle is called "{name}"; there are {_some(names)}.')
         return names[name]
 
 

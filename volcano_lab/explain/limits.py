@@ -75,8 +75,8 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         names = [r for r in request if r != "pods" and asked[r] > limit.get(r, 0.0)]
         if names:
             numbers = {"asked": part(asked, names), "limit": part(limit, names), "level": name, "short_of": names}
-            text = (f"Queue {name} above it would refuse it, too: it would hold {amounts_text(numbers['asked'])}, and it may hold "
-                    f"{amounts_text(numbers['limit'])}.")  # fmt: skip
+            text = (f"Queue {name} above it would refuse it, too: it would hold {amounts_text(numbers['asked'])}, "
+                    f"and it may hold {amounts_text(numbers['limit'])}.")  # fmt: skip
             yield Cause("ancestor_over_capability", text, numbers)
 
 
