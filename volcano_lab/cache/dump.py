@@ -47,10 +47,10 @@ def dump(cache: Cache, conf: str | None = None, now: float | None = None, memory
         "objects": [manifests.to_dict(obj) for obj in _objects(cache)],
         "tasks": dict(_moved(cache)),
         "jobs": {uid: found for uid, job in cache.jobs.items() if (found := _hyper_nodes(job))},
-        "goneNodes": list(cache.gone_nodes),
+        "goneNodes": sorted(name for name, node in cache.gone_nodes.items() if node.tasks),
         "usage": {name: attrs.asdict(node.resource_usage) for name, node in cache.nodes.items()
                   if node.resource_usage != NO_USAGE},
-    }  # fmt: skip
+    }
 
 
 def load(data: dict[str, Any]) -> Cache:

@@ -49,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="volcano-lab", description="Volcano's scheduler as a laboratory.")
     top.add_argument("--version", action="version", version=f"volcano-lab {volcano_lab.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
+    from volcano_lab.cli.serve import add_options as add_serve_options
 
     run = commands.add_parser("run", help="one cycle on manifests: queues, jobs, placements, what waits and why")
     run.add_argument("files", nargs="+", metavar="FILE", help="manifests (YAML or JSON), a folder of them, or - (input)")
@@ -60,6 +61,10 @@ def parser() -> argparse.ArgumentParser:
     replay.add_argument("cases", metavar="CASES", help="a .jsonl or .jsonl.gz file, a case a line")
     replay.add_argument("--timing", action="store_true", help="print what each phase took instead of the decisions")
     replay.set_defaults(command=_replay)
+
+    serve = commands.add_parser("serve", help="run cycles on a folder of manifests that is watched, with metrics")
+    add_serve_options(serve)
+    serve.set_defaults(command=_serve)
 
     lab = commands.add_parser("lab", help="open the first notebook in JupyterLab")
     lab.add_argument("jupyter", nargs=argparse.REMAINDER, metavar="...", help="JupyterLab's options, as --no-browser")
@@ -87,6 +92,12 @@ def _replay(options: argparse.Namespace) -> int:
     if failed:
         print(f'volcano-lab: {failed} cases raised; their lines have "error"', file=sys.stderr)
     return 0
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from volcano_lab.cli.serve import serve
+
+    return serve(options)
 
 
 def _lab(options: argparse.Namespace) -> int:
