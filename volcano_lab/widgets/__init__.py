@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-_HOMES = {"Board": "board", "Lab": "lab", "fair_share_lab": "fair_share"}
+_HOMES = {"Board": "board", "Lab": "lab", "evictions_lab": "evictions", "fair_share_lab": "fair_share", "queue_tree_lab": "queue_tree"}
 
 __all__ = [*_HOMES]
 
