@@ -18,7 +18,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 def run(path):
     """Run the notebook at `path` in its own folder and store it with its outputs."""
     notebook = nbformat.read(path, 4)
-    client = NotebookClient(notebook, kernel_name="python3", timeout=300, store_widget_state=False,
+    client = NotebookClient(notebook, kernel_name="python3", timeout=300, store_widget_state=False, coalesce_streams=True,
                             resources={"metadata": {"path": str(path.parent)}})  # fmt: skip
     client.execute()
     nbformat.write(settled(notebook), path)

@@ -76,7 +76,10 @@ class Cluster:
     def queue(self, name: str, *, weight: int | None = None, capability: Amounts = None, guarantee: Amounts = None,
               deserved: Amounts = None, parent: str | None = None, priority: int | None = None,
               reclaimable: bool | None = None) -> Self:
-        """A queue: its part by `weight`, the most it may hold, the least kept for it, what it is said to deserve."""
+        """A queue: its part by `weight`, the most it may hold, the least kept for it, what it is said to deserve.
+
+        `{}` takes a capability, a guarantee or what is deserved away again.
+        """
         return self._say("Queue", name, locals())
 
     def job(self, name: str, *, queue: str | None = None, pods: int | None = None, cpu: Amount | None = None,
@@ -116,8 +119,11 @@ class Cluster:
 
     def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
         given = {word: value for word, value in said.items() if word not in ("self", "name") and value is not None}
-        self._said[kind, name] = self._said.get((kind, name), {}) | given
-        self._written.pop((kind, name), None)
+        before = self._said.get((kind, name))
+        now = (before or {}) | given
+        if now != before:
+            self._said[kind, name] = now
+            self._written.pop((kind, name), None)
         return self
 
     # -- using it --------------------------------------------------------------------------------

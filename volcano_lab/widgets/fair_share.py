@@ -41,26 +41,30 @@ def fair_share_cluster(gang_size: int = 4, gang_minimum: int = 3, **queues: dict
     >>> tables.queues(fair_share_cluster().run())["deserved"].tolist()
     [28, 42, 30]
     """
-    cluster = _nodes().copy()
+    return _say(_start().copy(), gang_size, gang_minimum, queues)
+
+
+@cache
+def _start() -> Cluster:
+    """The lesson's own cluster, written once: what a copy changes is all that is written again."""
+    cluster = Cluster()
+    for number in range(10):
+        cluster.node(f"node-{number}", cpu=10)
+    _say(cluster, 4, 3, START).objects()
+    return cluster
+
+
+def _say(cluster: Cluster, gang_size: int, gang_minimum: int, queues: dict[str, dict[str, int]]) -> Cluster:
     for name, start in START.items():
         said = start | queues.get(name, {})
-        limit = None if said["capability"] == NO_LIMIT else said["capability"]
-        cluster.queue(name, weight=said["weight"], capability=limit, guarantee=said["guarantee"] or None)
+        limit = {} if said["capability"] == NO_LIMIT else said["capability"]
+        cluster.queue(name, weight=said["weight"], capability=limit, guarantee=said["guarantee"])
         gang = gang_size * GANG_POD if name == "a" else 0
         if gang:
             cluster.job("a-gang", queue=name, pods=gang_size, min_member=gang_minimum, cpu=GANG_POD)
         running = sum(RUNNING[name].values())
         pods = max((said["demand"] - gang) // POD, running)
         cluster.job(f"{name}-work", queue=name, pods=pods, min_member=1, cpu=POD, running=RUNNING[name])
-    return cluster
-
-
-@cache
-def _nodes() -> Cluster:
-    cluster = Cluster()
-    for number in range(10):
-        cluster.node(f"node-{number}", cpu=10)
-    cluster.objects()  # written once, for all clusters that begin as a copy
     return cluster
 
 
@@ -121,7 +125,8 @@ def gang_state(cycle: Cycle) -> dict[str, Any]:
     steps = [f"{row['operation']} {row['pod'].removeprefix('default/')} on {row['node']}" for row in cycle.operations(GANG)]
     outcomes = [record.outcome for record in cycle.statements(GANG)]
     outcome = "commit" if "commit" in outcomes else next(iter(outcomes), "")
-    headline = f"{job.ready_task_num()} of {len(job.tasks)} pods placed, minimum {job.min_available}, phase {job.pod_group.status.phase}"
+    phase = job.pod_group.status.phase
+    headline = f"{job.ready_task_num()} of {len(job.tasks)} pods placed, minimum {job.min_available}, phase {phase}"
     return {"outcome": outcome, "headline": headline, "steps": steps, "reason": " ".join(cycle.why(GANG)[:1])}
 
 

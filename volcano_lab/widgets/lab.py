@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+import gc
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import ipywidgets
@@ -10,6 +13,29 @@ import ipywidgets
 from volcano_lab.widgets.board import Board
 
 Values = dict[str, Any]
+
+
+COLLECT_AFTER = 0.1
+"""Seconds after a move until Python may look for garbage again."""
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """No looking for garbage during a move and shortly after it.
+
+    In a notebook's process that walks through pandas, altair and the rest, and takes longer than the scheduling cycle;
+    right after the move it would keep the answer from leaving.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            try:
+                asyncio.get_running_loop().call_later(COLLECT_AFTER, gc.enable)
+            except RuntimeError:  # no loop: nobody waits for an answer
+                gc.enable()
 
 
 class Lab(ipywidgets.VBox):
@@ -63,7 +89,8 @@ class Lab(ipywidgets.VBox):
         return self.set(**self.start)
 
     def _moved(self, change: object) -> None:
-        self.board.state = self.decide(self.values)
+        with _collector_paused():
+            self.board.state = self.decide(self.values)
 
     def __repr__(self) -> str:
         return f"<a lab with {len(self.controls)} controls; they move while a kernel runs>"
