@@ -1,6 +1,7 @@
 """The documentation: the notebooks with their stored outputs, and the readme, as pages that need no server."""
 
 import shutil
+import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parent
@@ -10,10 +11,16 @@ ROOT = DOCS.parent
 shutil.rmtree(DOCS / "lessons", ignore_errors=True)
 shutil.copytree(ROOT / "notebooks", DOCS / "lessons", ignore=shutil.ignore_patterns(".*"))
 
+sys.path.insert(0, str(DOCS))
+from generate import generate  # noqa: E402
+
+generate()
+
 project = "volcano_lab"
 author = "The volcano_lab authors"
 extensions = ["myst_nb"]
 exclude_patterns = ["_build"]
+myst_heading_anchors = 3
 nb_execution_mode = "off"  # the stored outputs are tested (make test), so they are shown
 nb_ipywidgets_js = {}  # no scripts from elsewhere: a page has the figures, the notebook has the sliders
 html_theme = "furo"

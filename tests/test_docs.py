@@ -1,0 +1,71 @@
+"""The documentation builds without a warning, its links lead somewhere, and no page asks for anything from outside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LOADED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src")}
+
+
+class Page(HTMLParser):
+    """What a page links to and loads, and the anchors it has."""
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.anchors |= {given[name] for name in ("id", "name") if given.get(name)}
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        for name in ("href", "src"):
+            if (tag, name) in LOADED and given.get(name) and given.get("rel") != "canonical":
+                self.loads.append(given[name])
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    out = tmp_path_factory.mktemp("docs")
+    sphinx = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "-d", out / "trees"]
+    built = subprocess.run([*sphinx, ROOT / "docs", out / "html"], capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    return {path.resolve(): Page(path) for path in (out / "html").rglob("*.html")}
+
+
+@pytest.mark.slow
+def test_every_local_link_leads_somewhere(pages):
+    broken = []
+    for path, page in pages.items():
+        for link in page.links + page.loads:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc or link.startswith("data:"):
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            anchors = pages[target].anchors if target in pages else {unquote(parts.fragment)}
+            if not target.exists() or (parts.fragment and unquote(parts.fragment) not in anchors):
+                broken.append(f"{path.name}: {link}")
+    assert not broken
+
+
+@pytest.mark.slow
+def test_no_page_asks_for_anything_from_outside(pages):
+    loads = [(path.name, url) for path, page in pages.items() for url in page.loads]
+    assert not [(name, url) for name, url in loads if urlsplit(url).scheme in ("http", "https")]
+
+
+@pytest.mark.slow
+def test_the_map_names_where_the_main_files_went(pages):
+    text = next(path for path in pages if path.name == "map.html").read_text()
+    for source in ("proportion.go", "capacity.go", "statement.go", "allocate", "session.go"):
+        assert source in text
