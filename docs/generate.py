@@ -33,7 +33,8 @@ def the_map() -> str:
         if sentence:
             about = text.split(". ")[0].rstrip(".")
             rows.append(f"| [`{name}`](reference/{group_of(name) or 'volcano_lab'}.md) | {about} | {sentence[1]} |")
-    head = ["# From Volcano's files to the lab's", "", "Volcano v1.14.0.", "", "| module | what it is | answers to |", "|---|---|---|"]
+    title = "# From Volcano's files to the lab's"
+    head = [title, "", "Volcano v1.14.0.", "", "| module | what it is | answers to |", "|---|---|---|"]
     return "\n".join(head + rows) + "\n"
 
 
