@@ -32,7 +32,7 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
     names = sorted({row["queue"] for row in used} - {"root"})
     used = [row for row in used if row["queue"] in names]
     cluster = _rows(history.rows["cluster"], CLUSTER, ("time", f"part_{resource}", "fairness", "jobs_waiting", "jobs_running"))
-    time = alt.X("time:Q", title="seconds")
+    time = alt.X("time:Q", title=None)
     shades = colors_of(names)
     color = alt.Color("queue:N", scale=alt.Scale(domain=names, range=[shades[name] for name in names]), title=None)
     allocated = alt.Chart(alt.InlineData(used)).encode(x=time, color=color)
@@ -41,10 +41,10 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
          + allocated.mark_line(interpolate="step-after", strokeDash=[3, 3], opacity=0.6).encode(y="deserved:Q")),
         _band(alt, cluster, time, f"part of {resource} in use", "part", "#555"),
         _band(alt, cluster, time, "fairness", "fairness", "#009E73"),
-        _jobs(alt, cluster, time),
+        _jobs(alt, cluster, alt.X("time:Q", title="seconds")),
     ]
     chart = alt.vconcat(*(band.properties(width=WIDTH, height=HEIGHT) for band in bands), spacing=8)
-    return chart.properties(title=title, description=_described(history, resource)).resolve_scale(x="shared")
+    return chart.properties(title=title, description=_described(history, resource)).resolve_scale(x="shared", color="independent")
 
 
 def _band(alt: Any, rows: list[dict[str, Any]], time: Any, label: str, field: str, color: str) -> Any:
@@ -57,7 +57,7 @@ def _jobs(alt: Any, rows: list[dict[str, Any]], time: Any) -> Any:
     counts = [{"time": row["time"], "jobs": row[f"jobs_{state}"], "state": state} for row in rows for state in states]
     color = alt.Color("state:N", scale=alt.Scale(domain=list(states), range=list(states.values())), title=None)
     line = alt.Chart(alt.InlineData(counts)).mark_line(interpolate="step-after")
-    return line.encode(x=time, y=alt.Y("jobs:Q", title="jobs"), color=color).resolve_scale(color="independent")
+    return line.encode(x=time, y=alt.Y("jobs:Q", title="jobs"), color=color)
 
 
 def _rows(rows: list[list[Any]], columns: tuple[str, ...], wanted: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -97,13 +97,14 @@ class Gang(Plugin):
 
     def on_session_close(self, ssn: Session) -> None:
         """Write each gang's condition: unschedulable with the reasons, or ready."""
+        now = float(int(ssn.now))  # the API has whole seconds
         for job in ssn.jobs.values():
             if not job.tasks:
                 continue
             if job.is_ready():
-                condition = PodGroupCondition("Scheduled", "True", ssn.uid, None, READY_REASON)
+                condition = PodGroupCondition("Scheduled", "True", ssn.uid, now, READY_REASON)
             else:
                 missing = job.min_available - schedulable_task_num(job)
                 message = f"{missing}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
-                condition = PodGroupCondition("Unschedulable", "True", ssn.uid, None, NOT_ENOUGH_RESOURCES, message)
+                condition = PodGroupCondition("Unschedulable", "True", ssn.uid, now, NOT_ENOUGH_RESOURCES, message)
             ssn.update_pod_group_condition(job, condition)
