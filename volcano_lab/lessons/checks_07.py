@@ -1,0 +1,67 @@
+"""Checks of lesson 07: dominant resource fairness, flat and hierarchical."""
+
+from __future__ import annotations
+
+from volcano_lab.lessons.checking import check
+from volcano_lab.lessons.verdict import Verdict, try_again, well_done
+from volcano_lab.widgets.lesson_07 import CPUS, HIERARCHICAL, placed, tree_cluster
+
+
+@check(takes=float, right=[0.5, "0.5"], wrong=[(0.25, "memory"), (0.75, "larger"), (8, "part")])
+def share_of_both(answer: float) -> Verdict:
+    """A job holds 4 CPUs and 16Gi in a cluster of 16 CPUs and 32Gi. What is its dominant share?"""
+    if answer == 0.25:
+        return try_again("That is its part of the CPUs. Work out its part of the memory, too.")
+    if answer == 0.75:
+        return try_again("Shares are not added. Only the larger one counts.")
+    if answer > 1:
+        return try_again("A share is a part of the cluster: a number from 0 to 1.")
+    return well_done("4/16 of the CPUs, 16/32 of the memory: memory is dominant.") if answer == 0.5 else try_again(
+        "Divide what it holds by what the cluster has, for each resource, and take the larger number.")
+
+
+@check(takes=int, right=[2, "2"], wrong=[(1, "5 pods"), (4, "of sci are placed"), (0, "from 1")])
+def weight_of_eng(answer: int) -> Verdict:
+    """Which weight of eng leaves sci 4 of the 12 CPUs?"""
+    if answer < 1:
+        return try_again("A weight is a whole number from 1.")
+    sci = placed(tree_cluster(eng_weight=answer).run(HIERARCHICAL))["sci-work"]
+    if sci != 4:
+        return try_again(f"With weight {answer} of eng, {sci} pods of sci are placed. "
+                         f"eng should have {CPUS - 4} CPUs for 4 of sci.")
+    return well_done("sci has 4 CPUs and eng has 8: 1 to 2, as their weights.")
+
+
+TOTAL = {"cpu": 8, "memory": 16}
+CASES = [
+    ({"cpu": 2, "memory": 8}, TOTAL, 0.5, "The larger of 2/8 and 8/16."),
+    ({"cpu": 6, "memory": 8}, TOTAL, 0.75, "The larger of 6/8 and 8/16."),
+    ({"memory": 4}, TOTAL, 0.25, "What the job does not hold counts as zero."),
+    ({}, TOTAL, 0, "A job that holds nothing has share 0."),
+    ({"cpu": 8, "memory": 4, "gpu": 1}, TOTAL | {"gpu": 2}, 1, "Every resource of the cluster is looked at."),
+]
+
+
+def _dominant(held, total):
+    return max(held.get(name, 0) / total[name] for name in total)
+
+
+def _sum(held, total):
+    return sum(held.get(name, 0) / total[name] for name in total)
+
+
+def _cpu_only(held, total):
+    return held.get("cpu", 0) / total["cpu"]
+
+
+@check(takes=callable, wanted="a function of what a job holds and the total", right=lambda: [_dominant],
+       wrong=lambda: [(_sum, "larger"), (_cpu_only, "larger"), (lambda held: 1, "TypeError")])
+def dominant_share(answer) -> Verdict | None:
+    """Write share(held, total): the dominant share of a job, from two dicts of amounts."""
+    if all(answer(held, total) is None for held, total, *_ in CASES):
+        return None
+    for held, total, wanted, why in CASES:
+        got = answer(held, total)
+        if not isinstance(got, int | float) or abs(got - wanted) > 1e-9:
+            return try_again(f"`share({held}, {total})` is {got}; wanted is {wanted}. {why}")
+    return well_done("This is the number by which drf orders jobs, and by which it names victims.")
