@@ -122,15 +122,22 @@ class Failed:
     those that this role's own tasks fill up are followed one by one (`flipped`). `seen` counts the changes followed.
     """
 
-    __slots__ = ("arrays", "nodes", "board", "errors", "seen", "flipped", "_first", "_task", "_not_yet")
+    __slots__ = ("arrays", "nodes", "board", "seen", "flipped", "_errors", "_first", "_task", "_not_yet")
 
     def __init__(self, arrays: NodeArrays, nodes: Sequence[NodeInfo], board: Board | None):
         self.arrays, self.nodes, self.board = arrays, nodes, board
-        self.errors = ArrayFitErrors(arrays)
+        self._errors: ArrayFitErrors | None = None
         self._first = self.seen = len(arrays.table.changes)
         self.flipped: set[int] = set()
         self._task: TaskInfo | None = None
         self._not_yet: np.ndarray | None = None
+
+    @property
+    def errors(self) -> ArrayFitErrors:
+        """The reasons so far; most roles never fail, and have none."""
+        if self._errors is None:
+            self._errors = ArrayFitErrors(self.arrays)
+        return self._errors
 
     def follow(self, task: TaskInfo, ranks: np.ndarray) -> None:
         """Take in the nodes that have changed since the last look."""
@@ -153,7 +160,7 @@ class Failed:
         if self._not_yet is None:
             self._not_yet = np.ones(self.arrays.table.count, dtype=bool)
             if self._task is not None and self._first == len(self.arrays.table.changes) and self.arrays.rows(self.nodes) is None:
-                self.errors = self.board.refusals(self._task).copy()  # as the first look saw it, for all tasks alike
+                self._errors = self.board.refusals(self._task).copy()  # as the first look saw it, for all tasks alike
                 self._not_yet &= self.board.fitting()
             elif self._task is not None:  # there was a first look, on the board
                 news = self.arrays.inside(self.nodes) & ~self.board.fitting()

@@ -98,6 +98,7 @@ class Session:
         self.undone = 0
         self.warnings: list[str] = []
         self._cycle_states: dict[str, dict[str, Any]] = {}
+        self._sort_keys: dict[str, list[Callable[[Any], Any]] | None] = {}
         self._on_allocate: list[Callable[[Event], None]] = []
         self._on_deallocate: list[Callable[[Event], None]] = []
         topology.attach(self, snapshot)
@@ -199,26 +200,27 @@ class Session:
 
     def task_queue(self, tasks: list[TaskInfo]) -> PriorityQueue[TaskInfo]:
         """Tasks in the order in which they get their turn."""
-        key = self._order_key("task_order")
-        if key is None or any(task.order_index is None for task in tasks):
+        keys = self._order_keys("task_order")
+        if keys is None or any([task.order_index is None for task in tasks]):
             return PriorityQueue(self.task_order, tasks)
-        return KeyedQueue(lambda t: (*key(t), t.order_index, t.creation_timestamp, t.uid), tasks)
+        return KeyedQueue(lambda t: (*[key(t) for key in keys], t.order_index, t.creation_timestamp, t.uid), tasks)
 
     def job_queue(self, jobs: Iterable[JobInfo] = ()) -> PriorityQueue[JobInfo]:
         """Jobs in order, for a caller that changes a job only while it is out of the queue."""
-        key = self._order_key("job_order")
-        if key is None:
+        keys = self._order_keys("job_order")
+        if keys is None:
             return PriorityQueue(self.job_order, jobs)
-        return KeyedQueue(lambda job: (*key(job), job.creation_timestamp, job.uid), jobs)
+        return KeyedQueue(lambda job: (*[key(job) for key in keys], job.creation_timestamp, job.uid), jobs)
 
-    def _order_key(self, point: str) -> Callable[[Any], list[Any]] | None:
+    def _order_keys(self, point: str) -> list[Callable[[Any], Any]] | None:
         """What to sort by in place of comparing: each plugin that takes part has a `…_key`. None where one hasn't, or
         where every single comparison is watched."""
-        if self.observer is not None and self.observer.watches_calls:
-            return None
-        plugins = [self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier]
-        keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
-        return None if None in keys else lambda item: [key(item) for key in keys]
+        if point not in self._sort_keys:
+            watched = self.observer is not None and self.observer.watches_calls
+            plugins = [self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier]
+            keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
+            self._sort_keys[point] = None if watched or None in keys else keys
+        return self._sort_keys[point]
 
     def victims_queue(self, victims: list[TaskInfo], preemptor: TaskInfo) -> PriorityQueue[TaskInfo]:
         """Victims in the order in which they go: the least important queue, job and task first."""
