@@ -27,6 +27,7 @@ def cases():
     return rows(HERE / "dev-cases.jsonl.gz")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_last_state_is_the_sessions_and_the_first_the_snapshots(cases, family):
     moved = 0

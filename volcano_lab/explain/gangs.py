@@ -64,7 +64,8 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         return
     if not tries:
         if seen.in_action("allocate", "job", job=job.uid):
-            yield Cause("topology_too_small", f"No HyperNode up to tier {tier} could be tried for it.", {"tier": tier})
+            text = f"No HyperNode up to tier {tier} could be tried for it."
+            yield Cause("topology_too_small", text, {"needed": job.min_available, "holds": {}, "tier": tier})
         return
     failed = [record for record in tries if not record["fits"]]
     of_sub_jobs = [record for record in failed if record["sub_job"]]

@@ -115,6 +115,11 @@ class Knobs:
             yield self._knob(f"queue {queue}", place, "spec.capability", 1.0, 190, lambda i: _scaled(amounts, 10 + i, 10),
                              lambda a: "as it is" if a == 1.0 else ", ".join(f"{n} {t}" for n, t in a.items()))  # fmt: skip
 
+    def reclaimable(self, queue: str) -> Iterator[Knob]:
+        place = self.queues[queue]
+        if self.objects[place].spec.reclaimable is False:
+            yield self._knob(f"queue {queue}", place, "spec.reclaimable", "false", 1, lambda _: True)
+
     def opened(self, queue: str) -> Iterator[Knob]:
         place = self.queues.get(queue)
         state = "Open" if place is None else self.objects[place].status.state

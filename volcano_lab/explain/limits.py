@@ -87,7 +87,7 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     names = [name for name in request if name != "pods" and asked[name] > deserved.get(name, 0.0)]
     numbers = {"asked": part(asked, names), "limit": part(deserved, names), "short_of": names}
     overused = seen.in_action("allocate", "overused", queue=job.queue)
-    but = " It is not overused: for that it would have to hold all that it deserves, in every resource." if (
+    but = " It is not overused: for that it would have to hold all that it deserves, in every resource, pods too." if (
         overused and not overused[-1]["answer"]) else ""
     if amounts_text(numbers["asked"]) == amounts_text(numbers["limit"]):
         more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)

@@ -135,6 +135,9 @@ def _knobs(knobs: Knobs, job: JobInfo, causes: list[Cause], conf: SchedulerConfi
         yield from (knobs.weight(job.queue) if flat else ())
         for resource in resources if not flat else ():
             yield from knobs.amount(job.queue, "deserved", resource)
+    if "reclaim_no_candidates" in codes:
+        for other in knobs.queues:
+            yield from knobs.reclaimable(other)
     for cause in causes:
         if cause.code == "protected_by_gang":
             for other in knobs.groups:

@@ -78,7 +78,9 @@ class Trace(Observer, TraceReader):
 
     def closed(self, ssn: Session) -> None:
         self._settle()
-        self.result = {uid: {"phase": job.pod_group.status.phase, "conditions": plain(job.pod_group.status.conditions)}
+        self.result = {uid: {"phase": job.pod_group.status.phase,
+                             "conditions": [{"type": condition.type, "status": condition.status, "reason": condition.reason,
+                                             "message": condition.message} for condition in job.pod_group.status.conditions]}
                        for uid, job in ssn.jobs.items()}
         self._statements.clear()
         self._changes = self._ssn = self._node_log = None
