@@ -86,12 +86,13 @@ class Cluster:
             memory: Amount | None = None, gpu: Amount | None = None, min_member: int | None = None,
             running: Mapping[str, int] | None = None, priority: int | None = None, priority_class: str | None = None,
             namespace: str | None = None, resources: Mapping[str, Amount] | None = None,
-            labels: Mapping[str, str] | None = None) -> Self:
+            labels: Mapping[str, str] | None = None, network_topology: Mapping[str, Any] | None = None) -> Self:
         """A gang of `pods` equal pods, each asking for `cpu`, `memory` and so on.
 
         It starts with `min_member` pods (default: all) or not at all; the minimum's resources are what enqueue asks
         for. `running` says how many of its pods run already, and where: {"node-1": 2}. `priority` is that of its pods
         alone; `priority_class`, the name of a PriorityClass that was added, is that of its pods and of the job.
+        `network_topology` is how close they must lie: {"mode": "hard", "highestTierAllowed": 1}.
         """
         return self._say("Job", name, locals())
 
@@ -204,7 +205,8 @@ def _queue(name: str, capability: Amounts = None, guarantee: Amounts = None, des
 
 def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | None = None, priority: int | None = None,
          priority_class: str | None = None, namespace: str = "default", running: Mapping[str, int] | None = None,
-         labels: Mapping[str, str] | None = None, **amounts: Any) -> _Written:
+         labels: Mapping[str, str] | None = None, network_topology: Mapping[str, Any] | None = None,
+         **amounts: Any) -> _Written:
     _check_whole(f"job {name}", "pods", pods, 0)
     least = pods if min_member is None else min_member
     _check_whole(f"job {name}", "min_member", least, 0)
@@ -216,7 +218,8 @@ def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | Non
               "containers": [{"name": "main", "resources": {"requests": requests}}]})
     group = _read(
         SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
-        spec={"queue": queue, "minMember": least, "minResources": _times(requests, least), "priorityClassName": priority_class},
+        spec={"queue": queue, "minMember": least, "minResources": _times(requests, least), "priorityClassName": priority_class,
+              "networkTopology": network_topology and dict(network_topology)},
         status={"phase": "Running" if nodes else "Pending"})
     return _Written([group, pod], pods, nodes)
 

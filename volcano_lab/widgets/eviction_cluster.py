@@ -136,5 +136,6 @@ def votes_chart(trace: TraceReader, pod: str, title: str) -> alt.Chart:
     told = "; ".join(f"{row['candidate']} {row['fate']}" for row in table)
     chart = (squares + base.mark_text(fontSize=14).encode(text="sign:N")).properties(
         width=110 * len(columns), height=24 * max(len(table), 1), title=title, description=f"{title}. {told}")
-    return (chart.configure(background="white", font=FONT, padding=8).configure_view(stroke=None)
-            .configure_axis(labelFontSize=12, titleFontSize=12).configure_title(fontSize=13, anchor="start"))
+    return (chart.configure(background="white", font=FONT, padding={"left": 20, "top": 8, "right": 8, "bottom": 8})
+            .configure_view(stroke=None).configure_axis(labelFontSize=12, titleFontSize=12)
+            .configure_title(fontSize=13, anchor="start"))
