@@ -136,18 +136,18 @@ def dry_runs_chart(trace: TraceReader, title: str) -> alt.Chart:
                                rack in ROOMS.get(row["hyper_node"], ()))
         mine = row["asks"] if row["score"] is not None else 0
         name = f"{row['hyper_node']} (tier {row['tier']})"
-        amounts = {"others": size - row["free"], "the gang, in its dry run": mine, "free": row["free"] - mine}
+        amounts = {"others": size - row["free"], "the gang": mine, "free": row["free"] - mine}
         parts += [{"hyper node": name, "part": part, "cpu": cpu, "order": place}
                   for place, (part, cpu) in enumerate(amounts.items())]
         score = "" if row["score"] is None else f", score {row['score']:.4g}"
         notes.append({"hyper node": name, "at": size, "text": f" {row['dry_run']}{score}"})
     names = [note["hyper node"] for note in notes]
     y = alt.Y("hyper node:N", title=None, sort=names)
-    colors = {"others": "#8C8C8C", "the gang, in its dry run": "#0072B2", "free": "#E8E8E8"}
+    colors = {"others": "#8C8C8C", "the gang": "#0072B2", "free": "#E8E8E8"}
     bars = alt.Chart(alt.InlineData(parts)).mark_bar(stroke="white").encode(
-        y=y, x=alt.X("cpu:Q", title="CPUs", scale=alt.Scale(domain=[0, 50], nice=False)), order="order:Q",
+        y=y, x=alt.X("cpu:Q", title="CPUs", axis=alt.Axis(grid=False), scale=alt.Scale(domain=[0, 50], nice=False)), order="order:Q",
         color=alt.Color("part:N", title=None, scale=alt.Scale(domain=list(colors), range=list(colors.values())),
-                        legend=alt.Legend(orient="bottom")))
+                        legend=alt.Legend(orient="bottom", columnPadding=24)))
     texts = alt.Chart(alt.InlineData(notes)).mark_text(align="left", fontSize=12).encode(y=y, x="at:Q", text="text:N")
     told = "; ".join(f"{note['hyper node']}{note['text']}" for note in notes)
     chart = (bars + texts).properties(width=640, height=210, title=title, description=f"{title}. {told}")
