@@ -11,13 +11,14 @@ caller says. Which caller uses which:
 | method | tolerance | missing | which dimensions | used by |
 |---|---|---|---|---|
 | `less_equal(.., ZERO)` | yes | zero | left's | fit on a node, overused, reclaimable, deserved met |
-| `less_equal(.., INFINITY)` | yes | infinity | both | capacity's checks of the queue tree |
+| `less_equal(.., INFINITY)` | yes | infinity | both | nobody in v1.14.0 |
 | `less_equal_with_resources_name` | yes | as asked | left's, names returned | the reason "Insufficient cpu" |
 | `less_equal_with_dimension_and_resources_name` | no | zero | the request's | allocatable, the admission sum of enqueue |
-| `greater_partly_with_dimension` | no | zero | the request's | capacity's reclaim |
-| `greater_partly_with_relevant_dimensions` | no | ignored | the request's, where right has them | capacity's reclaim |
-| `less_equal_partly_with_dimension` | yes | zero | the request's | capacity's victims |
-| `less_partly`, `less_equal_partly` | no, yes | as asked | any | plugins outside the defaults |
+| `greater_partly_with_relevant_dimensions` | no | ignored | the request's, where right has them | capacity's reclaimable |
+| `greater_partly_with_dimension` | no | zero | the request's | the one above |
+| `less_equal_partly_with_dimension_zero_filtered` | yes | zero | the request's, unless both hold none | capacity's preemptive |
+| `less_partly(.., ZERO)` | no | zero | any | capacity's checks of the queue tree, task-topology |
+| `min_dimension_resource(.., INFINITY)` | | infinity | left's | a capability as a limit |
 """
 
 from __future__ import annotations

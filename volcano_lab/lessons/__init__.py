@@ -13,6 +13,9 @@ A lesson is a notebook, `notebooks/NN-name.ipynb`, with its checks in `checks_NN
 
        first.compare(cycle.queue_order[0], "Queue b holds 20 of the 42 CPUs that it deserves, the smallest share.")
 
+   Why it came out so is in the trace: `answers(trace_of(cluster), "overused", "allocatable")` is a table of what plugins
+   answered.
+
 3. *Check*: the answer is written in the cell, in place of the dots; to do, try again with a hint, or well done.
 
        answer = ...
@@ -43,9 +46,9 @@ Nothing here needs a kernel to be read: on a page without one, a question is a t
 
 from importlib import import_module, resources
 
-_HOMES = {"Check": "checking", "Prediction": "question", "Verdict": "verdict", "all_checks": "checking", "ask": "question",
-          "check": "checking", "predict": "question", "recap": "recapping", "try_again": "verdict",
-          "well_done": "verdict"}  # fmt: skip
+_HOMES = {"Check": "checking", "Prediction": "question", "Verdict": "verdict", "all_checks": "checking",
+          "answers": "tracing", "ask": "question", "check": "checking", "predict": "question", "recap": "recapping",
+          "trace_of": "tracing", "try_again": "verdict", "well_done": "verdict"}  # fmt: skip
 
 __all__ = [*_HOMES]
 

@@ -3,6 +3,9 @@
 
 let count = 0;
 
+// Keys pressed in a field answer the question and are no commands of JupyterLab, which asks the field itself for this.
+const OWN_KEYS = {"data-lm-suppress-shortcuts": "true"};
+
 function add(parent, tag, attributes = {}, html = "") {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -20,7 +23,7 @@ function question(root, model) {
   if (options.length) {
     const inputs = options.map(([value, html]) => {
       const label = add(fields, "label");
-      const input = add(label, "input", {type: "radio", name: group, value});
+      const input = add(label, "input", {type: "radio", name: group, value, ...OWN_KEYS});
       add(label, "span", {}, html);
       input.addEventListener("change", () => send(value));
       return input;
@@ -28,15 +31,14 @@ function question(root, model) {
     return () => { for (const input of inputs) input.checked = input.value === model.get("value"); };
   }
   const label = add(fields, "label", {}, "<span>Your answer</span>");
-  const input = add(label, "input", {type: "text", autocomplete: "off"});
+  const input = add(label, "input", {type: "text", autocomplete: "off", ...OWN_KEYS});
   input.addEventListener("change", () => send(input.value));  // Enter, or leaving the field
   return () => { if (document.activeElement !== input) input.value = model.get("value"); };
 }
 
 export default {
   render({model, el}) {
-    // The attribute: keys pressed here answer the question and are no commands of JupyterLab.
-    const root = add(el, "div", {class: "vl-live", "data-lm-suppress-shortcuts": "true"});
+    const root = add(el, "div", {class: "vl-live"});
     const fill = model.get("kind") === "question" ? question(root, model) : () => {};
     const status = add(root, "div", {class: "vl-said", role: "status", "aria-live": "polite"});
     const draw = () => {

@@ -25,7 +25,7 @@ def html(text: object) -> str:
     """
     parts = re.split(r"(`[^`]+`)", escape(str(text), quote=False))
     done = [f"<code>{part[1:-1]}</code>" if part.startswith("`") else re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", part)
-            for part in parts]  # fmt: skip
+            for part in parts]
     return "".join(done).replace("\n\n", "<br><br>")
 
 
@@ -42,5 +42,5 @@ def box(inner: str, color: str, role: str, label: str = "") -> str:
     """A box with a coloured edge."""
     named = f' aria-label="{escape(label, quote=True)}"' if label else ""
     return (f'<div role="{role}"{named} style="border-left: 5px solid {color}; padding: 8px 12px; margin: 4px 0; '
-            f'max-width: 900px; background: {GROUND}; color: {INK}; font-family: {FONT}; '
-            f'font-size: 14px; line-height: 1.5">{inner}</div>')  # fmt: skip
+            f'max-width: 900px; box-sizing: border-box; background: {GROUND}; color: {INK}; font-family: {FONT}; '
+            f'font-size: 14px; line-height: 1.5">{inner}</div>')
