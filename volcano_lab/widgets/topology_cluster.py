@@ -145,7 +145,8 @@ def dry_runs_chart(trace: TraceReader, title: str) -> alt.Chart:
     y = alt.Y("hyper node:N", title=None, sort=names)
     colors = {"others": "#8C8C8C", "the gang": "#0072B2", "free": "#E8E8E8"}
     bars = alt.Chart(alt.InlineData(parts)).mark_bar(stroke="white").encode(
-        y=y, x=alt.X("cpu:Q", title="CPUs", axis=alt.Axis(grid=False), scale=alt.Scale(domain=[0, 50], nice=False)), order="order:Q",
+        y=y, x=alt.X("cpu:Q", title="CPUs", axis=alt.Axis(grid=False), scale=alt.Scale(domain=[0, 50], nice=False)),
+        order="order:Q",
         color=alt.Color("part:N", title=None, scale=alt.Scale(domain=list(colors), range=list(colors.values())),
                         legend=alt.Legend(orient="bottom", columnPadding=24)))
     texts = alt.Chart(alt.InlineData(notes)).mark_text(align="left", fontSize=12).encode(y=y, x="at:Q", text="text:N")
