@@ -21,7 +21,7 @@ def queue_levels(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Ch
     """Each queue below its parent: what is asked for (pale) and held (full), and its three limits.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> conf = 'tiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
+    >>> conf = 'actions: "enqueue, allocate"\\ntiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
     >>> chart = queue_levels(Cluster().node("n1", cpu=4).queue("a", capability=2).run(conf))
     >>> len(chart.layer)
     5

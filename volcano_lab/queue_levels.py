@@ -24,7 +24,7 @@ def levels(cycle: Cycle, resource: str = CPU) -> Rows:
     """A row a queue, each below its parent: its depth, what is set, and the sums of all jobs at and below it.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> conf = 'tiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
+    >>> conf = 'actions: "enqueue, allocate"\\ntiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
     >>> cluster = Cluster().node("n1", cpu=4).queue("a").queue("b", parent="a", capability=2)
     >>> [(row["queue"], row["depth"], row["real_capability"]) for row in levels(cluster.run(conf))]
     [('root', 0, 4), ('a', 1, 4), ('b', 2, 2), ('default', 1, 4)]

@@ -22,7 +22,7 @@ def levels(cycle: Cycle, resource: str = "cpu") -> DataFrame:
     """A row a queue, each below its parent, its name as far in as it lies deep; sums cover all queues below.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> conf = 'tiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
+    >>> conf = 'actions: "enqueue, allocate"\\ntiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
     >>> cluster = Cluster().node("n1", cpu=4).queue("a").queue("b", parent="a", capability=2)
     >>> levels(cluster.run(conf))["real capability"].tolist()
     [4, 4, 2, 4]
