@@ -6,7 +6,7 @@ turned round it is its own inverse.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 from volcano_lab.api.job import JobInfo
@@ -70,55 +70,94 @@ def _job(ssn: Session, job: JobInfo) -> dict[str, Any]:
 
 
 class Changes:
-    """Knows the state that was last seen, and tells what is different now."""
+    """Knows the state that was last seen, and tells what is different now.
+
+    Values are compared as the session has them; only those that differ are made plain. Of the nodes those rows are
+    looked at that the node table says have changed.
+    """
 
     def __init__(self, ssn: Session):
         self.ssn, self.sums = ssn, queue_sums(ssn)
+        self.shares = getattr(ssn.plugins.get("drf"), "job_attrs", {})
         self.seen = {what: {name: dict(fields) for name, fields in items.items()} for what, items in state_of(ssn).items()}
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
+        self._raw: dict[str, dict[str, tuple[Any, ...]]] = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
+        self._rows = 0
+        self._all([])
 
     def of_task(self, task: TaskInfo) -> list[Change]:
-        """What an operation on one task has changed: the task, its nodes, its job and its queue with all above it."""
-        ssn, changes = self.ssn, []
-        before = self.seen["tasks"].setdefault(task.key, {"status": "", "node": ""})["node"]
-        self._compare(changes, "tasks", task.key, _task(task))
-        for name in {before: None, task.node_name: None}:
-            if name in ssn.nodes:
-                self._compare(changes, "nodes", name, _node(ssn.nodes[name]))
-        if task.job in ssn.jobs:
-            self.of_job(ssn.jobs[task.job], changes)
+        """What an operation on one task has changed: the task, nodes, its job and its queue with all above it."""
+        changes: list[Change] = []
+        self._task(task, changes)
+        self._nodes(changes)
+        if task.job in self.ssn.jobs:
+            self._job_and_queues(self.ssn.jobs[task.job], changes)
         return changes
 
-    def of_job(self, job: JobInfo, changes: list[Change] | None = None) -> list[Change]:
-        changes = [] if changes is None else changes
-        self._compare(changes, "jobs", job.uid, _job(self.ssn, job))
-        for name in (job.queue, *self._ancestors.get(job.queue, ())):
-            if name in self.sums:
-                self._compare(changes, "queues", name, _queue(self.sums[name]))
+    def of_job(self, job: JobInfo) -> list[Change]:
+        """What has changed of one job and its queue with all above it."""
+        changes: list[Change] = []
+        self._job_and_queues(job, changes)
         return changes
 
     def everywhere(self) -> list[Change]:
         """Whatever has changed, operation or not."""
         changes: list[Change] = []
-        for what, name, fields in self._all():
-            self._compare(changes, what, name, fields)
+        self._all(changes)
         return changes
 
-    def _all(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        ssn = self.ssn
-        for job in ssn.jobs.values():
+    def _all(self, changes: list[Change]) -> None:
+        for job in self.ssn.jobs.values():
             for task in job.tasks.values():
-                yield "tasks", task.key, _task(task)
-            yield "jobs", job.uid, _job(ssn, job)
-        for name, node in ssn.nodes.items():
-            yield "nodes", name, _node(node)
-        for name, attr in self.sums.items():
-            yield "queues", name, _queue(attr)
+                self._task(task, changes)
+            self._job(job, changes)
+        self._nodes(changes)
+        for name in self.sums:
+            self._queue(name, changes)
 
-    def _compare(self, changes: list[Change], what: str, name: str, now: dict[str, Any]) -> None:
+    def _job_and_queues(self, job: JobInfo, changes: list[Change]) -> None:
+        self._job(job, changes)
+        if job.queue in self.sums:
+            self._queue(job.queue, changes)
+            for name in self._ancestors[job.queue]:
+                self._queue(name, changes)
+
+    def _task(self, task: TaskInfo, changes: list[Change]) -> None:
+        self._compare(changes, "tasks", task.key, ("status", "node"), (task.status, task.node_name), plain)
+
+    def _job(self, job: JobInfo, changes: list[Change]) -> None:
+        phase = job.pod_group.status.phase
+        share = self.shares.get(job.uid)
+        if share is None:
+            self._compare(changes, "jobs", job.uid, ("phase",), (phase,), plain)
+        else:
+            self._compare(changes, "jobs", job.uid, ("phase", "share"), (phase, share.share), plain)
+
+    def _queue(self, name: str, changes: list[Change]) -> None:
+        attr = self.sums[name]
+        self._compare(changes, "queues", name, SUMS, (attr.allocated, attr.inqueue, attr.share), plain)
+
+    def _nodes(self, changes: list[Change]) -> None:
+        table = self.ssn.table
+        rows = table.changes[self._rows :]
+        self._rows = len(table.changes)
+        for row in dict.fromkeys(rows):
+            raw = tuple(getattr(table, account)[row].tolist() for account in ACCOUNTS)
+            self._compare(changes, "nodes", self.ssn.node_list[row].name, ACCOUNTS, raw, self._amounts)
+
+    def _amounts(self, values: list[float]) -> dict[str, float]:
+        return {name: value for name, value in zip(self.ssn.table.dimensions, values, strict=True) if value}
+
+    def _compare(self, changes: list[Change], what: str, name: str, fields: tuple[str, ...], now: tuple[Any, ...],
+                 convert: Callable[[Any], Any]) -> None:  # fmt: skip
+        known = self._raw[what].get(name)
+        if known == now:
+            return
+        self._raw[what][name] = now
         seen = self.seen[what].setdefault(name, {})
-        for field, value in now.items():
-            known = seen.get(field)
-            if known is not value and known != value:
-                changes.append([what, name, field, plain(known), value])
-                seen[field] = value
+        for place, field in enumerate(fields):
+            if known is None or known[place] != now[place]:
+                before, after = seen.get(field), convert(now[place])
+                if before != after:
+                    changes.append([what, name, field, before, after])
+                    seen[field] = after
