@@ -11,7 +11,7 @@ from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, W
 from volcano_lab.simulation.saving import simulation_of, state_of
 
 TEMPLATES = (JobTemplate("train", "prod", pods=4, cpu=2, memory="4Gi", run_time=("uniform", 5, 20)),
-             JobTemplate("scan", "batch", pods=6, min_member=2, cpu=1, run_time=("exponential", 15)))  # fmt: skip
+             JobTemplate("scan", "batch", pods=6, min_member=2, cpu=1, run_time=("exponential", 15)))
 
 
 def cluster(nodes=4):
@@ -23,7 +23,7 @@ def cluster(nodes=4):
 
 def simulation(seed=1, **given):
     given = {"workload": [poisson(0.2, *TEMPLATES)], "node_failures": (("exponential", 40), ("uniform", 5, 15)),
-             "latencies": Latencies(bind=("uniform", 0.01, 1.5))} | given  # fmt: skip
+             "latencies": Latencies(bind=("uniform", 0.01, 1.5))} | given
     return Simulation(cluster(), seed=seed, **given)
 
 
@@ -68,7 +68,7 @@ def test_what_is_no_saved_run_is_told_in_a_sentence(tmp_path):
 
 def test_the_history_tells_when_a_job_came_and_ran():
     sim = Simulation(cluster(1), workload=[every(5, JobTemplate("a", pods=2, cpu=4, run_time=8), count=2)],
-                     latencies=Latencies(start=1.0, bind=0.0))  # fmt: skip
+                     latencies=Latencies(start=1.0, bind=0.0))
     history = sim.run(until=40)
     first, second = (dict(zip(history.columns["jobs"], row, strict=True)) for row in history.rows["jobs"])
     assert (first["arrived"], first["started"], first["finished"]) == (5.0, 6.02, 14.02)
@@ -100,16 +100,28 @@ def test_jobs_from_a_trace(tmp_path):
     ({"time": 1, "cpus": 2}, 'trace, row 1: field "cpus" is not known; allowed are time, name, queue'),
     ({"time": "soon"}, "trace, row 1: time is 'soon'; allowed is a number"),
     ({"name": "a"}, "trace, row 1: time is None; allowed is a number of seconds from 0"),
-])  # fmt: skip
+    ({"time": -1}, "trace, row 1: time is -1; allowed is a number of seconds from 0"),
+])
 def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
     with pytest.raises(WorkloadError) as error:
         trace([row])
     assert str(error.value).startswith(sentence)
 
 
+def test_a_trace_has_one_job_of_a_name():
+    with pytest.raises(WorkloadError, match='row 3: name is "a", as in row 1; allowed is one job of a name'):
+        trace([{"time": 1, "name": "a"}, {"time": 1}, {"time": 2, "name": "a"}])
+
+
+def test_streams_with_the_same_jobs_do_not_get_in_each_other_s_way():
+    sim = Simulation(cluster(1), workload=[every(1, JobTemplate("a", run_time=1), count=3)] * 2)
+    sim.run(until=10)
+    assert len(sim.side.jobs) == 6 and all(job.finished for job in sim.side.jobs.values())
+
+
 def test_a_lost_node_s_pods_run_elsewhere():
     sim = Simulation(cluster(2), workload=[every(1, JobTemplate("a", pods=2, cpu=8, run_time=30), count=1)], check=True,
-                     latencies=Latencies(collect=5.0))  # fmt: skip
+                     latencies=Latencies(collect=5.0))
     sim.run(until=10)
     node = sim.server.list("Pod")[0].spec.node_name
     sim.side.node_fails(node, back_after=12.0)

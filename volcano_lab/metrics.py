@@ -16,6 +16,7 @@ from prometheus_client.exposition import generate_latest
 
 from volcano_lab.api.job_text import schedulable_task_num
 from volcano_lab.api.resource import EMPTY, Resource
+from volcano_lab.api.status import BINDING
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.statement import Allocate, Evict, Operation, Statement
 from volcano_lab.metric_series import COUNTER, HISTOGRAM, JOB, SERIES, Series, catalogue, table
@@ -139,7 +140,7 @@ class Metrics(Observer):
             self.series["e2e_job_scheduling_latency_milliseconds"].observe(waited)
 
     def committed(self, statement: Statement | None, operation: Operation) -> None:
-        if isinstance(operation, Allocate):
+        if isinstance(operation, Allocate) and operation.task.status == BINDING:  # else the cache has refused it
             self._task_scheduled(operation.task, self._ssn.now)
 
     def _task_scheduled(self, task: TaskInfo, now: float) -> None:

@@ -14,4 +14,4 @@ from volcano_lab.simulation.simulation import Simulation
 from volcano_lab.simulation.workload import Arrivals, JobTemplate, Spread, WorkloadError, every, poisson, trace
 
 __all__ = ["KINDS", "Arrivals", "Faults", "History", "InvariantBroken", "JobRun", "JobTemplate", "Latencies", "Simulation",
-           "Spread", "WorkloadError", "every", "poisson", "trace"]  # fmt: skip
+           "Spread", "WorkloadError", "every", "poisson", "trace"]

@@ -2,7 +2,8 @@
 
 Stands for the job controller, the kubelets, the node and the pod garbage collector, as far as a scheduler notices them.
 A pod that is deleted before it succeeded is made anew, with another uid. Pods of a node that is gone are deleted after
-a while, unless the node comes back before.
+a while, unless the node comes back before. Left out: a job's pods are made with its PodGroup, not when it is admitted; and
+pods that were in the cluster from the beginning run for ever, and aren't made anew.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class ClusterSide:
         """A job comes: its PodGroup and its pods are made."""
         group, pods = template.build(name)
         run = JobRun(name, template.queue, len(pods), group.spec.min_member, template.run_time.draw(self.random),
-                     self.calendar.now, template, [pod.key for pod in pods])  # fmt: skip
+                     self.calendar.now, template, [pod.key for pod in pods])
         self.jobs[group.key] = run
         self.server.create(group)
         for pod in pods:

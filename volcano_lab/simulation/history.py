@@ -22,9 +22,9 @@ GPU = "nvidia.com/gpu"
 RESOURCES = {"cpu": CPU, "memory": MEMORY, "gpu": GPU}
 PARTS = ("deserved", "allocated", "request")
 QUEUES = ("time", "queue", "weight", "share", *(f"{part}_{name}" for part in PARTS for name in RESOURCES), "pending",
-           "inqueue", "running", "completed", "unknown")  # fmt: skip
+           "inqueue", "running", "completed", "unknown")
 CLUSTER = ("time", "nodes", *(f"used_{name}" for name in RESOURCES), *(f"part_{name}" for name in RESOURCES), "pods_pending",
-           "pods_binding", "pods_running", "jobs_waiting", "jobs_running", "jobs_finished", "fairness")  # fmt: skip
+           "pods_binding", "pods_running", "jobs_waiting", "jobs_running", "jobs_finished", "fairness")
 JOBS = ("job", "queue", "pods", "min_member", "run_time", "arrived", "admitted", "started", "finished", "waiting", "lost")
 EVENTS = ("time", "what", "about", "detail")
 
@@ -53,13 +53,13 @@ class History:
         """The state of queues and cluster as a session left them; `jobs` are all jobs that ever came."""
         plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
         attributes = getattr(plugin, "queue_opts", {})
-        shares = []
+        shares, parents = [], {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
         for name, queue in ssn.queues.items():
             attr, status = attributes.get(name), queue.queue.status
             amounts = [_amount(getattr(attr, part, None), resource) for part in PARTS for resource in RESOURCES.values()]
             self.rows["queues"].append([time, name, queue.weight, None if attr is None else attr.share, *amounts, status.pending,
-                                        status.inqueue, status.running, status.completed, status.unknown])  # fmt: skip
-            if attr is not None and not attr.request.is_empty():
+                                        status.inqueue, status.running, status.completed, status.unknown])
+            if attr is not None and name not in parents and not attr.request.is_empty():
                 shares.append(attr.share)
         self.rows["cluster"].append([time, len(ssn.nodes), *_used(ssn), *_pods(ssn), *_jobs(jobs), fairness(shares)])
 

@@ -32,7 +32,7 @@ def problems_of(sim: Simulation) -> list[str]:
     tasks = [task for job in sim.cache.jobs.values() for task in job.tasks.values()]
     jobs = (job_problems(job) for job in sim.cache.jobs.values())
     checks = (_lost_pods(sim), _bindings(sim), _known_pods(sim, tasks), _nodes(sim, tasks), *jobs, _stuck(sim, tasks),
-              _session(sim))  # fmt: skip
+              _session(sim))
     return [problem for check in checks for problem in check]
 
 

@@ -82,7 +82,7 @@ def state_of(sim: Simulation) -> dict[str, Any]:
             "batches": pipeline.batches,
         },
         "history": sim.history.rows,
-    }  # fmt: skip
+    }
 
 
 def simulation_of(data: dict[str, Any], observer: Observer | None = None, check: bool = False) -> Simulation:
@@ -92,7 +92,7 @@ def simulation_of(data: dict[str, Any], observer: Observer | None = None, check:
     latencies = Latencies(**{name: Spread(**value) for name, value in data["latencies"].items()})
     sim = Simulation((), data["run"]["conf"], seed=data["run"]["seed"], period=data["run"]["period"],
                      workload=[_arrivals(entry) for entry in data["workload"]], latencies=latencies, node_failures=failures,
-                     faults=faults, observer=observer, check=check, ticks=data["ticks"], number=data["number"])  # fmt: skip
+                     faults=faults, observer=observer, check=check, ticks=data["ticks"], number=data["number"])
     sim.history = sim.side.history = History(data["history"])
     sim.made, sim.cycles, sim.crashes = data["made"], data["cycles"], data["crashes"]
     sim.orphan_binds = dict(data["orphanBinds"])

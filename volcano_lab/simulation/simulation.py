@@ -54,7 +54,7 @@ class Simulation:
     def __init__(self, cluster: Cluster | Iterable[KubernetesObject] = (), conf: str | None = None, *, seed: int = 0,
                  workload: Sequence[Arrivals] = (), period: float = 1.0, latencies: Latencies | None = None,
                  node_failures: tuple[float | Spread, float | Spread] | None = None, faults: Faults | None = None,
-                 observer: Observer | None = None, check: bool = False, ticks: int = 0, number: int = 0):  # fmt: skip
+                 observer: Observer | None = None, check: bool = False, ticks: int = 0, number: int = 0):
         self.conf, self.seed, self.period, self.check, self.observer = conf, seed, period, check, observer
         self.workload, self.faults = list(workload), faults or Faults()
         self.node_failures = None if node_failures is None else tuple(spread(value) for value in node_failures)
@@ -155,7 +155,7 @@ class Simulation:
         disturbance = Disturbance(self)
         try:
             self.ssn = self.scheduler.run_once(joined(disturbance if disturbance.needed else None, self.observer),
-                                               now=FIRST_TIME + self.calendar.now)  # fmt: skip
+                                               now=FIRST_TIME + self.calendar.now)
         except CycleCrash as crash:
             self.history.note(self.calendar.now, "scheduler died", "", str(crash))
             self.restart()
@@ -238,9 +238,11 @@ class Simulation:
         arrivals, made = self.workload[stream], self.made[stream]
         template = arrivals.template(made, self.random["arrivals"])
         self.made[stream] += 1
-        name = template.name if arrivals.times is not None else f"{template.name}-{self.made[stream]}"
-        while self.server.find("PodGroup", f"default/{name}") is not None or f"default/{name}" in self.side.jobs:
-            name += "x"
+        name, number = template.name, self.made[stream]
+        if arrivals.times is None:
+            while f"default/{template.name}-{number}" in self.side.jobs:  # another stream has one of that name
+                number += 1
+            name = f"{template.name}-{number}"
         self.side.submit(name, template)
         self._next_arrival(stream)
 

@@ -130,7 +130,15 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     """
     where = "trace" if not isinstance(rows, str | Path) else str(rows)
     entries = _read(Path(rows)) if isinstance(rows, str | Path) else rows
-    jobs = sorted((_job(row, f"{where}, row {number}") for number, row in enumerate(entries, 1)), key=lambda job: job[0])
+    jobs, names = [], {}
+    for number, row in enumerate(entries, 1):
+        time, template = _job({"name": f"job-{number}"} | dict(row), f"{where}, row {number}")
+        if template.name in names:
+            twice = f'name is "{template.name}", as in row {names[template.name]}'
+            raise WorkloadError(f"{where}, row {number}: {twice}; allowed is one job of a name")
+        names[template.name] = number
+        jobs.append((time, template))
+    jobs.sort(key=lambda job: job[0])
     return Arrivals([template for _, template in jobs], times=[time for time, _ in jobs])
 
 
