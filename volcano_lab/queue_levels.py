@@ -21,7 +21,7 @@ INDENT = "\u2003"
 
 
 def levels(cycle: Cycle, resource: str = CPU) -> Rows:
-    """A row a queue, each below its parent: its depth, what is set, and the sums of all jobs at and below it.
+    """A row a queue, each below its parent: its parent and depth, what is set, and the sums of all jobs at and below it.
 
     >>> from volcano_lab.cluster import Cluster
     >>> conf = 'actions: "enqueue, allocate"\\ntiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
@@ -33,7 +33,8 @@ def levels(cycle: Cycle, resource: str = CPU) -> Rows:
     known = {row["queue"]: row for row in cycle.queues()}
     for name in sorted(known, key=lambda name: (*ancestors(attrs[name]), name)):
         row = {column: value.get(resource, 0) if column in QUEUE_COLUMNS else value for column, value in known[name].items()}
-        yield {**row, "depth": len(ancestors(attrs[name]))}
+        line = ancestors(attrs[name])
+        yield {**row, "depth": len(line), "parent": line[-1] if line else ""}
 
 
 def ancestors(attr: Any) -> tuple[str, ...]:

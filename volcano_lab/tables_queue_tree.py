@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 from volcano_lab.cycle import Cycle
 from volcano_lab.queue_levels import admission as admission_rows
 from volcano_lab.queue_levels import gangs as gang_rows
-from volcano_lab.queue_levels import indented
 from volcano_lab.queue_levels import levels as level_rows
 from volcano_lab.tables import _frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-COLUMNS = ["queue", "deserved", "guarantee", "real_capability", "request", "allocated", "inqueue", "elastic", "share"]
+COLUMNS = ["queue", "parent", "deserved", "guarantee", "real_capability", "request", "allocated", "inqueue", "elastic", "share"]
 SUM = ["job", "level", "minimum", "allocated", "inqueue", "elastic", "sum", "may_hold", "verdict"]
 
 
 def levels(cycle: Cycle, resource: str = "cpu") -> DataFrame:
-    """A row a queue, each below its parent, its name as far in as it lies deep; sums cover all queues below.
+    """A row a queue, each below its parent; sums cover all queues below.
 
     >>> from volcano_lab.cluster import Cluster
     >>> conf = 'actions: "enqueue, allocate"\\ntiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
@@ -27,7 +26,7 @@ def levels(cycle: Cycle, resource: str = "cpu") -> DataFrame:
     >>> levels(cluster.run(conf))["real capability"].tolist()
     [4, 4, 2, 4]
     """
-    rows = [{column: row[column] for column in COLUMNS} | {"queue": indented(row)} for row in level_rows(cycle, resource)]
+    rows = [{column: row[column] for column in COLUMNS} for row in level_rows(cycle, resource)]
     return _frame(rows, COLUMNS, "queue")
 
 
