@@ -91,7 +91,7 @@ class ApiServer:
         self._created += 1
         given = obj.metadata.creation_timestamp
         metadata = attrs.evolve(obj.metadata, uid=obj.metadata.uid or f"{obj.kind.lower()}-{self._created}",
-                                creation_timestamp=self.now() if given is None else given)  # fmt: skip
+                                creation_timestamp=self.now() if given is None else given)
         obj = attrs.evolve(obj, metadata=metadata)
         if isinstance(obj, Pod) and obj.spec.node_name:
             self.bindings[obj.metadata.uid] = obj.spec.node_name

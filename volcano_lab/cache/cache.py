@@ -66,9 +66,9 @@ class Cache(EventHandlers):
         by_name = {name: self.nodes[name].snapshot(table, row) for row, name in enumerate(names)}
         info = ClusterInfo(table, dict(sorted(by_name.items())), list(by_name.values()))
         info.left_out += [f"node {name}: pods name it, but it was never announced"
-                          for name, node in sorted(self.nodes.items()) if not node.ready]  # fmt: skip
+                          for name, node in sorted(self.nodes.items()) if not node.ready]
         info.left_out += [f"node {name}: it is gone, but {len(node.tasks)} of its pods are not"
-                          for name, node in sorted(self.gone_nodes.items()) if node.tasks]  # fmt: skip
+                          for name, node in sorted(self.gone_nodes.items()) if node.tasks]
         info.hyper_nodes = self.hyper_nodes.snapshot()
         info.left_out += self.hyper_nodes.failed.values()
         info.left_out += [reason for _, reason in sorted(self.pods_left_out.items())]
@@ -86,7 +86,7 @@ class Cache(EventHandlers):
             job.priority = self.default_priority if known is None else known.value
             info.jobs[uid] = job.clone()
         log.v(3, "snapshot: %d jobs, %d queues, %d nodes; left out are %d objects",
-              len(info.jobs), len(info.queues), len(info.nodes), len(info.left_out))  # fmt: skip
+              len(info.jobs), len(info.queues), len(info.nodes), len(info.left_out))
         return info
 
     def _left_out(self, job: JobInfo) -> str:
