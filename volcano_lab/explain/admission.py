@@ -13,7 +13,7 @@ from volcano_lab.trace import Record
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Why a job's PodGroup is still Pending, from the refusals that were recorded."""
     if "enqueue" not in seen.ssn.enabled_actions:
-        yield Cause("no_enqueue_action", "The configuration has no enqueue action, and allocate hasn't let it in.")
+        yield Cause("no_enqueue_action", "The configuration has neither enqueue nor allocate, which would let it in.")
         return
     queue = seen.ssn.queues[job.queue]
     if not queue.is_open:
@@ -31,7 +31,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     told = {record["plugin"] for record in compared} | {r["plugin"] for r in seen.trace.iter("quota_comparison", job=job.uid)}
     for record in refusals:
         if record["plugin"] not in told:
-            text = f"Plugin {record['plugin']} refuses to let it in{_warnings(seen, record['plugin'])}."
+            text = f"Plugin {record['plugin']} refuses to let it in{warnings_of(seen, record['plugin'])}."
             yield Cause("refused", text, {}, [record])
 
 
@@ -78,6 +78,6 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             yield Cause("ancestor_over_capability", text, numbers)
 
 
-def _warnings(seen: Evidence, plugin: str) -> str:
+def warnings_of(seen: Evidence, plugin: str) -> str:
     found = [warning for warning in seen.ssn.warnings if warning.startswith(plugin)]
     return f" ({found[0]})" if found else ""

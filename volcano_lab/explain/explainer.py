@@ -69,7 +69,7 @@ class Explainer:
         job = self._known(self.session.jobs, uid, "job")
         causes = job_causes(self.evidence, job)
         find = (lambda: remedies_for(self.objects, self.conf, job, causes)) if causes else list
-        return Explanation(f"job {uid}", head_of(job), causes, find)
+        return Explanation(f"job {uid}", head_of(self.evidence, job), causes, find)
 
     def why_task(self, key: str) -> Explanation:
         """Why a pod is where it is, or waits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.explain.admission import closed
+from volcano_lab.explain.admission import closed, warnings_of
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.trace import Record
@@ -50,7 +50,9 @@ def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
             return _over_level(job, record, level)
     if record["plugin"] == "proportion":
         return _over_deserved(seen, job, record)
-    return Cause("refused", f"Plugin {record['plugin']} does not let queue {job.queue} take pod {record['task']}.", {}, [record])
+    why = warnings_of(seen, record["plugin"])
+    text = f"Plugin {record['plugin']} does not let queue {job.queue} take pod {record['task']}{why}."
+    return Cause("refused", text, {}, [record])
 
 
 def _over_level(job: JobInfo, record: Record, level: Record) -> Cause:

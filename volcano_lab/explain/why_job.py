@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.status import RELEASING
+from volcano_lab.api.status import PENDING, RELEASING
 from volcano_lab.explain.admission import admission_causes
-from volcano_lab.explain.evictions import eviction_causes
+from volcano_lab.explain.evictions import POINTS, eviction_causes
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
@@ -17,7 +17,7 @@ from volcano_lab.explain.nodes import node_causes
 ROOM = ("fragmented", "cluster_full")
 
 
-def head_of(job: JobInfo) -> str:
+def head_of(seen: Evidence, job: JobInfo) -> str:
     """Where the job stands, and what its phase does and doesn't mean."""
     placed, promised, pending = counts(job)
     phase = job.pod_group.status.phase or "Pending"
@@ -27,9 +27,17 @@ def head_of(job: JobInfo) -> str:
     text = f"Job {job.uid} of queue {job.queue} is {phase}: {', '.join(filter(None, parts))}."
     if phase == "Inqueue" and pending:
         text += " Inqueue means that it was let in, not that its pods have a place."
+    elif job.is_pending() and pending and _was_let_in(seen, job):
+        text += " It had been let in, and is called Pending again, as nothing of it runs."
     elif job.is_pending() and pending:
         text += " Its PodGroup was not let in, so allocate does not look at its pods."
     return text
+
+
+def _was_let_in(seen: Evidence, job: JobInfo) -> bool:
+    """Before the cycle or in it; at its end the phase may be Pending again."""
+    before = seen.trace.start["jobs"][job.uid]["phase"]
+    return before not in ("", "Pending") or bool(seen.trace.of("enqueued", job=job.uid))
 
 
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
@@ -41,7 +49,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    if job.is_pending():
+    if not _was_let_in(seen, job):
         yield from admission_causes(seen, job)
         return
     invalid = list(validity_causes(seen, job))
@@ -81,9 +89,23 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if nothing and "backfill" not in seen.ssn.enabled_actions:
         yield Cause("no_backfill_action", f"{len(nothing)} pods ask for nothing, as {nothing[0]}; only backfill places such, "
                     "and the configuration doesn't have it.", {"best_effort": len(nothing)})  # fmt: skip
+    if _without_default_sub_group(seen, job):
+        text = ("Its pods belong to sub-groups. Without a network topology that must hold, allocate looks at the pods that "
+                "belong to none, and there are no such.")  # fmt: skip
+        yield Cause("no_default_sub_group", text, {"sub_groups": len(job.sub_jobs)})
+    if not seen.ssn.enabled_actions & {"allocate"} and seen.ssn.enabled_actions & set(POINTS) and not seen.ssn.job_starving(job):
+        text = "Its gang has its minimum, so nobody is evicted for more of it, and the configuration has no allocate action."
+        yield Cause("not_starving", text, {"min_available": job.min_available})
     left = len(waiting) - len(nothing) - len(gated)
     if left and not seen.ssn.enabled_actions & {"allocate", "reclaim", "preempt"}:
         yield Cause("no_allocate_action", "The configuration has no allocate action.")
+
+
+def _without_default_sub_group(seen: Evidence, job: JobInfo) -> bool:
+    if "allocate" not in seen.ssn.enabled_actions or not job.contains_sub_job_policy() or job.contains_hard_topology():
+        return False
+    default = job.sub_jobs.get(job.default_sub_job_id)
+    return default is None or not default.in_status(PENDING)
 
 
 def _best_effort_queue(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
