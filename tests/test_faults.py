@@ -3,10 +3,13 @@
 import importlib.util
 from pathlib import Path
 
+import attrs
 import pytest
 
 from volcano_lab.api.status import BINDING
+from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
+from volcano_lab.scheduler import run_once
 from volcano_lab.simulation import KINDS, Faults, InvariantBroken, JobTemplate, Latencies, Simulation, every
 from volcano_lab.simulation.invariants import problems_of
 
@@ -100,6 +103,18 @@ def test_a_request_that_was_on_its_way_arrives_although_nobody_waits_for_it():
 def test_faults_that_there_are_not_are_told_in_a_sentence(chance, sentence):
     with pytest.raises(ValueError, match=sentence):
         Faults(chance)
+
+
+@pytest.mark.parametrize("action", ["preempt", "reclaim"])
+def test_a_cluster_that_has_lost_every_node_claims_nothing(action):
+    """Requests may name resources that no node has, and there may be no node at all."""
+    admitted = []
+    for obj in Cluster().job("web", pods=2, cpu=1).job("gpu", pods=2, cpu=1, gpu=1).objects():
+        if obj.kind == "PodGroup":
+            obj = attrs.evolve(obj, status=attrs.evolve(obj.status, phase="Inqueue"))
+        admitted.append(obj)
+    conf = soak.CONF.replace('"enqueue, allocate, preempt, reclaim, backfill"', action)
+    assert run_once(Cache(admitted), conf).committed == []
 
 
 # -- the checks themselves -------------------------------------------------------------------------

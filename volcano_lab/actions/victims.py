@@ -74,7 +74,8 @@ class EvictableTasks:
         return together
 
     def _all_sums(self, rows: np.ndarray) -> np.ndarray:
-        return np.array([self._sum(row) for row in rows.tolist()])
+        sums = [self._sum(row) for row in rows.tolist()]
+        return np.array(sums).reshape(len(sums), len(self.ssn.table.dimensions))  # also without any node
 
     def on(self, node: NodeInfo) -> list[TaskInfo]:
         """The tasks on one node, by "namespace/name"."""
