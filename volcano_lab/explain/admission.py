@@ -8,6 +8,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.trace import Record
+from volcano_lab.trace.state import queue_sums
 
 
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -23,7 +24,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     compared = [record for record in seen.trace.iter("enqueue_comparison", job=job.uid) if record["short_of"]]
     for record in compared:
         yield _comparison(job, record)
-        yield from _above(seen, job, record)
+        yield from _unasked(seen, job, record)
     for record in seen.trace.iter("quota_comparison", job=job.uid):
         if record["short_of"]:
             yield Cause("resource_quota", f"ResourceQuota {record['quota']} of its namespace has too little left of "
@@ -61,21 +62,30 @@ def _comparison(job: JobInfo, record: Record) -> Cause:
     return Cause(code, f"{where} would have to answer for {sums}.", numbers | {"level": level}, [record])
 
 
-def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
-    """Levels that would refuse it, too, had they been asked: the first refusal ends the question."""
-    level, queues = record.get("level"), seen.state_at(record)["queues"]
-    attr = getattr(seen.ssn.plugins.get(record["plugin"]), "queue_opts", {}).get(level)
-    least = record["min_resources"]
-    for name in reversed(getattr(attr, "ancestors", ())):
+def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
+    """Queues that would refuse it, too, had they been asked: the first refusal ends the question."""
+    least, queues = record["min_resources"], seen.state_at(record)["queues"]
+    for name in _line_above(seen, job, record):
         queue = queues[name]
         asked = added(added(added(least, queue["allocated"]), queue["inqueue"]), queue["elastic"], -1.0)
         names = [r for r in least if r != "pods" and asked[r] > queue["real_capability"].get(r, 0.0)]
         if names:
             limit = part(queue["real_capability"], names)
             numbers = {"asked": part(asked, names), "limit": limit, "short_of": names, "level": name}
-            text = (f"Queue {name} above it would refuse it, too: it would have to answer for {amounts_text(numbers['asked'])}, "
+            text = (f"Queue {name} would refuse it, too: it would have to answer for {amounts_text(numbers['asked'])}, "
                     f"and may hold {amounts_text(limit)}.")  # fmt: skip
-            yield Cause("ancestor_over_capability", text, numbers)
+            yield Cause("queue_over_capability" if name == job.queue else "ancestor_over_capability", text, numbers)
+
+
+def _line_above(seen: Evidence, job: JobInfo, record: Record) -> list[str]:
+    """The queues that come after the one that refused, up to the root; the whole line where overcommit refused."""
+    asked = {plugin for tier in seen.ssn.points["job_enqueueable"].tiers for plugin, _ in tier}
+    attrs = queue_sums(seen.ssn) if asked & {"proportion", "capacity"} else {}
+    level = record.get("level")
+    attr = attrs.get(level or job.queue)
+    if attr is None:
+        return []
+    return [*([] if level else [job.queue]), *reversed(getattr(attr, "ancestors", ()))]
 
 
 def warnings_of(seen: Evidence, plugin: str) -> str:
