@@ -15,25 +15,27 @@ from volcano_lab.widgets.lab import Lab, Values
 NO_LIMIT = 100
 """A capability of the whole cluster, which is as good as none."""
 
-WORDS = {"weight": (1, 30, 1), "capability": (40, NO_LIMIT, 2), "guarantee": (0, 30, 2), "demand": (10, 100, 2)}
-"""What can be set for each queue: smallest, largest, step. CPUs, but for the weight."""
+WORDS = {"weight": (1, 30, 1), "capability": (40, NO_LIMIT, 2), "guarantee": (0, 30, 2)}
+"""What can be set for each queue: smallest, largest, step. CPUs, but for the weight. And its demand, in whole pods."""
 
 START = {
     "a": {"weight": 2, "capability": 50, "guarantee": 10, "demand": 80},
     "b": {"weight": 3, "capability": NO_LIMIT, "guarantee": 0, "demand": 60},
     "c": {"weight": 5, "capability": NO_LIMIT, "guarantee": 20, "demand": 30},
 }
-RUNNING = {"a": {"node-0": 5, "node-1": 2}, "b": {"node-1": 3, "node-2": 5, "node-3": 2}, "c": {"node-3": 3, "node-4": 5}}
-"""Pods of each queue's plain work that run when the cycle begins: 14, 20 and 16 CPUs."""
+POD = {"a": 4, "b": 6, "c": 5}
+"""CPUs of each queue's pods; those of the gang in a are like a's others."""
 
-POD, GANG_POD = 2, 4
-"""CPUs of a pod of plain work, and of a pod of the gang."""
+RUNNING = {"a": 4, "b": 3, "c": 3}
+"""Pods of each queue's plain work that run when the cycle begins: 16, 18 and 15 CPUs."""
+
+MACHINE = "machine"
 
 GANG = "default/a-gang"
 
 
 def fair_share_cluster(gang_size: int = 4, gang_minimum: int = 3, **queues: dict[str, int]) -> Cluster:
-    """The cluster of the first lesson: ten nodes of ten CPUs, three queues, and a gang in queue a.
+    """The cluster of the first lesson: one machine of a hundred CPUs, three queues, and a gang in queue a.
 
     Of each queue what is not given stays as in the lesson. The gang is part of what queue a asks for.
 
@@ -47,9 +49,7 @@ def fair_share_cluster(gang_size: int = 4, gang_minimum: int = 3, **queues: dict
 @cache
 def _start() -> Cluster:
     """The lesson's own cluster, written once: what a copy changes is all that is written again."""
-    cluster = Cluster()
-    for number in range(10):
-        cluster.node(f"node-{number}", cpu=10)
+    cluster = Cluster().node(MACHINE, cpu=100)
     _say(cluster, 4, 3, START).objects()
     return cluster
 
@@ -59,12 +59,11 @@ def _say(cluster: Cluster, gang_size: int, gang_minimum: int, queues: dict[str, 
         said = start | queues.get(name, {})
         limit = {} if said["capability"] == NO_LIMIT else said["capability"]
         cluster.queue(name, weight=said["weight"], capability=limit, guarantee=said["guarantee"])
-        gang = gang_size * GANG_POD if name == "a" else 0
+        gang = gang_size if name == "a" else 0
         if gang:
-            cluster.job("a-gang", queue=name, pods=gang_size, min_member=gang_minimum, cpu=GANG_POD)
-        running = sum(RUNNING[name].values())
-        pods = max((said["demand"] - gang) // POD, running)
-        cluster.job(f"{name}-work", queue=name, pods=pods, min_member=1, cpu=POD, running=RUNNING[name])
+            cluster.job("a-gang", queue=name, pods=gang, min_member=gang_minimum, cpu=POD[name])
+        pods = max(said["demand"] // POD[name] - gang, RUNNING[name])
+        cluster.job(f"{name}-work", queue=name, pods=pods, min_member=1, cpu=POD[name], running={MACHINE: RUNNING[name]})
     return cluster
 
 
@@ -75,8 +74,8 @@ def fair_share_lab() -> Lab:
     >>> [round(row["deserved"], 2) for row in lab.set(a_weight=7).state["queues"]]
     [49.0, 21.0, 30]
     """
-    controls = {f"{queue}_{word}": _slider(START[queue][word], *bounds, f"{word} of queue {queue}")
-                for queue in START for word, bounds in WORDS.items()}
+    controls = {f"{queue}_{word}": _slider(start[word], *bounds, f"{word} of queue {queue}")
+                for queue, start in START.items() for word, bounds in (WORDS | {"demand": _demand(queue)}).items()}
     controls["gang_size"] = _slider(4, 1, 8, 1, "pods of the gang")
     controls["gang_minimum"] = _slider(3, 1, 8, 1, "minimum of the gang")
     return Lab(controls, lambda values: board_state(cluster_of(values).run()), PANELS, _stand(controls))
@@ -84,8 +83,14 @@ def fair_share_lab() -> Lab:
 
 def cluster_of(values: Values) -> Cluster:
     """The cluster that the sliders describe."""
-    queues = {queue: {word: values[f"{queue}_{word}"] for word in WORDS} for queue in START}
+    queues = {queue: {word: values[f"{queue}_{word}"] for word in start} for queue, start in START.items()}
     return fair_share_cluster(values["gang_size"], values["gang_minimum"], **queues)
+
+
+def _demand(queue: str) -> tuple[int, int, int]:
+    """From what runs already to a hundred CPUs, in whole pods."""
+    pod = POD[queue]
+    return RUNNING[queue] * pod, 100 // pod * pod, pod
 
 
 PANELS: list[dict[str, Any]] = [
@@ -95,7 +100,7 @@ PANELS: list[dict[str, Any]] = [
     {"kind": "vessels", "key": "fill", "title": "What each queue deserves, filled up round by round", "slots": 5,
      "max": 100, "legend": "Full colour: added in this round. Pale: from the rounds before. Outline: the most the queue "
      "can take, which is what it asks for or its real capability. Dashed line: its guarantee."},
-    {"kind": "turns", "key": "turns", "title": "Queue order: whose turn it is, one turn after the other", "slots": 40,
+    {"kind": "turns", "key": "turns", "title": "Queue order: whose turn it is, one turn after the other", "slots": 20,
      "lanes": 3, "legend": "Filled: pods were placed (the number, if more than one). ×: tried and taken back. "
      "Dotted: nothing could be placed. –: overused, passed over. The emptiest queue goes first."},
     {"kind": "operations", "key": "gang", "title": "The gang in queue a: pods of 4 CPUs", "lines": 6},
@@ -143,11 +148,10 @@ def _stand(controls: dict[str, ipywidgets.IntSlider]) -> ipywidgets.GridBox:
         return ipywidgets.HTML(f'<span style="white-space: nowrap">{text}</span>')
 
     colors = colors_of(START)
-    heads = [word if word != "demand" else "asks for" for word in WORDS]
-    cells = [label(""), *(label(f"<b>{head}</b>") for head in heads)]
+    cells = [label(""), *(label(f"<b>{head}</b>") for head in (*WORDS, "asks for"))]
     for queue in START:
         swatch = f'<b style="border-left: 0.5em solid {colors[queue]}; padding-left: 0.4em">queue {queue}</b>'
-        cells += [label(swatch), *(controls[f"{queue}_{word}"] for word in WORDS)]
+        cells += [label(swatch), *(controls[f"{queue}_{word}"] for word in START[queue])]
     cells += [label("<b>gang in a</b>"), label("pods"), controls["gang_size"], label("minimum"), controls["gang_minimum"]]
     grid = ipywidgets.GridBox(cells)
     grid.layout.grid_template_columns = "6.5em repeat(4, minmax(0, 1fr))"
