@@ -1,0 +1,61 @@
+"""The labs of lessons 02 and 03 without a browser: one message a move, every position fits, and it is what is decided."""
+
+import random
+
+import pytest
+
+from volcano_lab.api.fairness import queue_share
+from volcano_lab.widgets import lesson_02, lesson_03
+
+LABS = {"02": (lesson_02.comparison_lab, "cpu", 0.2), "03": (lesson_03.proportion_lab, "a_weight", 5)}
+
+
+@pytest.mark.parametrize("lesson", LABS)
+def test_a_move_is_one_message_and_reset_goes_back(lesson):
+    make, control, value = LABS[lesson]
+    lab, sent = make(), []
+    before = lab.state
+    lab.board.send_state = lambda key=None: sent.append(key)
+    lab.controls[control].value = value
+    assert sent == ["state"] and lab.state != before
+    assert lab.reset().state == before
+
+
+def positions(lab, count):
+    chance = random.Random(3)
+    for _ in range(count):
+        values = {}
+        for name, control in lab.controls.items():
+            choices = (range(control.min, control.max + 1) if hasattr(control, "min")
+                       else [option[1] if isinstance(option, tuple) else option for option in control.options]
+                       if hasattr(control, "options") else (True, False))  # fmt: skip
+            values[name] = chance.choice(list(choices))
+        yield values
+
+
+def test_comparisons_in_every_position():
+    lab = lesson_02.comparison_lab()
+    for values in positions(lab, 60):
+        state = lab.set(**values).state
+        left, right, request = lesson_02.sides(**values)
+        strict = left.less_equal_with_dimension_and_resources_name(right, request)[0]
+        assert {row["comparison"]: row["answer"] for row in state["answers"]}["strict"] == ("yes" if strict else "no")
+
+
+def test_proportion_in_every_position():
+    lab = lesson_03.proportion_lab()
+    for values in positions(lab, 15):
+        state = lab.set(**values).state
+        cluster = lesson_03.cluster_of(values)
+        cycle = cluster.run()
+        shares = {row["queue"]: queue_share(row["held"], row["deserved"]) for row in lesson_03.opening(cluster, cycle)}
+        rows = {row["queue"]: row for row in state["queues"]}
+        assert {name: row["share"] for name, row in rows.items()} == shares
+        order = sorted(rows, key=lambda name: (shares[name], name))
+        assert [row["queue"] for row in sorted(rows.values(), key=lambda row: row["turn"])] == order
+        first = cycle.turns[0]
+        assert first.queue == order[0] and first.share == shares[order[0]]
+        assert all((turn.outcome == "overused") == rows[turn.queue]["overused"] for turn in cycle.turns[:1])
+        for panel in lesson_03.PANELS:
+            if panel["kind"] == "vessels":
+                assert all(queue["limit"] <= panel["max"] for queue in state[panel["key"]]["queues"])
