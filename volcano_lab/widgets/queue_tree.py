@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -16,7 +14,7 @@ from volcano_lab.cycle_record import CycleRecord, queue_shares
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.session import Session
-from volcano_lab.log import logger
+from volcano_lab.log import quiet
 from volcano_lab.manifests import ManifestError
 from volcano_lab.queue_levels import admission, gangs, indented, levels, order
 from volcano_lab.scheduler import Scheduler
@@ -113,19 +111,8 @@ class _Shares(CycleRecord):
 def run_tree(rows: list[QueueRow], plugin: str = TREE) -> Cycle:
     """One cycle over the queues of some rows. Raises `ValueError` or `ManifestError`."""
     scheduler, record = Scheduler(tree_cluster(rows).cache(), _conf(plugin)), _Shares()
-    with _quiet():
+    with quiet():  # what is wrong with a tree is said on the board
         return Cycle(scheduler.run_once(record), record, scheduler.times)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """What is wrong with a tree is said on the board; it need not stand in the page's log, too."""
-    nobody = logging.NullHandler()
-    logger.addHandler(nobody)
-    try:
-        yield
-    finally:
-        logger.removeHandler(nobody)
 
 
 SUM = "minimum_+_allocated_+_in_queue_−_elastic"
