@@ -28,7 +28,7 @@ def positions(lab, count):
         for name, control in lab.controls.items():
             choices = (range(control.min, control.max + 1) if hasattr(control, "min")
                        else [option[1] if isinstance(option, tuple) else option for option in control.options]
-                       if hasattr(control, "options") else (True, False))  # fmt: skip
+                       if hasattr(control, "options") else (True, False))
             values[name] = chance.choice(list(choices))
         yield values
 

@@ -93,7 +93,7 @@ COMPARISONS = (
     Comparison("any above, strict", "left > right in one", "capacity: may lose", False,
                lambda left, right, request: left.greater_partly_with_relevant_dimensions(right, request)[0],
                _asked_and_deserved),
-)  # fmt: skip
+)
 """Those that queues and nodes meet, in the order in which lesson 02 tells of them."""
 
 
@@ -106,4 +106,4 @@ def compared(left: Resource, right: Resource, request: Resource) -> list[dict[st
     """
     return [{"comparison": one.name, "rule": one.rule, "asked_by": one.asked_by,
              "dimensions": one.by_dimension(left, right, request), "answer": one(left, right, request)}
-            for one in COMPARISONS]  # fmt: skip
+            for one in COMPARISONS]

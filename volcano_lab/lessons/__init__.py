@@ -48,7 +48,7 @@ from importlib import import_module, resources
 
 _HOMES = {"Check": "checking", "Prediction": "question", "Verdict": "verdict", "all_checks": "checking",
           "answers": "tracing", "ask": "question", "check": "checking", "predict": "question", "recap": "recapping",
-          "trace_of": "tracing", "try_again": "verdict", "well_done": "verdict"}  # fmt: skip
+          "trace_of": "tracing", "try_again": "verdict", "well_done": "verdict"}
 
 __all__ = [*_HOMES]
 

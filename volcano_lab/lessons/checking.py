@@ -20,7 +20,7 @@ CHECKS: dict[str, Check] = {}
 
 WORDS = {float: "a number, such as 28 or 0.5", int: "a whole number, such as 28", str: 'a text, such as "a"',
          bool: "True or False", list: "a list, such as [1, 2]", dict: 'a dict, such as {"a": 1}',
-         set: 'a set, such as {"a", "b"}', tuple: "a tuple, such as (1, 2)"}  # fmt: skip
+         set: 'a set, such as {"a", "b"}', tuple: "a tuple, such as (1, 2)"}
 
 
 class Check:
@@ -37,7 +37,7 @@ class Check:
     """
 
     def __init__(self, key: str, grade: Callable[[Any], Verdict | None], takes: type | Callable[[Any], bool] | None = None,
-                 right: Examples = (), wrong: Examples = (), wanted: str = ""):  # fmt: skip
+                 right: Examples = (), wrong: Examples = (), wanted: str = ""):
         self.key, self.grade, self.takes, self._right, self._wrong = key, grade, takes, right, wrong
         self.task = " ".join(cleandoc(grade.__doc__ or "").split())
         self.wanted = wanted or WORDS.get(takes) or f"a {getattr(takes, '__name__', takes)}"
@@ -96,7 +96,7 @@ class Check:
 
 
 def check(*, takes: type | Callable[[Any], bool] | None = None, right: Examples, wrong: Examples,
-          wanted: str = "") -> Callable[[Callable[[Any], Verdict | None]], Check]:  # fmt: skip
+          wanted: str = "") -> Callable[[Callable[[Any], Verdict | None]], Check]:
     """Make a function of a `checks_NN.py` a check, and register it.
 
     `takes`: a type (numbers may come as text), or a predicate such as `callable`; `wanted` says in words what that is.

@@ -12,7 +12,7 @@ GPU = "nvidia.com/gpu"
 
 @check(takes=str, right=["512Mi", "0.5Gi", "524288Ki", "536870912"],
        wrong=[("512m", "a half of one byte"), ("512M", "512000000 bytes"), ("512 megabytes", "not a quantity"),
-              ("1Gi", "too much")])  # fmt: skip
+              ("1Gi", "too much")])
 def half_a_gibibyte(answer: str) -> Verdict:
     """Write a quantity that is a half of 1Gi of memory, such as a pod's request would say it, as a text."""
     wanted, got = 2**29, Resource.from_list({"memory": answer}).memory
@@ -51,7 +51,7 @@ def largest_request(answer: int) -> Verdict:
 
 @check(takes=dict, right=[{"cpu": 4, GPU: 0}, {"cpu": "4", GPU: "0"}],
        wrong=[({"cpu": 4}, "does not mention"), ({"cpu": 4, "gpu": 0}, "full name"), ({"cpu": 0, GPU: 0}, "no limit"),
-              ({GPU: 0}, "does not limit CPU"), ({"cpu": 2, GPU: 0}, "2 CPUs")])  # fmt: skip
+              ({GPU: 0}, "does not limit CPU"), ({"cpu": 2, GPU: 0}, "2 CPUs")])
 def no_gpus(answer: dict) -> Verdict:
     """Write a capability, such as {"cpu": 2}, with which a queue may hold 4 CPUs and no GPU."""
     cluster = Cluster().node("gpu-1", cpu=10, gpu=4).queue("team", capability=answer).job("work", queue="team", cpu=1)
@@ -81,7 +81,7 @@ PAIRS = [
     ({"gpu": 0.05}, {}, "Zero, and the tolerance, hold for a missing resource, too."),
     ({"cpu": 1}, {"cpu": 2, "gpu": 1000}, "Only what the request mentions is looked at."),
     ({}, {"cpu": 1}, "Nothing fits everywhere."),
-]  # fmt: skip
+]
 
 
 def _strict(request, room):
@@ -107,7 +107,7 @@ def _fits(request, room):
 @check(takes=callable, wanted="a function of a request and a room", right=lambda: [_fits],
        wrong=lambda: [(_strict, "tolerance"), (_forgetful, "missing counts as zero"), (_careless, "room.get"),
                       (_any, "Every resource"), (lambda request, room: "yes", "True or False"),
-                      (lambda request: True, "TypeError")])  # fmt: skip
+                      (lambda request: True, "TypeError")])
 def fits(answer) -> Verdict | None:
     """Write fits(request, room), which compares two dicts as a node does: tolerant, and missing is zero."""
     for request, room, hint in PAIRS:
@@ -115,7 +115,7 @@ def fits(answer) -> Verdict | None:
             got = answer(dict(request), dict(room))
         except KeyError as missing:
             return try_again(f"fits({request}, {room}) stopped, because the room has no {missing}. "
-                             "`room.get(name, 0)` gives zero then.")  # fmt: skip
+                             "`room.get(name, 0)` gives zero then.")
         if is_empty(got):
             return None
         if not isinstance(got, bool):

@@ -16,7 +16,7 @@ def second_offer(answer: float) -> Verdict:
     """How many CPUs is queue b offered in round 2?"""
     hints = {6: "3/10 of 20 would be 6; but queue c is out, so only the weights of a and b are still in the game.",
              20: "20 is all that is left, for a and b together.",
-             42: "42 is what b deserves in the end. Wanted is what b is offered more in round 2."}  # fmt: skip
+             42: "42 is what b deserves in the end. Wanted is what b is offered more in round 2."}
     if answer == 12:
         return well_done("Queues a and b are in the game, with weights 2 and 3: b is offered 3/5 of the 20 that are left.")
     return try_again(hints.get(answer, "20 CPUs are left after round 1, and b has 3 of 5 parts of them."))
@@ -30,7 +30,7 @@ CASES = [
     ({"had": 0, "offered": 5, "queue": QUEUES["c"]}, "It is lifted to its guarantee."),
     ({"had": 0, "offered": 9, "queue": {"weight": 1, "request": 4, "capability": None, "guarantee": 6}},
      "The guarantee comes last: it holds also where the request is smaller."),
-]  # fmt: skip
+]
 
 
 def _take(had, offered, queue):
@@ -62,7 +62,7 @@ def _none(had, offered, queue):
 
 @check(takes=callable, wanted="a function of had, offered and queue", right=lambda: [_take],
        wrong=lambda: [(_takes_all, "its request"), (_forgets, "on top of"), (_no_floor, "guarantee"),
-                      (_floor_first, "comes last"), (_none, "None: no limit"), (lambda had: had, "TypeError")])  # fmt: skip
+                      (_floor_first, "comes last"), (_none, "None: no limit"), (lambda had: had, "TypeError")])
 def take(answer) -> Verdict | None:
     """Write take(had, offered, queue): what a queue deserves after its turn in a round."""
     for case, hint in CASES:
@@ -78,7 +78,7 @@ def take(answer) -> Verdict | None:
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-6:
             limits = ", ".join(f"{name} {value}" for name, value in case["queue"].items() if name != "weight")
             return try_again(f"With had {case['had']}, offered {case['offered']} and a queue of {limits} it gives {got}; "
-                             f"wanted is {wanted}. {hint}")  # fmt: skip
+                             f"wanted is {wanted}. {hint}")
     last = pour(100, QUEUES, answer)[-1]
     assert all(abs(last[name] - amount) < 1e-6 for name, amount in _deserved().items())
     return well_done("With your step the loop ends at 28, 42 and 30, as the scheduler does.")
@@ -87,7 +87,7 @@ def take(answer) -> Verdict | None:
 def _deserved() -> dict[str, float]:
     claims = [Claim(name, queue["weight"], Resource(float(queue["request"])),
                     None if queue["capability"] is None else Resource(float(queue["capability"])),
-                    Resource(float(queue["guarantee"]))) for name, queue in QUEUES.items()]  # fmt: skip
+                    Resource(float(queue["guarantee"]))) for name, queue in QUEUES.items()]
     return {name: amount.milli_cpu for name, amount in water_fill(Resource(100.0), claims)[-1].deserved.items()}
 
 
@@ -127,7 +127,7 @@ def early_and_late() -> Cluster:
                       (lambda cluster: cluster.job("early-more", priority=9), "inside its queue"),
                       (lambda cluster: cluster.queue("late", priority=1), "late"),
                       (lambda cluster: cluster.remove("late-work"), "nothing may be taken away"),
-                      (lambda cluster: 3, "wanted is the cluster")])  # fmt: skip
+                      (lambda cluster: 3, "wanted is the cluster")])
 def favour_early(answer) -> Verdict | None:
     """Write favour(cluster), which changes the cluster so that queue early goes first, and returns it."""
     before = early_and_late()
@@ -142,13 +142,13 @@ def favour_early(answer) -> Verdict | None:
     if cycle.queue_order[0] == "early":
         return well_done("The priority of a queue comes before its share. Only among equals the emptier one goes first.")
     priority = {name: max(task.priority for task in cycle.session.jobs[f"default/{name}"].tasks.values())
-                for name in ("early-more", "late-work")}  # fmt: skip
+                for name in ("early-more", "late-work")}
     if priority["early-more"] > priority["late-work"]:
         return try_again("The priority of a job counts inside its queue. Whose turn it is, is a question to queues.")
     if cycle.session.queues["late"].queue.spec.priority > 0:
         return try_again("Now late is first for two reasons: its share is lower, and its priority is higher.")
     return try_again("late holds nothing, so its share is 0, and nothing is below a share of 0, whatever the weights. "
-                     "What is compared before the share?")  # fmt: skip
+                     "What is compared before the share?")
 
 
 def patients() -> dict[str, Cluster]:

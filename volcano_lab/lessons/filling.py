@@ -62,7 +62,7 @@ def steps(cycle: Cycle, resource: str = "cpu") -> DataFrame:
                                       for amount in (step.before, step.offered, step.after))
             rows.append({"round": number, "queue": step.queue, "weight": f"{weight} of {round_.total_weight}",
                          "had": before, "offered in all": offered, "deserves": after, "more": after - before,
-                         "then out, with": done[step.met]})  # fmt: skip
+                         "then out, with": done[step.met]})
     return pd.DataFrame(rows).set_index(["round", "queue"])
 
 

@@ -120,7 +120,7 @@ class Prediction(Shown):
         return {"kind": "question", "head": self._word, "text": html(self.question),
                 "options": [[str(option), html(option)] for option in self.options],
                 "value": "" if self._value is None else str(self._value),
-                "said": kept, "state": verdict.state if verdict and self._value is not None else ""}  # fmt: skip
+                "said": kept, "state": verdict.state if verdict and self._value is not None else ""}
 
     def _connect(self) -> None:
         self._live.observe(lambda change: setattr(self, "value", change.new), "value")

@@ -30,11 +30,11 @@ class Recap:
         cell = f'style="border: 1px solid {LINE}; padding: 4px 10px; text-align: left; vertical-align: top; white-space: normal"'
         heads = "".join(f'<th scope="col" {cell}>{head}</th>' for head in ("", "in the real Volcano", "what it is"))
         rows = "".join(f'<tr><th scope="row" {cell}>{kind}</th><td {cell}>{_where(kind, where)}</td>'
-                       f"<td {cell}>{html(what)}</td></tr>" for kind, where, what in self.rows)  # fmt: skip
+                       f"<td {cell}>{html(what)}</td></tr>" for kind, where, what in self.rows)
         table = f'<table style="border-collapse: collapse; margin: 8px 0"><thead><tr>{heads}</tr></thead>{rows}</table>'
         listed = f'<ul style="margin: 4px 0">{points}</ul>' if points else ""
         return (f'<div style="color: {INK}; font-size: 14px; line-height: 1.5; max-width: 900px">{listed}'
-                f"{table if rows else ''}</div>")  # fmt: skip
+                f"{table if rows else ''}</div>")
 
 
 def recap(learned: Sequence[str], **real: Mapping[str, str]) -> Recap:

@@ -34,7 +34,7 @@ def answers(trace: TraceReader, *points: str) -> DataFrame:
     rows: list[dict[str, Any]] = [
         {"record": record.number, "action": record.action, "question": record["point"], "about": _about(record.facts),
          "plugin": record["plugin"], "answer": record["answer"]}
-        for record in trace.records if record.kind == "call" and record["point"] in points]  # fmt: skip
+        for record in trace.records if record.kind == "call" and record["point"] in points]
     columns = ["record", "action", "question", "about", "plugin", "answer"]
     return pd.DataFrame(rows, columns=columns).set_index("record")
 

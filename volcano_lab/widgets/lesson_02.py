@@ -21,12 +21,12 @@ RIGHT_CPU, RIGHT_MEMORY = 1000.0, float(4 * 2**30)
 
 NOT_MENTIONED = "not mentioned"
 START = {"cpu": 0.05, "memory": 0, "left_gpu": "1", "right_gpu": NOT_MENTIONED, "ask_cpu": True, "ask_memory": True,
-         "ask_gpu": False}  # fmt: skip
+         "ask_gpu": False}
 
 
 def sides(cpu: float = START["cpu"], memory: float = START["memory"], left_gpu: str = START["left_gpu"],
           right_gpu: str = START["right_gpu"], ask_cpu: bool = True, ask_memory: bool = True,
-          ask_gpu: bool = False) -> tuple[Resource, Resource, Resource]:  # fmt: skip
+          ask_gpu: bool = False) -> tuple[Resource, Resource, Resource]:
     """(left, right, request): left is above right by `cpu` millicores and `memory` bytes; GPUs are a number or not mentioned.
 
     >>> left, right, request = sides(cpu=0.05)
@@ -59,11 +59,11 @@ def comparison_chart(title: str = "", **values: Any) -> alt.Chart:
             rows.append({"comparison": where, "dimension": short, "sign": SIGNS[cell], "cell": cell})
         answer = row["answer"]
         rows.append({"comparison": where, "dimension": "answer", "sign": "yes" if answer else "no",
-                     "cell": FITS if answer else TOO_MUCH})  # fmt: skip
+                     "cell": FITS if answer else TOO_MUCH})
     order = list(dict.fromkeys(row["comparison"] for row in rows))
     base = alt.Chart(alt.InlineData(rows)).encode(
         x=alt.X("dimension:N", title=None, sort=[*NAMES.values(), "answer"], axis=alt.Axis(labelAngle=0, orient="top")),
-        y=alt.Y("comparison:N", title=None, sort=order, axis=alt.Axis(labelLimit=400, minExtent=290)))  # fmt: skip
+        y=alt.Y("comparison:N", title=None, sort=order, axis=alt.Axis(labelLimit=400, minExtent=290)))
     colors = alt.Scale(domain=[FITS, TOO_MUCH, NOT_LOOKED_AT], range=["#0072B2", "#D55E00", "#e8e8e8"])
     cells = base.mark_rect(stroke="white", strokeWidth=3).encode(color=alt.Color("cell:N", title=None, scale=colors))
     signs = base.mark_text(fontSize=14, fontWeight="bold").encode(
@@ -73,7 +73,7 @@ def comparison_chart(title: str = "", **values: Any) -> alt.Chart:
     return (chart.properties(title=title, description=f"{title}. Answers: {told}")
             .configure(background="white", font="system-ui, sans-serif", padding=8)
             .configure_axis(labelFontSize=12, domain=False, ticks=False)
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))  # fmt: skip
+            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
 
 
 PANELS: list[dict[str, Any]] = [
@@ -82,7 +82,7 @@ PANELS: list[dict[str, Any]] = [
     {"kind": "table", "key": "answers", "title": "What each comparison says",
      "columns": ["comparison", "rule", "cpu", "memory", "gpu", "answer", "asked_by"],
      "legend": "✓: holds in this dimension. ✗: does not hold. ·: not looked at."},
-]  # fmt: skip
+]
 
 
 def comparison_lab() -> Lab:
@@ -102,7 +102,7 @@ def comparison_lab() -> Lab:
         "right_gpu": ipywidgets.Dropdown(options=gpus, value=START["right_gpu"], tooltip="GPUs of the right side"),
         **{f"ask_{name}": ipywidgets.Checkbox(START[f"ask_{name}"], description=name, indent=False,
                                               tooltip=f"the request asks for {name}") for name in NAMES.values()},
-    }  # fmt: skip
+    }
     return Lab(controls, lambda values: board_state(values), PANELS, _stand(controls))
 
 
@@ -111,7 +111,7 @@ def board_state(values: Values) -> dict[str, Any]:
     left, right, request = sides(**values)
     tables = [{"side": side, "cpu": f"{resource.milli_cpu:.2f}", "memory": f"{resource.memory:.0f}",
                "gpu": f"{resource.get(GPU):.0f}" if resource.scalars else None}
-              for side, resource in (("left", left), ("right", right))]  # fmt: skip
+              for side, resource in (("left", left), ("right", right))]
     asked = {"side": "asked for", **{short: "yes" if request.get(name) else "no" for name, short in NAMES.items()}}
     rows = []
     for row in compared(left, right, request):
@@ -122,7 +122,7 @@ def board_state(values: Values) -> dict[str, Any]:
 
 def _stand(controls: dict[str, ipywidgets.ValueWidget]) -> ipywidgets.GridBox:
     labels = {"cpu": "left CPU − right CPU, millicores", "memory": "left memory − right memory, bytes",
-              "left_gpu": "GPUs on the left", "right_gpu": "GPUs on the right"}  # fmt: skip
+              "left_gpu": "GPUs on the left", "right_gpu": "GPUs on the right"}
     cells: list[ipywidgets.Widget] = []
     for name, text in labels.items():
         controls[name].layout.width = "auto"

@@ -44,7 +44,7 @@ def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
         cluster.queue(name, weight=said["weight"])
         memory = f"{said['memory']}Gi" if said["memory"] else None
         cluster.job(f"{name}-work", queue=name, pods=said["asks"], min_member=1, cpu=POD_CPU, memory=memory,
-                    running={f"node-{number}": 1 for number in range(said["runs"])})  # fmt: skip
+                    running={f"node-{number}": 1 for number in range(said["runs"])})
     return cluster
 
 
@@ -64,7 +64,7 @@ def opening(cluster: Cluster, cycle: Cycle) -> list[dict[str, Any]]:
     for job in cluster.cache().snapshot().jobs.values():
         held[job.queue] = held[job.queue] + job.allocated
     return [{"queue": name, "held": held[name], "deserved": amount, "overused": amount.less_equal(held[name], ZERO)}
-            for name, amount in deserved.items()]  # fmt: skip
+            for name, amount in deserved.items()]
 
 
 def shares(cluster: Cluster) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ def _shares(queues: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for name in row["deserved"].resource_names():
             held, deserved = row["held"].get(name), row["deserved"].get(name)
             rows.append({"queue": row["queue"], "resource": name, "held": in_units(name, held),
-                         "deserved": in_units(name, deserved), "share": share_of(held, deserved)})  # fmt: skip
+                         "deserved": in_units(name, deserved), "share": share_of(held, deserved)})
     return rows
 
 
@@ -107,17 +107,17 @@ def share_chart(cluster: Cluster, title: str = "") -> alt.Chart:
                 axis=alt.Axis(values=[0, 0.5, 1, 1.5, 2])),
         color=alt.Color("queue:N", legend=None, scale=alt.Scale(domain=list(colors), range=list(colors.values()))))
     texts = base.mark_text(align="left", dx=4, fontSize=12).encode(
-        x=alt.X("share:Q", scale=alt.Scale(domain=[0, 2], clamp=True)), text="text:N")  # fmt: skip
+        x=alt.X("share:Q", scale=alt.Scale(domain=[0, 2], clamp=True)), text="text:N")
     line = alt.Chart().mark_rule(color="black", strokeDash=[4, 3], strokeWidth=1.5).encode(x=alt.datum(1))
     layers = alt.layer(bars, texts, line, data=alt.InlineData(rows)).properties(width=560, height=78)
     told = "; ".join(f"{row['queue']} {row['resource']} {row['share']:.2f}" for row in rows)
     header = alt.Header(labelAngle=0, labelAlign="left", labelExpr="'queue ' + datum.value", labelFontSize=12,
-                        labelFontWeight="bold", labelPadding=24)  # fmt: skip
+                        labelFontWeight="bold", labelPadding=24)
     chart = layers.facet(row=alt.Row("queue:N", title=None, header=header))
     return (chart.properties(title=title, description=f"{title}. Held over deserved: {told}")
             .configure(background="white", font="system-ui, sans-serif", padding=8)
             .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))  # fmt: skip
+            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
 
 
 PANELS: list[dict[str, Any]] = [
@@ -131,7 +131,7 @@ PANELS: list[dict[str, Any]] = [
      "legend": "The same rounds, for memory. After the first rounds only the last one is shown."},
     {"kind": "turns", "key": "turns", "title": "Whose turn it is, one turn after the other", "slots": 40, "lanes": 3,
      "legend": "Filled: pods were placed. Dotted: nothing could be placed. –: overused, passed over."},
-]  # fmt: skip
+]
 
 
 def proportion_lab() -> Lab:
@@ -142,7 +142,7 @@ def proportion_lab() -> Lab:
     [('a', 1), ('b', 2), ('c', 3)]
     """
     controls = {f"{queue}_{word}": _slider(START[queue][word], *bounds, f"{word} of queue {queue}")
-                for queue in START for word, bounds in WORDS.items()}  # fmt: skip
+                for queue in START for word, bounds in WORDS.items()}
     return Lab(controls, lambda values: board_state(cluster_of(values)), PANELS, _stand(controls))
 
 
@@ -164,11 +164,11 @@ def board_state(cluster: Cluster) -> dict[str, Any]:
         rows.append({"queue": name, "color": colors[name], "turn": cycle.queue_order.index(name) + 1,
                      "share": max([0.0, *(share for share in by_resource.values() if share is not None)]), **by_resource,
                      "overused": row["overused"], "one_more_pod": held.stays_within(deserved, pod),
-                     "deserved_cpu": deserved.milli_cpu / 1000, "deserved_Gi": deserved.memory / 2**30})  # fmt: skip
+                     "deserved_cpu": deserved.milli_cpu / 1000, "deserved_Gi": deserved.memory / 2**30})
     turns = [{"queue": turn.queue, "share": turn.share, "job": turn.job.removeprefix("default/"),
-              "outcome": turn.outcome, "pods": turn.pods} for turn in cycle.turns]  # fmt: skip
+              "outcome": turn.outcome, "pods": turn.pods} for turn in cycle.turns]
     return {"queues": rows, "turns": {"queues": rows, "turns": turns},
-            **{name: _vessels(cycle, rows, name) for name in ("cpu", "memory")}}  # fmt: skip
+            **{name: _vessels(cycle, rows, name) for name in ("cpu", "memory")}}
 
 
 def _vessels(cycle: Cycle, queues: list[dict[str, Any]], resource: str) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _vessels(cycle: Cycle, queues: list[dict[str, Any]], resource: str) -> dict[
         round_["bars"][step["queue"]] = {"before": step["before"] / scale, "added": step["added"] / scale}
     limit = 120 if resource == MEMORY else 100
     drawn = [{"queue": row["queue"], "color": row["color"], "limit": min(asked[row["queue"]], limit), "guarantee": 0}
-             for row in queues]  # fmt: skip
+             for row in queues]
     return {"queues": drawn, "rounds": list(rounds.values())}
 
 
