@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from volcano_lab.charts import _styled
-from volcano_lab.statement_steps import frames
+from volcano_lab.statement_steps import Frame, frames
 from volcano_lab.trace import TraceReader
 
 if TYPE_CHECKING:
@@ -32,17 +32,29 @@ def pod_states(trace: TraceReader, title: str = "") -> alt.Chart:
     for frame in shown:
         for pod in frame["pods"]:
             name, state = pod["pod"], "Running" if pod["status"] == "Bound" else pod["status"]
-            rows.append({"step": f"{frame['step']}. {frame['text']}", "pod": name, "state": state,
+            rows.append({"step": _label(frame), "pod": name, "state": state,
                          "word": state if before.get(name) != state else ""})
             before[name] = state
-    x = alt.X("step:N", title=None, sort=None, axis=alt.Axis(labelAngle=-40, labelLimit=240, domain=False, ticks=False))
+    long = len(shown) > 10
+    axis = alt.Axis(labelAngle=-90 if long else 0, labelExpr="split(datum.value, '|')", labelLimit=0, labelFontSize=11,
+                    labelPadding=6, domain=False, ticks=False)
+    x = alt.X("step:N", title=None, sort=None, axis=axis)
     base = alt.Chart(alt.InlineData(rows)).encode(x=x, y=alt.Y("pod:N", title=None, axis=alt.Axis(domain=False, ticks=False)))
     scale = alt.Scale(domain=list(STATES), range=list(STATES.values()))
     cells = base.mark_rect(stroke="#999").encode(color=alt.Color("state:N", scale=scale, title=None, legend=None))
     ink = alt.condition(alt.FieldOneOfPredicate(field="state", oneOf=list(LIGHT)), alt.value("black"), alt.value("white"))
-    long = len(shown) > 10
     words = base.mark_text(fontSize=9 if long else 11).encode(text="word:N", color=ink)
     told = "; ".join(f"{frame['step']}. {frame['text']}: " + ", ".join(f"{pod['pod']} {pod['status']}" for pod in frame["pods"])
                      for frame in (shown[0], shown[-1]))
-    layers = alt.layer(cells, words).properties(width=alt.Step(46 if long else 76), height=alt.Step(28))
+    layers = alt.layer(cells, words).properties(width=alt.Step(46 if long else 80), height=alt.Step(28))
     return _styled(layers, title, f"The states of the pods at the first and the last of {len(shown)} steps. {told}")
+
+
+def _label(frame: Frame) -> str:
+    """A step in two or three short lines, parted by bars: what was done, the pod, the node."""
+    word, _, what = frame["text"].rpartition(": ")
+    operation, pod, *rest = what.split(" ")
+    if not frame["pod"]:
+        return f"{frame['step']}. {frame['kind']}"
+    node = " ".join(rest)
+    return f"{frame['step']}. {word.split(',')[0].replace('commit refused', 'refused') or operation}|{pod}|{node}"
