@@ -99,10 +99,23 @@ def test_a_request_that_was_on_its_way_arrives_although_nobody_waits_for_it():
 @pytest.mark.parametrize(("chance", "sentence"), [
     ({"bind_lost": 0.1}, 'the faults name kind "bind_lost"; allowed are bind_refused'),
     ({"bind_refused": 2}, "the chance of bind_refused is 2; allowed is a number from 0 to 1"),
+    ({"bind_refused": "often"}, "the chance of bind_refused is often; allowed is a number from 0 to 1"),
 ])
 def test_faults_that_there_are_not_are_told_in_a_sentence(chance, sentence):
     with pytest.raises(ValueError, match=sentence):
         Faults(chance)
+
+
+@pytest.mark.parametrize("entry", ["bind_refused", ["bind_refused", 2], [2, "bind_refused", 1]])
+def test_a_plan_that_is_none_is_told_in_a_sentence(entry):
+    with pytest.raises(ValueError, match=r"the plan of faults has .*; allowed are a time in seconds and a kind"):
+        Faults(plan=[entry])
+
+
+def test_a_cycle_of_one_action_has_nothing_between_two_actions():
+    sim = Simulation(Cluster().node("n0", cpu=4), "actions: allocate", faults=Faults({"cycle_crash": 1.0}))
+    sim.run(until=3)
+    assert sim.crashes == 0 == sim.faults.struck["cycle_crash"] and sim.cycles == 3
 
 
 @pytest.mark.parametrize("action", ["preempt", "reclaim"])

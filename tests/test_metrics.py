@@ -81,6 +81,17 @@ def test_capacity_tells_limits_too():
     assert metrics.value("queue_real_capacity_milli_cpu", queue_name="a") == attr.real_capability.milli_cpu
 
 
+def test_without_a_tree_capacity_tells_of_queues_without_jobs_what_is_written():
+    conf = DEFAULT_CONF.replace("proportion", "capacity")
+    cluster = (Cluster().queue("a", capability={"cpu": 6, "memory": "4Gi"}, deserved={"cpu": 2}).queue("b", guarantee={"cpu": 3})
+               .queue("c").node("n1", cpu=8, memory="8Gi").job("j", queue="c", cpu=1))
+    metrics, ssn = cycle(cluster, conf)
+    assert list(ssn.plugins["capacity"].queue_opts) == ["c"]
+    values = {name: [metrics.value(f"queue_{part}_milli_cpu", queue_name=name)
+                     for part in ("allocated", "request", "deserved", "capacity", "real_capacity")] for name in "abc"}
+    assert values == {"a": [0, 0, 2000, 6000, 5000], "b": [0, 0, 0, None, 8000], "c": [1000, 1000, 0, 0, 5000]}
+
+
 def test_gangs_that_lack_tasks_are_counted():
     cluster = Cluster().node("n1", cpu=9).node("n2", cpu=3).job("gang", pods=2, cpu=5).job("one", cpu=1)
     metrics = Metrics()
@@ -125,8 +136,12 @@ def test_shares_of_jobs():
     assert metrics.value("job_share", job_ns="default", job_id="fits") == 0.5
 
 
-def test_preemptions_are_counted():
-    low = Cluster().node("n1", cpu=4).job("low", pods=4, cpu=1, min_member=1, running={"n1": 4})
+def preemption(nodes=1):
+    """Nodes full of small pods, and a pod of 2 CPUs that counts for more."""
+    low = Cluster()
+    for number in range(1, nodes + 1):
+        low.node(f"n{number}", cpu=4)
+    low.job("low", pods=4 * nodes, cpu=1, min_member=1, running={f"n{number}": 4 for number in range(1, nodes + 1)})
     low.add("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}")
     low.add("""
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -140,10 +155,33 @@ kind: Pod
 metadata: {name: top-0, annotations: {scheduling.k8s.io/group-name: top}}
 spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
 """)
-    metrics, ssn = cycle(low, DEFAULT_CONF.replace("backfill", "preempt"))
+    return low
+
+
+def test_preemptions_are_counted():
+    metrics, ssn = cycle(preemption(), DEFAULT_CONF.replace("backfill", "preempt"))
     assert [entry[0] for entry in ssn.committed].count("evict") == 2
     assert metrics.value("total_preemption_attempts") == 1
     assert metrics.value("pod_preemption_victims") == 3  # who might have gone, all but the gang's minimum
+
+
+def test_a_preemption_for_which_several_nodes_are_looked_at_counts_once():
+    conf = DEFAULT_CONF.replace("backfill", "preempt")
+    conf += "configurations:\n- name: preempt\n  arguments: {enableTopologyAwarePreemption: true}\n"
+    metrics, ssn = cycle(preemption(nodes=3), conf)
+    assert [entry[0] for entry in ssn.committed] == ["evict", "evict", "pipeline"]
+    assert metrics.value("total_preemption_attempts") == 1
+
+
+@pytest.mark.parametrize("conf", [None, "actions: enqueue\ntiers: [{plugins: [{name: gang}]}]"])
+def test_a_queue_that_is_gone_is_no_longer_told_of_whatever_plugins_there_are(conf):
+    cluster, metrics = Cluster().queue("q").node("n1", cpu=4), Metrics()
+    scheduler = Scheduler(cluster.cache(), conf)
+    scheduler.run_once(metrics, now=NOW)
+    assert metrics.value("queue_pod_group_pending_count", queue_name="q") == 0
+    scheduler.cache.delete(next(obj for obj in cluster.objects() if obj.name == "q"))
+    scheduler.run_once(metrics, now=NOW)
+    assert 'queue_name="q"' not in metrics.text()
 
 
 def test_what_is_gone_is_no_longer_told_of():
@@ -179,6 +217,17 @@ def test_metrics_of_a_simulated_run():
     assert metrics.value("e2e_scheduling_latency_milliseconds_count") == 40
     assert metrics.value("task_scheduling_latency_milliseconds_count") == 8  # four pods, each when sent and when bound
     assert metrics.value("queue_allocated_milli_cpu", queue_name="default") == 0
+
+
+def test_a_scheduler_that_starts_anew_goes_on_being_measured():
+    metrics = Metrics()
+    jobs = every(5, JobTemplate("a", cpu=1, run_time=3), count=4)
+    sim = Simulation(Cluster().node("n1", cpu=4), workload=[jobs], observer=metrics)
+    metrics.attach(sim.pipeline)
+    sim.run(until=7)
+    sim.restart()
+    sim.run(until=40)
+    assert metrics.value("task_scheduling_latency_milliseconds_count") == 8
 
 
 def test_nothing_is_measured_without_metrics():

@@ -108,6 +108,27 @@ def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
     assert str(error.value).startswith(sentence)
 
 
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda: JobTemplate(run_time=-1), r"a length of time \(constant\) is -1.0; allowed is a number of seconds from 0"),
+    (lambda: JobTemplate(run_time=("uniform", 5, 2)), r"\(uniform\) is 5 to 2; allowed is two numbers of seconds"),
+    (lambda: JobTemplate(run_time=("exponential", 0)), r"\(exponential\) is 0; allowed is a number of seconds above 0"),
+    (lambda: JobTemplate(run_time=("normal", 5)), 'is of kind "normal"; allowed are constant, uniform, exponential'),
+    (lambda: JobTemplate(run_time="5s"), "a length of time is '5s'; allowed is a number of seconds, or a kind and its numbers"),
+    (lambda: Latencies(bind=float("inf")), "is inf; allowed is a number of seconds from 0"),
+    (lambda: every(5), "a stream of jobs has no templates; allowed is one or more"),
+    (lambda: every(0, JobTemplate()), "no time between two of them; allowed are seconds above 0"),
+    (lambda: poisson(0, JobTemplate()), "the rate of a stream of jobs is 0; allowed is a number of jobs a second above 0"),
+    (lambda: trace([{"time": float("nan")}]), "row 1: time is nan; allowed is a number of seconds from 0"),
+    (lambda: trace([5]), "trace, row 1: is 5; allowed are fields with a time"),
+    (lambda: trace([{"time": 1, "run_time": -1}]), r"trace, row 1: run_time: a length of time \(constant\) is -1.0"),
+    (lambda: Simulation(period=0), "period is 0; allowed is a number of seconds above 0"),
+    (lambda: Simulation(node_failures=(0, 5)), "node_failures has no time between two failures; allowed are seconds above 0"),
+])
+def test_what_cannot_be_simulated_is_told_in_a_sentence(make, sentence):
+    with pytest.raises(WorkloadError, match=sentence):
+        make()
+
+
 def test_a_trace_has_one_job_of_a_name():
     with pytest.raises(WorkloadError, match='row 3: name is "a", as in row 1; allowed is one job of a name'):
         trace([{"time": 1, "name": "a"}, {"time": 1}, {"time": 2, "name": "a"}])

@@ -76,7 +76,7 @@ def facts_of(record: Record) -> dict[str, Any]:
 
 KINDS = ("start", "end", "asked", "queue", "job", "enqueued", "unplaced", "settle", "chose", "node_values", "deserved_round",
          "enqueue_comparison", "allocatable_level", "preemptive_comparison", "quota_comparison", "reclaimee", "claimant",
-         "victims", "passed_over", "hyper_node_tried", "hyper_node_chosen")  # fmt: skip
+         "victims", "prepared", "passed_over", "hyper_node_tried", "hyper_node_chosen")  # fmt: skip
 
 
 def _place(place: str) -> Callable[[Record], bool]:

@@ -72,7 +72,7 @@ SERIES = (
     *_amounts("allocated", "what a queue has", BOTH),
     *_amounts("request", "what a queue's jobs ask for, had and waiting", BOTH),
     *_amounts("deserved", "what a queue deserves", BOTH),
-    *_amounts("capacity", "what a queue's author lets it have (no limit: the largest number there is)", "capacity"),
+    *_amounts("capacity", "what a queue's author lets it have (no limit: in a tree the largest number, else 0)", "capacity"),
     *_amounts("real_capacity", "what a queue may have once the guarantees of others are kept", "capacity"),
     Series("queue_share", GAUGE, ("queue_name",), "what a queue has over what it deserves, the largest dimension", BOTH),
     Series("queue_weight", GAUGE, ("queue_name",), "a queue's weight", "proportion"),

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from prometheus_client import CollectorRegistry, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
 
+from volcano_lab.api.fairness import real_capability
 from volcano_lab.api.job_text import schedulable_task_num
-from volcano_lab.api.resource import EMPTY, Resource
+from volcano_lab.api.resource import EMPTY, Resource, total
 from volcano_lab.api.status import BINDING
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.statement import Allocate, Evict, Operation, Statement
@@ -23,6 +24,7 @@ from volcano_lab.metric_series import COUNTER, HISTOGRAM, JOB, SERIES, Series, c
 
 if TYPE_CHECKING:
     from volcano_lab.api.job import JobInfo
+    from volcano_lab.api.queue import QueueInfo
     from volcano_lab.api.task import TaskInfo
     from volcano_lab.cache.binding import BindingPipeline
     from volcano_lab.framework.extension_point import ExtensionPoint
@@ -52,6 +54,7 @@ class Metrics(Observer):
         self.registry = CollectorRegistry() if registry is None else registry
         self.series: dict[str, Any] = {series.name: self._build(series) for series in SERIES}
         self._scalars: dict[str, set[str]] = {}
+        self._queue_names: set[str] = set()
         self._jobs: dict[str, tuple[str, str, str]] = {}
         self._action = ""
         self._ssn: Session | None = None
@@ -127,7 +130,8 @@ class Metrics(Observer):
         return told
 
     def note(self, kind: str, /, **facts: Any) -> None:
-        if kind == "victims" and self._action == "preempt":
+        """Preemption over topologies looks at several nodes (without "candidates") and then tries one."""
+        if self._action == "preempt" and (kind == "prepared" or (kind == "victims" and "candidates" in facts)):
             self.series["total_preemption_attempts"].inc()
 
     def did(self, statement: Statement | None, operation: Operation) -> None:
@@ -178,25 +182,42 @@ class Metrics(Observer):
         self.series["unschedule_job_count"].set(lacking)
 
     def _queues(self, ssn: Session) -> None:
-        plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
-        attributes = getattr(plugin, "queue_opts", {})
+        proportion, capacity = ssn.plugins.get("proportion"), ssn.plugins.get("capacity")
         for name, queue in ssn.queues.items():
+            self._queue_names.add(name)
             for phase in ("inqueue", "pending", "running", "unknown", "completed"):
                 self.series[f"queue_pod_group_{phase}_count"].labels(name).set(getattr(queue.queue.status, phase))
-            attr = attributes.get(name)
-            if plugin is None:
-                continue
-            self._amounts("allocated", name, EMPTY if attr is None else attr.allocated)
-            self._amounts("request", name, EMPTY if attr is None else attr.request)
-            if attr is None:
-                continue
+            if proportion is not None:
+                self._held(name, proportion.queue_opts.get(name))
+                if name in proportion.queue_opts:
+                    self.series["queue_weight"].labels(name).set(queue.weight)
+            elif capacity is not None:
+                self._held(name, capacity.queue_opts.get(name))
+                self._limits(capacity, queue)
+
+    def _held(self, name: str, attr: Any) -> None:
+        """What a queue has, asks for and deserves; one that its plugin doesn't know has nothing."""
+        self._amounts("allocated", name, EMPTY if attr is None else attr.allocated)
+        self._amounts("request", name, EMPTY if attr is None else attr.request)
+        if attr is not None:
             self._amounts("deserved", name, attr.deserved)
             self.series["queue_share"].labels(name).set(attr.share)
-            if "proportion" in ssn.plugins:
-                self.series["queue_weight"].labels(name).set(queue.weight)
-            else:
-                self._amounts("capacity", name, attr.capability)
-                self._amounts("real_capacity", name, attr.real_capability)
+
+    def _limits(self, capacity: Any, queue: QueueInfo) -> None:
+        """With capacity, what a queue may have. Without a tree it knows only queues that have jobs: others, as written."""
+        attr = capacity.queue_opts.get(queue.name)
+        if attr is not None:
+            self._amounts("capacity", queue.name, attr.capability)
+            self._amounts("real_capacity", queue.name, attr.real_capability)
+            return
+        spec, queues = queue.queue.spec, self._ssn.queues.values()
+        capability = Resource.from_list(spec.capability) if spec.capability else None
+        guarantees = total(Resource.from_list(other.queue.spec.guarantee.resource) for other in queues)
+        own = Resource.from_list(spec.guarantee.resource)
+        if capability is not None:
+            self._amounts("capacity", queue.name, capability)
+        self._amounts("deserved", queue.name, Resource.from_list(spec.deserved))
+        self._amounts("real_capacity", queue.name, real_capability(self._ssn.total_resource, guarantees, own, capability))
 
     def _amounts(self, part: str, queue: str, resource: Resource) -> None:
         """A resource that was there once and is no more becomes 0."""
@@ -210,8 +231,9 @@ class Metrics(Observer):
 
     def _forget(self, ssn: Session) -> None:
         """Queues and jobs that are gone are no longer told of."""
-        for queue in self._scalars.keys() - ssn.queues.keys():
-            del self._scalars[queue]
+        for queue in self._queue_names - ssn.queues.keys():
+            self._queue_names.discard(queue)
+            self._scalars.pop(queue, None)
             for name, series in self.series.items():
                 if name.startswith("queue_"):
                     series.remove_by_labels({"queue_name": queue})

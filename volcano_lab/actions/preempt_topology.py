@@ -83,6 +83,7 @@ class TopologyAwarePreemption:
             return False
         for victim in best.victims:
             statement.evict(victim, "preempt")
+        self._note("prepared", task=task.key, node=best.node, chosen=[victim.key for victim in best.victims])
         try:
             statement.pipeline(task, best.node, True)
         except StatementError as error:

@@ -18,7 +18,10 @@ class CycleCrash(RuntimeError):
 
 
 class Disturbance(StatementCheck):
-    """Decided before the cycle begins; takes effect before the action of that number (0: right after the opening)."""
+    """Decided before the cycle begins; takes effect before the action of that number (0: right after the opening).
+
+    A cycle of a single action has nothing between two actions: it doesn't crash.
+    """
 
     def __init__(self, sim: Simulation):
         super().__init__()
@@ -26,8 +29,8 @@ class Disturbance(StatementCheck):
         actions = len(sim.scheduler.conf.actions)
         self.sim, self.action = sim, 0
         self.crash_before = self.node_lost_before = -1
-        if sim.faults.strike("cycle_crash", now, random):
-            self.crash_before = random.randint(1, max(actions - 1, 1))
+        if actions > 1 and sim.faults.strike("cycle_crash", now, random):
+            self.crash_before = random.randint(1, actions - 1)
         if sim.faults.strike("node_lost", now, random):
             self.node_lost_before = random.randint(0, max(actions - 1, 0))
         self.needed = sim.check or self.crash_before >= 0 or self.node_lost_before >= 0

@@ -25,7 +25,7 @@ KINDS = {
 class Faults:
     """`chance` is how likely each kind is at each occasion, `plan` has [seconds, kind] of those that come for certain.
 
-    A planned fault strikes at the first occasion from its time on.
+    A planned fault strikes at the first occasion from its time on. Raises `ValueError` for what is no fault.
 
     >>> faults = Faults.all(0.05)
     >>> faults.chance["cycle_crash"]
@@ -37,11 +37,14 @@ class Faults:
     struck: Counter[str] = Factory(Counter)
 
     def __attrs_post_init__(self) -> None:
+        for entry in self.plan:
+            if not (isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], int | float)):
+                raise ValueError(f"the plan of faults has {entry!r}; allowed are a time in seconds and a kind")
         for kind in (*self.chance, *(kind for _, kind in self.plan)):
             if kind not in KINDS:
                 raise ValueError(f'the faults name kind "{kind}"; allowed are {", ".join(KINDS)}')
         for kind, chance in self.chance.items():
-            if not 0 <= chance <= 1:
+            if not (isinstance(chance, int | float) and 0 <= chance <= 1):
                 raise ValueError(f"the chance of {kind} is {chance}; allowed is a number from 0 to 1")
         self.plan = sorted([list(entry) for entry in self.plan], key=lambda entry: entry[0])
 

@@ -79,6 +79,7 @@ def state_of(sim: Simulation) -> dict[str, Any]:
             "errors": pipeline.errors.as_dict(),
             "deletedJobs": pipeline.deleted_jobs.as_dict(),
             "events": [[*event, count] for event, count in pipeline.status.events.items()],
+            "batch": pipeline.batch,
             "batches": pipeline.batches,
         },
         "history": sim.history.rows,
@@ -131,7 +132,7 @@ def _restore_scheduler(sim: Simulation, data: dict[str, Any]) -> None:
     pipeline.evictions.extend((_task_of(task), reason) for task, reason in saved["evictions"])
     pipeline.errors, pipeline.deleted_jobs = WorkQueue.from_dict(saved["errors"]), WorkQueue.from_dict(saved["deletedJobs"])
     pipeline.status.events = {tuple(event): count for *event, count in saved["events"]}
-    pipeline.batches = saved["batches"]
+    pipeline.batch, pipeline.batches = saved["batch"], saved["batches"]
 
 
 def _context(context: BindContext) -> dict[str, Any]:

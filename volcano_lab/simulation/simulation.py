@@ -30,7 +30,7 @@ from volcano_lab.simulation.faults import Faults
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.progress import shown
 from volcano_lab.simulation.wire import Wire
-from volcano_lab.simulation.workload import Arrivals, Spread, spread
+from volcano_lab.simulation.workload import Arrivals, Spread, WorkloadError, spread
 
 STREAMS = ("arrivals", "cluster", "faults", "nodes")
 BIND_WORKER_PERIOD = 0.02
@@ -42,7 +42,8 @@ class Simulation:
 
     `workload` are the streams of jobs; `period` the seconds between two cycles; `latencies` how long things take;
     `node_failures` (seconds between two, seconds until that node is back), each a number or a `Spread`; `observer` sees
-    each cycle; with `check`, invariants are checked after every event (`InvariantBroken`).
+    each cycle; with `check`, invariants are checked after every event (`InvariantBroken`). Raises `WorkloadError`,
+    `ConfError` or `ManifestError` for what can't be simulated.
 
     >>> from volcano_lab.simulation import JobTemplate, every
     >>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[every(5, JobTemplate("a", cpu=1, run_time=8), count=3)])
@@ -58,6 +59,10 @@ class Simulation:
         self.conf, self.seed, self.period, self.check, self.observer = conf, seed, period, check, observer
         self.workload, self.faults = list(workload), faults or Faults()
         self.node_failures = None if node_failures is None else tuple(spread(value) for value in node_failures)
+        if not period > 0:
+            raise WorkloadError(f"period is {period!r}; allowed is a number of seconds above 0")
+        if self.node_failures is not None and not self.node_failures[0].passes:
+            raise WorkloadError("node_failures has no time between two failures; allowed are seconds above 0")
         self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
         self.calendar = Calendar(self._happen, ticks, number)
         self.history = History()
@@ -93,6 +98,7 @@ class Simulation:
         self.pipeline.bind, self.pipeline.read = self._bind_request, self._read_request
         self.scheduler = Scheduler(cache, self.conf)
         if old is not None:
+            self.pipeline.batch, self.pipeline.on_bind = old.batch, old.on_bind
             self.pipeline.batches, self.pipeline.status.events = old.batches, old.status.events
             self.scheduler.cycles = scheduler.cycles if scheduler is not None else 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,9 +29,29 @@ class Spread:
     1.134364
     """
 
-    kind: str = field(default="constant", validator=attrs.validators.in_(("constant", "uniform", "exponential")))
+    kind: str = "constant"
     a: float = 0.0
     b: float = 0.0
+
+    def __attrs_post_init__(self) -> None:
+        allowed = {"constant": "a number of seconds from 0", "uniform": "two numbers of seconds from 0, the lower one first",
+                   "exponential": "a number of seconds above 0"}
+        if self.kind not in allowed:
+            raise WorkloadError(f'a length of time is of kind "{self.kind}"; allowed are {", ".join(allowed)}')
+        if not all(isinstance(number, int | float) and isfinite(number) for number in (self.a, self.b)):
+            fits = False
+        elif self.kind == "uniform":
+            fits = 0 <= self.a <= self.b
+        else:
+            fits = self.a > 0 or (self.a == 0 and self.kind == "constant")
+        if not fits:
+            found = f"{self.a!r} to {self.b!r}" if self.kind == "uniform" else repr(self.a)
+            raise WorkloadError(f"a length of time ({self.kind}) is {found}; allowed is {allowed[self.kind]}")
+
+    @property
+    def passes(self) -> bool:
+        """Whether time passes at all."""
+        return self.a > 0 or self.b > 0
 
     def draw(self, random: Random) -> float:
         """One length, in seconds, to the microsecond."""
@@ -40,14 +61,18 @@ class Spread:
 
 
 def spread(value: float | Spread | Sequence[Any]) -> Spread:
-    """A number as a constant; ("uniform", 1, 2) and the like as what they say.
+    """A number as a constant; ("uniform", 1, 2) and the like as what they say. Raises `WorkloadError`.
 
     >>> spread(5), spread(("exponential", 60))
     (Spread(kind='constant', a=5.0, b=0.0), Spread(kind='exponential', a=60, b=0.0))
     """
     if isinstance(value, Spread):
         return value
-    return Spread("constant", float(value)) if isinstance(value, int | float) else Spread(*value)
+    if isinstance(value, int | float):
+        return Spread("constant", float(value))
+    if not isinstance(value, list | tuple) or not 2 <= len(value) <= 3:
+        raise WorkloadError(f"a length of time is {value!r}; allowed is a number of seconds, or a kind and its numbers")
+    return Spread(*value)
 
 
 @define(slots=True)
@@ -82,6 +107,7 @@ class Arrivals:
     """A stream of jobs: one of `templates` at a time, after each `gap`, `count` of them (None: no end).
 
     With `times` they come at these seconds instead, the first of the first template and so on: a trace.
+    Raises `WorkloadError` for a stream without templates, and for one without end in which no time passes.
 
     >>> stream = every(10, JobTemplate(cpu=1), count=2)
     >>> stream.next_gap(0, Random(1)), stream.next_gap(2, Random(1))
@@ -92,6 +118,14 @@ class Arrivals:
     gap: Spread = field(default=10.0, converter=spread)
     count: int | None = None
     times: list[float] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.times is not None:
+            return
+        if not self.templates:
+            raise WorkloadError("a stream of jobs has no templates; allowed is one or more")
+        if self.count is None and not self.gap.passes:
+            raise WorkloadError("a stream of jobs without end has no time between two of them; allowed are seconds above 0")
 
     def next_gap(self, made: int, random: Random) -> float | None:
         """Seconds from the job before (or from the beginning) to the next; None where none comes."""
@@ -117,6 +151,8 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
     >>> poisson(0.5, JobTemplate()).gap
     Spread(kind='exponential', a=2.0, b=0.0)
     """
+    if not rate > 0:
+        raise WorkloadError(f"the rate of a stream of jobs is {rate!r}; allowed is a number of jobs a second above 0")
     return Arrivals(list(templates), ("exponential", 1 / rate), count)
 
 
@@ -132,6 +168,8 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     entries = _read(Path(rows)) if isinstance(rows, str | Path) else rows
     jobs, names = [], {}
     for number, row in enumerate(entries, 1):
+        if not isinstance(row, Mapping):
+            raise WorkloadError(f"{where}, row {number}: is {row!r}; allowed are fields with a time")
         time, template = _job({"name": f"job-{number}"} | dict(row), f"{where}, row {number}")
         if template.name in names:
             twice = f'name is "{template.name}", as in row {names[template.name]}'
@@ -165,6 +203,9 @@ def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
             values[key] = NUMBERS[key](value) if key in NUMBERS and not isinstance(value, list | tuple) else value
         except (TypeError, ValueError):
             raise WorkloadError(f"{where}: {key} is {value!r}; allowed is a number") from None
-    if values.get("time", -1.0) < 0:
+    if not (values.get("time", -1.0) >= 0 and isfinite(values["time"])):
         raise WorkloadError(f"{where}: time is {row.get('time')!r}; allowed is a number of seconds from 0")
-    return values.pop("time"), JobTemplate(**values)
+    try:
+        return values.pop("time"), JobTemplate(**values)
+    except WorkloadError as error:
+        raise WorkloadError(f"{where}: run_time: {error}") from None

@@ -24,6 +24,7 @@ thousandths of anything else), without dimensions that are zero.
 | `reclaimee` | plugin, reclaimer, task, queue, verdict, allocated, deserved | why a candidate may be taken back or not |
 | `claimant` | task, job, queue | a task for which others may be evicted |
 | `victims` | action, task, node, candidates, chosen | who was to be evicted on a node, and who was |
+| `prepared` | task, node, chosen | of several nodes on which a task might preempt, the one where it does |
 | `passed_over` | queue or job or task, reason | why one got no turn |
 | `hyper_node_tried` | job, sub_job, hyper_node, fits, operations, ... | a dry run in a HyperNode |
 | `hyper_node_chosen` | job, sub_job, hyper_node, scores | the best of those where it fits |
