@@ -51,11 +51,14 @@ class Lab(ipywidgets.VBox):
     {'t': [{'double': 8}]}
     """
 
+    kind: type[Board] = Board
+    """What shows the state."""
+
     def __init__(self, controls: Mapping[str, ipywidgets.ValueWidget], decide: Callable[[Values], dict[str, Any]],
                  panels: list[dict[str, Any]], stand: ipywidgets.Widget | None = None):
         self.controls, self.decide = dict(controls), decide
         self.start = self.values
-        self.board = Board(panels, decide(self.start))
+        self.board = self.kind(panels, decide(self.start))
         for control in self.controls.values():
             control.observe(self._moved, "value")
         super().__init__([stand or ipywidgets.VBox(list(self.controls.values())), self.board])
