@@ -70,7 +70,8 @@ def find(stepper: Stepper, symptom: Symptom, name: str = "") -> Record | None:
     >>> find(Stepper(trace), SYMPTOMS[3], "default/a").facts["plugin"]
     'overcommit'
     """
-    at, record = stepper.at, stepper.to_start().find(symptom.breakpoint(name))
+    at, wanted = stepper.at, symptom.breakpoint(name)
+    record = stepper.to_start().find(wanted)
     if record is None:
         stepper.goto(at)
     return record

@@ -3,7 +3,8 @@
 from importlib import import_module
 
 _HOMES = {"Board": "board", "Lab": "lab", "evictions_lab": "evictions", "fair_share_lab": "fair_share",
-          "queue_tree_lab": "queue_tree", "statement_stepper": "statement_steps"}
+          "queue_tree_lab": "queue_tree", "stepper": "cycle_steps",
+          "statement_stepper": "statement_steps"}
 
 __all__ = [*_HOMES]
 

@@ -1,7 +1,6 @@
 // A statement step by step: the list of steps, the states of the pods, the nodes and the queues. Drawn once for a scene;
 // a step changes texts, places and attributes only. Stepping needs no answer from the kernel; it is told where one is.
 
-const SVG = "http://www.w3.org/2000/svg";
 const BOXES = {Pending: [8, 62], Allocated: [212, 10], Pipelined: [212, 124], Binding: [396, 10], Running: [580, 10], Releasing: [580, 124]};
 const WIDE = 126, HIGH = 84;
 const ARROWS = [  // path, label, where, whether it is dashed (nothing that a statement does)
@@ -12,31 +11,7 @@ const ARROWS = [  // path, label, where, whether it is dashed (nothing that a st
 ];
 const ROW = 80, LEFT = 70;
 
-function add(parent, tag, attributes = {}, text = "") {
-  const drawn = parent.namespaceURI === SVG || tag === "svg";
-  const node = drawn ? document.createElementNS(SVG, tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text) node.textContent = text;
-  parent.appendChild(node);
-  return node;
-}
-
-function set(node, attributes) {
-  for (const [name, value] of Object.entries(attributes))
-    if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
-}
-
-function say(node, text) {
-  if (node.textContent !== String(text)) node.textContent = text;
-}
-
 const number = (value) => String(Math.round(value * 100) / 100);
-
-// Black or white, whichever is read better on a colour such as #0072B2.
-function ink(color) {
-  const [r, g, b] = [1, 3, 5].map((i) => (parseInt(color.slice(i, i + 2), 16) / 255) ** 2.2);
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000" : "#fff";
-}
 
 function arrowHead(svg) {
   const marker = add(add(svg, "defs"), "marker", {id: "vl-arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7,

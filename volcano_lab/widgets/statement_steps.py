@@ -30,7 +30,7 @@ class StatementSteps(anywidget.AnyWidget):
     ('commit: allocate train-2 on node-1', 5, 0)
     """
 
-    _esm = HERE / "statement_steps.js"
+    _esm = (HERE / "drawing.js").read_text(encoding="utf-8") + (HERE / "statement_steps.js").read_text(encoding="utf-8")
     _css = HERE / "statement_steps.css"
     scenes = List().tag(sync=True)
     scene = Unicode().tag(sync=True)
