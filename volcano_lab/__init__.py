@@ -13,6 +13,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Action": "framework.action",
     "Cache": "cache",
     "Cluster": "cluster",
     "ConfError": "framework.conf",
@@ -29,6 +30,9 @@ _HOMES = {
     "load": "manifests",
     "load_conf": "framework.conf",
     "loads": "manifests",
+    "register_action": "framework.action",
+    "register_extension_point": "framework.points",
+    "register_plugin": "framework.plugin",
     "run_cycle": "cycle",
     "run_once": "scheduler",
     "traced": "trace",

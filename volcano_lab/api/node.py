@@ -96,6 +96,11 @@ class NodeInfo:
         return self.node is not None
 
     @property
+    def labels(self) -> dict[str, str]:
+        """The labels of its object; none where nobody has announced it."""
+        return self.node.metadata.labels if self.node is not None else {}
+
+    @property
     def idle(self) -> Resource:
         return self.table.resource("idle", self.row)
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from volcano_lab.framework import answers
+from volcano_lab.framework.answers import Answer
 from volcano_lab.framework.conf import PluginOption, Tier
 
 PERMIT, ABSTAIN, REJECT = 1, 0, -1
@@ -26,17 +28,22 @@ class ExtensionPoint:
     """One question: its name, the switches that turn a plugin's answer on (any of them; none: always on), its rule.
 
     `ask` puts the question; `functions` is what plugins registered, `tiers` the enabled ones in order,
-    each as (plugin, function). `rule` says in words how answers combine, `default` what holds where nobody answers.
+    each as (plugin, function). `rule` says in words how answers combine, `default` what holds where nobody answers,
+    `answer` what a plugin may answer. A rule of one's own is a subclass with `ask`; `points.register_extension_point`
+    makes a question of one's own known.
     """
 
     rule = ""
     default = ""
+    answer: Answer = answers.ANYTHING
     lone = False
     """Whether the answer of a single function is the combined answer."""
 
-    def __init__(self, name: str, *switches: str):
+    def __init__(self, name: str, *switches: str, answer: Answer | None = None):
         self.name = name
         self.switches = switches
+        if answer is not None:
+            self.answer = answer
         self.functions: dict[str, Callable[..., Any]] = {}
         self.tiers: list[list[tuple[str, Callable[..., Any]]]] = []
         self.flat: list[Callable[..., Any]] = []
@@ -73,8 +80,10 @@ class FirstDifference(ExtensionPoint):
     """Which of two comes first: the first comparison that isn't zero; negative means the left one."""
 
     rule = "the first comparison that is not zero"
+    answer = answers.COMPARISON
 
-    def __init__(self, name: str, *switches: str, otherwise: Callable[..., bool], default: str):
+    def __init__(self, name: str, *switches: str, otherwise: Callable[..., bool] = lambda *_: True,
+                 default: str = "the left one"):
         super().__init__(name, *switches)
         self.otherwise, self.default = otherwise, default
 
@@ -90,6 +99,7 @@ class AllAgree(ExtensionPoint):
     """Yes, unless anybody says no."""
 
     rule = "all must agree"
+    answer = answers.TRUTH
     default = "yes"
     lone = True
 
@@ -104,6 +114,7 @@ class AnySays(ExtensionPoint):
     """No, unless anybody says yes."""
 
     rule = "any one suffices"
+    answer = answers.TRUTH
     default = "no"
     lone = True
 
@@ -118,6 +129,7 @@ class AllOfFirstTier(ExtensionPoint):
     """The first tier in which anybody has an opinion decides; there all must agree. Without any: no."""
 
     rule = "all of the first tier that has one"
+    answer = answers.TRUTH
     default = "no"
 
     def ask(self, *args: Any) -> bool:
@@ -133,6 +145,7 @@ class Vote(ExtensionPoint):
     """One reject says no at once; a permit says yes at the end of its tier; where all abstain: yes."""
 
     rule = "a reject ends it, a permit ends it after its tier"
+    answer = answers.VOTE
     default = "yes"
 
     def ask(self, *args: Any) -> bool:
@@ -152,6 +165,7 @@ class FirstObjection(ExtensionPoint):
     """The first answer that isn't None: a reason why not. None where nobody objects."""
 
     rule = "the first objection"
+    answer = answers.OBJECTION
     default = "none"
     lone = True
 
@@ -167,6 +181,7 @@ class FirstChoice(FirstObjection):
     """The first answer that isn't None: a choice. None where nobody chooses."""
 
     rule = "the first choice"
+    answer = answers.ANYTHING
 
 
 class FirstAnswer(ExtensionPoint):
@@ -175,8 +190,8 @@ class FirstAnswer(ExtensionPoint):
     rule = "the first plugin that has one, alone"
 
     def __init__(self, name: str, *switches: str, otherwise: Callable[..., Any] = lambda *_: None,
-                 default: str = "none"):
-        super().__init__(name, *switches)
+                 default: str = "none", answer: Answer | None = None):
+        super().__init__(name, *switches, answer=answer)
         self.otherwise, self.default = otherwise, default
 
     def ask(self, *args: Any) -> Any:
@@ -204,6 +219,7 @@ class Victims(ExtensionPoint):
     """
 
     rule = "intersection within a tier, the first tier with any left"
+    answer = answers.VICTIMS
     default = "nobody"
 
     def ask(self, claimant: Any, candidates: list[Any]) -> list[Any]:
@@ -233,6 +249,7 @@ class UnionOfFirstTier(ExtensionPoint):
     """
 
     rule = "union within a tier, the first tier with any"
+    answer = answers.TASKS
     default = "nobody"
 
     def ask(self, tasks: list[Any]) -> list[Any]:
@@ -250,6 +267,7 @@ class Sum(ExtensionPoint):
     """The sum of the scores; nothing at all where one of them can't be told (`NoScore`)."""
 
     rule = "sum"
+    answer = answers.SCORE
     default = "0"
 
     def ask(self, *args: Any) -> float:
@@ -266,6 +284,7 @@ class SumByName(ExtensionPoint):
     """Scores by node name, added up name by name."""
 
     rule = "sum by node"
+    answer = answers.SCORES
     default = "none"
 
     def ask(self, *args: Any) -> dict[str, float]:
@@ -280,6 +299,7 @@ class ByPlugin(ExtensionPoint):
     """Every plugin's answer under its name."""
 
     rule = "each under its plugin's name"
+    answer = answers.SCORE
     default = "none"
 
     def ask(self, *args: Any) -> dict[str, Any]:
@@ -290,6 +310,7 @@ class Reduce(ExtensionPoint):
     """Each plugin evens out its own mapped scores ({plugin: {node: score}}); then they are added up by node."""
 
     rule = "each reduces its own, then the sum by node"
+    answer = answers.SCORES
     default = "none"
 
     def ask(self, task: Any, mapped: dict[str, dict[str, float]]) -> dict[str, float]:

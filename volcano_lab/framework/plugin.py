@@ -63,7 +63,20 @@ logger = logging.getLogger("volcano_lab")
 
 
 def register_plugin(name: str, builder: type[Plugin] | str) -> None:
-    """Make a plugin known by name: its class, or "module:Class" to be imported when it is first configured."""
+    """Make a plugin known by name: its class, or "module:Class" to be imported when it is first configured.
+
+    A later one of the same name takes its place. Raises `TypeError` for anything else.
+
+    >>> register_plugin("mine", Plugin())
+    Traceback (most recent call last):
+    ...
+    TypeError: plugin "mine" is registered with an object of Plugin; allowed is a class that is made from Plugin, itself.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"a plugin is registered as {name!r}; allowed is its name first, as a text, and then its class.")
+    if not isinstance(builder, str) and not (isinstance(builder, type) and issubclass(builder, Plugin)):
+        found = f"class {builder.__name__}" if isinstance(builder, type) else f"an object of {type(builder).__name__}"
+        raise TypeError(f'plugin "{name}" is registered with {found}; allowed is a class that is made from Plugin, itself.')
     _BUILDERS[name] = builder
 
 
@@ -77,8 +90,8 @@ def plugin_names() -> list[str]:
     return sorted(_BUILDERS)
 
 
-def build_plugin(name: str, arguments: Arguments) -> Plugin:
-    """A new plugin by name. Raises `UnknownPlugin` with one sentence where there is none."""
+def plugin_class(name: str) -> type[Plugin]:
+    """The class of a plugin by name. Raises `UnknownPlugin` with one sentence where there is none."""
     builder = _BUILDERS.get(name)
     if builder is None:
         raise UnknownPlugin(_NOT_MODELLED.get(name) or f'the configuration names plugin "{name}"; '
@@ -86,7 +99,7 @@ def build_plugin(name: str, arguments: Arguments) -> Plugin:
     if isinstance(builder, str):
         module, _, attribute = builder.partition(":")
         builder = _BUILDERS[name] = getattr(import_module(module), attribute)
-    return builder(arguments)
+    return builder
 
 
 def log_once(sentence: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Protocol
 
 import attrs
@@ -26,9 +27,10 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework import topology
 from volcano_lab.framework.conf import SchedulerConfiguration
 from volcano_lab.framework.extension_point import ExtensionPoint
+from volcano_lab.framework.guard import ExtensionError, called, guarded, is_own, look_over
 from volcano_lab.framework.node_arrays import NodeArrays
 from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, build_plugin, log_once
+from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, log_once, plugin_class
 from volcano_lab.framework.points import extension_points
 from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, Statement, StatementError
@@ -40,6 +42,10 @@ class BindContext:
 
     task: TaskInfo
     extensions: dict[str, Any] = attrs.Factory(dict)
+
+
+_IN_GO = {"on_session_open": "OnSessionOpen", "on_session_close": "OnSessionClose"}
+"""What the hooks are called in metrics."""
 
 
 class SessionCache(Protocol):
@@ -104,6 +110,7 @@ class Session:
         topology.attach(self, snapshot)
         self.points: dict[str, ExtensionPoint] = extension_points(self)
         self.plugins: dict[str, Plugin] = {}
+        self._refuse_taken_names()
         self._open_plugins()
 
     # -- plugins ---------------------------------------------------------------------------------
@@ -113,13 +120,14 @@ class Session:
         for tier in self.conf.tiers:
             for option in tier.plugins:
                 try:
-                    plugin = build_plugin(option.name, option.arguments)
+                    build = plugin_class(option.name)
                 except UnknownPlugin as unknown:
                     self.warnings.append(str(unknown))
                     log_once(str(unknown))
                     continue
+                plugin = called(f'plugin "{option.name}"', build, option.arguments) if is_own(build) else build(option.arguments)
                 self.plugins[option.name] = plugin
-                self._tell(option.name, plugin.on_session_open, "OnSessionOpen")
+                self._tell(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
         self._arrange()
         extensions = (getattr(plugin, "setup_bind_context_extension", None) for _, plugin in sorted(self.plugins.items()))
@@ -128,24 +136,34 @@ class Session:
         if self.observer is not None:
             self.observer.opened(self)
 
-    def _tell(self, name: str, hook: Callable[[Session], None], when: str) -> None:
-        """Let a plugin prepare itself or conclude; the time that takes is measured only where somebody watches."""
-        if self.observer is None:
-            hook(self)
-            return
+    def _refuse_taken_names(self) -> None:
+        """An extension point becomes an attribute of the session, and must not hide another."""
+        for name in self.points:
+            if hasattr(self, name):
+                raise ExtensionError(f'the session has a "{name}" already; allowed for an extension point is another name.')
+
+    def _tell(self, name: str, plugin: Plugin, hook: str) -> None:
+        """Let a plugin prepare itself or conclude, and tell who watches how long that took."""
         start = time.perf_counter()
-        hook(self)
-        self.observer.plugin_done(self, name, when, time.perf_counter() - start)
+        if is_own(plugin):
+            called(f'plugin "{name}", {hook}', getattr(plugin, hook), self)
+        else:
+            getattr(plugin, hook)(self)
+        if self.observer is not None:
+            self.observer.plugin_done(self, name, _IN_GO[hook], time.perf_counter() - start)
 
     def _register(self, name: str, plugin: Plugin) -> None:
+        own = is_own(plugin)
+        if own:
+            look_over(name, plugin, self.points)
         for point in self.points.values():
             function = getattr(plugin, point.name, None)
             if function is not None:
-                point.register(name, function)
+                point.register(name, guarded(point, name, function) if own and callable(function) else function)
         for handlers, hook in ((self._on_allocate, "on_allocate"), (self._on_deallocate, "on_deallocate")):
             handler = getattr(plugin, hook, None)
             if handler is not None:
-                handlers.append(handler)
+                handlers.append(partial(called, f'plugin "{name}", {hook}', handler) if own else handler)
         if hasattr(plugin, "pre_bind"):
             self.cache.register_binder(name, plugin)
 
@@ -337,7 +355,7 @@ class Session:
         from volcano_lab.framework.queue_status import update_queue_status
 
         for name, plugin in sorted(self.plugins.items()):
-            self._tell(name, plugin.on_session_close, "OnSessionClose")
+            self._tell(name, plugin, "on_session_close")
         update_all(self)
         update_queue_status(self)
         if self.observer is not None:

@@ -76,7 +76,7 @@ class Row:
 
 
 def table() -> list[Row]:
-    """Every extension point, in the order in which the session holds them.
+    """Every extension point, in the order in which the session holds them; of one's own, only the rule is known.
 
     >>> row = next(row for row in table() if row.point == "overused")
     >>> row.question, row.rule, row.default, row.switches, row.plugins
@@ -85,7 +85,7 @@ def table() -> list[Row]:
     keys = {attribute: key for key, attribute in SWITCHES.items()}
     rows = []
     for point in extension_points(None).values():
-        question, plugins, asked_by = ANSWERS[point.name]
+        question, plugins, asked_by = ANSWERS.get(point.name, ("", "", ""))
         rows.append(Row(point.name, question, point.rule, point.default, tuple(keys[switch] for switch in point.switches),
                         tuple(plugins.split()), tuple(asked_by.split())))
     return rows

@@ -1,0 +1,131 @@
+"""Code that doesn't come with the lab: what goes wrong in it is one sentence, with the plugin, the point, and what is allowed.
+
+Answers to no Go file. There the compiler refuses a wrong type, a misspelt function is never registered, and a panic in a
+plugin ends the scheduler. Plugins and actions of the lab itself are not guarded: they are asked too often, and tested.
+"""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from re import sub
+from typing import Any
+
+from volcano_lab.framework.extension_point import ExtensionPoint, NoScore
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.point_arguments import ARGUMENTS
+from volcano_lab.framework.points import own_arguments
+
+HOUSE = __name__.partition(".")[0]
+HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", "pre_bind", "setup_bind_context_extension")
+"""Methods that a plugin may have besides those named after extension points."""
+
+COMPANIONS = ("_key", "_nodes", "_alike", "_even")
+"""Ends of the names of methods that give the same answer in another form."""
+
+
+class ExtensionError(Exception):
+    """A plugin, an action or an extension point of one's own can't do what it should; the text is one sentence."""
+
+    def _render_traceback_(self) -> list[str]:
+        """A notebook shows the sentence, and not the scheduler's frames above it; `__cause__` has the rest."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+def is_own(thing: Any) -> bool:
+    """Whether a plugin or an action, or its class, comes from somewhere else than the lab."""
+    kind = thing if isinstance(thing, type) else type(thing)
+    return kind.__module__.partition(".")[0] != HOUSE
+
+
+def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A plugin's function that looks at its own answers.
+
+    >>> from volcano_lab.framework.points import extension_points
+    >>> scores = guarded(extension_points(None)["node_order"], "mine", lambda task, node: None)
+    >>> scores("task", "node")
+    Traceback (most recent call last):
+    ...
+    volcano_lab.framework.guard.ExtensionError: plugin "mine", node_order: the answer is None; allowed is a number.
+    """
+    where = f'plugin "{plugin}", {point.name}'
+
+    def answered(*args: Any) -> Any:
+        answer = called(where, function, *args, passed=(NoScore,))
+        if not point.answer.fits(answer):
+            raise ExtensionError(f"{where}: the answer is {_short(answer)}; allowed is {point.answer.words}.")
+        return answer
+
+    return answered
+
+
+def called(where: str, function: Callable[..., Any], *args: Any, passed: tuple[type[Exception], ...] = ()) -> Any:
+    """What a function returns; what it raises becomes an `ExtensionError` with the line that raised it."""
+    try:
+        return function(*args)
+    except (ExtensionError, *passed):
+        raise
+    except Exception as error:
+        text = " ".join(str(error).split())
+        raise ExtensionError(f"{where}: {type(error).__name__}{f': {text}' if text else ''}{_line(error, function)}") from error
+
+
+def look_over(name: str, plugin: Plugin, points: Mapping[str, ExtensionPoint]) -> None:
+    """Refuse a plugin whose methods can't be what their author meant. Raises `ExtensionError`."""
+    public = [method for method in dir(plugin) if not method.startswith("_") and callable(getattr(plugin, method))]
+    known = [*points, *HOOKS]
+    for method in public:
+        meant = "" if method in known or _is_companion(method, points) else _meant(method, known)
+        if meant:
+            raise ExtensionError(f'plugin "{name}" has a method {method}; allowed are the names of extension points, here '
+                                 f"perhaps {meant} (a helper of your own is best called _{method}).")
+    for method in points.keys() & public:
+        _check_parameters(name, method, getattr(plugin, method))
+    if not points.keys() & public and not any(hook in public and _defines(plugin, hook) for hook in HOOKS):
+        own = [method for method in public if not hasattr(Plugin, method)]
+        found = f"its methods are {', '.join(own)}" if own else "it has no methods of its own"
+        raise ExtensionError(f'plugin "{name}" answers nothing: {found}; allowed are the names of extension points, '
+                             "such as node_order or job_order.")
+
+
+def _is_companion(method: str, points: Mapping[str, ExtensionPoint]) -> bool:
+    return any(method.endswith(end) and method.removesuffix(end) in points for end in COMPANIONS)
+
+
+def _meant(method: str, known: list[str]) -> str:
+    """The known name that a method's name, also as Go writes it, comes close to; "" where there is none."""
+    snake = sub(r"(?<=[a-z])(?=[A-Z])", "_", method).lower().removeprefix("add_").removesuffix("_fn").removesuffix("_fun")
+    return next(iter(get_close_matches(snake, known, 1, 0.84)), "")
+
+
+def _defines(plugin: Plugin, hook: str) -> bool:
+    return getattr(type(plugin), hook, None) is not getattr(Plugin, hook, None)
+
+
+def _check_parameters(name: str, method: str, function: Callable[..., Any]) -> None:
+    """Whether a method can be asked with what its extension point asks about."""
+    about = ARGUMENTS.get(method) or own_arguments(method)
+    if not about and method not in ARGUMENTS:
+        return
+    try:
+        inspect.signature(function).bind(*about)
+    except TypeError:
+        found = ", ".join(["self", *inspect.signature(function).parameters])
+        raise ExtensionError(f'plugin "{name}", {method}: its parameters are ({found}); allowed are '
+                             f"({', '.join(['self', *about])}).") from None
+    except ValueError:
+        return  # no signature to be had
+
+
+def _line(error: Exception, function: Callable[..., Any]) -> str:
+    """Where in the author's own file or cell it happened, in words."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if code and frame.filename == code.co_filename]
+    return f", in line {frames[-1].lineno}: {frames[-1].line}" if frames and frames[-1].line else ""
+
+
+def _short(answer: Any, most: int = 60) -> str:
+    text = " ".join(repr(answer).split())
+    return text if len(text) <= most else text[: most - 1] + "…"
