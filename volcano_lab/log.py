@@ -8,9 +8,11 @@ What a session decides is written by `session_log.SessionLog`, a reader of the o
 |---|---|
 | V(1) | evictions that change nothing |
 | V(2) | configuration read, pods that are tried again |
-| V(3) | sessions, snapshots, pods and nodes that come and go, queues and jobs taken, placements, commits, discards |
-| V(4) | cycles, pods that change, who is let in or passed over, rounds of deserved, victims |
-| V(5) | actions entered and left, single comparisons, the queues of the pipeline |
+| V(3) | sessions, snapshots, pods and nodes that come and go, queues and jobs taken, placements and what they leave of a \
+node, tasks without a node and why, victims, commits, discards; queues that have too much, with the numbers |
+| V(4) | cycles, what a snapshot leaves out, pods that change, priorities, hyper nodes, what queues have and deserve, round \
+by round; who is let in or passed over |
+| V(5) | actions entered and left, each node's amounts, single comparisons, the queues of the pipeline |
 """
 
 from __future__ import annotations
