@@ -163,6 +163,39 @@ function turns(root, spec) {
   };
 }
 
+// [{name, parts: [amount], limit, most, text, over}]; `spec.parts`: {part: color}. A bar a sum, on a scale from 0 to `most`
+function sums(root, spec) {
+  const left = 190, width = 500, row = 26, top = 26, colors = Object.values(spec.parts);
+  const svg = drawing(root, spec, top + row * spec.lines);
+  Object.entries(spec.parts).forEach(([part, color], i) => {
+    add(svg, "rect", {x: left + 160 * i, y: 4, width: 12, height: 12, fill: color});
+    add(svg, "text", {x: left + 160 * i + 17, y: 14}, part);
+  });
+  const update = items((i) => {
+    const g = add(svg, "g"), y = top + row * i;
+    return {root: g, y, name: add(g, "text", {x: left - 8, y: y + 17, "text-anchor": "end"}),
+            parts: colors.map((fill) => add(g, "rect", {y: y + 4, height: 18, fill})),
+            limit: add(g, "line", {class: "vl-limit", y1: y, y2: y + 26}), text: add(g, "text", {y: y + 17})};
+  });
+  legend(root, spec.legend);
+  return (rows) => {
+    update(rows, (item, sum) => {
+      const x = (amount) => left + width * Math.max(0, Math.min(amount / sum.most, 1));
+      let from = 0;
+      item.parts.forEach((rect, i) => {
+        const to = from + sum.parts[i];
+        set(rect, {x: x(from), width: Math.max(x(to) - x(from), 0)});
+        from = to;
+      });
+      set(item.limit, {x1: x(sum.limit), x2: x(sum.limit)});
+      set(item.text, {x: Math.max(x(from), x(sum.limit)) + 9, class: sum.over ? "vl-strong" : ""});
+      say(item.name, sum.name);
+      say(item.text, sum.text);
+    });
+    set(svg, {"aria-label": rows.map((sum) => `${sum.name}: ${sum.text}`).join("; ")});
+  };
+}
+
 // {outcome, headline, reason, steps: [text]}
 function operations(root, spec) {
   const head = add(root, "p", {class: "vl-headline"}), word = add(head, "b"), text = add(head, "span");
@@ -191,7 +224,7 @@ function sentences(root) {
   };
 }
 
-const KINDS = {table, vessels, turns, operations, sentences};
+const KINDS = {table, vessels, turns, sums, operations, sentences};
 
 export default {
   render({model, el}) {

@@ -21,6 +21,8 @@ class Board(anywidget.AnyWidget):
     - "sentences" (what went wrong): state: a list of texts;
     - "vessels" (water-filling by round): `slots`, `max`; state: {"queues": [...], "rounds": [...]};
     - "turns" (queues in the order in which they are taken): `slots`, `lanes`; state: {"queues": [...], "turns": [...]};
+    - "sums" (parts of a sum against a limit): `parts` (part -> colour), `lines`; state: a list of rows, each with `name`,
+      `parts`, `limit`, `text`, `over`, and `most`, where its scale ends;
     - "operations" (a statement): `lines`; state: {"outcome", "headline", "reason", "steps": [...]}.
 
     Every panel may have a `legend`. Slots, lanes and `max` fix the scales, so that nothing jumps.
