@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.conf_file import ConfFile
 from volcano_lab.dumped import run_dump
@@ -19,6 +21,7 @@ from volcano_lab.framework.conf import load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.serve import ServeError, Service, serve
+from volcano_lab.serve import _dump as ask_for_dump
 
 NODE = '{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: "{cpu}", pods: "10"}}}}}}'
 JOB = """
@@ -49,8 +52,8 @@ def job(name="a", pods=1, cpu=1):
 class Process:
     """A running `volcano-lab serve`, and what it has said so far."""
 
-    def __init__(self, folder, conf, dumps):
-        command = [sys.executable, "-m", "volcano_lab.cli", "serve", str(folder), "--conf", str(conf), "--period", "0.1",
+    def __init__(self, folder, conf, dumps, start=("-m", "volcano_lab.cli")):
+        command = [sys.executable, *start, "serve", str(folder), "--conf", str(conf), "--period", "0.1",
                    "--port", "0", "--dump-dir", str(dumps)]
         self.log = open(dumps / "said.txt", "w+")  # noqa: SIM115  closed in end()
         self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT)
@@ -79,19 +82,26 @@ class Process:
             self.log.close()
 
 
+@pytest.fixture
+def places(tmp_path):
+    """Folders for manifests, for dumps, and for a configuration, which there is already."""
+    folder, dumps, conf = tmp_path / "cluster", tmp_path / "dumps", tmp_path / "conf" / "volcano-scheduler.conf"
+    for path in (folder, dumps, conf.parent):
+        path.mkdir()
+    conf.write_text(GOOD_CONF.format(plugin="proportion"))
+    (folder / "nodes.yaml").write_text(node())
+    pytest.importorskip("watchfiles")
+    return folder, conf, dumps
+
+
 def scrape(url):
     families = text_string_to_metric_families(urlopen(url, timeout=10).read().decode())
     return {(sample.name, *sorted(sample.labels.items())): sample.value for family in families for sample in family.samples}
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR2"), reason="this system has no SIGUSR2")
-def test_the_command_from_beginning_to_end(tmp_path):
-    pytest.importorskip("watchfiles")
-    folder, dumps, conf = tmp_path / "cluster", tmp_path / "dumps", tmp_path / "conf" / "volcano-scheduler.conf"
-    for path in (folder, dumps, conf.parent):
-        path.mkdir()
-    conf.write_text(GOOD_CONF.format(plugin="proportion"))
-    (folder / "nodes.yaml").write_text(node())
+def test_the_command_from_beginning_to_end(places):
+    folder, conf, dumps = places
     server = Process(folder, conf, dumps)
     try:
         url = server.wait_for(r"metrics on (http://127\.0\.0\.1:\d+/metrics)")[1]
@@ -133,6 +143,61 @@ def test_the_command_from_beginning_to_end(tmp_path):
     running = {task.key for job in ssn.jobs.values() for task in job.tasks.values() if task.node_name}
     assert running == {"default/a-worker-0", "default/a-worker-1", "default/b-worker-0"}
     assert ssn.committed == [] and [option.name for option in ssn.conf.tiers[0].plugins] == ["gang", "predicates", "binpack"]
+
+
+SLOW_WRITES = """
+import os, sys, time
+from volcano_lab import cli
+replace = os.replace
+def slowly(*paths):
+    print("half way", flush=True)
+    time.sleep(1)
+    replace(*paths)
+os.replace = slowly
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR2"), reason="this system has no SIGUSR2")
+def test_the_end_in_the_middle_of_a_write_waits_for_the_write(places):
+    server = Process(*places, start=("-c", SLOW_WRITES))
+    try:
+        server.wait_for("metrics on")
+        os.kill(server.process.pid, signal.SIGUSR2)
+        server.wait_for("half way")
+        assert [path.suffix for path in places[2].iterdir()].count(".part") == 1
+        assert server.end() == 0
+    finally:
+        server.process.kill()
+    written = sorted(path for path in places[2].iterdir() if path.name != "said.txt")
+    assert [path.suffix for path in written] == [".json"]
+    assert "n1" in run_dump(written[0]).nodes
+
+
+def test_a_configuration_behind_links_or_in_a_folder_made_anew_is_read(places):
+    folder, conf, dumps = places
+    conf.unlink()
+    for version, actions in (("..1", "enqueue"), ("..2", "allocate")):
+        (conf.parent / version).mkdir()
+        (conf.parent / version / conf.name).write_text(f"actions: {actions}")
+    data, coming = conf.parent / "..data", conf.parent / "..coming"  # as Kubernetes mounts a ConfigMap
+    data.symlink_to("..1")
+    conf.symlink_to(f"..data/{conf.name}")
+    server = Process(folder, conf, dumps)
+    try:
+        server.wait_for("metrics on")
+        coming.symlink_to("..2")
+        coming.replace(data)
+        server.wait_for("is in force: allocate")
+        shutil.rmtree(conf.parent)
+        server.wait_for("cannot be read .*; the last good configuration stays in force")
+        conf.parent.mkdir()
+        conf.write_text("actions: backfill")
+        server.wait_for("is in force: backfill")
+        assert server.end() == 0
+    finally:
+        server.process.kill()
+    assert (dumps / "said.txt").read_text().count("cannot be read") == 1
 
 
 @pytest.mark.parametrize(("given", "sentence"), [
@@ -248,6 +313,39 @@ def test_a_pod_without_its_priority_class_is_told_of(service):
     assert 'spec.priorityClassName is "high"' in service.folder.problems[""]
     write(service, "c.yaml", "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 7}")
     assert service.folder.problems == {} and service.server.get("Pod", "default/p").spec.priority == 7
+
+
+def test_what_has_no_effect_is_told_of_once(service):
+    text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n---\n" + node("n9")
+    for _ in range(2):
+        write(service, "c.yaml", text)
+    (told,) = (sentence for sentence in service.said if "ConfigMap c" in sentence)
+    assert "is not read and has no effect" in told and "n9" in service.cache.nodes
+
+
+def test_a_step_that_a_pod_cannot_take_is_told_of_and_ends_nothing(service):
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: %s}}"
+    group = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {minMember: 1}}\n---\n"
+    pod = group + pod.replace("{name: p}", "{name: p, annotations: {scheduling.k8s.io/group-name: g}}")
+    write(service, "p.yaml", pod % "Succeeded")
+    service.cycle()
+    write(service, "p.yaml", pod % "Running")
+    service.cycle()
+    assert any("task default/p cannot go from Succeeded to Running" in sentence for sentence in service.said)
+    assert str(service.cache.jobs["default/g"].tasks["pod-default-p"].status) == "Succeeded"
+
+
+def test_a_dump_that_cannot_be_written_ends_nothing_and_leaves_nothing(service, tmp_path, capsys, monkeypatch):
+    ask_for_dump(service, tmp_path / "nowhere")
+    assert "the cache can't be written to" in capsys.readouterr().out
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "dumps").mkdir()
+    monkeypatch.setattr(dump.os, "replace", full)
+    ask_for_dump(service, tmp_path / "dumps")
+    assert "No space left on device" in capsys.readouterr().out and not list((tmp_path / "dumps").iterdir())
 
 
 def test_other_files_are_not_read(tmp_path):

@@ -6,6 +6,7 @@ refused leaves the last good configuration in force; before there was one, Volca
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from volcano_lab import log
@@ -16,16 +17,17 @@ from volcano_lab.framework.conf import ConfError, SchedulerConfiguration, load_c
 class ConfFile:
     """`conf` is what is in force and `text` what it was read from; `problem` says what is wrong with the file, "" if nothing.
 
-    Without a path, Volcano's default is in force for ever.
+    Without a path, Volcano's default is in force for ever. `tell` is called with each new problem; unset, it is logged.
 
     >>> ConfFile(None).conf.actions
     ['enqueue', 'allocate', 'backfill']
     """
 
-    def __init__(self, path: str | Path | None):
+    def __init__(self, path: str | Path | None, tell: Callable[[str], None] | None = None):
         from volcano_lab import actions, plugins  # noqa: F401  their names are known once they are imported
 
         self.path = None if path is None else Path(path)
+        self.tell = tell or (lambda problem: log.error("%s", problem))
         self.text: str | None = None
         self.problem, self._read = "", None
         self.conf: SchedulerConfiguration = load_conf(None, action_names())
@@ -56,6 +58,6 @@ class ConfFile:
     def _broken(self, problem: str) -> bool:
         told = f"{self.path}: {problem}; the last good configuration stays in force"
         if told != self.problem:
-            log.error("%s", told)
+            self.tell(told)
         self.problem = told
         return False

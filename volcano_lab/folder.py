@@ -1,7 +1,8 @@
 """A folder of manifests as the wish of a cluster's owner, applied to a simulated API server as `kubectl apply` would.
 
 Status, bindings, uids and times of creation are the server's; what the manifests say of everything else is made true.
-A file that is broken keeps what it said before, and `problems` says what is wrong with it.
+A file that is broken keeps what it said before, and `problems` says what is wrong with it; `warnings` say what has no
+effect.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Folder:
     def __init__(self, path: str | Path, server: ApiServer):
         self.path, self.server = Path(path), server
         self.problems: dict[str, str] = {}
+        self.warnings: dict[str, list[str]] = {}
         self._objects: dict[Path, list[KubernetesObject]] = {}
         self._stamps: dict[Path, tuple[int, int]] = {}
         self._born: dict[Place, float] = {}
@@ -51,6 +53,7 @@ class Folder:
         for file in gone:
             self._objects.pop(file, None)
             self.problems.pop(file.name, None)
+            self.warnings.pop(file.name, None)
         for file in changed:
             self._read_file(file)
         if changed or gone:
@@ -59,10 +62,11 @@ class Folder:
 
     def _read_file(self, file: Path) -> None:
         try:
-            self._objects[file] = list(manifests.load(file))
+            loaded = manifests.load(file)
         except ManifestError as error:
             self.problems[file.name] = f"{'; '.join(error.problems)} (what the file said before stays)"
         else:
+            self._objects[file], self.warnings[file.name] = loaded.objects, loaded.warnings
             self.problems.pop(file.name, None)
 
     def _apply(self) -> None:
@@ -76,7 +80,7 @@ class Folder:
         for place, obj in wanted.items():
             if self._applied.get(place) != obj:
                 self._put(obj, self._applied.get(place))
-        for kind, key in self._applied.keys() - wanted.keys():
+        for kind, key in sorted(self._applied.keys() - wanted.keys()):
             if self.server.find(kind, key) is not None:
                 self.server.delete(kind, key)
         self._applied = wanted

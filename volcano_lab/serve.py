@@ -19,8 +19,9 @@ from typing import Any
 import attrs
 
 from volcano_lab import log
+from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache, dump
-from volcano_lab.cache.api_server import ApiServer
+from volcano_lab.cache.api_server import ApiServer, WatchEvent
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.conf_file import ConfFile
@@ -46,24 +47,36 @@ class Service:
         self.server = ApiServer(clock)
         self.informer = Informer(Cache())
         self.cache = self.informer.cache
-        self.server.watchers.append(self.informer.hear)
+        self.server.watchers.append(self._hear)
         self.pipeline = BindingPipeline(self.informer, self.server)
-        self.folder, self.conf_file, self.say = Folder(directory, self.server), ConfFile(conf), say
+        self.folder, self.conf_file, self.say = Folder(directory, self.server), ConfFile(conf, say), say
         self.scheduler = Scheduler(self.cache, self.conf_file.conf)
         self.metrics = Metrics()
         self.metrics.attach(self.pipeline)
         self.told: set[str] = set()
 
+    def _hear(self, event: WatchEvent) -> None:
+        """Pass a change on to the scheduler; a step that a pod can't take (a manifest may say anything) is only told of."""
+        try:
+            self.informer.hear(event)
+        except IllegalTransition as illegal:
+            self.say(f"{illegal}; the scheduler keeps what it knew")
+
     def read(self) -> None:
         """Take in what has changed in the folder and in the configuration."""
         self.folder.read()
+        self.read_conf()
+        warnings = {warning for found in self.folder.warnings.values() for warning in found}
+        found = warnings | set(self.folder.problems.values())
+        for sentence in sorted(found - self.told):
+            self.say(sentence)
+        self.told = found
+
+    def read_conf(self) -> None:
+        """Take in what has changed in the configuration; the next cycle runs with it."""
         if self.conf_file.load():
             self.say(f"configuration {self.conf_file.path} is in force: {', '.join(self.conf_file.conf.actions)}")
         self.scheduler.conf = self.conf_file.conf
-        problems = {problem for problem in (self.conf_file.problem, *self.folder.problems.values()) if problem}
-        for problem in sorted(problems - self.told):
-            self.say(problem)
-        self.told = problems
 
     def cycle(self) -> None:
         """One cycle, and all that follows from it."""
@@ -95,10 +108,11 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
     stop, wanted = threading.Event(), {"dump": False}
     dumps = Path(dump_dir or tempfile.gettempdir())
     _check(directory, conf, period, dumps)
-    service = Service(directory, conf, say=_say)
-    http = _serve_metrics(service.metrics, port)
     old = _handle_signals(stop, wanted)
+    http = None
     try:
+        service = Service(directory, conf, say=_say)
+        http = _serve_metrics(service.metrics, port)
         service.read()
         _say(f"serving {directory} every {period:g} s; metrics on http://{LOOPBACK}:{http.server_port}/metrics")
         due = time.monotonic()
@@ -107,9 +121,11 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
                              debounce=200, recursive=False, raise_interrupt=False):
             if changes or not service.scheduler.cycles:  # what changed before the watch began is read, too
                 service.read()
+            elif service.conf_file.problem:  # where its folder was made anew, the watch sees nothing
+                service.read_conf()
             if wanted["dump"]:
                 wanted["dump"] = False
-                _say(f"cache written to {service.dump(dumps)}")
+                _dump(service, dumps)
             if time.monotonic() >= due:
                 _cycle(service)
                 due = time.monotonic() + period * 0.9  # the watch is late rather than early
@@ -120,8 +136,9 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
-        http.shutdown()
-        http.server_close()
+        if http is not None:
+            http.shutdown()
+            http.server_close()
     _say(f"ended after {service.scheduler.cycles} cycles")
     return 0
 
@@ -131,6 +148,13 @@ def _cycle(service: Service) -> None:
         service.cycle()
     except Exception:  # a learner's own plugin must not end the service
         log.logger.exception("cycle %d failed", service.scheduler.cycles)
+
+
+def _dump(service: Service, directory: Path) -> None:
+    try:
+        _say(f"cache written to {service.dump(directory)}")
+    except OSError as error:  # a full disk must not end the service
+        _say(f"the cache can't be written to {directory}: {error.strerror}")
 
 
 def _watch() -> Any:

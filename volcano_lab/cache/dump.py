@@ -92,8 +92,13 @@ def write(path: str | Path, data: dict[str, Any]) -> Path:
     """Write plain data as JSON; the file is there whole, or not at all."""
     path = Path(path)
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    draft.write_text(json.dumps(data, separators=(",", ":"), ensure_ascii=False), encoding="utf-8")
-    os.replace(draft, path)
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
     return path
 
 
