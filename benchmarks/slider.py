@@ -29,15 +29,15 @@ slider, label = ipywidgets.IntSlider(5, 0, 10), ipywidgets.Label("5")
 slider.observe(lambda change: setattr(label, "value", str(change.new)), "value")
 ipywidgets.VBox([slider, label])
 """
+KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}  # without it JupyterLab asks
 TURN = 10  # moves before the other notebook has its turn
 WARM_UP = 3
 
 
 def write_floor(path):
     """Write the notebook with the empty callback."""
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}  # without it JupyterLab asks
     cells = [nbformat.v4.new_code_cell(FLOOR)]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL}), path)
 
 
 def measure(house, notebook, moves):

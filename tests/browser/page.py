@@ -79,6 +79,17 @@ class NotebookPage:
         handles.first.focus()
         return handles.first
 
+    def press(self, key, where, settle=150):
+        """Press a key on what has the focus, and watch what it repaints; see `move_slider`."""
+        self.page.evaluate("__probe.arm()")
+        self.page.keyboard.press(key)
+        try:
+            self.page.wait_for_function("__probe.first > 0", timeout=5_000)
+        except PageTimeout as error:
+            raise AssertionError(f"{key} on {where} repainted nothing within 5 s") from error
+        self.page.wait_for_timeout(settle)
+        return Repaint(**self.page.evaluate("__probe.disarm()"))
+
     def move_slider(self, moves, settle=150):
         """Move the first slider by `moves` steps, turning round at its ends; one Repaint a move.
 
@@ -91,14 +102,7 @@ class NotebookPage:
                 key = "ArrowLeft"
             elif value <= float(handle.get_attribute("aria-valuemin")):
                 key = "ArrowRight"
-            self.page.evaluate("__probe.arm()")
-            self.page.keyboard.press(key)
-            try:
-                self.page.wait_for_function("__probe.first > 0", timeout=5_000)
-            except PageTimeout as error:
-                raise AssertionError(f"{key} on the slider at {value} repainted nothing within 5 s") from error
-            self.page.wait_for_timeout(settle)
-            seen.append(Repaint(**self.page.evaluate("__probe.disarm()")))
+            seen.append(self.press(key, f"the slider at {value}", settle))
             if float(handle.get_attribute("aria-valuenow")) == value:
                 raise AssertionError(f"the slider stayed at {value} after {key}")
         return seen

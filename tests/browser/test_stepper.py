@@ -1,0 +1,130 @@
+"""The stepper in a real Chromium: 200 steps with the keyboard, each with its own state, one message, and no flicker."""
+
+import base64
+
+import nbformat
+import pytest
+
+from browser.page import COLLAPSE_PX, open_notebook
+from browser.servers import serve
+from volcano_lab import widgets
+from volcano_lab.cluster import Cluster
+
+pytestmark = pytest.mark.browser
+
+CYCLE = """
+from volcano_lab.cluster import Cluster
+
+cluster = Cluster().queue("a").queue("b", weight=2)
+for number in range(6):
+    cluster.node(f"n{number}", cpu=16, memory="64Gi")
+for number in range(14):
+    cluster.job(f"j{number:02}", queue="ab"[number % 2], pods=8, cpu=1, memory="1Gi")
+"""
+SHOW = "from volcano_lab import widgets\nwidgets.stepper(cluster)"
+STEPS = 200
+
+SHOWN = """() => ({
+  text: document.querySelector('.vl-cycle-steps .vl-text').textContent,
+  where: document.querySelector('.vl-cycle-steps .vl-where').textContent,
+  labels: [...document.querySelectorAll('.vl-cycle-steps svg')].map(svg => svg.getAttribute('aria-label')),
+})"""
+TAG = "() => document.querySelectorAll('.vl-cycle-steps, .vl-cycle-steps *').forEach(node => { node.seen = true; })"
+UNTAGGED = "() => [...document.querySelectorAll('.vl-cycle-steps, .vl-cycle-steps *')].filter(node => !node.seen).length"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stepper")
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(source) for source in (CYCLE, SHOW)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / "stepper.ipynb")
+    with serve("voila", folder) as voila:
+        yield voila
+
+
+@pytest.fixture
+def expected():
+    """The same stepper, here."""
+    names = {}
+    exec(CYCLE, {"Cluster": Cluster}, names)
+    return widgets.stepper(names["cluster"])
+
+
+def count_messages(shown):
+    """A list that grows by each message of a widget that the page receives."""
+    received, session = [], shown.page.context.new_cdp_session(shown.page)
+    session.on("Network.webSocketFrameReceived", lambda event: received.append(event["response"]["payloadData"]))
+    session.send("Network.enable")
+    return received
+
+
+def test_two_hundred_steps_with_the_keyboard(browser, server, expected):
+    assert expected.frame["last"] > STEPS
+    with open_notebook(browser, server, "stepper.ipynb") as shown:
+        page, received = shown.page, count_messages(shown)
+        page.locator(".vl-cycle-steps").focus()
+        page.evaluate(TAG)
+        repaints, keys = [], ["ArrowRight"] * (STEPS - 40) + ["ArrowLeft"] * 40
+        for key in keys:
+            repaints.append(shown.press(key, "the stepper", settle=30))
+            frame, seen = expected.forward() if key == "ArrowRight" else expected.back(), page.evaluate(SHOWN)
+            assert seen["text"] == frame["text"] and seen["where"].startswith(f"step {frame['place']} of {frame['last']},")
+            for row in frame["nodes"]:
+                assert f"{row['name']}: idle {row['idle']}, used {row['used']}, " in seen["labels"][1], frame["place"]
+            for row in frame["jobs"]:
+                assert f"{row['name']}: {row['placed']} of {row['pods']} placed" in seen["labels"][2], frame["place"]
+        assert max(repaint.collapse for repaint in repaints) <= COLLAPSE_PX
+        assert page.evaluate(UNTAGGED) == 0, "steps change what is there, and make nothing new"
+        assert count_of_states(received) == STEPS
+        assert shown.complaints(repaints) == []
+
+
+def count_of_states(received):
+    """How many of the messages set something of a widget; Chromium shows binary ones in base 64."""
+    texts = [base64.b64decode(text) if not text.startswith("{") else text.encode() for text in received]
+    return sum(b'"method"' in text for text in texts)
+
+
+def test_keys_that_come_faster_than_answers_lose_no_step(browser, server, expected):
+    with open_notebook(browser, server, "stepper.ipynb") as shown:
+        page = shown.page
+        page.locator(".vl-cycle-steps").focus()
+        for key, target in (("End", expected.frame["last"]), ("Home", 0), ("PageDown", 10)):
+            page.keyboard.press(key)
+            page.wait_for_function(f"document.querySelector('.vl-where').textContent.startsWith('step {target} of')")
+        for _ in range(50):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_function("document.querySelector('.vl-where').textContent.startsWith('step 60 of')", timeout=10_000)
+        page.wait_for_timeout(300)
+        assert page.evaluate(SHOWN)["text"] == expected.goto(60)["text"]
+
+
+def test_play_breakpoints_and_symptoms(browser, server, expected):
+    with open_notebook(browser, server, "stepper.ipynb") as shown:
+        page = shown.page
+        page.locator(".vl-cycle-steps").focus()
+        page.get_by_label("a second").select_option("20")
+        page.locator(".vl-cycle-steps").focus()
+        page.keyboard.press("Space")
+        page.wait_for_function("document.querySelector('.vl-where').textContent.startsWith('step 5 of')", timeout=10_000)
+        page.keyboard.press("Space")
+        page.wait_for_timeout(300)
+        rests = page.evaluate(SHOWN)
+        page.wait_for_timeout(300)
+        assert page.evaluate(SHOWN) == rests, "space a second time holds it"
+
+        field = page.get_by_label("stop at")
+        for words in ("stop at pipeline", "stop at tea", 'overused where queue == "b" and not answer'):
+            place = int(page.evaluate(SHOWN)["where"].split()[-1])  # the record's number
+            expected.view.stepper.goto(place)
+            field.fill(words)
+            field.press("Enter")
+            frame = expected.stop_at(words)
+            page.wait_for_function("text => document.querySelector('.vl-said').textContent === text", arg=frame["said"])
+            page.wait_for_function("text => document.querySelector('.vl-text').textContent === text", arg=frame["text"])
+        page.get_by_text("Symptoms, and where").click()
+        page.get_by_label("show where it is decided: Both sides of an admission").click()
+        frame = expected.show("Both sides of an admission", expected.view.names["jobs"][0])
+        page.wait_for_function("text => document.querySelector('.vl-text').textContent === text", arg=frame["text"])
+        assert shown.complaints() == []
