@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
@@ -161,22 +160,3 @@ def bench():
 @pytest.mark.skipif(not EVENTS.exists(), reason=f"the recorded events are not beside this checkout ({EVENTS.name})")
 def test_answers_agree_with_the_recorded_events():
     assert bench().compare("dev", None, True, 5) >= 0.99
-
-
-@pytest.mark.slow
-def test_a_trace_takes_at_most_three_times_as_long():
-    def best(*traces):
-        times = []
-        for trace in traces:
-            scheduler = Scheduler(cluster.cache())
-            start = perf_counter()
-            scheduler.run_once(trace)
-            times.append(perf_counter() - start)
-        return min(times)
-
-    cluster = Cluster()
-    for number in range(50):
-        cluster.node(f"n{number:02}", cpu=32, memory="128Gi")
-    for number in range(20):
-        cluster.queue(f"q{number % 4}").job(f"j{number:02}", queue=f"q{number % 4}", pods=40, cpu=1, memory="1Gi")
-    assert best(*(Trace() for _ in range(5))) < 3 * best(*[None] * 5)

@@ -14,9 +14,19 @@ import numpy as np
 
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.node_arrays import FITS, NEVER, Board, NodeArrays
+from volcano_lab.framework.node_arrays import FITS, NEVER, Board, ByRow, NodeArrays
 
 ROOM = "room"
+
+
+class _Shown:
+    """What is written of tasks that are alike: under which number, up to which change, and who answers for each column."""
+
+    __slots__ = ("board", "number", "parts", "seen")
+
+    def __init__(self, board: Board, number: int, parts: list[tuple[str, ByRow]]):
+        self.board, self.number, self.parts = board, number, parts  # the board too: its id stays taken
+        self.seen = 0
 
 
 class NodeLog:
@@ -30,7 +40,7 @@ class NodeLog:
         points = arrays.ssn.points
         self.columns = [[f"{point} {plugin}" for tier in points[point].tiers for plugin, _ in tier]
                         for point in ("predicate", "node_order", "batch_node_order")]
-        self._boards: dict[int, tuple[Board, int, int]] = {}  # the board too: its id stays taken
+        self._boards: dict[int, _Shown] = {}
         self._last: dict[str, np.ndarray] | None = None
         self._count = 1  # 0 stands for tasks that share nothing
 
@@ -39,29 +49,31 @@ class NodeLog:
         board = self.arrays.board(task)
         if board is None:
             return self._compare(task, nodes)
-        changes = self.arrays.table.changes
-        _, number, seen = self._boards.get(id(board), (board, 0, 0))
-        if not number:
-            number, rows = self._count, list(range(self.arrays.table.count))
+        shown = self._boards.get(id(board))
+        table = self.arrays.table
+        if shown is None:
+            named = zip(self.columns, board.parts, strict=True)
+            parts = [pair for names, parts in named for pair in zip(names, parts, strict=True)]
+            shown = self._boards[id(board)] = _Shown(board, self._count, parts)
             self._count += 1
-            columns = self._everywhere(board)
+            rows, columns = list(range(table.count)), self._everywhere(shown)
         else:
-            rows = sorted(set(changes[seen:]))
-            columns = self._on_rows(board, rows)
-        self._boards[id(board)] = board, number, len(changes)
-        return number, rows, columns
+            rows = sorted(set(table.changes[shown.seen :]))
+            columns = self._on_rows(shown, rows)
+        shown.seen = len(table.changes)
+        return shown.number, rows, columns
 
-    def _everywhere(self, board: Board) -> dict[str, list[Any]]:
-        named = zip(self.columns, board.parts, strict=True)
-        return {ROOM: self.arrays.room(board.request).tolist(),
-                **{column: np.broadcast_to(part.nodes(), self.arrays.table.count).tolist()
-                   for names, parts in named for column, part in zip(names, parts, strict=True)}}
+    def _everywhere(self, shown: _Shown) -> dict[str, list[Any]]:
+        count = self.arrays.table.count
+        return {ROOM: self.arrays.room(shown.board.request).tolist(),
+                **{column: np.broadcast_to(part.nodes(), count).tolist() for column, part in shown.parts}}
 
-    def _on_rows(self, board: Board, rows: list[int]) -> dict[str, list[Any]]:
-        room, named = self.arrays.room(board.request), zip(self.columns, board.parts, strict=True)
-        return {ROOM: [int(room[row]) for row in rows],
-                **{column: [_number(part.row(row)) for row in rows]
-                   for names, parts in named for column, part in zip(names, parts, strict=True)}}
+    def _on_rows(self, shown: _Shown, rows: list[int]) -> dict[str, list[Any]]:
+        room = self.arrays.room(shown.board.request)
+        columns = {ROOM: [int(room[row]) for row in rows]}
+        for column, part in shown.parts:
+            columns[column] = [_number(part.row(row)) for row in rows]
+        return columns
 
     def _compare(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> tuple[int, list[int], dict[str, list[Any]]] | None:
         now = self._work_out(task, nodes)

@@ -72,7 +72,8 @@ def _other(value: Any) -> Any:
 
 
 _CONVERT: dict[type, Callable[[Any], Any]] = {
-    **dict.fromkeys((type(None), bool, int, float, str), _itself),
+    **{kind: kind for kind in (bool, int, float, str)},  # what is one already stays as it is
+    type(None): _itself,
     **dict.fromkeys((list, tuple), _list),
     dict: _dict,
     Resource: amounts,
@@ -82,7 +83,7 @@ _CONVERT: dict[type, Callable[[Any], Any]] = {
     QueueInfo: attrgetter("uid"),
     NodeInfo: attrgetter("name"),
     HyperNodeInfo: attrgetter("name"),
-    TaskStatus: str,
+    TaskStatus: {status: str(status) for status in TaskStatus}.__getitem__,  # an enumeration's name is slow to ask for
     FitError: attrgetter("reasons"),
     FitErrors: str,
 }

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from volcano_lab.framework.statement import Operation, Statement
 
 OPENING, CLOSING = "open", "close"
+CHOSE = ("task", "nodes", "node", "errors", "reasons")
 DONE = ("operation", "task", "job", "node", "statement", "changes")
 
 
@@ -136,8 +137,7 @@ class Trace(Observer, TraceReader):
             known = self._names[kind, point, len(args)] = self._names_of(kind, point, len(args))
         names, first = known
         values = (*head, *map(plain, args[first:] if first else args), plain(answer))
-        records = self.records
-        records.append(Record(len(records), self._action, kind, names, values))
+        self.records.append(Record(len(self.records), self._action, kind, names, values))
 
     @staticmethod
     def _names_of(kind: str, point: str, count: int) -> tuple[tuple[str, ...], int]:
@@ -209,5 +209,7 @@ class Trace(Observer, TraceReader):
             looked = self._node_log.look(task, nodes)
             if looked is not None:
                 self._add("node_values", ("task", "alike", "rows", "columns"), (task.key, *looked))
-        text, reasons = (None, {}) if node is not None else (str(errors), dict(errors.reasons()))
-        self._add("chose", ("task", "nodes", "node", "errors", "reasons"), (task.key, len(nodes), plain(node), text, reasons))
+        if node is not None:
+            self._add("chose", CHOSE, (task.key, len(nodes), node.name, None, {}))
+        else:
+            self._add("chose", CHOSE, (task.key, len(nodes), None, str(errors), dict(errors.reasons())))

@@ -123,41 +123,43 @@ class Changes:
                 self._queue(name, changes)
 
     def _task(self, task: TaskInfo, changes: list[Change]) -> None:
-        self._compare(changes, "tasks", task.key, ("status", "node"), (task.status, task.node_name), plain)
+        now = (task.status, task.node_name)
+        if self._raw["tasks"].get(task.key) != now:
+            self._differs(changes, "tasks", task.key, ("status", "node"), now, plain)
 
     def _job(self, job: JobInfo, changes: list[Change]) -> None:
-        phase = job.pod_group.status.phase
-        share = self.shares.get(job.uid)
-        if share is None:
-            self._compare(changes, "jobs", job.uid, ("phase",), (phase,), plain)
-        else:
-            self._compare(changes, "jobs", job.uid, ("phase", "share"), (phase, share.share), plain)
+        phase, share = job.pod_group.status.phase, self.shares.get(job.uid)
+        now = (phase,) if share is None else (phase, share.share)
+        if self._raw["jobs"].get(job.uid) != now:
+            self._differs(changes, "jobs", job.uid, ("phase", "share"), now, plain)
 
     def _queue(self, name: str, changes: list[Change]) -> None:
         attr = self.sums[name]
-        self._compare(changes, "queues", name, SUMS, (attr.allocated, attr.inqueue, attr.share), plain)
+        now = (attr.allocated, attr.inqueue, attr.share)
+        if self._raw["queues"].get(name) != now:
+            self._differs(changes, "queues", name, SUMS, now, plain)
 
     def _nodes(self, changes: list[Change]) -> None:
         table = self.ssn.table
-        rows = table.changes[self._rows :]
+        rows = dict.fromkeys(table.changes[self._rows :])
         self._rows = len(table.changes)
-        for row in dict.fromkeys(rows):
-            raw = tuple(getattr(table, account)[row].tolist() for account in ACCOUNTS)
-            self._compare(changes, "nodes", self.ssn.node_list[row].name, ACCOUNTS, raw, self._amounts)
+        accounts = table.idle, table.used, table.releasing, table.pipelined
+        for row in rows:
+            raw = tuple([account[row].tolist() for account in accounts])
+            self._differs(changes, "nodes", self.ssn.node_list[row].name, ACCOUNTS, raw, self._amounts)
 
     def _amounts(self, values: list[float]) -> dict[str, float]:
         return {name: value for name, value in zip(self.ssn.table.dimensions, values, strict=True) if value}
 
-    def _compare(self, changes: list[Change], what: str, name: str, fields: tuple[str, ...], now: tuple[Any, ...],
-                 convert: Callable[[Any], Any]) -> None:  # fmt: skip
-        known = self._raw[what].get(name)
-        if known == now:
-            return
-        self._raw[what][name] = now
+    def _differs(self, changes: list[Change], what: str, name: str, fields: tuple[str, ...], now: tuple[Any, ...],
+                 convert: Callable[[Any], Any]) -> None:
+        raw = self._raw[what]
+        known = raw.get(name) or (None,) * len(now)
+        raw[name] = now
         seen = self.seen[what].setdefault(name, {})
-        for place, field in enumerate(fields):
-            if known is None or known[place] != now[place]:
-                before, after = seen.get(field), convert(now[place])
+        for field, was, value in zip(fields, known, now, strict=False):  # a job may be without a share
+            if was != value:
+                before, after = seen.get(field), convert(value)
                 if before != after:
                     changes.append([what, name, field, before, after])
                     seen[field] = after
