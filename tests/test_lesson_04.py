@@ -57,6 +57,9 @@ def test_every_position_fits_the_scales_and_tells_why(lab):
         values = {name: chance.randint(least, most) for name, (_, least, most) in lesson_04.WORDS.items()}
         state = lab.set(**values, factor=round(chance.uniform(1, 1.8), 1)).state
         assert len(state["sums"]) <= panel["lines"]
+        limits = state["limits"][0]
+        written = [limits[name] for name in ("capability", "cluster_−_guarantees_of_others") if limits[name] != "no limit"]
+        assert limits["real_capability"] == min(written) >= limits["deserved"]
         waiting = [row["job"] for row in state["jobs"] if row["pods_waiting"]]
         assert [line.partition(":")[0] for line in state["why"]] == waiting
         for row in state["sums"]:

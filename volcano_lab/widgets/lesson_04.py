@@ -152,6 +152,8 @@ def sums_chart(cycle: Cycle, title: str = "") -> alt.Chart:
 
 
 PANELS: list[dict[str, Any]] = [
+    {"kind": "table", "key": "limits", "title": "What queue team may hold, in CPUs",
+     "columns": ["capability", "cluster_−_guarantees_of_others", "real_capability", "deserved"]},
     {"kind": "sums", "key": "sums", "title": "What enqueue compares, one sum after the other", "parts": PARTS, "lines": 8,
      "legend": "Thick line: the limit. The cluster's limit is factor × cluster − used; the queue's is its real capability."},
     {"kind": "table", "key": "jobs", "title": "When the cycle ends", "texts": ["PodGroup", "let_in"],
@@ -194,7 +196,10 @@ def board_state(values: Values) -> dict[str, Any]:
     waiting = [name for name in ("first", "second") if name in known and known[name]["pending"]]
     explain = Explainer(cluster.objects(), conf) if waiting else None
     why = [f"{name}: {explain.why(f'default/{name}').causes[0].text}" for name in waiting if explain]
-    return {"sums": bars, "jobs": jobs, "why": why}
+    team = next(row for row in cycle.queues() if row["queue"] == "team")
+    limits = {"capability": said["capability"] or "no limit", "cluster_−_guarantees_of_others": NODES * CPUS - said["kept"],
+              "real_capability": team["real_capability"]["cpu"], "deserved": team["deserved"]["cpu"]}
+    return {"limits": [limits], "sums": bars, "jobs": jobs, "why": why}
 
 
 def _stand(controls: dict[str, ipywidgets.ValueWidget]) -> ipywidgets.GridBox:
