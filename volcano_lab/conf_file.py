@@ -47,7 +47,7 @@ class ConfFile:
             self._read = None
             return self._broken(f"cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})")
         except ConfError as error:
-            return self._broken(str(error))
+            return self._broken(str(error).rstrip("."))
         self.problem, self.text, self.conf = "", text, conf
         for warning in conf.warnings:
             log.warning("%s: %s", self.path, warning)
