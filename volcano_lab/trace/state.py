@@ -39,7 +39,7 @@ def state_of(ssn: Session) -> State:
         "jobs": {uid: {**_job(ssn, job), "queue": job.queue, "min_available": job.min_available}
                  for uid, job in ssn.jobs.items()},
         "nodes": {name: {**_node(node), "allocatable": amounts(node.allocatable)} for name, node in ssn.nodes.items()},
-        "queues": {name: {"weight": ssn.queues[name].weight if name in ssn.queues else 0, **_queue(attr),
+        "queues": {name: {"weight": ssn.queues[name].weight if name in ssn.queues else 0, "parent": _parent(attr), **_queue(attr),
                           **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}}
                    for name, attr in shares.items()},
     }
@@ -57,6 +57,11 @@ def _task(task: TaskInfo) -> dict[str, Any]:
 
 def _node(node: NodeInfo) -> dict[str, Any]:
     return {account: amounts(getattr(node, account)) for account in ACCOUNTS}
+
+
+def _parent(attr: Any) -> str:
+    """The queue above one; "" for the root, and where there is no tree."""
+    return next(reversed(getattr(attr, "ancestors", ())), "")
 
 
 def _queue(attr: Any) -> dict[str, Any]:
