@@ -140,12 +140,11 @@ def sums_chart(cycle: Cycle, title: str = "") -> alt.Chart:
         marks.append({"label": label, "at": row["limit"] / scale, "end": max(row["limit"], row["sum"]) / scale,
                       "text": _text(row)})
     y = alt.Y("label:N", title=None, sort=[_label(row) for row in rows],
-              axis=alt.Axis(labelLimit=220, domain=False, ticks=False))
+              axis=alt.Axis(labelLimit=220, minExtent=180, domain=False, ticks=False))
     x = alt.X("from:Q", title=None, axis=None, scale=alt.Scale(domain=[0, MOST[CPU]], nice=False))
-    color = alt.Color("part:N", title=None, scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())),
-                      legend=alt.Legend(orient="bottom"))
+    color = alt.Color("part:N", title=None, scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())))
     drawn = alt.Chart(alt.InlineData(bars)).mark_bar(size=18).encode(y=y, x=x, x2="to:Q", color=color)
-    limits = alt.Chart(alt.InlineData(marks)).mark_tick(color="black", thickness=3, size=28).encode(y=y, x="at:Q")
+    limits = alt.Chart(alt.InlineData(marks)).mark_tick(color="black", opacity=1, thickness=3, size=28).encode(y=y, x="at:Q")
     texts = alt.Chart(alt.InlineData(marks)).mark_text(align="left", dx=8, fontSize=12).encode(y=y, x="end:Q", text="text:N")
     told = "; ".join(f"{_label(row)}: {_text(row)}" for row in rows)
     return _styled(alt.layer(drawn, limits, texts).properties(width=560, height=30 * max(len(rows), 1)), title, f"Sums: {told}")
