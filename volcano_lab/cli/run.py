@@ -19,6 +19,7 @@ from volcano_lab.cycle import QUEUE_COLUMNS, Cycle, run_cycle
 from volcano_lab.defaults import with_defaults
 from volcano_lab.framework.conf import ConfError
 from volcano_lab.manifests import ManifestError
+from volcano_lab.no_effect import ignored_fields
 from volcano_lab.units import quantity_text
 
 WIDTH = 120
@@ -50,7 +51,8 @@ def schedule(files: list[str], conf: str | None) -> tuple[Cycle, list[str]]:
         raise Mistake(f"{conf}: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise Mistake(f"{conf}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
-    return cycle, loaded.warnings + cycle.session.conf.warnings + cycle.session.warnings
+    ssn = cycle.session
+    return cycle, loaded.warnings + ssn.conf.warnings + ssn.warnings + ignored_fields(ssn)
 
 
 def report(cycle: Cycle) -> Group:
@@ -58,7 +60,7 @@ def report(cycle: Cycle) -> Group:
     return Group(queue_table(cycle), "", job_table(cycle), "", placement_table(cycle), "", *waiting(cycle))
 
 
-def queue_table(cycle: Cycle) -> Table:
+def queue_table(cycle: Cycle) -> RenderableType:
     """A row a queue and resource. Only resources that somebody asks for or deserves are shown, pods are not."""
     columns = ("queue", "weight", "share", "overused", "resource", *(name.replace("_", " ") for name in QUEUE_COLUMNS))
     table = _table("Queues, in the order in which they were considered", *columns, left=("queue", "overused", "resource"))
@@ -72,20 +74,20 @@ def queue_table(cycle: Cycle) -> Table:
             table.add_row(*about, name, *cells)
             about = [""] * len(about)
     if not table.rows:
-        table.add_row("no queue has jobs, or no plugin shares between queues (proportion, capacity)")
+        return Text("No queue has jobs, or no plugin shares between queues (proportion, capacity).")
     return table
 
 
-def job_table(cycle: Cycle) -> Table:
+def job_table(cycle: Cycle) -> RenderableType:
     columns = ("job", "queue", "phase", "pods", "minimum", "placed", "pending")
     table = _table("Jobs", *columns, left=("job", "queue", "phase"))
     for row in cycle.jobs():
         numbers = [str(row[name]) for name in ("pods", "min_member", "placed", "pending")]
         table.add_row(row["job"], row["queue"], row["phase"], *numbers)
-    return table
+    return table if table.rows else Text("There are no jobs.")
 
 
-def placement_table(cycle: Cycle) -> Table:
+def placement_table(cycle: Cycle) -> RenderableType:
     """What took effect, a row a job and operation, with the number of pods on each node."""
     table = _table("What took effect", "job", "operation", "pods", "nodes", left=("job", "operation", "nodes"))
     jobs = {task.key: uid for uid, job in cycle.session.jobs.items() for task in job.tasks.values()}
@@ -95,9 +97,7 @@ def placement_table(cycle: Cycle) -> Table:
     for (job, operation), counts in nodes.items():
         where = ", ".join(node if count == 1 else f"{node} x{count}" for node, count in counts.items())
         table.add_row(job, operation, str(counts.total()), where)
-    if not nodes:
-        table.add_row("nothing")
-    return table
+    return table if nodes else Text("Nothing took effect.")
 
 
 def waiting(cycle: Cycle) -> list[RenderableType]:
