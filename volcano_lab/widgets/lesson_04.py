@@ -142,7 +142,8 @@ def sums_chart(cycle: Cycle, title: str = "") -> alt.Chart:
     y = alt.Y("label:N", title=None, sort=[_label(row) for row in rows],
               axis=alt.Axis(labelLimit=220, minExtent=180, domain=False, ticks=False))
     x = alt.X("from:Q", title=None, axis=None, scale=alt.Scale(domain=[0, MOST[CPU]], nice=False))
-    color = alt.Color("part:N", title=None, scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())))
+    color = alt.Color("part:N", title=None, scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())),
+                      legend=alt.Legend(padding=14))
     drawn = alt.Chart(alt.InlineData(bars)).mark_bar(size=18).encode(y=y, x=x, x2="to:Q", color=color)
     limits = alt.Chart(alt.InlineData(marks)).mark_tick(color="black", opacity=1, thickness=3, size=28).encode(y=y, x="at:Q")
     texts = alt.Chart(alt.InlineData(marks)).mark_text(align="left", dx=8, fontSize=12).encode(y=y, x="end:Q", text="text:N")
