@@ -49,11 +49,16 @@ def templates() -> list[JobTemplate]:
     ]
 
 
+def simulation(seed: int, chance: float, conf: str = CONF, check: bool = True) -> Simulation:
+    """A run that hasn't begun."""
+    return Simulation(cluster(), conf, seed=seed, workload=[poisson(0.25, *templates())], faults=Faults.all(chance),
+                      node_failures=(("exponential", 60), ("uniform", 5, 40)), latencies=Latencies(bind=("uniform", 0.005, 0.5)),
+                      check=check)
+
+
 def simulate(seed: int, events: int, chance: float) -> Simulation:
     """One run, with the invariants checked after every event."""
-    sim = Simulation(cluster(), CONF, seed=seed, workload=[poisson(0.25, *templates())], faults=Faults.all(chance),
-                     node_failures=(("exponential", 60), ("uniform", 5, 40)), latencies=Latencies(bind=("uniform", 0.005, 0.5)),
-                     check=True)
+    sim = simulation(seed, chance)
     sim.run_events(events)
     sim.settle()
     return sim

@@ -1,6 +1,7 @@
 """Everything goes wrong that can: invariants hold after every event, and what is broken heals."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import attrs
@@ -12,6 +13,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.scheduler import run_once
 from volcano_lab.simulation import KINDS, Faults, InvariantBroken, JobTemplate, Latencies, Simulation, every
 from volcano_lab.simulation.invariants import problems_of
+from volcano_lab.simulation.saving import simulation_of, state_of
 
 SPEC = importlib.util.spec_from_file_location("soak", Path(__file__).parents[1] / "benchmarks" / "soak.py")
 soak = importlib.util.module_from_spec(SPEC)
@@ -204,6 +206,21 @@ def test_a_broken_invariant_ends_the_run_with_the_seed_and_the_moment():
     sim.cache.nodes["n0"].table.used[0] += 1
     with pytest.raises(InvariantBroken, match=r"after \w+ .* at [\d.]+ s \(seed 7\): .*node n0 counts used"):
         sim.run(until=10)
+
+
+# -- saved in the middle ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seed", "chance", "plugin"), [(2, 0.2, "proportion"), (3, 0.0, "proportion"), (4, 0.1, "capacity")])
+def test_a_run_saved_and_loaded_again_and_again_is_the_uninterrupted_run(seed, chance, plugin):
+    whole = soak.simulation(seed, chance, soak.CONF.replace("proportion", plugin), check=False)
+    whole.run_events(280)
+    sim = soak.simulation(seed, chance, soak.CONF.replace("proportion", plugin), check=False)
+    while sim.calendar.done < 280:
+        sim.run_events(min(13, 280 - sim.calendar.done))
+        sim = simulation_of(json.loads(json.dumps(state_of(sim))))
+    assert sim.history.to_json() == whole.history.to_json()
+    assert json.dumps(state_of(sim)) == json.dumps(state_of(whole))
 
 
 # -- many at once ----------------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 """Runs in simulated time: the same run again, saved and continued, and what their histories say."""
 
 import json
+import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -48,6 +51,23 @@ def test_a_run_saved_loaded_and_continued_is_the_uninterrupted_run(tmp_path, mom
     loaded = Simulation.load(tmp_path / "run.json", check=True)
     assert loaded.history.to_json() == sim.history.to_json()
     assert loaded.run(until=90).to_json() == whole
+
+
+CONTINUE = """
+import sys
+from volcano_lab.simulation import Simulation
+sys.stdout.write(Simulation.load(sys.argv[1]).run(until=60).to_json())
+"""
+
+
+def test_another_process_continues_a_saved_run_to_the_byte(tmp_path):
+    sim = simulation(faults=Faults.all(0.1))
+    sim.run(until=31.4)
+    sim.save(tmp_path / "run.json")
+    command = [sys.executable, "-c", CONTINUE, str(tmp_path / "run.json")]
+    runs = [subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+            for seed in ("1", "2")]
+    assert runs == [simulation(faults=Faults.all(0.1)).run(until=60).to_json().encode()] * 2
 
 
 def test_a_saved_run_says_all_there_is_to_say():

@@ -2,7 +2,8 @@
 
 Answers to `pkg/scheduler/cache/dumper.go`. Differs on purpose: Volcano writes the internals of a snapshot for people to
 read; here the objects are written as manifests, in the order in which they count, and beside them what the cache knows
-better than they: tasks on their way to a node or off it, and the HyperNodes that jobs were given.
+better than they: tasks on their way to a node or off it, the HyperNodes that jobs were given, and what remains of what has
+been: the PodGroup that a job had, and resources of which it once held something (a queue's status lists them with 0).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from volcano_lab import manifests
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node_usage import NO_USAGE, NodeUsage
 from volcano_lab.api.objects import KubernetesObject, Namespace, ObjectMeta
+from volcano_lab.api.resource import Resource
 from volcano_lab.api.status import TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache.cache import Cache
@@ -46,7 +48,7 @@ def dump(cache: Cache, conf: str | None = None, now: float | None = None, memory
         "memory": memory or {},
         "objects": [manifests.to_dict(obj) for obj in _objects(cache)],
         "tasks": dict(_moved(cache)),
-        "jobs": {uid: found for uid, job in cache.jobs.items() if (found := _hyper_nodes(job))},
+        "jobs": {uid: found for uid, job in sorted(cache.jobs.items()) if (found := _beyond_objects(job))},
         "goneNodes": sorted(name for name, node in cache.gone_nodes.items() if node.tasks),
         "usage": {name: attrs.asdict(node.resource_usage) for name, node in cache.nodes.items()
                   if node.resource_usage != NO_USAGE},
@@ -80,11 +82,7 @@ def load(data: dict[str, Any]) -> Cache:
     for name, usage in data["usage"].items():
         cache.nodes[name].resource_usage = NodeUsage(**usage)
     for uid, found in data["jobs"].items():
-        job = cache.jobs[uid]
-        job.allocated_hyper_node = found["job"]
-        for sub_job, hyper_node in found["subJobs"].items():
-            if sub_job in job.sub_jobs:
-                job.sub_jobs[sub_job].allocated_hyper_node = hyper_node
+        _take_over(cache.jobs.setdefault(uid, JobInfo(uid)), found)
     return cache
 
 
@@ -121,7 +119,7 @@ def _objects(cache: Cache) -> Iterator[KubernetesObject]:
     yield from (queue.queue for queue in cache.queues.values())
     yield from (cache.nodes[name].node for name in cache.node_list)
     yield from cache.hyper_nodes.objects()
-    yield from (job.pod_group for job in cache.jobs.values() if job.pod_group is not None)
+    yield from (job.pod_group for _, job in sorted(cache.jobs.items()) if job.pod_group is not None)
     yield from cache.pods.values()
 
 
@@ -133,7 +131,29 @@ def _moved(cache: Cache) -> Iterator[tuple[str, dict[str, str]]]:
             yield key, {"status": str(task.status), "node": task.node_name}
 
 
-def _hyper_nodes(job: JobInfo) -> dict[str, Any]:
-    """The HyperNodes that a job and its sub-jobs were given; empty where they were given none."""
+def _beyond_objects(job: JobInfo) -> dict[str, Any]:
+    """What a job's PodGroup and pods don't say; only what there is to say."""
     sub_jobs = {uid: sub_job.allocated_hyper_node for uid, sub_job in job.sub_jobs.items() if sub_job.allocated_hyper_node}
-    return {"job": job.allocated_hyper_node, "subJobs": sub_jobs} if job.allocated_hyper_node or sub_jobs else {}
+    found = {
+        "hyperNode": job.allocated_hyper_node,
+        "subJobs": sub_jobs,
+        "podGroup": job.pg_uid if job.pod_group is None else "",
+        "allocated": _zeros(job.allocated),
+        "totalRequest": _zeros(job.total_request),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _take_over(job: JobInfo, found: dict[str, Any]) -> None:
+    """What `_beyond_objects` gave."""
+    job.allocated_hyper_node = found.get("hyperNode", "")
+    for sub_job, hyper_node in found.get("subJobs", {}).items():
+        if sub_job in job.sub_jobs:
+            job.sub_jobs[sub_job].allocated_hyper_node = hyper_node
+    job.pg_uid = found.get("podGroup", job.pg_uid)
+    job.allocated = job.allocated + Resource(scalars=dict.fromkeys(found.get("allocated", ()), 0.0))
+    job.total_request = job.total_request + Resource(scalars=dict.fromkeys(found.get("totalRequest", ()), 0.0))
+
+
+def _zeros(resource: Resource) -> list[str]:
+    return sorted(name for name, amount in (resource.scalars or {}).items() if amount == 0)

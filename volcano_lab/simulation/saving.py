@@ -62,7 +62,7 @@ def state_of(sim: Simulation) -> dict[str, Any]:
         "orphanBinds": list(sim.orphan_binds.items()),
         "cycles": sim.cycles,
         "crashes": sim.crashes,
-        "server": {"objects": [manifests.to_dict(obj) for obj in sim.server.everything()]}
+        "server": {"kinds": list(sim.server.objects), "objects": [manifests.to_dict(obj) for obj in sim.server.everything()]}
         | {name: getattr(sim.server, name) for name in SERVER},
         "side": {"jobs": {uid: attrs.asdict(run) for uid, run in side.jobs.items()}, "seen": side.seen,
                  "lostNodes": [manifests.to_dict(node) for node in side.lost_nodes.values()]},
@@ -107,9 +107,10 @@ def simulation_of(data: dict[str, Any], observer: Observer | None = None, check:
 
 
 def _restore_cluster(sim: Simulation, data: dict[str, Any]) -> None:
+    sim.server.objects = {kind: {} for kind in data["server"]["kinds"]}
     for document in data["server"]["objects"]:
         obj = manifests.from_dict(document)
-        sim.server.objects.setdefault(obj.kind, {})[obj.key] = obj
+        sim.server.objects[obj.kind][obj.key] = obj
     for name in SERVER:
         setattr(sim.server, name, data["server"][name])
     side = data["side"]
