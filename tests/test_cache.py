@@ -6,17 +6,27 @@ import pytest
 
 from volcano_lab.api.objects import (
     Container,
+    ExactMatch,
+    HyperNode,
+    HyperNodeSpec,
+    MemberSelector,
+    MemberSpec,
+    Namespace,
     Node,
     NodeStatus,
     ObjectMeta,
     Pod,
+    PodDisruptionBudget,
     PodGroup,
     PodGroupSpec,
     PodSpec,
     PodStatus,
     PriorityClass,
     Queue,
+    ResourceQuota,
+    ResourceQuotaSpec,
     ResourceRequirements,
+    VolcanoJob,
 )
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache, CacheError
@@ -78,6 +88,60 @@ def test_what_goes_leaves_nothing():
         for obj in order:
             cache.delete(obj)
         assert accounts(cache) == ({}, {}, [], []) and not cache.jobs and not cache.pods
+
+
+OTHERS = (
+    Namespace(ObjectMeta("team", labels={"tier": "a"})),
+    ResourceQuota(ObjectMeta("quota", "team"), ResourceQuotaSpec({"cpu": "10"})),
+    PodDisruptionBudget(ObjectMeta("budget", "team")),
+    PriorityClass(ObjectMeta("high"), 9, global_default=True),
+    HyperNode(ObjectMeta("rack"), HyperNodeSpec(1, members=[MemberSpec("Node", MemberSelector(ExactMatch("n1")))])),
+)
+
+
+def others(cache):
+    """What a cycle would see of the kinds that nothing is counted in."""
+    snapshot = cache.snapshot()
+    tree = snapshot.hyper_nodes
+    return (snapshot.namespaces, snapshot.resource_quotas, snapshot.pod_disruption_budgets, cache.priority_classes,
+            cache.default_priority, {name: sorted(nodes) for name, nodes in tree.real_nodes_set.items()}, tree.ready)
+
+
+def test_every_other_kind_comes_in_any_order_and_twice_and_goes():
+    expected = others(Cache([node(), *OTHERS]))
+    assert expected[0] == {"team": {"tier": "a"}} and expected[4] == 9 and expected[5] == {"rack": ["n1"]}
+    assert [quota.name for quota in expected[1]["team"]] == ["quota"] and [budget.name for budget in expected[2]] == ["budget"]
+    for order in itertools.permutations((node(), *OTHERS)):
+        cache = Cache(order)
+        for obj in order:
+            cache.update(obj)
+        assert others(cache) == expected
+        for obj in order:
+            cache.delete(obj)
+        assert others(cache) == others(Cache())
+
+
+def test_every_other_kind_changes():
+    cache = Cache([node(), node("n2"), *OTHERS])
+    cache.update(Namespace(ObjectMeta("team", labels={"tier": "b"})))
+    cache.update(ResourceQuota(ObjectMeta("quota", "team"), ResourceQuotaSpec({"cpu": "20"})))
+    cache.update(PriorityClass(ObjectMeta("high"), 5, global_default=True))
+    cache.update(HyperNode(ObjectMeta("rack"), HyperNodeSpec(1, members=[MemberSpec("Node", MemberSelector(ExactMatch("n2")))])))
+    namespaces, quotas, _, _, priority, racks, _ = others(cache)
+    assert (namespaces, quotas["team"][0].spec.hard) == ({"team": {"tier": "b"}}, {"cpu": "20"})
+    assert (priority, racks) == (5, {"rack": ["n2"]})
+
+
+def test_a_kind_that_the_scheduler_does_not_watch_is_told_in_a_sentence():
+    with pytest.raises(TypeError, match="the scheduler doesn't watch objects of kind Job"):
+        Cache([VolcanoJob(ObjectMeta("a"))])
+
+
+def test_a_node_that_offers_less_than_its_pods_hold_is_told_of(caplog):
+    cache = Cache(OBJECTS)
+    cache.update(node(cpu="1"))
+    assert "node n1 offers less than its pods hold: cpu" in caplog.text
+    assert cache.snapshot().nodes["n1"].idle.milli_cpu == -1000
 
 
 def test_what_nobody_knew_may_go():

@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from volcano_lab.api.status import BINDING
+from volcano_lab.api.status import BINDING, PENDING
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.scheduler import run_once
@@ -198,6 +198,17 @@ def test_each_check_finds_its_fault(fault, sentence):
     sim = running()
     fault(sim)
     assert sentence in "; ".join(problems_of(sim))
+
+
+def test_a_discard_that_leaves_something_is_found(monkeypatch):
+    def forgetful(ssn, task):
+        ssn.set_status(task, PENDING)  # but it stays on its node
+
+    sim = Simulation(Cluster().node("n0", cpu=9).node("n1", cpu=3), soak.CONF, check=True,
+                     workload=[every(1, JobTemplate("a", pods=2, cpu=5), count=1)])
+    monkeypatch.setattr("volcano_lab.framework.statement.unplace", forgetful)
+    with pytest.raises(InvariantBroken, match="task default/a-1-0 is still on node n0"):
+        sim.run(until=5)
 
 
 def test_a_broken_invariant_ends_the_run_with_the_seed_and_the_moment():

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from volcano_lab.cache.dump import DumpError
+from volcano_lab.charts_simulation import timeline
 from volcano_lab.cluster import Cluster
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, WorkloadError, every, poisson, trace
 from volcano_lab.simulation.saving import simulation_of, state_of
@@ -105,6 +106,37 @@ def test_the_history_as_tables():
     assert all_["fairness"].dropna().between(0, 1).all() and all_["part_cpu"].max() <= 1
     assert (jobs["started"].dropna() >= jobs["arrived"].loc[jobs["started"].dropna().index]).all()
     assert "job arrived" in set(events["what"])
+
+
+@pytest.mark.parametrize(("until", "wanted", "shown"), [
+    (30, None, False), (30, True, True), (30, False, False), (501, None, True), (501, False, False)])
+def test_a_long_run_shows_how_far_it_has_come(capsys, monkeypatch, until, wanted, shown):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes this for a terminal
+    Simulation(cluster(1)).run(until=until, progress=wanted)
+    told = capsys.readouterr()
+    assert (f"of {until} s" in told.err) == shown and told.out == ""
+
+
+def test_where_nobody_looks_no_bar_is_shown(capsys, monkeypatch):
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    Simulation(cluster(1)).run(until=30, progress=True)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_chart_of_a_run_shows_what_the_history_says():
+    history = simulation().run(until=40)
+    spec = timeline(history, title="a run").to_dict()
+    assert len(spec["vconcat"]) == 4 and "40 cycles; on average" in spec["description"]
+    places = [band.get("data") or band["layer"][0]["data"] for band in spec["vconcat"]]
+    by_queue, part, fair, jobs = (place.get("values") or spec["datasets"][place["name"]] for place in places)
+    last = history.rows["cluster"][-1]
+    assert part[-1]["part"] == last[5] and fair[-1]["fairness"] == last[-1]
+    assert {row["state"]: row["jobs"] for row in jobs[-2:]} == {"waiting": last[11], "running": last[12]}
+    shown = {(row["time"], row["queue"]): (row["allocated"], row["deserved"]) for row in by_queue}
+    queues = [row for row in history.rows["queues"] if row[1] in ("prod", "batch")]
+    assert any(row[7] is None for row in queues) and len(queues) == 80  # a queue without jobs has nothing
+    assert shown == {(row[0], row[1]): (row[7] or 0, row[4] or 0) for row in queues}
 
 
 def test_jobs_from_a_trace(tmp_path):

@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 640, 120
 def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Chart:
     """Four bands over time: allocated by queue (dashed: deserved), the part in use, fairness, jobs that wait and run.
 
-    `resource` is cpu, memory or gpu. A run without cycles gives empty bands.
+    `resource` is cpu, memory or gpu. A queue without jobs has and deserves 0. A run without cycles gives empty bands.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.simulation import JobTemplate, Simulation, every
@@ -28,16 +28,15 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
     import altair as alt
 
     queues = _rows(history.rows["queues"], QUEUES, ("time", "queue", f"allocated_{resource}", f"deserved_{resource}"))
-    used = [row for row in queues if row["allocated"] or row["deserved"]]
-    names = sorted({row["queue"] for row in used} - {"root"})
-    used = [row for row in used if row["queue"] in names]
+    names = sorted({row["queue"] for row in queues if row["allocated"] or row["deserved"]} - {"root"})
+    used = [row | {part: row[part] or 0 for part in ("allocated", "deserved")} for row in queues if row["queue"] in names]
     cluster = _rows(history.rows["cluster"], CLUSTER, ("time", f"part_{resource}", "fairness", "jobs_waiting", "jobs_running"))
     time = alt.X("time:Q", title=None)
     shades = colors_of(names)
     color = alt.Color("queue:N", scale=alt.Scale(domain=names, range=[shades[name] for name in names]), title=None)
     allocated = alt.Chart(alt.InlineData(used)).encode(x=time, color=color)
     bands = [
-        (allocated.mark_line(interpolate="step-after").encode(y=alt.Y("allocated:Q", title=f"{resource} by queue"))
+        (allocated.mark_line(interpolate="step-after").encode(y=alt.Y("allocated:Q", title=[f"{resource} by queue", "(dashed: deserved)"]))
          + allocated.mark_line(interpolate="step-after", strokeDash=[3, 3], opacity=0.6).encode(y="deserved:Q")),
         _band(alt, cluster, time, f"part of {resource} in use", "part", "#555"),
         _band(alt, cluster, time, "fairness", "fairness", "#009E73"),

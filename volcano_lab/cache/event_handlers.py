@@ -27,6 +27,7 @@ from volcano_lab.api.objects import (
     ResourceQuota,
 )
 from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.resource import ZERO
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION, TaskInfo
 from volcano_lab.cache.hyper_nodes import HyperNodes
@@ -214,6 +215,9 @@ class EventHandlers:
         else:
             info.set_node(node)
             self.images.forget(node.name)
+            fits, names = info.used.less_equal_with_resources_name(info.allocatable, ZERO)
+            if not fits:
+                log.error("node %s offers less than its pods hold: %s", node.name, ", ".join(names))
         info.image_states = self.images.add(node)
         if node.name not in self.node_list:
             self.node_list.append(node.name)
