@@ -18,7 +18,7 @@ from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.point_arguments import ARGUMENTS
 from volcano_lab.framework.points import own_arguments
 
-HOUSE = __name__.partition(".")[0]
+HOUSE = tuple(f"{__name__.partition('.')[0]}.{package}." for package in ("plugins", "actions"))
 HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", "pre_bind", "setup_bind_context_extension")
 """Methods that a plugin may have besides those named after extension points."""
 
@@ -35,9 +35,13 @@ class ExtensionError(Exception):
 
 
 def is_own(thing: Any) -> bool:
-    """Whether a plugin or an action, or its class, comes from somewhere else than the lab."""
+    """Whether a plugin or an action, or its class, is none of those that come with the lab.
+
+    >>> is_own(Plugin)
+    True
+    """
     kind = thing if isinstance(thing, type) else type(thing)
-    return kind.__module__.partition(".")[0] != HOUSE
+    return not kind.__module__.startswith(HOUSE)
 
 
 def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:

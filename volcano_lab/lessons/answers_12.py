@@ -1,0 +1,240 @@
+"""Lesson 12: the solutions, and the mistakes that people make, as plugins and actions. The checks and the tests use them."""
+
+from __future__ import annotations
+
+from volcano_lab.framework.action import Action
+from volcano_lab.framework.extension_point import PERMIT
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.lessons.own_steps import held, place, waiting
+
+
+class Spread(Plugin):
+    def on_session_open(self, ssn):
+        self.ssn = ssn
+
+    def node_order(self, task, node):
+        rack = node.labels.get("rack")
+        there = 0
+        for mate in self.ssn.jobs[task.job].tasks.values():
+            if mate.node_name and self.ssn.nodes[mate.node_name].labels.get("rack") == rack:
+                there += 1
+        return -100 * there
+
+
+class Attract(Spread):
+    def node_order(self, task, node):
+        return -super().node_order(task, node)
+
+
+class ByNode(Plugin):
+    def node_order(self, task, node):
+        return -100 * len([mate for mate in node.tasks.values() if mate.job == task.job])
+
+
+class AllJobs(Spread):
+    def node_order(self, task, node):
+        rack = node.labels["rack"]
+        return -100 * sum(len(other.tasks) for other in self.ssn.nodes.values() if other.labels["rack"] == rack)
+
+
+class AlwaysB(Plugin):
+    def node_order(self, task, node):
+        return 100 * (node.labels["rack"] == "b")
+
+
+class TooLight(Spread):
+    def node_order(self, task, node):
+        return super().node_order(task, node) / 100
+
+
+class NoReturn(Plugin):
+    def node_order(self, task, node):
+        -100 * len(node.tasks)
+
+
+class Misspelt(Plugin):
+    def node_oder(self, task, node):
+        return 0
+
+
+class Unwritten(Plugin):
+    def node_order(self, task, node): ...
+
+
+class WaitsLongest(Plugin):
+    def on_session_open(self, ssn):
+        self.since = {}
+        for job in ssn.jobs.values():
+            if job.has_pending_tasks():
+                known = self.since.get(job.queue, ssn.now)
+                self.since[job.queue] = min(known, job.creation_timestamp)
+        self.now = ssn.now
+
+    def queue_order(self, left, right):
+        return self.since.get(left.name, self.now) - self.since.get(right.name, self.now)
+
+
+class Backwards(WaitsLongest):
+    def queue_order(self, left, right):
+        return -super().queue_order(left, right)
+
+
+class LessThan(WaitsLongest):
+    def queue_order(self, left, right):
+        return super().queue_order(left, right) < 0
+
+
+class NotForAll(WaitsLongest):
+    def queue_order(self, left, right):
+        return self.since[left.name] - self.since[right.name]
+
+
+class AnyJob(WaitsLongest):
+    def on_session_open(self, ssn):
+        self.now, self.since = ssn.now, {}
+        for job in ssn.jobs.values():
+            self.since[job.queue] = min(self.since.get(job.queue, ssn.now), job.creation_timestamp)
+
+
+class ByName(Plugin):
+    def queue_order(self, left, right):
+        return (left.name < right.name) - (left.name > right.name)
+
+
+class Maintenance(Plugin):
+    def predicate(self, task, node):
+        if node.labels.get("maintenance") == "tonight" and task.pod.metadata.labels.get("short") != "yes":
+            return "maintenance tonight, short pods only"
+        return None
+
+
+class NobodyAtAll(Plugin):
+    def predicate(self, task, node):
+        return "maintenance" if node.labels.get("maintenance") else None
+
+
+class SaysTrue(Plugin):
+    def predicate(self, task, node):
+        return node.labels.get("maintenance") != "tonight"
+
+
+class Never(Plugin):
+    def predicate(self, task, node):
+        return None if node.name else "maintenance"
+
+
+class Always(Plugin):
+    def predicate(self, task, node):
+        return "maintenance"
+
+
+class Silent(Plugin):
+    def predicate(self, task, node):
+        if node.labels.get("maintenance") == "tonight" and task.pod.metadata.labels.get("short") != "yes":
+            return ""
+        return None
+
+
+class Label(Plugin):
+    def predicate(self, task, node):
+        return "maintenance" if node.labels["maintenance"] == "tonight" else None
+
+
+class Protect(Plugin):
+    def reclaimable(self, task, candidates):
+        return [other for other in candidates if other.pod.metadata.labels.get("keep") != "yes"], PERMIT
+
+
+class OnlyTasks(Plugin):
+    def reclaimable(self, task, candidates):
+        return [other for other in candidates if other.pod.metadata.labels.get("keep") != "yes"]
+
+
+class KeepsTheWrong(Plugin):
+    def reclaimable(self, task, candidates):
+        return [other for other in candidates if other.pod.metadata.labels.get("keep") == "yes"], PERMIT
+
+
+class KeepsAll(Plugin):
+    def reclaimable(self, task, candidates):
+        return [], PERMIT
+
+
+class LooksAtTheClaimant(Plugin):
+    def reclaimable(self, task, candidates):
+        return [other for other in candidates if task.pod.metadata.labels.get("keep") != "yes"], PERMIT
+
+
+class FirstAid(Action):
+    def execute(self, ssn):
+        for queue in ssn.queues.values():
+            jobs = waiting(ssn, queue)
+            if jobs and not held(ssn, queue):
+                place(ssn, jobs[0])
+
+
+class Everything(Action):
+    def execute(self, ssn):
+        for queue in ssn.queues.values():
+            for job in waiting(ssn, queue):
+                place(ssn, job)
+
+
+class OneOnly(Action):
+    def execute(self, ssn):
+        for queue in ssn.queues.values():
+            for job in waiting(ssn, queue):
+                place(ssn, job)
+                return
+
+
+class NoLook(Action):
+    def execute(self, ssn):
+        for queue in ssn.queues.values():
+            place(ssn, waiting(ssn, queue)[0])
+
+
+class AlsoRich(Action):
+    def execute(self, ssn):
+        for queue in ssn.queues.values():
+            if waiting(ssn, queue):
+                place(ssn, waiting(ssn, queue)[0])
+
+
+class NoHands(Action):
+    def execute(self, ssn):
+        for queue in ssn.queues.values():
+            waiting(ssn, queue)
+
+
+class LastJob(Action):
+    def execute(self, ssn):
+        for queue in ssn.queues.values():
+            jobs = waiting(ssn, queue)
+            if jobs and not held(ssn, queue):
+                place(ssn, jobs[-1])
+
+
+class UnwrittenAction(Action):
+    def execute(self, ssn): ...
+
+
+class Triage(Action):
+    def execute(self, ssn):
+        for queue in sorted(ssn.queues.values(), key=ssn.need, reverse=True):
+            jobs = waiting(ssn, queue)
+            if jobs and not held(ssn, queue):
+                place(ssn, jobs[0])
+
+
+class LeastFirst(Action):
+    def execute(self, ssn):
+        for queue in sorted(ssn.queues.values(), key=ssn.need):
+            jobs = waiting(ssn, queue)
+            if jobs and not held(ssn, queue):
+                place(ssn, jobs[0])
+
+
+class AsksAnother(Action):
+    def execute(self, ssn):
+        sorted(ssn.queues.values(), key=ssn.needs)
