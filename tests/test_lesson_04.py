@@ -71,7 +71,7 @@ def test_the_sums_are_those_that_the_plugin_compared():
     cycle = admission_cluster().run()
     compared = [(row["job"].removeprefix("default/"), row["sum"], row["may_hold"]) for row in admission(cycle)]
     shown = [(row["job"], row["sum"], row["limit"]) for row in sums(cycle)
-             if row["plugin"] == "proportion" and row["resource"] == "cpu"]  # fmt: skip
+             if row["plugin"] == "proportion" and row["resource"] == "cpu"]
     assert shown == compared == [("first", 8, 12), ("second", 13, 12)]
 
 

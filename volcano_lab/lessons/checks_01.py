@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from volcano_lab.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.framework.conf import ConfError
 from volcano_lab.lessons.checking import check
+from volcano_lab.lessons.tracing import trace_of
 from volcano_lab.lessons.verdict import Verdict, try_again, well_done
 from volcano_lab.widgets.lesson_01 import conf_with, small_cluster
 
@@ -30,7 +32,7 @@ def writes_status(answer: str) -> Verdict:
 
 
 @check(takes=str, right=["enqueue, allocate", "enqueue, allocate, backfill, reclaim"],
-       wrong=[("allocate", "wide"), ("allocate, enqueue", "train has no pod"), ("enqueue, allocat", "allocat")])  # fmt: skip
+       wrong=[("allocate", "wide"), ("allocate, enqueue", "train has no pod"), ("enqueue, allocat", "allocat")])
 def own_actions(answer: str) -> Verdict:
     """Write a list of actions, such as "enqueue, backfill", with which train starts and wide stays Pending."""
     try:
@@ -43,3 +45,61 @@ def own_actions(answer: str) -> Verdict:
     if jobs["wide"]["phase"] != "Pending":
         return try_again("train starts, but wide is no longer Pending: nobody asked whether it may come in.")
     return well_done("enqueue comes before allocate: it lets train in and refuses wide, and allocate places what was let in.")
+
+
+PHASES = ["Pending", "Inqueue", "Running", "Completed"]
+
+
+@check(takes=str, right=["Inqueue", "inqueue"],
+       wrong=[("Running", "not yet"), ("Pending", "let in"), ("Completed", "ended"), ("Unknown", "Choose")])
+def phase_written(answer: str) -> Verdict:
+    """A PodGroup was let in and needs 3 pods. One is Running, one Bound, one Binding. Which phase does closing write?"""
+    name = answer.capitalize()
+    if name == "Inqueue":
+        return well_done("Bound and Running count, Binding does not: two of the three that it needs. So the phase stays.")
+    if name == "Running":
+        return try_again("For Running it needs three pods that are bound, running or done. One of the three is not yet bound.")
+    if name == "Pending":
+        return try_again("It was let in before. A PodGroup that is Inqueue does not go back to Pending.")
+    if name == "Completed":
+        return try_again("Completed is for PodGroups whose pods have all ended.")
+    return try_again(f"Choose one of {', '.join(PHASES)}.")
+
+
+@check(takes=str, right=["stop at job_enqueueable where answer < 0", 'stop at job_enqueueable where job == "default/wide"',
+                         "enqueue_comparison where len(short_of) > 0"],
+       wrong=[("stop at job_enqueueable", "where"), ("stop at tea time", "allowed are"), ("stop at commit", "not let in"),
+              ("stop at overused where answer", "nowhere"), ('stop at job where job == "default/wide"', "no answer yet")])
+def stop_at_the_refusal(answer: str) -> Verdict:
+    """Write a breakpoint, such as "stop at overused where answer", that stops where wide is refused, and not before."""
+    try:
+        here = Breakpoint(answer)
+    except BreakpointError as error:
+        return try_again(str(error))
+    found = next((record for record in trace_of(small_cluster()).records if here(record)), None)
+    if found is None:
+        return try_again("In this cycle it stops nowhere. The question whether a job may come in is job_enqueueable.")
+    facts = found.facts
+    if facts.get("job") != "default/wide":
+        about = str(facts.get("job", facts.get("queue", "something else"))).removeprefix("default/")
+        where = f"It stops first in {found.action}, at {facts.get('point', found.kind)} about {about}"
+        return try_again(f"{where}. wide is not let in: say more after `where`, such as `answer < 0`.")
+    if found.kind == "job":
+        return try_again("There it is wide's turn, but there is no answer yet. Stop at the question job_enqueueable.")
+    return well_done(f"Record {found.number}: overcommit says no about wide. In a debugger you would stop in its function.")
+
+
+SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"]
+
+
+@check(takes=str, right=["SIGUSR1", "usr1"], wrong=[("SIGUSR2", "log"), ("SIGHUP", "configuration"), ("SIGKILL", "Choose")])
+def dump_to_a_file(answer: str) -> Verdict:
+    """Which signal makes the scheduler write its cache to a JSON file?"""
+    name = answer.upper().removeprefix("SIG")
+    if name == "USR1":
+        return well_done("It writes snapshot-<seconds>.json into the folder of `--cache-dump-dir`, which is /tmp by default.")
+    if name == "USR2":
+        return try_again("SIGUSR2 writes to the log. Some texts have it the other way round.")
+    if name == "HUP":
+        return try_again("Other programs read their configuration again at that signal. Volcano watches the file.")
+    return try_again(f"Choose one of {', '.join(SIGNALS)}.")

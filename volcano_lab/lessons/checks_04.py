@@ -53,7 +53,7 @@ def short_of(minimum: Amounts, queue: Mapping[str, Amounts]) -> list[str]:
     """
     return [name for name, amount in minimum.items() if amount > 0 and
             amount + queue["allocated"].get(name, 0) + queue["inqueue"].get(name, 0) - queue["elastic"].get(name, 0)
-            > queue["may_hold"].get(name, 0)]  # fmt: skip
+            > queue["may_hold"].get(name, 0)]
 
 
 def _sum_of(name: str, minimum: Amounts, queue: Mapping[str, Amounts], words: str = "allocated inqueue -elastic") -> float:
@@ -86,7 +86,7 @@ def _zero_too(minimum, queue):
 
 def _must_be_there(minimum, queue):
     return [n for n in minimum if minimum[n] and
-            minimum[n] + queue["allocated"][n] + queue["inqueue"][n] - queue["elastic"][n] > queue["may_hold"][n]]  # fmt: skip
+            minimum[n] + queue["allocated"][n] + queue["inqueue"][n] - queue["elastic"][n] > queue["may_hold"][n]]
 
 
 def _no_limit_where_missing(minimum, queue):
@@ -109,7 +109,7 @@ CASES: list[tuple[dict[str, float], dict[str, dict[str, float]], str]] = [
        wrong=lambda: [(_no_elastic, "elastic"), (_no_inqueue, "in queue"), (_too_strict, "still room"),
                       (_all_resources, "asks for none"), (_zero_too, "Asking for 0"), (_must_be_there, "counts as 0"),
                       (_no_limit_where_missing, "may hold nothing"), (lambda minimum, queue: True, "a list of names"),
-                      (lambda minimum: [], "TypeError")])  # fmt: skip
+                      (lambda minimum: [], "TypeError")])
 def admission(answer: Callable[..., Any]) -> Verdict | None:
     """Write short_of(minimum, queue): the names of the resources that are short; an empty list where there is room."""
     if is_empty(answer({"cpu": 5}, ROOMY)) and answer({"cpu": 5}, ROOMY) != []:
@@ -179,7 +179,7 @@ def _lesson() -> Cluster:
        wrong=lambda: [(_lesson(), "nothing has changed"), (_lesson().queue("team", capability=20), "team as it is"),
                       (_lesson().queue("other", guarantee={}), "14"), (_lesson().job("second", pods=4), "two new jobs"),
                       (_lesson().remove("first"), "two new jobs"), (_lesson().job("old", min_member=5), "less elastic"),
-                      (_lesson().node("node-2", cpu=10), "capability of 12")])  # fmt: skip
+                      (_lesson().node("node-2", cpu=10), "capability of 12")])
 def let_second_in(answer: Cluster) -> Verdict:
     """Let second in, too. Queue team stays as it is, and so do the jobs first and second."""
     before, after = _specs(_lesson()), _specs(answer)

@@ -9,6 +9,10 @@ import ipywidgets
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.conf import DEFAULT_CONF
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.catalogue import table
+from volcano_lab.simulation import Simulation
 from volcano_lab.trace import traced
 from volcano_lab.widgets.lab import Lab, Values
 
@@ -53,7 +57,7 @@ def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
     placed = Counter((r.action, r["job"]) for r in trace.records if r.kind == "commit")
     let_in = {r["job"] for r in trace.records if r.kind == "enqueued"}
     refused = {r["job"] for r in trace.records
-               if r.kind == "asked" and r["point"] == "job_enqueueable" and not r["answer"]}  # fmt: skip
+               if r.kind == "asked" and r["point"] == "job_enqueueable" and not r["answer"]}
     rows = []
     for name in names:
         row = {"job": name.removeprefix("default/"), "open": "copied" if name in ended else "left out"}
@@ -64,6 +68,47 @@ def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
                 row[action] = "let in" if name in let_in else "refused"
         rows.append(row | {"close": ended.get(name, NOTHING)})
     return rows
+
+
+def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
+    """The questions that the actions of a configuration ask its plugins: who answers, and how the answers combine.
+
+    >>> [row["question"] for row in questions() if row["answered by"] == "overcommit"]
+    ['A job has been let in.']
+    """
+    rows = []
+    for row in table():
+        plugins = [plugin for plugin in row.plugins if f"- name: {plugin}\n" in conf]
+        actions = [action for action in row.asked_by if action in conf.splitlines()[0]]
+        if plugins and actions and not row.point.startswith("sub_job"):
+            rows.append({"point": row.point, "question": row.question, "answered by": ", ".join(plugins),
+                         "answers combine": row.rule, "asked by": ", ".join(actions)})
+    return rows
+
+
+class _Closed(Observer):
+    """Keeps each PodGroup's phase, and its pods' states, as every session leaves them."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, str]] = []
+
+    def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
+        row = {"cycle": str(len(self.rows) + 1)}
+        for job in ssn.jobs.values():
+            states = sorted({task.status.name.capitalize() for task in job.tasks.values()})
+            row[job.name] = f"{job.pod_group.status.phase} (pods: {', '.join(states)})"
+        self.rows.append(row)
+
+
+def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
+    """What closing wrote, cycle after cycle, a second apart, while pods are bound and start.
+
+    >>> [row["train"] for row in phases_over_time(small_cluster(), 2)]
+    ['Inqueue (pods: Binding)', 'Running (pods: Bound)']
+    """
+    seen = _Closed()
+    Simulation(cluster, observer=seen).run(until=cycles - 0.5)
+    return seen.rows
 
 
 def phase_chart(title: str = "", actions: str = ACTIONS) -> alt.Chart:
@@ -77,10 +122,10 @@ def phase_chart(title: str = "", actions: str = ACTIONS) -> alt.Chart:
     rows, columns = phases(small_cluster(), actions), ["open", *actions.split(", "), "close"]
     cells = [{"job": row["job"], "phase": phase, "text": row[phase],
               "cell": "nothing" if row[phase] == NOTHING else "held back" if row[phase] in ("left out", "refused", "Pending")
-              else "moved on"} for row in rows for phase in columns]  # fmt: skip
+              else "moved on"} for row in rows for phase in columns]
     base = alt.Chart(alt.InlineData(cells)).encode(
         x=alt.X("phase:N", title=None, sort=columns, axis=alt.Axis(labelAngle=0, orient="top")),
-        y=alt.Y("job:N", title=None))  # fmt: skip
+        y=alt.Y("job:N", title=None))
     scale = alt.Scale(domain=["moved on", "held back", "nothing"], range=["#0072B2", "#D55E00", "#e8e8e8"])
     marks = base.mark_rect(stroke="white", strokeWidth=3).encode(color=alt.Color("cell:N", title=None, scale=scale))
     words = base.mark_text(fontSize=13, fontWeight="bold").encode(
@@ -89,7 +134,7 @@ def phase_chart(title: str = "", actions: str = ACTIONS) -> alt.Chart:
     chart = alt.layer(marks, words).properties(width=90 * len(columns), height=150, title=title, description=told)
     return (chart.configure(background="white", font="system-ui, sans-serif", padding=8)
             .configure_axis(labelFontSize=12, domain=False, ticks=False)
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))  # fmt: skip
+            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
 
 
 def cycle_lab() -> Lab:
@@ -100,7 +145,7 @@ def cycle_lab() -> Lab:
     """
     columns = ["job", "open", "enqueue", "allocate", "backfill", "close"]
     panels: list[dict[str, Any]] = [{"kind": "table", "key": "phases", "title": "What each phase did", "columns": columns,
-                                     "legend": "–: the action is not in the list. ·: it did nothing to the job."}]  # fmt: skip
+                                     "legend": "–: the action is not in the list. ·: it did nothing to the job."}]
     menu = ipywidgets.Dropdown(options=CHOICES, value=ACTIONS, description="actions", tooltip="the actions, in order")
     return Lab({"actions": menu}, board_state, panels)
 
