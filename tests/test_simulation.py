@@ -99,6 +99,18 @@ def test_the_history_tells_when_a_job_came_and_ran():
     assert [used[4.0], used[6.0], used[15.0]] == [0, 8, 8]
 
 
+def test_a_job_waits_again_where_all_its_pods_were_lost():
+    sim = Simulation(cluster(1), workload=[every(2, JobTemplate("a", pods=2, cpu=2, run_time=50), count=1)],
+                     latencies=Latencies(start=1.0, bind=0.0, collect=1.0))
+    sim.run(until=10)
+    sim.side.node_fails("n0", back_after=5.0)
+    sim.run(until=90)
+    frame = sim.history.cluster().set_index("time")
+    states = frame[["jobs_waiting", "jobs_running", "jobs_finished"]]
+    told = {moment: tuple(states.loc[moment]) for moment in (1.0, 3.0, 5.0, 12.0, 18.0, 89.0)}
+    assert told == {1.0: (0, 0, 0), 3.0: (1, 0, 0), 5.0: (0, 1, 0), 12.0: (1, 0, 0), 18.0: (0, 1, 0), 89.0: (0, 0, 1)}
+
+
 def test_the_history_as_tables():
     history = simulation().run(until=30)
     queues, all_, jobs, events = history.queues(), history.cluster(), history.jobs(), history.events()

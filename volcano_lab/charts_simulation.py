@@ -34,9 +34,10 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
     time = alt.X("time:Q", title=None)
     shades = colors_of(names)
     color = alt.Color("queue:N", scale=alt.Scale(domain=names, range=[shades[name] for name in names]), title=None)
+    by_queue = alt.Y("allocated:Q", title=[f"{resource} by queue", "(dashed: deserved)"])
     allocated = alt.Chart(alt.InlineData(used)).encode(x=time, color=color)
     bands = [
-        (allocated.mark_line(interpolate="step-after").encode(y=alt.Y("allocated:Q", title=[f"{resource} by queue", "(dashed: deserved)"]))
+        (allocated.mark_line(interpolate="step-after").encode(y=by_queue)
          + allocated.mark_line(interpolate="step-after", strokeDash=[3, 3], opacity=0.6).encode(y="deserved:Q")),
         _band(alt, cluster, time, f"part of {resource} in use", "part", "#555"),
         _band(alt, cluster, time, "fairness", "fairness", "#009E73"),

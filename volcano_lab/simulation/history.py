@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api.resource import CPU, MEMORY
+from volcano_lab.api.status import RUNNING
 from volcano_lab.units import in_units
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class History:
         """Something happened to an object."""
         self.rows["events"].append([time, what, about, detail])
 
-    def sample(self, time: float, ssn: Session, jobs: Sequence[Any]) -> None:
-        """The state of queues and cluster as a session left them; `jobs` are all jobs that ever came."""
+    def sample(self, time: float, ssn: Session, jobs: Mapping[str, Any]) -> None:
+        """The state of queues and cluster as a session left them; `jobs` are all jobs that ever came, by uid."""
         plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
         attributes = getattr(plugin, "queue_opts", {})
         shares, parents = [], {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
@@ -61,7 +62,7 @@ class History:
                                         status.inqueue, status.running, status.completed, status.unknown])
             if attr is not None and name not in parents and not attr.request.is_empty():
                 shares.append(attr.share)
-        self.rows["cluster"].append([time, len(ssn.nodes), *_used(ssn), *_pods(ssn), *_jobs(jobs), fairness(shares)])
+        self.rows["cluster"].append([time, len(ssn.nodes), *_used(ssn), *_pods(ssn), *_jobs(ssn, jobs), fairness(shares)])
 
     def set_jobs(self, jobs: Mapping[str, Any]) -> None:
         """What has become of every job so far."""
@@ -78,7 +79,10 @@ class History:
         return self._frame("queues")
 
     def cluster(self) -> DataFrame:
-        """A row a cycle: nodes, what is used (and which part of all that is), pods, jobs, fairness."""
+        """A row a cycle: nodes, what is used (and which part of all that is), pods, jobs, fairness.
+
+        A job waits as long as none of its pods runs, also once more where all of them were lost.
+        """
         return self._frame("cluster")
 
     def jobs(self) -> DataFrame:
@@ -132,8 +136,8 @@ def _pods(ssn: Session) -> list[int]:
     return [count["Pending"], count["Binding"] + count["Bound"], count["Running"]]
 
 
-def _jobs(jobs: Sequence[Any]) -> list[int]:
-    """Jobs that wait, run, and have finished."""
-    finished = sum(run.finished is not None for run in jobs)
-    running = sum(run.started is not None for run in jobs) - finished
-    return [len(jobs) - running - finished, running, finished]
+def _jobs(ssn: Session, jobs: Mapping[str, Any]) -> list[int]:
+    """Jobs none of whose pods runs, jobs that run at least in part, and jobs that have finished."""
+    unfinished = [uid for uid, run in jobs.items() if run.finished is None]
+    running = sum(bool(ssn.jobs[uid].in_status(RUNNING)) for uid in unfinished if uid in ssn.jobs)
+    return [len(unfinished) - running, running, len(jobs) - len(unfinished)]

@@ -167,7 +167,7 @@ class Simulation:
             self.restart()
         else:
             self.cycles += 1
-            self.history.sample(self.calendar.now, self.ssn, list(self.side.jobs.values()))
+            self.history.sample(self.calendar.now, self.ssn, self.side.jobs)
         if self.pipeline.channel:
             self.calendar.after(BIND_WORKER_PERIOD, "bind_worker")
         if self.pipeline.evictions:
