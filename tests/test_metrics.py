@@ -245,3 +245,17 @@ def test_the_documentation_lists_every_series():
     assert "| `volcano_queue_overused` | gauge | queue_name |" in table()
     for row in catalogue():
         assert row["meaning"] and row["source"]
+
+
+@pytest.mark.parametrize(("written", "name"), [
+    ("e2e_scheduling_duration_seconds", "e2e_scheduling_latency_milliseconds"),
+    ("action_duration_seconds", "action_scheduling_latency_milliseconds"),
+    ("plugin_scheduling_duration_seconds", "plugin_scheduling_latency_milliseconds"),
+    ("task_schedule_duration_seconds", "task_scheduling_latency_milliseconds"),
+    ("queue_allocated_memory)", "queue_allocated_memory_bytes"),
+    ("queue_request_memory)", "queue_request_memory_bytes"),
+    ("queue_deserved_memory)", "queue_deserved_memory_bytes"),
+])
+def test_a_name_that_documents_use_leads_to_the_series(written, name):
+    (row,) = (row for row in catalogue() if written in row["meaning"])
+    assert row["name"] == f"volcano_{name}"

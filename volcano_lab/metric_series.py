@@ -36,6 +36,22 @@ class Series:
     source: str
     buckets: tuple[float, ...] = ()
 
+    @property
+    def described(self) -> str:
+        """The meaning, and the name under which documents about Volcano speak of it where that is another."""
+        other = OTHER_NAMES.get(self.name)
+        return f"{self.meaning} (in some documents {other})" if other else self.meaning
+
+
+OTHER_NAMES = {
+    "e2e_scheduling_latency_milliseconds": "e2e_scheduling_duration_seconds",
+    "action_scheduling_latency_milliseconds": "action_duration_seconds",
+    "plugin_scheduling_latency_milliseconds": "plugin_scheduling_duration_seconds",
+    "task_scheduling_latency_milliseconds": "task_schedule_duration_seconds",
+    **{f"queue_{part}_memory_bytes": f"queue_{part}_memory" for part in ("allocated", "request", "deserved")},
+}
+"""Names that documents use and that Volcano 1.14.0 doesn't expose."""
+
 
 def _amounts(part: str, meaning: str, source: str) -> list[Series]:
     return [Series(f"queue_{part}_milli_cpu", GAUGE, ("queue_name",), f"{meaning}: CPU, in thousandths", source),
@@ -90,7 +106,7 @@ def catalogue() -> list[dict[str, Any]]:
     >>> [row["name"] for row in catalogue() if row["labels"] == "action"]
     ['volcano_action_scheduling_latency_milliseconds']
     """
-    return [{"name": f"volcano_{series.name}", "kind": series.kind, "labels": ", ".join(series.labels), "meaning": series.meaning,
+    return [{"name": f"volcano_{series.name}", "kind": series.kind, "labels": ", ".join(series.labels), "meaning": series.described,
              "source": series.source or "declared by Volcano 1.14.0, never set"} for series in SERIES]
 
 
