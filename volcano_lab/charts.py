@@ -6,6 +6,7 @@ For a page that has no kernel: `still()` makes notebooks store charts as SVG. Wh
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -45,28 +46,42 @@ def water_filling(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.C
     >>> [row["part"] for row in chart.data.to_dict()["values"]]
     ['had before', 'added']
     """
+    about = {row["queue"]: row for row in cycle.queues()}
+    rows = [{**step, "most": most_of(about[step["queue"]], resource)} for step in cycle.fill(resource)]
+    return filling(filling_rows(rows), resource, title)
+
+
+def filling_rows(steps: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What `filling` draws: of each step of a round two bars, what the queue had before and what was added."""
+    rows: list[dict[str, Any]] = []
+    for step in steps:
+        common = {"round": f"round {step['round']}, {step['left']:.4g} left", "queue": step["queue"],
+                  "most": step["most"], "deserved": step["deserved"]}
+        rows.append({**common, "part": "had before", "from": 0, "to": step["before"], "strength": 0.4})
+        rows.append({**common, "part": "added", "from": step["before"], "to": step["deserved"], "strength": 1.0})
+    return rows
+
+
+def filling(rows: list[dict[str, Any]], resource: str, title: str) -> alt.Chart:
+    """Water-filling, a picture a round, of rows as `filling_rows` gives them."""
     import altair as alt
 
     # The data stand once, above the layers: a layer with data of its own would ignore the split by round.
-    about = {row["queue"]: row for row in cycle.queues()}
-    rows: list[dict[str, Any]] = []
-    for step in cycle.fill(resource):
-        row = about[step["queue"]]
-        common = {"round": f"round {step['round']}, {step['left']:.4g} left", "queue": step["queue"],
-                  "most": most_of(row, resource), "deserved": step["deserved"]}
-        rows.append({**common, "part": "had before", "from": 0, "to": step["before"], "strength": 0.4})
-        rows.append({**common, "part": "added", "from": step["before"], "to": step["deserved"], "strength": 1.0})
+    names = [row["queue"] for row in rows]
     base = alt.Chart().encode(x=alt.X("queue:N", title=None, axis=alt.Axis(labelAngle=0)))
     filled = base.mark_bar(size=34).encode(
-        y=alt.Y("from:Q", title=resource, axis=alt.Axis(tickCount=5)), y2="to:Q", color=_color(about),
+        y=alt.Y("from:Q", title=resource, axis=alt.Axis(tickCount=5)), y2="to:Q", color=_color(dict.fromkeys(names)),
         opacity=alt.Opacity("strength:Q", scale=None))
     once = base.transform_filter("datum.part == 'added'")
     vessel = once.mark_bar(size=34, filled=False, stroke="#555", strokeWidth=1).encode(y=alt.Y("most:Q", stack=None))
     text = once.mark_text(dy=-8, fontWeight="bold", fontSize=12).encode(
         y="deserved:Q", text=alt.Text("deserved:Q", format=".4~g"))
     layers = alt.layer(filled, vessel, text, data=alt.InlineData(rows)).properties(width=170, height=170)
-    told = "; ".join(f"round {number}: {', '.join(f'{queue} {amount:.4g}' for queue, amount in row.items())}"
-                     for number, row in _deserved(cycle, resource).items())
+    deserved: dict[str, list[str]] = {}
+    for row in rows:
+        if row["part"] == "added":
+            deserved.setdefault(row["round"].partition(",")[0], []).append(f"{row['queue']} {row['deserved']:.4g}")
+    told = "; ".join(f"{round_}: {', '.join(amounts)}" for round_, amounts in deserved.items())
     return _styled(layers.facet(facet=alt.Facet("round:N", title=None), columns=4), title, f"Deserved {resource} by {told}")
 
 
@@ -138,13 +153,6 @@ def _fill(cycle: Cycle) -> alt.Fill:
     import altair as alt
 
     return alt.Fill("queue:N", scale=_scale({turn.queue: turn for turn in cycle.turns}), legend=None)
-
-
-def _deserved(cycle: Cycle, resource: str) -> dict[int, dict[str, float]]:
-    rows: dict[int, dict[str, float]] = {}
-    for step in cycle.fill(resource):
-        rows.setdefault(step["round"], {})[step["queue"]] = step["deserved"]
-    return rows
 
 
 def _styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:
