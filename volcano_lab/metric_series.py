@@ -106,8 +106,9 @@ def catalogue() -> list[dict[str, Any]]:
     >>> [row["name"] for row in catalogue() if row["labels"] == "action"]
     ['volcano_action_scheduling_latency_milliseconds']
     """
-    return [{"name": f"volcano_{series.name}", "kind": series.kind, "labels": ", ".join(series.labels), "meaning": series.described,
-             "source": series.source or "declared by Volcano 1.14.0, never set"} for series in SERIES]
+    never = "declared by Volcano 1.14.0, never set"
+    return [{"name": f"volcano_{series.name}", "kind": series.kind, "labels": ", ".join(series.labels),
+             "meaning": series.described, "source": series.source or never} for series in SERIES]
 
 
 def table() -> str:
