@@ -41,10 +41,13 @@ FITS, LATER, NEVER = 2, 1, 0
 
 
 class NodeArrays:
-    """What one session knows of its nodes as arrays, shared by all choosers of the session."""
+    """What one session knows of its nodes as arrays, shared by all choosers of the session.
+
+    `scored` counts the scores that were worked out: where each call is made, there is one for each pair of task and node.
+    """
 
     def __init__(self, ssn: Session):
-        self.ssn, self.table = ssn, ssn.table
+        self.ssn, self.table, self.scored = ssn, ssn.table, 0
         self.predicates = self._companions("predicate")
         self.orders = self._companions("node_order")
         self.batches = self._companions("batch_node_order")
@@ -145,6 +148,7 @@ class NodeArrays:
 
     def scores(self, task: TaskInfo, candidates: np.ndarray) -> np.ndarray:
         """The scores of all nodes for a task, as compared among the candidates; elsewhere they mean nothing."""
+        self.scored += self.table.count
         order = _sum([score(task) for score in self.orders])
         batch = _sum([score(task, candidates) for score in self.batches])
         if order is None and batch is None:
@@ -198,6 +202,7 @@ class Board:
         return self._refusals[1]
 
     def _rank(self, row: int) -> float:
+        self.arrays.scored += 1
         if self.arrays.room(self.request)[row] != FITS:
             return -inf
         for allows in self.filters:
@@ -211,6 +216,7 @@ class Board:
         return order + batch
 
     def _ranks(self, rows: np.ndarray) -> np.ndarray:
+        self.arrays.scored += len(rows)
         filters, orders, batches = self.parts
         good = self.arrays.room(self.request) == FITS
         for part in filters:
