@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from volcano_lab.api.resource import Resource
 from volcano_lab.lessons.checking import check
 from volcano_lab.lessons.verdict import Verdict, try_again, well_done
-from volcano_lab.widgets.lesson_08 import conf_with, placement_cluster
+from volcano_lab.plugins.binpack import binpacking_score
+from volcano_lab.widgets.placement_cluster import anti_affinity, conf_with, placement_cluster, preference
+from volcano_lab.widgets.placement_scores import score_parts
+
+Amounts = dict[str, float]
 
 
 @check(takes=int, right=[3, "3"], wrong=[(4, "no node"), (2, "larger"), (6, "no node"), (0, "from 1")])
@@ -19,37 +28,167 @@ def largest_pod(answer: int) -> Verdict:
     return well_done("node-2 has 3 CPUs free. All nodes together have 6, but a pod is on one node.")
 
 
-def _where(plugin: str) -> list[str]:
-    return [node for _, _, node in placement_cluster().run(conf_with(plugin)).committed]
+@check(takes=str, right=["untolerated taint", "taint"],
+       wrong=[("insufficient cpu", "before"), ("nothing", "once more"), ("affinity", "tainted")])
+def next_reason(answer: str) -> Verdict:
+    """node-2 is tainted, and the pod asks for 4 CPUs. Its request is lowered to 3. What does node-2 say then?"""
+    said = answer.casefold()
+    if "taint" in said:
+        return well_done("Room is asked first, and one refusal ends the questions. So the taint shows when there is room. Repair "
+                         "one reason, and read the message once more.")
+    if "insufficient" in said:
+        return try_again("That is what it said before. Now 3 CPUs are asked for, and 3 are free there.")
+    if said.startswith(("no", "yes")):
+        return try_again("There is room now, so it is asked once more: by predicates.")
+    return try_again("What is different about node-2? It is tainted.")
 
 
-@check(takes=str, right=["binpack"], wrong=[("nodeorder", "node-2"), ("best", "nodeorder or binpack")])
-def filler(answer: str) -> Verdict:
-    """Which plugin, nodeorder or binpack, puts the pod on node-1, the fullest node that has room?"""
-    if answer not in ("nodeorder", "binpack"):
-        return try_again("Write nodeorder or binpack.")
+@check(takes=float, right=[53, "53"],
+       wrong=[(53.125, "cut off"), (25, "memory"), (81, "CPU"), (68, "node-2"), (52, "each"), (46, "taken"), (106, "mean")])
+def least_requested_of_node_3(answer: float) -> Verdict:
+    """With the pod, node-3 has 3 of 4 CPUs and 3 of 16Gi requested. How many points does it get for least requested?"""
+    if answer == _least("node-3"):
+        return well_done("CPU: 1 of 4 stays free, 25. Memory: 13 of 16, 81. The mean is 53.")
+    hints = {53.125: "Nearly. Volcano works with whole numbers here: whatever stands behind the point is cut off, at each step.",
+             25: "25 is right for CPU. Now memory, and the mean of both.", 81: "81 is right for memory. Now CPU, and the mean.",
+             _least("node-2"): "That is node-2. Put the numbers of node-3 into it.",
+             46: "That is the part that is taken. Count what stays free.", 106: "That is the sum. Take the mean of the two."}
+    return try_again(hints.get(answer, "For each of the two: what stays free, times 100, divided by what the node has, cut off. "
+                                       "Then the mean, cut off."))
+
+
+def _least(node: str) -> float:
+    return score_parts(placement_cluster())[node]["least requested"]
+
+
+@check(takes=float, right=[65.625, "65.625", 65.6, 65.63],
+       wrong=[(46.875, "alike"), (75, "Memory"), (28.125, "other way"), (1.3125, "100"), (60, "divide")])
+def binpack_of_node_3(answer: float) -> Verdict:
+    """With binpack.cpu: 5, how many points does binpack give node-3? With the pod 3 of 4 CPUs and 3 of 16Gi are taken."""
+    wanted = score_parts(placement_cluster(), "binpack", binpack_cpu=5)["node-3"]["binpack"]
+    if abs(answer - wanted) < 0.05:
+        return well_done("(5 × 0.75 + 1 × 0.1875) / 6 × 100. Memory counts little now, and the winner depends on CPUs.")
+    hints = {46.875: "That is with the weights 1 and 1, both alike. CPU has weight 5 now.",
+             75.0: "75 is CPU alone. Memory counts once, CPU five times.",
+             28.125: "It is the other way round: CPU has weight 5, memory 1."}
+    return try_again(hints.get(answer, "Add 5 × the part of the CPUs and 1 × the part of the memory, divide by the sum of the "
+                                       "weights (5 + 1), and take it times 100."))
+
+
+@check(takes=int, right=[2, "2"], wrong=[(1, "node-2"), (3, "less"), (0, "node-2"), (10, "less"), (-1, "from 0")])
+def enough_binpack(answer: int) -> Verdict:
+    """nodeorder stays as it is. Which binpack.weight, at least, sends the pod to node-1, the fullest node with room?"""
+    if answer < 0:
+        return try_again("Take a whole number from 0.")
     where = _where(answer)
-    return well_done("binpack prefers the node that will be fullest. Large holes stay for large pods.") if where == [
-        "node-1"] else try_again(f"{answer} puts it on {where[0]}, where it is emptier.")
+    if where != "node-1":
+        return try_again(f"With {answer} the pod goes to {where}. nodeorder puts node-2 50 points before node-1. How many points "
+                         "must binpack give to make up for it?")
+    if answer > 0 and _where(answer - 1) == "node-1":
+        return try_again("That does it, but less is enough.")
+    return well_done("With 1, binpack puts node-1 31.25 points ahead, with 2 it is 62.5, and that is more than 50. So naming "
+                     "binpack in the configuration is not enough: its weight decides.")
 
 
-CASES = [((4, 3, 1), 1.0), ((4, 1, 1), 0.5), ((4, 0, 1), 0.25), ((4, 4, 1), 0)]
+def _where(weight: int) -> str:
+    return placement_cluster().run(conf_with("nodeorder", "binpack", binpack_weight=weight)).committed[0][2]
 
 
-def _packing(allocatable, used, request):
-    return 0 if used + request > allocatable else (used + request) / allocatable
+@check(takes=str, wanted="a text with lines of a pod's spec",
+       right=lambda: [preference(50), preference(100)],
+       wrong=lambda: [(preference(1), "2 points"), ("nodeSelector: {disk: ssd}", "must"), ("nodeSelector: {zone: b}", "must"),
+                      (anti_affinity("db", "kubernetes.io/hostname"), "must"), ("tolerations: []", "node-2"),
+                      ("nodeSelektor: {}", "nodeSelektor"), ("a: [", "no YAML")])
+def wish(answer: str) -> Verdict:
+    """A rule with which the pod goes to node-3, and still starts, on node-2, when the other two nodes are full."""
+    where = [step[2] for step in placement_cluster(answer).run(conf_with()).committed]
+    crowded = [step[2] for step in placement_cluster(answer, node_1=4, node_3=4).run(conf_with()).committed]
+    if where == ["node-3"] and crowded == ["node-2"]:
+        return well_done("A wish gives points to the nodes that have the label, and refuses none.")
+    if where == ["node-3"]:
+        return try_again("It goes to node-3. But when node-1 and node-3 are full, it does not start: your rule is a must. "
+                         "Write a wish (preferred…).")
+    if "preferred" in answer:
+        return try_again("It is a wish, but a weak one: the pod goes to "
+                         f"{', '.join(where) or 'no node'}. A weight of 1 is worth 2 points. Raise it.")
+    return try_again(f"With this the pod goes to {', '.join(where) or 'no node'}. Which label does node-3 have and node-2 not?")
 
 
-@check(takes=callable, wanted="a function of allocatable, used and request", right=lambda: [_packing],
-       wrong=lambda: [(lambda a, u, r: u / a, "with the pod"), (lambda a, u, r: (u + r) / a, "does not fit"),
-                      (lambda a: 1, "TypeError")])
-def packing(answer) -> Verdict | None:
-    """Write score(allocatable, used, request) for one resource: how full the node is with the pod, and 0 if it can't be."""
-    if all(answer(*case) is None for case, _ in CASES):
-        return None
-    for case, wanted in CASES:
-        got = answer(*case)
+# -- make -----------------------------------------------------------------------------------------------------
+
+
+def packing_score(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
+    """How full a node would be with a pod, from 0 to 1: the weighted mean over what it asks for and what has a weight."""
+    total = weighed = 0.0
+    for name, amount in request.items():
+        if name not in weights:
+            continue
+        filled = used[name] + amount
+        if filled > allocatable[name]:
+            return 0.0
+        total += weights[name] * filled / allocatable[name]
+        weighed += weights[name]
+    return total / weighed if weighed else 0.0
+
+
+def cases() -> Iterator[tuple[Amounts, Amounts, Amounts, Amounts]]:
+    """(request, used, allocatable, weights), in CPUs, Gi and GPUs: some by hand, and many by chance, always the same."""
+    node, held = {"cpu": 4, "memory": 16, "gpu": 2}, {"cpu": 1, "memory": 1, "gpu": 0}
+    yield {"cpu": 1}, held, node, {"cpu": 1, "memory": 1}
+    yield {"cpu": 4}, held, node, {"cpu": 1, "memory": 1}
+    yield {"cpu": 1, "memory": 1}, held, node, {"cpu": 5, "memory": 1}
+    yield {"cpu": 1, "gpu": 1}, held, node, {"cpu": 1, "memory": 1}
+    chance = random.Random(8)
+    for _ in range(60):
+        node = {"cpu": chance.randint(2, 16), "memory": chance.randint(2, 64), "gpu": chance.randint(1, 8)}
+        held = {name: chance.randint(0, amount) for name, amount in node.items()}
+        asked = chance.sample(sorted(node), chance.randint(1, 3))
+        weights = {name: chance.randint(1, 5) for name in ("cpu", "memory", *(["gpu"] if chance.random() < 0.5 else []))}
+        yield {name: chance.randint(1, max(1, node[name] // 2)) for name in asked}, held, node, weights
+
+
+def as_volcano(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
+    """What the plugin binpack makes of it."""
+    amounts = [Resource(each.get("cpu", 0) * 1000.0, each.get("memory", 0) * 2.0**30,
+                        {"gpu": each["gpu"] * 1000.0} if "gpu" in each else None) for each in (request, allocatable, used)]
+    return binpacking_score(*amounts, {name: int(weight) for name, weight in weights.items()})
+
+
+def _without_fit(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
+    names = [name for name in request if name in weights]
+    parts = [weights[name] * (used[name] + request[name]) / allocatable[name] for name in names]
+    return sum(parts) / sum(weights[name] for name in names) if names else 0
+
+
+def _plain_mean(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
+    parts = [(used[name] + amount) / allocatable[name] for name, amount in request.items() if name in weights]
+    return 0 if not parts or max(parts) > 1 else sum(parts) / len(parts)
+
+
+@check(takes=callable, wanted="a function of request, used, allocatable and weights", right=[packing_score],
+       wrong=[(_without_fit, "does not fit"), (_plain_mean, "weights"), (lambda a, b, c, d: 0.5, "does not fit"),
+              (lambda r, u, a, w: u["cpu"] / a["cpu"], "with the pod"), (lambda a: 1, "TypeError"),
+              (lambda r, u, a, w: sum(w[n] * (u[n] + r[n]) / a[n] for n in r) / sum(w[n] for n in r), "does not fit")])
+def packing(answer: Callable[[Amounts, Amounts, Amounts, Amounts], Any]) -> Verdict | None:
+    """Write score(request, used, allocatable, weights) for several resources: how full the node is with the pod, from 0 to 1."""
+    tried = 0
+    for case in cases():
+        got, wanted = answer(*case), as_volcano(*case)
+        if got is None and not tried:
+            return None
+        tried += 1
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-9:
-            hint = "A pod that does not fit scores 0." if not wanted else "Count how full the node is with the pod on it."
-            return try_again(f"`score{case}` is {got}; wanted is {wanted}. {hint}")
-    return well_done("binpack takes the mean of this over the resources asked for, times 100 and its weight.")
+            request, _, _, weights = case
+            if not wanted and any(name in weights for name in request):
+                hint = "A pod that does not fit in a resource that counts has the score 0."
+            elif any(name not in weights for name in request):
+                hint = "A resource without a weight does not count, neither above nor below the line."
+            elif len({weights[name] for name in request}) > 1:
+                hint = "Multiply each part by its weight, and divide by the sum of the weights that counted."
+            else:
+                hint = "Count how full the node is with the pod on it."
+            shown = ", ".join(f"{name}={value}" for name, value in zip(("request", "used", "allocatable", "weights"), case,
+                                                                       strict=True))
+            return try_again(f"For {shown} your score is {got}; binpack's is {wanted:.4g}. {hint}")
+    return well_done(f"The same as the plugin in {tried} cases. Times 100 and times binpack.weight, these are the points. GPUs "
+                     "count only when `binpack.resources` names them.")

@@ -1,4 +1,4 @@
-"""Lesson 08: three nodes and one pod: which nodes may take it, and which of those scores best."""
+"""Lesson 08: which nodes may take a pod, and which of those has most points: a chart, and a lab to explore it."""
 
 from __future__ import annotations
 
@@ -6,147 +6,120 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from volcano_lab.api.resource import ZERO
-from volcano_lab.cluster import Cluster
-from volcano_lab.palette import colors_of
-from volcano_lab.widgets.lab import Lab
+from volcano_lab.charts import FONT
+from volcano_lab.palette import COLORS, colors_of
+from volcano_lab.widgets.lab import Lab, Values
+from volcano_lab.widgets.placement_cluster import (
+    NODES,
+    RUNS,
+    ZONES,
+    anti_affinity,
+    conf_with,
+    placement_cluster,
+    preference,
+)
+from volcano_lab.widgets.placement_scores import look, score_parts
 
 if TYPE_CHECKING:
     import altair as alt
 
-POD = "default/new-0"
-NODES = ("node-1", "node-2", "node-3")
-START = {"node_1": 3, "node_2": 1, "node_3": 2, "cpu": 1, "plugin": "nodeorder", "taint": False}
+    from volcano_lab.cluster import Cluster
 
-CONF = """\
-actions: "{actions}"
-tiers:
-- plugins:
-  - name: gang
-- plugins:
-  - name: predicates
-  - name: {plugin}
-"""
-NODE = """\
-apiVersion: v1
-kind: Node
-metadata:
-  name: {name}
-spec:
-  taints: {taints}
-status:
-  allocatable: {{cpu: "4", memory: 16Gi, pods: "110"}}
-"""
+PART_COLORS = {"taints": COLORS[6], "least requested": COLORS[0], "balanced": COLORS[4], "binpack": COLORS[5],
+               "node affinity": COLORS[2], "pod affinity": COLORS[3], "most requested": COLORS[1], "images": "#B8A000",
+               "topology spread": "#5B4A9C"}
+"""The parts of a node's points -> their colours, in the order in which they are stacked."""
+
+RULES = {
+    "none": "",
+    "nodeSelector disk: ssd": "nodeSelector: {disk: ssd}",
+    "prefers disk: ssd, weight 1": preference(1),
+    "prefers disk: ssd, weight 50": preference(50),
+    "not beside web, by node": anti_affinity("web", "kubernetes.io/hostname"),
+    "not beside web, by zone": anti_affinity("web", "zone"),
+    "tolerates the taint": "tolerations: [{key: team, operator: Exists}]",
+}
+"""What the lab's pod may have in its spec."""
 
 
-def conf_with(plugin: str = "nodeorder", actions: str = "enqueue, allocate") -> str:
-    """A configuration in which one plugin scores nodes.
+def scores_chart(cluster: Cluster, *scorers: str, title: str = "", **arguments: Any) -> alt.Chart:
+    """The points of each node, part by part, with their sum; or why the node refuses.
 
-    >>> conf_with("binpack").split()[-1]
-    'binpack'
-    """
-    return CONF.format(plugin=plugin, actions=actions)
-
-
-def placement_cluster(node_1: int = 3, node_2: int = 1, node_3: int = 2, cpu: int = 1, taint: bool = False) -> Cluster:
-    """Three nodes of 4 CPUs, on which so many CPUs are in use, and a pod that asks for `cpu`; `taint` is on node-2.
-
-    >>> placement_cluster().run(conf_with()).committed
-    [['allocate', 'default/new-0', 'node-2']]
-    """
-    cluster = Cluster()
-    for name, used in zip(NODES, (node_1, node_2, node_3), strict=True):
-        tainted = '[{key: team, value: gpu, effect: NoSchedule}]' if taint and name == "node-2" else "[]"
-        cluster.add(NODE.format(name=name, taints=tainted))
-        if used:
-            cluster.job(f"old-{name}", pods=used, cpu=1, memory="1Gi", min_member=1, running={name: used})
-    return cluster.job("new", pods=1, cpu=cpu, memory="1Gi")
-
-
-def scores(cluster: Cluster, plugin: str = "nodeorder") -> list[dict[str, Any]]:
-    """A row a node before anything is placed: CPUs free, why it refuses the pod, and the plugin's score where it fits.
-
-    >>> [row["score"] is None for row in scores(placement_cluster(node_1=4))]
-    [True, False, False]
-    """
-    ssn = cluster.run(conf_with(plugin, "enqueue")).session
-    task = next(task for job in ssn.jobs.values() for task in job.tasks.values() if task.key == POD)
-    rules, scorer = ssn.plugins["predicates"], ssn.plugins[plugin]
-    rules.pre_predicate(task)
-    rows: list[dict[str, Any]] = []
-    for node in ssn.node_list:
-        refusal = rules.predicate(task, node)
-        fits, names = task.init_resreq.less_equal_with_resources_name(node.idle, ZERO)
-        why = [f"Insufficient {name}" for name in names] if not fits else []
-        if refusal is not None:
-            why += [status.reason for status in refusal.statuses]
-        rows.append({"node": node.name, "free": node.idle.milli_cpu / 1000, "refused": "; ".join(why), "score": None})
-    fitting = [node for node, row in zip(ssn.node_list, rows, strict=True) if not row["refused"]]
-    together = scorer.batch_node_order(task, fitting) if plugin == "nodeorder" else {}
-    for row in rows:
-        if not row["refused"]:
-            row["score"] = round(scorer.node_order(task, ssn.nodes[row["node"]]) + together.get(row["node"], 0), 2)
-    return rows
-
-
-def scores_chart(cluster: Cluster, plugin: str = "nodeorder", title: str = "") -> alt.Chart:
-    """The score of each node, or why it refuses the pod.
-
-    >>> len(scores_chart(placement_cluster()).layer)
-    2
+    >>> chart = scores_chart(placement_cluster(), "binpack", title="fill nodes up")
+    >>> chart.description
+    'fill nodes up. node-1: 62.5, chosen; node-2: 31.25; node-3: 46.875'
     """
     import altair as alt
 
-    rows = [row | {"bar": row["score"] or 0, "text": row["refused"] or f"{row['score']:g}"} for row in scores(cluster, plugin)]
-    colors = colors_of(NODES)
-    base = alt.Chart(alt.InlineData(rows)).encode(
-        y=alt.Y("node:N", title=None),
-        x=alt.X("bar:Q", title=f"score by {plugin}", scale=alt.Scale(domain=[0, 600 if plugin == "nodeorder" else 120])))
-    scale = alt.Scale(domain=list(colors), range=list(colors.values()))
-    bars = base.mark_bar(size=24).encode(color=alt.Color("node:N", scale=scale, legend=None))
-    text = base.mark_text(align="left", dx=5, fontSize=12).encode(text="text:N")
-    told = "; ".join(f"{row['node']}: {row['text']}" for row in rows)
-    return (alt.layer(bars, text).properties(width=560, height=120, title=title, description=f"{title}. {told}")
-            .configure(background="white", font="system-ui, sans-serif", padding=8)
+    names = scorers or ("nodeorder",)
+    parts = score_parts(cluster, *names, **arguments)
+    rows, notes = [], []
+    for row in look(cluster, conf_with(*names, **arguments)):
+        given = parts.get(row["node"], {})
+        rows += [{"node": row["node"], "part": part, "points": given.get(part, 0.0), "order": place}
+                 for place, part in enumerate(PART_COLORS) if part in given]
+        text = row["refused"] or ("not asked" if row["total"] is None else f"{row['total']:.6g}")
+        notes.append({"node": row["node"], "at": row["total"] or 0, "text": text + (", chosen" if row["chosen"] else "")})
+    shown = [part for part in PART_COLORS if any(row["part"] == part for row in rows)]
+    scale = alt.Scale(domain=shown, range=[PART_COLORS[part] for part in shown])
+    y = alt.Y("node:N", title=None, sort=list(NODES))
+    x_scale = alt.Scale(domain=[0, 720 if "nodeorder" in names else 160], nice=False)
+    bars = alt.Chart(alt.InlineData(rows)).mark_bar(size=24, stroke="white").encode(
+        y=y, x=alt.X("points:Q", title="points", scale=x_scale), order="order:Q",
+        color=alt.Color("part:N", title=None, scale=scale, legend=alt.Legend(orient="bottom", columnPadding=18)))
+    texts = alt.Chart(alt.InlineData(notes)).mark_text(align="left", dx=5, fontSize=12).encode(y=y, x="at:Q", text="text:N")
+    told = "; ".join(f"{note['node']}: {note['text']}" for note in notes)
+    chart = (bars + texts).properties(width=620, height=120, title=title, description=f"{title}. {told}")
+    return (chart.configure(background="white", font=FONT, padding=8).configure_view(stroke=None)
             .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
+            .configure_legend(labelFontSize=12).configure_title(fontSize=13, anchor="start"))
 
 
 PANELS: list[dict[str, Any]] = [
-    {"kind": "table", "key": "nodes", "title": "First who may, then who is best", "texts": ["refused", "chosen"],
-     "columns": ["node", "free", "refused", "score", "chosen"], "legend": "free: CPUs. –: not scored, because refused."},
+    {"kind": "table", "key": "nodes", "title": "First who may, then who has most points",
+     "texts": ["runs", "refused", "chosen"],
+     "columns": ["node", "zone", "runs", "CPUs_free", "refused", "nodeorder", "binpack", "sum", "chosen"],
+     "legend": "–: nobody was asked for points, because the node refuses or is the only one that is left."},
     {"kind": "sentences", "key": "why", "title": "Why it waits"},
 ]
+WORDS = {"node_1": ("CPUs in use on node-1", 3, 0, 4), "node_2": ("CPUs in use on node-2", 1, 0, 4),
+         "node_3": ("CPUs in use on node-3", 2, 0, 4), "cpu": ("CPUs that the pod asks for", 1, 1, 5),
+         "binpack": ("binpack.weight", 0, 0, 5)}
+"""A slider -> its label, where it begins, and its ends."""
 
 
 def placement_lab() -> Lab:
-    """Sliders for the CPUs in use on each node and for the pod's; the plugin that scores; a taint on node-2.
+    """Sliders for what is in use and for the pod, a rule in its spec, binpack's weight beside nodeorder, a taint on node-2.
 
-    >>> [row["chosen"] for row in placement_lab().set(plugin="binpack").state["nodes"]]
+    >>> [row["chosen"] for row in placement_lab().set(binpack=2).state["nodes"]]
     ['yes', '', '']
     """
     controls: dict[str, ipywidgets.ValueWidget] = {
-        name: ipywidgets.IntSlider(START[name], 0, 4, 1, tooltip=f"CPUs in use on {name.replace('_', '-')}")
-        for name in ("node_1", "node_2", "node_3")}
-    controls["cpu"] = ipywidgets.IntSlider(START["cpu"], 1, 5, 1, tooltip="CPUs that the pod asks for")
-    controls["plugin"] = ipywidgets.Dropdown(options=["nodeorder", "binpack"], value=START["plugin"], tooltip="who scores")
-    controls["taint"] = ipywidgets.Checkbox(START["taint"], description="NoSchedule", indent=False, tooltip="taint on node-2")
-    return Lab(controls, lambda values: board_state(**values), PANELS, _stand(controls))
+        name: ipywidgets.IntSlider(start, least, most, 1, tooltip=label) for name, (label, start, least, most) in WORDS.items()}
+    controls["rule"] = ipywidgets.Dropdown(options=list(RULES), value="none", tooltip="the pod's rule")
+    controls["taint"] = ipywidgets.Checkbox(False, description="team=gpu:NoSchedule", indent=False, tooltip="taint on node-2")
+    return Lab(controls, board_state, PANELS, _stand(controls))
 
 
-def board_state(plugin: str, **values: Any) -> dict[str, Any]:
+def board_state(values: Values) -> dict[str, Any]:
     """What the board shows."""
-    cluster, colors = placement_cluster(**values), colors_of(NODES)
-    cycle = cluster.run(conf_with(plugin))
-    chosen = {node for _, _, node in cycle.committed}
-    rows = [row | {"chosen": "yes" if row["node"] in chosen else "", "color": colors[row["node"]]}
-            for row in scores(cluster, plugin)]
-    return {"nodes": rows, "why": cycle.why("default/new")}
+    said = dict(values)
+    conf = conf_with("nodeorder", "binpack", binpack_weight=said.pop("binpack"))
+    cluster = placement_cluster(RULES[said.pop("rule")], **said)
+    colors = colors_of(NODES)
+    rows = []
+    for row in look(cluster, conf):
+        node, points, asked = row["node"], row["points"] or {}, row["total"] is not None
+        runs = RUNS[node] if said[node.replace("-", "_")] else ""
+        rows.append({"node": node, "zone": ZONES[node], "runs": runs, "CPUs_free": row["free"],
+                     "refused": row["refused"], "nodeorder": points.get("nodeorder"),
+                     "binpack": points.get("binpack", 0.0) if asked else None, "sum": row["total"],
+                     "chosen": "yes" if row["chosen"] else "", "color": colors[node]})
+    return {"nodes": rows, "why": [] if any(row["chosen"] for row in rows) else cluster.run(conf).why("default/new")}
 
 
 def _stand(controls: dict[str, ipywidgets.ValueWidget]) -> ipywidgets.GridBox:
-    labels = {"node_1": "CPUs in use on node-1", "node_2": "CPUs in use on node-2", "node_3": "CPUs in use on node-3",
-              "cpu": "CPUs that the pod asks for", "plugin": "who scores", "taint": "taint on node-2"}
+    labels = {name: row[0] for name, row in WORDS.items()} | {"rule": "the pod's rule", "taint": "taint on node-2"}
     cells: list[ipywidgets.Widget] = []
     for name, text in labels.items():
         controls[name].layout.width = "auto"
