@@ -6,7 +6,8 @@ it from there in batches and lets plugins do what they must before (`pre_bind`);
 binding or eviction failed waits in `errors` until it is compared with what the API server says (`resync`).
 
 Differs on purpose: nothing runs by itself. Whoever drives the pipeline (a simulation, or `drain`) says when each step
-is taken, and how long a request is under way. The channel never fills up.
+is taken, and how long a request is under way. The channel never fills up. Left out: a task's own handler of bind errors,
+which nothing in Volcano sets.
 """
 
 from __future__ import annotations
