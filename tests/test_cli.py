@@ -12,6 +12,7 @@ import pytest
 import volcano_lab
 from volcano_lab.cli import Mistake, main
 from volcano_lab.cli.lab import command, find_lessons
+from volcano_lab.cluster import Cluster
 from volcano_lab.widgets.fair_share import fair_share_cluster
 
 ROOT = Path(__file__).parents[1]
@@ -65,7 +66,85 @@ def test_warnings_go_to_the_error_output(files):
     assert "plugins" in result.stderr
 
 
+TREE = """\
+actions: "enqueue, allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: predicates
+  - name: capacity
+    enableHierarchy: true
+"""
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """Queue dev has room; queue team above it has not."""
+    folder = tmp_path_factory.mktemp("why")
+    cluster = (Cluster().node("n1", cpu=16).queue("team", capability=4).queue("dev", parent="team").queue("prod", parent="team")
+               .job("old", queue="prod", pods=3, cpu=1, running={"n1": 3}).job("train", queue="dev", pods=2, min_member=1, cpu=1))
+    (folder / "cluster.yaml").write_text(cluster.to_yaml())
+    (folder / "tree.conf").write_text(TREE)
+    return folder
+
+
+def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
+    result = volcano_lab_command("why", tree / "cluster.yaml", "--conf", tree / "tree.conf", "train")
+    assert (result.returncode, result.stderr) == (0, "")
+    told = " ".join(result.stdout.split())
+    assert "Queue team, above queue dev, holds cpu 4; with pod default/train-1 it would hold cpu 5, and it may hold cpu 4" in told
+    assert "allocate: capacity counts for train-1, queue team: cpu 5 against cpu 4: too little cpu" in told
+    assert "queue team: capability cpu 4 -> cpu 5 (more of its pods get a place)" in told
+    assert max(map(len, result.stdout.splitlines())) <= 120
+
+
+def test_why_as_json(tree):
+    result = volcano_lab_command("why", "--output", "json", "--conf", tree / "tree.conf", tree / "cluster.yaml", "default/train")
+    told = json.loads(result.stdout)
+    assert told["about"] == "job default/train" and told["causes"][0]["code"] == "ancestor_over_capability"
+    assert told["causes"][0]["numbers"]["asked"] == {"cpu": 5000} and told["chain"][0]["facts"]["level"] == "team"
+    assert {"what": "queue team", "field": "capability", "before": "cpu 4", "after": "cpu 5",
+            "effect": "more of its pods get a place"} in told["remedies"]
+
+
+WHYS = [
+    (["team"], "Queue team asks for cpu 5"), (["old-0"], "Pod default/old-0 is Running on node n1."),
+    (["train-1", "--node", "n1"], "No node was sought for pod default/train-1"),
+    (["train-0", "--node", "n1"], "Pod default/train-0 is on node n1."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "begins"), WHYS, ids=[" ".join(row[0]) for row in WHYS])
+def test_why_of_queues_pods_and_nodes(arguments, begins, tree, capsys):
+    assert main(["why", "--conf", str(tree / "tree.conf"), str(tree / "cluster.yaml"), *arguments]) == 0
+    assert capsys.readouterr().out.startswith(begins)
+
+
+UNKNOWN = [
+    (["trian"], 'no job, pod or queue is called "trian"; near it are default/train, default/train-0, default/train-1.'),
+    (["zzz"], 'no job, pod or queue is called "zzz"; there are default/old, default/train, '),
+    (["n1"], '"n1" is a node; name a pod and `--node n1`.'),
+    (["train-0", "--node", "n2"], 'no node is called "n2"; near it is n1.'),
+    (["team", "--node", "n1"], 'with --node a pod is named, and no pod is called "team"; there are default/old-0'),
+    ([], "allowed are one or more files, and then the name of a job, pod or queue"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), UNKNOWN, ids=[row[1][:40] for row in UNKNOWN])
+def test_why_names_what_is_near(arguments, sentence, tree, capsys):
+    assert main(["why", str(tree / "cluster.yaml"), *arguments]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and sentence in told.err and told.err.count("\n") == 1
+
+
+def test_run_names_the_queue_above_that_has_no_room(tree, capsys):
+    assert main(["run", str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf")]) == 0
+    assert "queue team holds cpu 4; with 1 more for train-1 it would pass the 4 that it may hold" in capsys.readouterr().out
+
+
 MISTAKES = [
+    (["why", "none.yaml", "a"], "none.yaml: there is no such file or directory"),
+    (["why", "cluster.yaml", "a", "--conf", "wrong.conf"], 'wrong.conf: scheduler configuration: actions names "alocate"'),
     (["run", "none.yaml"], "none.yaml: there is no such file or directory"),
     (["run", "wrong.yaml"], "spec.taints is 5; allowed is a list"),
     (["run", "cluster.yaml", "--conf", "none.conf"], "none.conf: cannot be read (No such file or directory)"),
@@ -86,8 +165,9 @@ def test_a_mistake_is_a_sentence_and_exit_code_2(arguments, sentence, files, mon
 def test_help_and_version():
     assert volcano_lab_command("--version").stdout.strip() == f"volcano-lab {volcano_lab.__version__}"
     told = volcano_lab_command("--help").stdout
-    assert all(word in told for word in ("run", "replay", "lab"))
-    assert [volcano_lab_command(*arguments).returncode for arguments in ([], ["runn"], ["run"])] == [2, 2, 2]
+    assert all(word in told for word in ("run", "why", "replay", "lab"))
+    wrong = ([], ["runn"], ["run"], ["why", "a", "b", "--c"])
+    assert [volcano_lab_command(*arguments).returncode for arguments in wrong] == [2] * len(wrong)
 
 
 def test_replay_goes_on_after_a_case_that_raises(files, tmp_path, capsys):

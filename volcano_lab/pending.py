@@ -1,6 +1,7 @@
 """Why pods of a job wait, in sentences: what enqueue compared, the gang's condition, nodes that don't fit, full queues.
 
-Answers to no Go file; conditions and fit errors are quoted as Volcano writes them.
+Answers to no Go file; conditions and fit errors are quoted as Volcano writes them. It needs no trace, so a slider may ask
+at every move, and `volcano-lab run` for every job; `explain` says more of one job, and what would change it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def _reasons(ssn: Session, record: CycleRecord, job: JobInfo) -> Iterator[str]:
     if job.is_ready() and (job.job_fit_errors or job.nodes_fit_errors):
         yield fit_error(job)
     if not job.is_pending():
-        yield from _queue_full(ssn, job)
+        yield from _queue_full(ssn, record, job)
 
 
 def _refusals(record: CycleRecord, job: JobInfo) -> Iterator[str]:
@@ -59,8 +60,8 @@ def _refusals(record: CycleRecord, job: JobInfo) -> Iterator[str]:
         yield f"not let in: with this job's minimum, {fact['plugin']} counts {sums}{where}"
 
 
-def _queue_full(ssn: Session, job: JobInfo) -> Iterator[str]:
-    """That one more pod is too much for the queue, in which resource."""
+def _queue_full(ssn: Session, record: CycleRecord, job: JobInfo) -> Iterator[str]:
+    """That one more pod is too much for the queue, or for one above it, in which resource."""
     queue, attr = ssn.queues[job.queue], queue_attributes(ssn).get(job.queue)
     task = min(job.in_status(PENDING).values(), key=lambda task: task.uid, default=None)
     if task is None or attr is None or ssn.allocatable(queue, task):
@@ -68,10 +69,14 @@ def _queue_full(ssn: Session, job: JobInfo) -> Iterator[str]:
     if not queue.is_open:
         yield f"queue {queue.name} is {queue.queue.status.state}, not Open"
         return
-    flat = "proportion" in ssn.plugins
-    most, asked = attr.deserved if flat else attr.real_capability, attr.allocated + task.resreq
-    _, names = asked.less_equal_with_dimension_and_resources_name(most, task.resreq)
-    for name in names:
-        yield (f"queue {queue.name} holds {name} {amount_text(name, attr.allocated.get(name))}; with "
-               f"{amount_text(name, task.resreq.get(name))} more for {task.name} it would pass the "
-               f"{amount_text(name, most.get(name))} that it {'deserves' if flat else 'may hold'}")
+    name, word, most = queue.name, "deserves", attr.deserved
+    if "proportion" not in ssn.plugins:
+        levels = record.facts.get("allocatable_level", ())  # the last one is that of the question above
+        name = levels[-1]["level"] if levels and levels[-1]["task"] == task.key else queue.name
+        attr = queue_attributes(ssn)[name]
+        word, most = "may hold", attr.real_capability
+    _, short_of = (attr.allocated + task.resreq).less_equal_with_dimension_and_resources_name(most, task.resreq)
+    for resource in short_of:
+        yield (f"queue {name} holds {resource} {amount_text(resource, attr.allocated.get(resource))}; with "
+               f"{amount_text(resource, task.resreq.get(resource))} more for {task.name} it would pass the "
+               f"{amount_text(resource, most.get(resource))} that it {word}")

@@ -1,4 +1,4 @@
-"""The command `volcano-lab`: replay recorded cases, run a cycle on manifests, open the first notebook.
+"""The command `volcano-lab`: run a cycle on manifests, say why, replay recorded cases, open the first notebook.
 
 Exit codes: 0 done (also where jobs stay pending, or a replayed case raised: its line says so), 2 for what the user has
 to mend, told in a sentence, 130 after Ctrl-C. What a subcommand needs is imported when it runs.
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["run", "no-such-file.yaml"])
     2
     """
-    options = parser().parse_args(arguments)
+    options = _parsed(arguments)
     try:
         return options.command(options)
     except Mistake as mistake:
@@ -38,6 +38,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line; words of `why` may stand before and after its options."""
+    grammar = parser()
+    options, others = grammar.parse_known_args(arguments)
+    if others and not (options.command is _why and all(not word.startswith("-") for word in others)):
+        grammar.error(f"unrecognized arguments: {' '.join(others)}")
+    if others:
+        options.words += others
+    return options
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,6 +67,14 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--conf", metavar="FILE", help="a volcano-scheduler.conf (default: Volcano's own default)")
     run.add_argument("--output", choices=["table", "json"], default="table", help="default: table")
     run.set_defaults(command=_run)
+
+    why = commands.add_parser("why", help="why a job, pod or queue is as it is, and what would change it")
+    why.add_argument("words", nargs="+", metavar="FILE... NAME",
+                     help="manifests as for run, and at the end a job, pod (namespace/name) or queue")  # fmt: skip
+    why.add_argument("--node", metavar="NODE", help="why the pod NAME is not on this node")
+    why.add_argument("--conf", metavar="FILE", help="a volcano-scheduler.conf (default: Volcano's own default)")
+    why.add_argument("--output", choices=["table", "json"], default="table", help="default: table")
+    why.set_defaults(command=_why)
 
     replay = commands.add_parser("replay", help="the decisions on recorded cases, one JSON object a line")
     replay.add_argument("cases", metavar="CASES", help="a .jsonl or .jsonl.gz file, a case a line")
@@ -76,6 +95,15 @@ def _run(options: argparse.Namespace) -> int:
     from volcano_lab.cli.run import run
 
     return run(options.files, options.conf, options.output)
+
+
+def _why(options: argparse.Namespace) -> int:
+    from volcano_lab.cli.why import why
+
+    *files, name = options.words
+    if not files:
+        raise Mistake(f'why is given "{name}" alone; allowed are one or more files, and then the name of a job, pod or queue')
+    return why(files, name, options.node, options.conf, options.output)
 
 
 def _replay(options: argparse.Namespace) -> int:

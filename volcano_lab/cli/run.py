@@ -18,6 +18,7 @@ from volcano_lab.cli import Mistake
 from volcano_lab.cycle import QUEUE_COLUMNS, Cycle, run_cycle
 from volcano_lab.defaults import with_defaults
 from volcano_lab.framework.conf import ConfError
+from volcano_lab.framework.session import Session
 from volcano_lab.manifests import ManifestError
 from volcano_lab.no_effect import ignored_fields
 from volcano_lab.units import quantity_text
@@ -41,18 +42,35 @@ def run(files: list[str], conf: str | None, output: str) -> int:
 
 def schedule(files: list[str], conf: str | None) -> tuple[Cycle, list[str]]:
     """The cycle on some files, and sentences about what has no effect. Raises `Mistake`."""
+    loaded, text = load_files(files), conf_text(conf)
     try:
-        loaded = manifests.load(*(sys.stdin if name == "-" else name for name in files))
-        text = None if conf is None else Path(conf).read_text(encoding="utf-8")
         cycle = run_cycle(Cache(with_defaults(loaded)), text)
     except ManifestError as error:
         raise Mistake(str(error)) from None
     except ConfError as error:
         raise Mistake(f"{conf}: {error}") from None
+    return cycle, loaded.warnings + warnings_of(cycle.session)
+
+
+def warnings_of(ssn: Session) -> list[str]:
+    """What a configuration and its plugins say of themselves, and fields that nothing reads."""
+    return ssn.conf.warnings + ssn.warnings + ignored_fields(ssn)
+
+
+def load_files(files: list[str]) -> manifests.Loaded:
+    """The objects of some files, folders or "-" (the input), with their `warnings`. Raises `Mistake`."""
+    try:
+        return manifests.load(*(sys.stdin if name == "-" else name for name in files))
+    except ManifestError as error:
+        raise Mistake(str(error)) from None
+
+
+def conf_text(conf: str | None) -> str | None:
+    """The text of a volcano-scheduler.conf; None for Volcano's default. Raises `Mistake`."""
+    try:
+        return None if conf is None else Path(conf).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise Mistake(f"{conf}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
-    ssn = cycle.session
-    return cycle, loaded.warnings + ssn.conf.warnings + ssn.warnings + ignored_fields(ssn)
 
 
 def report(cycle: Cycle) -> Group:
@@ -107,6 +125,8 @@ def waiting(cycle: Cycle) -> list[RenderableType]:
         if row["why"]:
             lines.append(Text(f"{row['job']} waits ({row['pending']} of {row['pods']} pods):", style="bold"))
             lines += [Padding(Text(reason), (0, 0, 0, 2)) for reason in row["why"]]
+    if lines:
+        lines += [Text("`volcano-lab why FILE... NAME` explains one of them, and finds what would change it.", style="dim")]
     left_out = cycle.session.snapshot.left_out
     if left_out:
         lines += [Text("Left out of the cycle:", style="bold")]

@@ -60,6 +60,11 @@ class Explanation:
         return [records[number] for number in sorted(records)]
 
     @property
+    def seeks_remedies(self) -> bool:
+        """Whether there is something to change: a queue, or a pod that has its place, has nothing."""
+        return self.find_remedies is not list
+
+    @property
     def remedies(self) -> list[Any]:
         """Changes of one number that turn the answer, each found and verified by running the cycle again (`Remedy`).
 
