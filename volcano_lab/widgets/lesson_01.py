@@ -127,7 +127,8 @@ def phase_chart(title: str = "", actions: str = ACTIONS) -> alt.Chart:
         x=alt.X("phase:N", title=None, sort=columns, axis=alt.Axis(labelAngle=0, orient="top")),
         y=alt.Y("job:N", title=None))
     scale = alt.Scale(domain=["moved on", "held back", "nothing"], range=["#0072B2", "#D55E00", "#e8e8e8"])
-    marks = base.mark_rect(stroke="white", strokeWidth=3).encode(color=alt.Color("cell:N", title=None, scale=scale))
+    marks = base.mark_rect(stroke="white", strokeWidth=3).encode(color=alt.Color(
+        "cell:N", title=None, scale=scale, legend=alt.Legend(padding=14)))
     words = base.mark_text(fontSize=13, fontWeight="bold").encode(
         text="text:N", color=alt.condition("datum.cell == 'nothing'", alt.value("#333"), alt.value("white")))
     told = "; ".join(f"{row['job']}: " + ", ".join(f"{phase} {row[phase]}" for phase in columns) for row in rows)
