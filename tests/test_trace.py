@@ -149,8 +149,8 @@ def test_what_is_no_trace_is_refused_in_a_sentence(tmp_path):
         Record(0, "", "job", ("job",), ("a",))["queue"]
 
 
-def bench():
-    spec = importlib.util.spec_from_file_location("bench_trace", ROOT / "benchmarks" / "trace.py")
+def bench(name="trace"):
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", ROOT / "benchmarks" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -160,3 +160,11 @@ def bench():
 @pytest.mark.skipif(not EVENTS.exists(), reason=f"the recorded events are not beside this checkout ({EVENTS.name})")
 def test_answers_agree_with_the_recorded_events():
     assert bench().compare("dev", None, True, 5) >= 0.99
+
+
+@pytest.mark.slow
+def test_without_an_observer_the_hooks_are_less_than_two_percent_of_the_lines_that_run():
+    """Lines, not seconds: they are the same on every machine; benchmarks/trace_off.py has the seconds."""
+    (with_hooks, placed), (without, also_placed) = bench("trace_off").lines_of(30, 400).values()
+    assert placed == also_placed == 400
+    assert without < with_hooks < 1.02 * without
