@@ -97,7 +97,7 @@ def test_comparisons_add_up_and_say_why_a_job_is_refused(cycles):
             if trace.records[row["number"]]["min_resources"].get("cpu"):
                 assert row["asked"] == pytest.approx(total), (name, row)
             answer = next(record for record in trace.iter("job_enqueueable", job=row["job"], plugin=row["plugin"])
-                          if record.number > row["number"])["answer"]  # fmt: skip
+                          if record.number > row["number"])["answer"]
             if row["short_of"]:
                 assert answer < 0, (name, row)
                 refused += 1
@@ -132,11 +132,11 @@ def test_choices_are_where_the_pods_went(cycles):
 
 def test_node_by_node_and_all_at_once_say_the_same():
     taint = ("apiVersion: v1\nkind: Node\nmetadata: {name: n3}\nspec: {taints: [{key: k, effect: NoSchedule}]}\n"
-             "status: {allocatable: {cpu: '8', pods: '110'}}\n")  # fmt: skip
+             "status: {allocatable: {cpu: '8', pods: '110'}}\n")
     objects = Cluster().node("n1", cpu=4).node("n2", cpu=1).node("n4", cpu=9).add(taint).job("a", pods=2, cpu=1.5).objects()
     at_once, each = ([(row["task"], row["node"], row["verdict"].partition(":")[0],
                        row["verdict"] in ("chosen", "fits") and row["scores"])
-                      for row in nodes.choices(traced(objects, every_call=every)[0])] for every in (False, True))  # fmt: skip
+                      for row in nodes.choices(traced(objects, every_call=every)[0])] for every in (False, True))
     assert at_once == each
     assert {(node, verdict) for _, node, verdict, _ in each} == {
         ("n1", "fits"), ("n2", "no room"), ("n3", "predicates"), ("n4", "chosen")}
@@ -208,7 +208,7 @@ def evictions():
 FAIR = ("water_filling", "queue_order", "queue_tree", "admissions", "node_use", "node_choices", "gang_progress", "statements")
 DRAWN = [(name, lambda: traced(fair_share_cluster().objects())[0], ()) for name in FAIR] + [
     ("victims", evictions, ()),
-    ("node_scores", lambda: traced(fair_share_cluster().objects())[0], ("default/a-gang-0",))]  # fmt: skip
+    ("node_scores", lambda: traced(fair_share_cluster().objects())[0], ("default/a-gang-0",))]
 
 
 @pytest.mark.parametrize(("name", "make", "arguments"), DRAWN, ids=[row[0] for row in DRAWN])

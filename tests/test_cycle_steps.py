@@ -72,7 +72,7 @@ def test_a_move_is_one_message(steps):
     sent = []
     steps.send_state = lambda key=None: sent.append(key)
     moves = [steps.forward, steps.back, lambda: steps.goto(7), lambda: steps.stop_at("evict"), lambda: steps.show("No victims"),
-             lambda: steps.jump(outcome="commit"), lambda: steps.detail("decisions"), lambda: steps.resource("pods")]  # fmt: skip
+             lambda: steps.jump(outcome="commit"), lambda: steps.detail("decisions"), lambda: steps.resource("pods")]
     for number, move in enumerate(moves):
         before = steps.frame
         move()

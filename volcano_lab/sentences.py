@@ -90,7 +90,7 @@ ABOUT = ("queue", "job", "sub_job", "task", "node", "left", "right", "reclaimer"
 def _about(record: Record) -> str:
     """Who a question is about."""
     parts = [short(str(record[name])) if name in ("left", "right") else f"{name.replace('_', ' ')} {short(str(record[name]))}"
-             for name in ABOUT if record.get(name) is not None]  # fmt: skip
+             for name in ABOUT if record.get(name) is not None]
     candidates = record.get("candidates")
     if isinstance(candidates, list):
         parts.append(f"{len(candidates)} candidate{'s' if len(candidates) != 1 else ''}")
@@ -127,12 +127,12 @@ def _compared(record: Record) -> str:
     where = f", queue {record['level']}" if record.get("level") else ""
     verdict = f"too little {', '.join(record['short_of'])}" if record["short_of"] else "room"
     return (f"{record['plugin']} counts for {about}{where}: {amounts_side(asked, names)} against "
-            f"{amounts_side(limit, names)}: {verdict}")  # fmt: skip
+            f"{amounts_side(limit, names)}: {verdict}")
 
 
 def _round(record: Record) -> str:
     steps = ", ".join(f"{step['queue']} {amounts_side(step['after'])}{' (done)' if step['met'] else ''}"
-                      for step in record["round"]["steps"])  # fmt: skip
+                      for step in record["round"]["steps"])
     return f"round {record['number']} of deserved: {steps}; left {amounts_side(record['round']['remaining'])}"
 
 
@@ -158,7 +158,7 @@ def _preemptive(record: Record) -> str:
     within = record["within"]
     verdict = f"within in {', '.join(within)}" if within else "beyond it in every resource"
     return (f"queue {record['queue']} would hold {amounts_side(record['asked'])} with {short(record['task'])}, and deserves "
-            f"{amounts_side(record['deserved'])}: {verdict}")  # fmt: skip
+            f"{amounts_side(record['deserved'])}: {verdict}")
 
 
 def _node_values(record: Record) -> str:

@@ -104,7 +104,7 @@ class StepView:
                 "around": self._around(place), "statement": self._statement(),
                 "queues": self._part("queues", about, self._queue), "nodes": self._part("nodes", about, self._node),
                 "jobs": self._part("jobs", about, self._job),
-                "of": {what: [self._from[what], len(names)] for what, names in self.names.items()}}  # fmt: skip
+                "of": {what: [self._from[what], len(names)] for what, names in self.names.items()}}
 
     def _about(self, record: Record | None) -> dict[str, str]:
         """The queue, node and job that a record is about."""
@@ -133,14 +133,14 @@ class StepView:
     def _node(self, name: str) -> dict[str, Any]:
         node = self.stepper.state["nodes"][name]
         return {"name": name, **{field: self._amount(node[field])
-                                 for field in ("allocatable", "idle", "used", "releasing", "pipelined")}}  # fmt: skip
+                                 for field in ("allocatable", "idle", "used", "releasing", "pipelined")}}
 
     def _job(self, uid: str) -> dict[str, Any]:
         job, tasks = self.stepper.state["jobs"][uid], self.stepper.state["tasks"]
         states = [tasks[pod]["status"] for pod in self.pods[uid]]
         return {"name": short(uid), "queue": job["queue"], "phase": job["phase"] or "Pending", "pods": len(states),
                 "placed": sum(state in READY for state in states), "promised": states.count("Pipelined"),
-                "releasing": states.count("Releasing"), "min_available": job["min_available"]}  # fmt: skip
+                "releasing": states.count("Releasing"), "min_available": job["min_available"]}
 
     def _around(self, place: int) -> list[list[Any]]:
         """[place, sentence] of the places before and after; the start is place 0."""
@@ -158,13 +158,13 @@ class StepView:
         """The scale of each kind of row by resource: the largest node, and the most that queues hold, deserve, ask for."""
         start = self.trace.start
         nodes = {name: max((node["allocatable"].get(name, 0.0) for node in start["nodes"].values()), default=0.0)
-                 for name in self.resources}  # fmt: skip
+                 for name in self.resources}
         total = {name: sum(node["allocatable"].get(name, 0.0) for node in start["nodes"].values()) for name in self.resources}
         fields = ("deserved", "request", "allocated")
         queues = {name: min(max((queue[field].get(name, 0.0) for queue in start["queues"].values() for field in fields),
-                                default=0.0), total[name]) for name in self.resources}  # fmt: skip
+                                default=0.0), total[name]) for name in self.resources}
         return {what: {name: in_units(name, amount) or 1 for name, amount in amounts.items()}
-                for what, amounts in (("nodes", nodes), ("queues", queues))}  # fmt: skip
+                for what, amounts in (("nodes", nodes), ("queues", queues))}
 
 
 def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:

@@ -92,7 +92,7 @@ def node_choices(trace: TraceReader, job: str | None = None) -> DataFrame:
     [['n1', 'chosen'], ['n2', 'no room']]
     """
     rows = [{"task": row["task"], "node": row["node"], "verdict": row["verdict"], "score": row["score"], **row["scores"]}
-            for row in nodes.choices(trace, job)]  # fmt: skip
+            for row in nodes.choices(trace, job)]
     return _frame(rows, ["task", "node", "verdict", "score"], "task")
 
 
@@ -131,7 +131,7 @@ def victims(trace: TraceReader, task: str | None = None) -> DataFrame:
     for row in jobs.victims(trace, task):
         fate = "evicted" if row["evicted"] else "not chosen" if row["agreed"] else "stays"
         about = {"question": row["question"], "action": row["action"], "for": row["task"].removeprefix("default/"),
-                 "candidate": row["candidate"].removeprefix("default/")}  # fmt: skip
+                 "candidate": row["candidate"].removeprefix("default/")}
         held = rows.setdefault((row["question"], row["candidate"]), about)
         held[f"{row['tier']} {row['plugin']}"] = row["verdict"]
         held["fate"] = fate
@@ -150,7 +150,7 @@ def times(timing: Timing) -> DataFrame:
     [2]
     """
     rows = [{"phase": row["phase"], "plugin": row["plugin"], "what": row["what"], "milliseconds": 1000 * row["seconds"],
-             "calls": row["calls"]} for row in timing.rows()]  # fmt: skip
+             "calls": row["calls"]} for row in timing.rows()]
     return _frame(rows, ["phase", "plugin", "what", "milliseconds", "calls"], "phase")
 
 
@@ -163,5 +163,5 @@ def records(trace: TraceReader, *kinds: str) -> DataFrame:
     ['allocate a-0 on n1']
     """
     rows = [{"number": record.number, "action": record.action, "kind": record.kind, "what_happened": sentence(record)}
-            for record in trace.records if not kinds or record.kind in kinds]  # fmt: skip
+            for record in trace.records if not kinds or record.kind in kinds]
     return _frame(rows, ["number", "action", "kind", "what_happened"], "number")

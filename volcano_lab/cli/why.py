@@ -76,7 +76,7 @@ def report(explanation: Explanation) -> str:
         shown = explanation.chain[:MOST]
         lines += ["", "Decided by these records of the cycle:"]
         lines += [fill(f"{record.action}: {sentence(record)}", WIDTH, initial_indent=f"  {record.number:>6}  ",
-                       subsequent_indent=" " * 10) for record in shown]  # fmt: skip
+                       subsequent_indent=" " * 10) for record in shown]
         if len(shown) < len(explanation.chain):
             lines.append(f"          and {len(explanation.chain) - len(shown)} more")
     if explanation.seeks_remedies:
@@ -95,4 +95,4 @@ def as_dict(explanation: Explanation) -> dict[str, Any]:
         "chain": [{**record.as_dict(), "sentence": sentence(record)} for record in explanation.chain],
         "remedies": [{"what": remedy.what, "field": remedy.field, "before": remedy.before, "after": remedy.after,
                       "effect": remedy.effect} for remedy in explanation.remedies],
-    }  # fmt: skip
+    }

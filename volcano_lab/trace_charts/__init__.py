@@ -11,4 +11,4 @@ from volcano_lab.trace_charts.queues import admissions, queue_order, queue_tree,
 from volcano_lab.trace_charts.times import times
 
 __all__ = ["LiveChart", "admissions", "gang_progress", "live", "node_choices", "node_scores", "node_use", "queue_order",
-           "queue_tree", "statements", "times", "victims", "water_filling"]  # fmt: skip
+           "queue_tree", "statements", "times", "victims", "water_filling"]

@@ -71,7 +71,7 @@ def following(chart: alt.Chart, rows: Rows) -> Any:
         raise ValueError("this chart's rows stand in several places, so it can't follow others; allowed is one place at its top.")
     columns = dict.fromkeys(name for row in rows for name in row)
     spread = [{"calculate": "rows", "as": "r"}, {"flatten": ["r"]}, {"filter": "isValid(datum.r)"},
-              *({"calculate": f"datum.r[{column!r}]", "as": column} for column in columns)]  # fmt: skip
+              *({"calculate": f"datum.r[{column!r}]", "as": column} for column in columns)]
     spec.pop("datasets", None)
     spec["data"] = {"values": [{"k": 0}]}
     spec["transform"] = spread + spec.get("transform", [])

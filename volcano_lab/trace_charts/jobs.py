@@ -32,7 +32,7 @@ def _gang_rows(trace: TraceReader) -> list[dict[str, Any]]:
         for step in range(last + 2):
             known = mine.get(step, known)
             rows.append({"step": step, "job": short(job), "placed": known["placed"], "least": known["min_available"],
-                         "with_promised": known["placed"] + known["promised"], "pods": known["pods"]})  # fmt: skip
+                         "with_promised": known["placed"] + known["promised"], "pods": known["pods"]})
     return rows
 
 
@@ -59,7 +59,7 @@ def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
     for job in dict.fromkeys(row["job"] for row in rows):
         mine = [row for row in rows if row["job"] == job]
         told.append(f"{job} {max(row['placed'] for row in mine)} and {mine[-1]['placed']} of {mine[-1]['pods']}, "
-                    f"needs {mine[-1]['least']}")  # fmt: skip
+                    f"needs {mine[-1]['least']}")
     layers = alt.layer(placed, promised, least, data=alt.InlineData(rows)).properties(width=210, height=90)
     chart = layers.facet(facet=alt.Facet("job:N", title=None), columns=3)
     return _styled(chart, title, f"Pods with a place, most and at the end: {'; '.join(told)}")
@@ -67,7 +67,7 @@ def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
 
 def _statement_rows(trace: TraceReader) -> list[dict[str, Any]]:
     return [{**row, "job": short(row["job"]), "count": len(row["operations"]), "end": row["to"] + 1,
-             "did": ", ".join(row["operations"])} for row in jobs.statements(trace)]  # fmt: skip
+             "did": ", ".join(row["operations"])} for row in jobs.statements(trace)]
 
 
 @drawn(_statement_rows)
@@ -88,7 +88,7 @@ def statements(trace: TraceReader, title: str = "") -> alt.Chart:
     x = alt.X("from:Q", title="record", scale=alt.Scale(domain=[0, max(len(trace.records), 1)], nice=False))
     bars = base.mark_bar(size=16).encode(
         x=x, x2="end:Q", color=alt.Color("outcome:N", scale=scale, title=None),
-        tooltip=["statement:Q", "action:N", "job:N", "did:N", "outcome:N"])  # fmt: skip
+        tooltip=["statement:Q", "action:N", "job:N", "did:N", "outcome:N"])
     words = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="count:Q")
     told = "; ".join(f"{row['action']} for {row['job']}, {row['count']} operations, {row['outcome']}" for row in rows)
     layers = alt.layer(bars, words, data=alt.InlineData(rows)).properties(width=620, height=alt.Step(22))
@@ -100,10 +100,10 @@ def _victim_rows(trace: TraceReader, task: str | None = None, question: int | No
     told = {row["question"] for row in rows if row["evicted"]} or {row["question"] for row in rows}
     shown = [row for row in rows if row["question"] == (question or min(told, default=0))]
     cells = [{"by": f"tier {row['tier']}: {row['plugin']}", "candidate": short(row["candidate"]), "verdict": row["verdict"],
-              "task": short(row["task"]), "action": row["action"]} for row in shown]  # fmt: skip
+              "task": short(row["task"]), "action": row["action"]} for row in shown]
     ends = {row["candidate"]: "evicted" if row["evicted"] else MAY_GO if row["agreed"] else STAYS for row in shown}
     return cells + [{"by": "in the end", "candidate": short(candidate), "verdict": verdict, "task": short(shown[0]["task"]),
-                     "action": shown[0]["action"]} for candidate, verdict in ends.items()]  # fmt: skip
+                     "action": shown[0]["action"]} for candidate, verdict in ends.items()]
 
 
 @drawn(_victim_rows)
@@ -121,7 +121,7 @@ def victims(trace: TraceReader, task: str | None = None, question: int | None = 
     rows = _victim_rows(trace, task, question)
     base = alt.Chart().encode(
         x=alt.X("candidate:N", title=None, sort=None, axis=alt.Axis(labelAngle=-40, domain=False, ticks=False, orient="top")),
-        y=alt.Y("by:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False, labelLimit=200)))  # fmt: skip
+        y=alt.Y("by:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False, labelLimit=200)))
     scale = alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values()))
     cells = base.mark_rect(stroke="white", strokeWidth=2).encode(color=alt.Color("verdict:N", scale=scale, title=None))
     dark = alt.FieldOneOfPredicate(field="verdict", oneOf=[STAYS, "evicted"])

@@ -41,11 +41,11 @@ def node_use(trace: TraceReader, number: int | None = None, title: str = "") -> 
     rows = _use_rows(trace, number)
     axis = alt.Axis(domain=False, ticks=False, labelAngle=0, orient="top")
     base = alt.Chart().encode(x=alt.X("resource:N", title=None, sort=None, axis=axis),
-                              y=alt.Y("node:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False)))  # fmt: skip
+                              y=alt.Y("node:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False)))
     scale = alt.Scale(domain=[0, 1], range=["#F2F8FC", "#0072B2"])
     cells = base.mark_rect(stroke="white").encode(
         color=alt.Color("part:Q", scale=scale, title="part in use", legend=alt.Legend(format="%")),
-        tooltip=["node:N", "resource:N", "used:Q", "idle:Q", "releasing:Q", "pipelined:Q"])  # fmt: skip
+        tooltip=["node:N", "resource:N", "used:Q", "idle:Q", "releasing:Q", "pipelined:Q"])
     ink = alt.condition("datum.part > 0.6", alt.value("white"), alt.value("black"))
     words = base.mark_text(fontSize=11).encode(text=alt.Text("part:Q", format=".0%"), color=ink)
     by_node: dict[str, list[str]] = {}
@@ -64,7 +64,7 @@ def _choice_rows(trace: TraceReader, job: str | None = None) -> list[dict[str, A
         rows.append({"task": short(row["task"]), "node": row["node"], "verdict": row["verdict"] if known else OBJECTION,
                      "word": f"{row['score']:.4g}" if fits else row["verdict"].partition(":")[0],
                      "score": row["score"], "reason": row["verdict"],
-                     "by_plugin": ", ".join(f"{plugin} {score:.4g}" for plugin, score in row["scores"].items())})  # fmt: skip
+                     "by_plugin": ", ".join(f"{plugin} {score:.4g}" for plugin, score in row["scores"].items())})
     return rows
 
 
@@ -85,7 +85,7 @@ def node_choices(trace: TraceReader, job: str | None = None, title: str = "") ->
     rows = _choice_rows(trace, job)
     base = alt.Chart().encode(
         x=alt.X("task:N", title=None, sort=None, axis=alt.Axis(labelAngle=-40, domain=False, ticks=False, orient="top")),
-        y=alt.Y("node:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False)))  # fmt: skip
+        y=alt.Y("node:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False)))
     scale = alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values()))
     cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
         color=alt.Color("verdict:N", scale=scale, title=None), tooltip=["task:N", "node:N", "reason:N", "score:Q", "by_plugin:N"])
@@ -109,7 +109,7 @@ def _told(task: str, said: list[dict[str, Any]]) -> str:
 def _score_rows(trace: TraceReader, task: str) -> list[dict[str, Any]]:
     return [{"node": row["node"] + (" (chosen)" if row["verdict"] == CHOSEN else ""), "plugin": plugin, "score": score,
              "verdict": row["verdict"]} for row in nodes.choices(trace, tasks={task}) if row["verdict"] in (CHOSEN, FITS)
-            for plugin, score in row["scores"].items()]  # fmt: skip
+            for plugin, score in row["scores"].items()]
 
 
 @drawn(_score_rows)
@@ -132,6 +132,6 @@ def node_scores(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
         sums[row["node"]] += row["score"]
     bars = alt.Chart(alt.InlineData(rows)).mark_bar(size=16).encode(
         y=alt.Y("node:N", title=None, sort=None), x=alt.X("score:Q", title="score", stack="zero"), color=color,
-        tooltip=["node:N", "plugin:N", "score:Q"])  # fmt: skip
+        tooltip=["node:N", "plugin:N", "score:Q"])
     told = ", ".join(f"{node} {score:.4g}" for node, score in sums.items())
     return _styled(bars.properties(width=520, height=alt.Step(24)), title, f"Scores for {short(task)}: {told or 'no node fits'}")

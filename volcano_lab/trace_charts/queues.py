@@ -58,11 +58,11 @@ def queue_order(trace: TraceReader, action: str = "allocate", title: str = "") -
     rows = _order_rows(trace, action)
     names = sorted({row["queue"] for row in rows if row["taken"]})
     color = alt.Color("queue:N", scale=_scale(dict.fromkeys(row["queue"] for row in rows)),
-                      legend=alt.Legend(title="queue", values=names))  # fmt: skip
+                      legend=alt.Legend(title="queue", values=names))
     base = alt.Chart().transform_filter(alt.FieldOneOfPredicate(field="queue", oneOf=names)).encode(
         x=alt.X("turn:Q", title="turn", axis=alt.Axis(tickMinStep=1, grid=False)),
         y=alt.Y("share:Q", title="share before the turn"), color=color,
-        tooltip=["turn:Q", "queue:N", alt.Tooltip("share:Q", format=".3f"), "why:N"])  # fmt: skip
+        tooltip=["turn:Q", "queue:N", alt.Tooltip("share:Q", format=".3f"), "why:N"])
     lines = base.mark_line(interpolate="step-after", opacity=0.5)
     dots = base.transform_filter("datum.taken").mark_point(size=70, filled=True, opacity=1)
     told = "; ".join(f"{row['turn']}. {row['queue']} with share {row['share']:.3g}, {row['why']}" for row in rows if row["taken"])
@@ -98,7 +98,7 @@ def queue_tree(trace: TraceReader, number: int | None = None, resource: str = "c
     shape = alt.Shape("limit:N", scale=scale, title="limits")
     marks = [base.transform_filter(f"datum['{name}'] > 0").transform_calculate(limit=f"'{words[name]}'")
              .mark_point(filled=True, color="black", opacity=1, size=60, yOffset=offset).encode(x=f"{name}:Q", shape=shape)
-             for name, (_, offset) in LIMITS.items()]  # fmt: skip
+             for name, (_, offset) in LIMITS.items()]
     told = "; ".join(_tree_text(row, resource) for row in rows)
     layers = alt.layer(asked, held, *marks, data=alt.InlineData(rows)).properties(width=560, height=36 * max(len(rows), 1))
     return _styled(layers, title, f"{resource}, each queue below its parent: {told}")
@@ -118,10 +118,10 @@ def _admission_rows(trace: TraceReader, resource: str = "cpu", job: str = "") ->
         verdict = f"too little {', '.join(compared['short_of'])}" if compared["short_of"] else "room"
         limit, start = compared["limit"], 0.0
         for part, amount in zip(PARTS, (compared["allocated"] - compared["elastic"], compared["inqueue"], compared["minimum"]),
-                                strict=True):  # fmt: skip
+                                strict=True):
             rows.append({"comparison": label, "part": part, "from": start, "to": start + amount, "limit": limit,
                          "asked": compared["asked"], "verdict": f"{quantity_text(resource, compared['asked'])} of "
-                         f"{quantity_text(resource, limit)}: {verdict}"})  # fmt: skip
+                         f"{quantity_text(resource, limit)}: {verdict}"})
             start += amount
     return rows
 

@@ -33,7 +33,7 @@ def gangs(trace: TraceReader) -> Rows:
 
     def row(step: int, record: Record | None, job: str) -> dict[str, Any]:
         return {"step": step, "number": record.number if record else -1, "action": record.action if record else "open",
-                "job": job, **counts[job], "min_available": trace.start["jobs"][job]["min_available"]}  # fmt: skip
+                "job": job, **counts[job], "min_available": trace.start["jobs"][job]["min_available"]}
 
     yield from (row(0, None, job) for job in counts)
     step = 0
@@ -67,7 +67,7 @@ def statements(trace: TraceReader) -> Rows:
         if number is None:
             continue
         row = rows.setdefault(number, {"statement": number, "action": record.action, "job": record["job"], "from": record.number,
-                                       "to": record.number, "operations": [], "outcome": "open"})  # fmt: skip
+                                       "to": record.number, "operations": [], "outcome": "open"})
         row["to"] = record.number
         if record.kind == "do":
             row["operations"].append(record["operation"])
@@ -106,7 +106,7 @@ def victims(trace: TraceReader, task: str | None = None) -> Rows:
                 yield {"question": question, "action": record.action, "task": record["task"], "tier": tier, "plugin": plugin,
                        "candidate": candidate, "verdict": _verdict(calls.get(plugin), candidate),
                        "agreed": candidate in (record["answer"] or ()), "evicted": candidate in evicted,
-                       "number": record.number}  # fmt: skip
+                       "number": record.number}
 
 
 def _verdict(call: Record | None, candidate: str) -> str:

@@ -28,7 +28,7 @@ def use(trace: TraceReader, number: int | None = None) -> Rows:
         node = state["nodes"][name]
         for resource, whole in node["allocatable"].items():
             amounts = {field: in_units(resource, node[field].get(resource, 0.0))
-                       for field in ("allocatable", "used", "idle", "releasing", "pipelined")}  # fmt: skip
+                       for field in ("allocatable", "used", "idle", "releasing", "pipelined")}
             yield {"node": name, "resource": resource, **amounts, "part": node["used"].get(resource, 0.0) / whole}
 
 
@@ -55,7 +55,7 @@ def choices(trace: TraceReader, job: str | None = None, tasks: Collection[str] |
                     scores[plugin] = scores.get(plugin, 0.0) + value
             verdict = CHOSEN if node == record["node"] else _verdict(said, filtered)
             yield {"task": task, "node": node, "verdict": verdict, "score": sum(scores.values()), "scores": scores,
-                   "number": record.number}  # fmt: skip
+                   "number": record.number}
 
 
 def _verdict(said: dict[str, Any], filtered: bool) -> str:
@@ -71,10 +71,10 @@ def _verdict(said: dict[str, Any], filtered: bool) -> str:
 
 
 def _searches(trace: TraceReader, job: str | None, tasks: Collection[str] | None
-              ) -> dict[str, tuple[Record, dict[str, dict[str, Any]]]]:  # fmt: skip
+              ) -> dict[str, tuple[Record, dict[str, dict[str, Any]]]]:
     """{task: (the choice, {node: {column: value}})} of each task's last search, in one pass over the records."""
     wanted = {task for task, fields in trace.start["tasks"].items()
-              if (job is None or fields["job"] == job) and (tasks is None or task in tasks)}  # fmt: skip
+              if (job is None or fields["job"] == job) and (tasks is None or task in tasks)}
     known: dict[int, dict[str, list[Any]]] = {}
     found: dict[str, tuple[Record, dict[str, dict[str, Any]]]] = {}
     calls: dict[str, dict[str, Any]] = {}
@@ -94,7 +94,7 @@ def _searches(trace: TraceReader, job: str | None, tasks: Collection[str] | None
         elif record.kind == "chose":
             if record["task"] in wanted:
                 at_once = {} if last is None else {node: {column: values[row] for column, values in known[last].items()}
-                                                   for row, node in enumerate(trace.nodes)}  # fmt: skip
+                                                   for row, node in enumerate(trace.nodes)}
                 found[record["task"]] = record, calls or at_once
             calls, last = {}, None
     return found

@@ -34,7 +34,7 @@ def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
             yield {"round": record["number"], "queue": queue, "weight": start[queue]["weight"], "before": held.get(queue, 0),
                    "offered": offered, "deserved": now, "met": step["met"] if step else "before",
                    "most": most_of(_sums(start[queue], resource), resource),
-                   "left": _amount(record["round"]["remaining"], resource)}  # fmt: skip
+                   "left": _amount(record["round"]["remaining"], resource)}
             held[queue] = now
 
 
@@ -61,7 +61,7 @@ def order(trace: TraceReader, action: str = "allocate") -> Rows:
             taken = queue == record["queue"]
             yield {"turn": turn, "queue": queue, "share": queues.get(queue, {}).get("share", 0.0), "taken": taken,
                    "next": record["next"] if taken else None, "decided_by": plugin if taken else "",
-                   "difference": difference if taken else None, "why": why if taken else ""}  # fmt: skip
+                   "difference": difference if taken else None, "why": why if taken else ""}
 
 
 def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -> Rows:
@@ -80,7 +80,7 @@ def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -
     for name in sorted(queues, key=ways.__getitem__):
         queue = queues[name]
         yield {"queue": name, "parent": queue.get("parent", ""), "depth": len(ways[name]) - 1, "weight": queue["weight"],
-               **_sums(queue, resource, flat=True), "share": queue["share"]}  # fmt: skip
+               **_sums(queue, resource, flat=True), "share": queue["share"]}
 
 
 def admissions(trace: TraceReader, resource: str = "cpu") -> Rows:
@@ -96,10 +96,10 @@ def admissions(trace: TraceReader, resource: str = "cpu") -> Rows:
     """
     for record in trace.iter("enqueue_comparison"):
         parts = {"minimum": "min_resources", "allocated": "allocated", "inqueue": "inqueue", "elastic": "elastic",
-                 "asked": "asked", "limit": "limit"}  # fmt: skip
+                 "asked": "asked", "limit": "limit"}
         yield {"job": record["job"], "plugin": record["plugin"], "level": record.get("level") or "cluster",
                **{word: _amount(record.get(name) or {}, resource) for word, name in parts.items()},
-               "short_of": record["short_of"], "number": record.number}  # fmt: skip
+               "short_of": record["short_of"], "number": record.number}
 
 
 def _at(trace: TraceReader, number: int | None) -> State:

@@ -137,7 +137,7 @@ def _jump(steps: CycleSteps, job: str, queue: str, operation: str, outcome: str,
 ANSWERS: dict[str, Callable[..., Any]] = {
     "place": CycleSteps.goto, "stop_at": CycleSteps.stop_at, "show": CycleSteps.show, "detail": CycleSteps.detail,
     "resource": CycleSteps.resource, "jump": _jump,
-}  # fmt: skip
+}
 """A word of the page -> what it does."""
 
 
@@ -147,7 +147,7 @@ def fixed_of(view: StepView) -> dict[str, Any]:
             "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
             "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": list(DETAILS),
             "operations": OPERATION_NAMES, "outcomes": OUTCOMES,
-            "symptoms": [[symptom.seen, symptom.likely, symptom.about] for symptom in SYMPTOMS]}  # fmt: skip
+            "symptoms": [[symptom.seen, symptom.likely, symptom.about] for symptom in SYMPTOMS]}
 
 
 def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "", name: str = "") -> CycleSteps:
@@ -177,4 +177,4 @@ def _trace_of(what: Any, conf: str | None) -> TraceReader:
         if isinstance(found, TraceReader):
             return found
     raise TypeError(f"a stepper goes through a trace, not a {type(what).__name__}; allowed are a Trace, a Stepper, an Explainer, "
-                    "a session that a Trace watched, and a Cluster.")  # fmt: skip
+                    "a session that a Trace watched, and a Cluster.")
