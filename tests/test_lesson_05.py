@@ -1,13 +1,15 @@
 """The lab of the queue tree without a browser, and admission by hand."""
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 
 from volcano_lab.lessons import admission_examples as examples
 from volcano_lab.lessons import checks_05 as checks
 from volcano_lab.lessons.own_admission import run_with
-from volcano_lab.lessons.verdict import TO_DO
+from volcano_lab.lessons.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.plugins.capacity import Capacity
 from volcano_lab.queue_levels import admission, levels, over_limit
 from volcano_lab.tables_queue_tree import gangs
@@ -163,3 +165,33 @@ def test_a_function_without_a_body_is_to_do():
         ...
 
     assert checks.job_enqueueable(empty).state == TO_DO
+
+
+# -- the check that begins with the notebook's own cluster ------------------------------------------------
+
+
+def the_notebooks_cluster():
+    """The cluster that the lesson's first cells build, by hand and not by the lab."""
+    notebook = json.loads((Path(__file__).parents[1] / "notebooks" / "05-capacity-and-the-queue-tree.ipynb").read_text())
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    found = {}
+    for source in cells[:2]:
+        exec(source, found)
+    return found["cluster"]
+
+
+CHANGES = [
+    ("research may hold more", {"name": "research", "capability": 9}, WELL_DONE, "research was the narrow place"),
+    ("too little for eval", {"name": "research", "capability": 5}, TRY_AGAIN, "eval-gang is refused"),
+    ("another queue may hold more", {"name": "train", "capability": 20}, TRY_AGAIN, "on research the sum is 9 of 8"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "change", "state", "words"), CHANGES, ids=[row[0] for row in CHANGES])
+def test_the_notebooks_cluster_is_changed_in_one_queue(sentence, change, state, words):
+    verdict = checks.let_train_in(the_notebooks_cluster().copy().queue(**change))
+    assert verdict.state == state and words in verdict.text
+
+
+def test_the_notebooks_cluster_as_it_is_has_no_change():
+    assert "nothing has changed" in checks.let_train_in(the_notebooks_cluster()).text

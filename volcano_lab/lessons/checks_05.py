@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from attrs import evolve
+
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.cycle import Cycle
@@ -202,8 +204,11 @@ def let_train_in(answer: Cluster) -> Verdict:
 
 
 def _specs(cluster: Cluster) -> dict[str, dict[str, Any]]:
+    """What queues and jobs say. Below the root it is the same to name no parent; what the root says of reclaim is left out."""
     objects = cluster.objects()
-    return {"queues": {obj.name: obj.spec for obj in objects if obj.kind == "Queue"},
+    return {"queues": {obj.name: evolve(obj.spec, parent=obj.spec.parent or "root",
+                                         reclaimable=obj.spec.reclaimable or obj.name == "root")
+                       for obj in objects if obj.kind == "Queue"},
             "jobs": {obj.key: obj.spec for obj in objects if obj.kind in ("Pod", "PodGroup")}}
 
 
