@@ -151,7 +151,8 @@ from volcano_lab import cli
 replace = os.replace
 def slowly(*paths):
     print("half way", flush=True)
-    time.sleep(1)
+    while not os.path.exists(os.environ["GO_ON"]):
+        time.sleep(0.05)
     replace(*paths)
 os.replace = slowly
 sys.exit(cli.main(sys.argv[1:]))
@@ -159,13 +160,18 @@ sys.exit(cli.main(sys.argv[1:]))
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR2"), reason="this system has no SIGUSR2")
-def test_the_end_in_the_middle_of_a_write_waits_for_the_write(places):
+def test_the_end_in_the_middle_of_a_write_waits_for_the_write(places, tmp_path, monkeypatch):
+    monkeypatch.setenv("GO_ON", str(tmp_path / "go on"))
     server = Process(*places, start=("-c", SLOW_WRITES))
     try:
         server.wait_for("metrics on")
         os.kill(server.process.pid, signal.SIGUSR2)
         server.wait_for("half way")
         assert [path.suffix for path in places[2].iterdir()].count(".part") == 1
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        assert server.process.poll() is None
+        (tmp_path / "go on").touch()
         assert server.end() == 0
     finally:
         server.process.kill()
