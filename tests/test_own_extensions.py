@@ -7,8 +7,10 @@ import pytest
 from volcano_lab import Action, Cluster, Plugin, register_action, register_extension_point, register_plugin
 from volcano_lab.framework.extension_point import PERMIT, AllAgree, ExtensionPoint, FirstDifference, Sum
 from volcano_lab.framework.guard import ExtensionError
+from volcano_lab.framework.one_sentence import OneSentence
 from volcano_lab.framework.points import POINT_NAMES, extension_points
 from volcano_lab.framework.registered import registered
+from volcano_lab.lessons.own_plugins import RECLAIM, conf_with, kept_and_plain, run_with
 from volcano_lab.plugins.catalogue import table
 from volcano_lab.plugins.gang import Gang
 from volcano_lab.trace import traced
@@ -184,6 +186,25 @@ def test_name_and_class_the_other_way_round():
         register_plugin(Plugin, "mine")
     with pytest.raises(TypeError, match="its name first"):
         register_action(Action, "mine")
+
+
+def test_names_of_pods_are_no_victims():
+    class Names(Plugin):
+        def reclaimable(self, task, candidates):
+            return [other.name for other in candidates], PERMIT
+
+    with pytest.raises(ExtensionError, match=r"reclaimable: the answer is .*; allowed is a pair: the list of tasks"):
+        run_with(Names, kept_and_plain(), conf_with("mine", tier=1, actions=RECLAIM))
+
+
+@pytest.mark.parametrize("mistake", [
+    lambda: register_plugin("mine", Plugin()), lambda: register_action("mine", Plugin),
+    lambda: Cluster().run("actions: alocate"), lambda: Cluster().job("web", pods=1, running={"n": 2}).run()])
+def test_a_notebook_shows_a_mistake_in_one_line(mistake):
+    with pytest.raises(OneSentence) as found:
+        mistake()
+    assert found.value._render_traceback_() == [f"{type(found.value).__name__}: {found.value}"]
+    assert "\n" not in str(found.value)
 
 
 # -- actions ------------------------------------------------------------------------------------------

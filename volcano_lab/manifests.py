@@ -19,6 +19,7 @@ from attrs import Factory, define
 
 from volcano_lab import not_modelled
 from volcano_lab.api.objects import KINDS, KubernetesObject, Pod
+from volcano_lab.framework.one_sentence import OneSentence
 from volcano_lab.framework.yaml_v2 import compose_all, plain_value, resolve, syntax_problem
 from volcano_lab.structure import Findings, found_text, structure, unstructure
 
@@ -26,7 +27,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 Source = str | Path | IO[str]
 
 
-class ManifestError(ValueError):
+class ManifestError(OneSentence, ValueError):
     """Manifests that cannot be read; `problems` holds one sentence each.
 
     >>> str(ManifestError(["pods.yaml is empty"]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from volcano_lab.framework.one_sentence import NotRegistered
+
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
 
@@ -33,15 +35,15 @@ _ACTIONS: dict[str, Any] = {}
 def register_action(name: str, builder: type[Action] | str) -> None:
     """Make an action known by name: its class, or "module:Class" to be imported when it first runs.
 
-    A later one of the same name takes its place. Raises `TypeError` for anything else, and for a class without `execute`.
+    A later one of the same name takes its place. Raises `NotRegistered` for anything else, and for a class without `execute`.
     """
     if not isinstance(name, str):
-        raise TypeError(f"an action is registered as {name!r}; allowed is its name first, as a text, and then its class.")
+        raise NotRegistered(f"an action is registered as {name!r}; allowed is its name first, as a text, and then its class.")
     if not isinstance(builder, str):
         if not (isinstance(builder, type) and issubclass(builder, Action)):
-            raise TypeError(f'action "{name}" is registered with {builder!r}; allowed is a class that is made from Action.')
+            raise NotRegistered(f'action "{name}" is registered with {builder!r}; allowed is a class that is made from Action.')
         if builder.execute is Action.execute:
-            raise TypeError(f'action "{name}" has no method execute; allowed is execute(self, ssn).')
+            raise NotRegistered(f'action "{name}" has no method execute; allowed is execute(self, ssn).')
     _ACTIONS[name] = builder
 
 

@@ -6,7 +6,7 @@ answers of plugins that don't come with the lab are looked at when they are give
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from math import isnan
 from numbers import Real
 from typing import Any
@@ -42,8 +42,13 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str | Mapping)
 
 
+def _are_tasks(value: Any) -> bool:
+    """Names of pods are no tasks. (What can be gone through only once is not looked into.)"""
+    return _is_list(value) and not (isinstance(value, Collection) and any(isinstance(part, str) for part in value))
+
+
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and _is_list(value[0]) and _is_number(value[1])
+    return isinstance(value, tuple) and len(value) == 2 and _are_tasks(value[0]) and _is_number(value[1])
 
 
 def _is_scores(value: Any) -> bool:
@@ -59,6 +64,6 @@ VOTE = Answer("a vote: PERMIT (1), ABSTAIN (0) or REJECT (-1)", _is_number)
 OBJECTION = Answer("None, or a text (or FitError) that says why not", lambda value: isinstance(value, str | FitError | None))
 INVALID = Answer("None, or an object with `reason` and `message`",
                  lambda value: value is None or (hasattr(value, "reason") and hasattr(value, "message")))
-TASKS = Answer("a list of tasks", _is_list)
+TASKS = Answer("a list of tasks", _are_tasks)
 VICTIMS = Answer("a pair: the list of tasks that may go, and PERMIT, ABSTAIN or REJECT", _is_pair)
 LEVELS = Answer("a list of lists", lambda value: _is_list(value) and all(_is_list(part) for part in value))

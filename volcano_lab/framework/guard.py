@@ -14,6 +14,7 @@ from re import sub
 from typing import Any
 
 from volcano_lab.framework.extension_point import ExtensionPoint, NoScore
+from volcano_lab.framework.one_sentence import OneSentence
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.point_arguments import ARGUMENTS
 from volcano_lab.framework.points import own_arguments
@@ -26,12 +27,8 @@ COMPANIONS = ("_key", "_nodes", "_alike", "_even")
 """Ends of the names of methods that give the same answer in another form."""
 
 
-class ExtensionError(Exception):
-    """A plugin, an action or an extension point of one's own can't do what it should; the text is one sentence."""
-
-    def _render_traceback_(self) -> list[str]:
-        """A notebook shows the sentence, and not the scheduler's frames above it; `__cause__` has the rest."""
-        return [f"{type(self).__name__}: {self}"]
+class ExtensionError(OneSentence):
+    """A plugin, an action or an extension point of one's own can't do what it should; `__cause__` has the rest."""
 
 
 def is_own(thing: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define
 
 from volcano_lab.framework.arguments import Arguments
+from volcano_lab.framework.one_sentence import NotRegistered
 
 if TYPE_CHECKING:
     from volcano_lab.api.task import TaskInfo
@@ -65,18 +66,19 @@ logger = logging.getLogger("volcano_lab")
 def register_plugin(name: str, builder: type[Plugin] | str) -> None:
     """Make a plugin known by name: its class, or "module:Class" to be imported when it is first configured.
 
-    A later one of the same name takes its place. Raises `TypeError` for anything else.
+    A later one of the same name takes its place. Raises `NotRegistered` for anything else.
 
-    >>> register_plugin("mine", Plugin())
-    Traceback (most recent call last):
-    ...
-    TypeError: plugin "mine" is registered with an object of Plugin; allowed is a class that is made from Plugin, itself.
+    >>> try:
+    ...     register_plugin("mine", Plugin())
+    ... except TypeError as error:
+    ...     print(error)
+    plugin "mine" is registered with an object of Plugin; allowed is a class that is made from Plugin, itself.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a plugin is registered as {name!r}; allowed is its name first, as a text, and then its class.")
+        raise NotRegistered(f"a plugin is registered as {name!r}; allowed is its name first, as a text, and then its class.")
     if not isinstance(builder, str) and not (isinstance(builder, type) and issubclass(builder, Plugin)):
         found = f"class {builder.__name__}" if isinstance(builder, type) else f"an object of {type(builder).__name__}"
-        raise TypeError(f'plugin "{name}" is registered with {found}; allowed is a class that is made from Plugin, itself.')
+        raise NotRegistered(f'plugin "{name}" is registered with {found}; allowed is a class that is made from Plugin, itself.')
     _BUILDERS[name] = builder
 
 

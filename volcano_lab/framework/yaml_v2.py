@@ -18,6 +18,8 @@ from typing import Any
 
 import yaml
 
+from volcano_lab.framework.one_sentence import OneSentence
+
 TRUE = {word for base in ("y", "yes", "true", "on") for word in (base, base.capitalize(), base.upper())}
 FALSE = {word for base in ("n", "no", "false", "off") for word in (base, base.capitalize(), base.upper())}
 NULL = {"", "~", "null", "Null", "NULL"}
@@ -28,7 +30,7 @@ PLAIN = "plain"
 INT = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]+|0|[1-9][0-9]*)")
 
 
-class ConfError(ValueError):
+class ConfError(OneSentence, ValueError):
     """A configuration that Volcano refuses; `problems` holds a sentence each.
 
     >>> str(ConfError(["actions names nothing"]))
