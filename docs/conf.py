@@ -18,8 +18,9 @@ generate()
 
 project = "volcano_lab"
 author = "The volcano_lab authors"
+copyright = author
 extensions = ["myst_nb"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "made/lessons.md"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # the stored outputs are tested (make test), so they are shown
 nb_ipywidgets_js = {}  # no scripts from elsewhere: a page has the figures, the notebook has the sliders

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shutil
 from pathlib import Path
@@ -57,6 +58,15 @@ def metrics() -> str:
     return f"# Metrics\n\n{about}\n\n{table()}"
 
 
+def lessons() -> str:
+    """The list of the notebooks, each under its number and its title."""
+    lines = ["```{toctree}", ":caption: Lessons", ":maxdepth: 1", ""]
+    for path in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
+        first = "".join(json.loads(path.read_text())["cells"][0]["source"]).splitlines()[0]
+        lines.append(f"{path.name[:2]} · {first.removeprefix('# ')} </lessons/{path.stem}>")
+    return "\n".join([*lines, "```", ""])
+
+
 def group_of(name: str) -> str:
     """The package a module belongs to, "" for those that stand alone."""
     group = name.split(".")[1] if name.count(".") > 1 else ""
@@ -100,6 +110,7 @@ def generate() -> None:
     """Make all pages anew."""
     shutil.rmtree(MADE, ignore_errors=True)
     (MADE / "reference").mkdir(parents=True)
+    (MADE / "lessons.md").write_text(lessons())
     (MADE / "map.md").write_text(the_map())
     (MADE / "extension-points.md").write_text(extension_points())
     (MADE / "metrics.md").write_text(metrics())
