@@ -89,6 +89,25 @@ class NotForAll(WaitsLongest):
         return self.since[left.name] - self.since[right.name]
 
 
+class LastWish(WaitsLongest):
+    def on_session_open(self, ssn):
+        self.now = ssn.now
+        self.since = {job.queue: job.creation_timestamp for job in ssn.jobs.values() if job.has_pending_tasks()}
+
+
+class FirstWish(WaitsLongest):
+    def on_session_open(self, ssn):
+        self.now, self.since = ssn.now, {}
+        for job in ssn.jobs.values():
+            if job.has_pending_tasks():
+                self.since.setdefault(job.queue, job.creation_timestamp)
+
+
+class ZeroForNobody(WaitsLongest):
+    def queue_order(self, left, right):
+        return self.since.get(left.name, 0) - self.since.get(right.name, 0)
+
+
 class AnyJob(WaitsLongest):
     def on_session_open(self, ssn):
         self.now, self.since = ssn.now, {}
@@ -111,6 +130,11 @@ class Maintenance(Plugin):
 class NobodyAtAll(Plugin):
     def predicate(self, task, node):
         return "maintenance" if node.labels.get("maintenance") else None
+
+
+class AnyDay(Plugin):
+    def predicate(self, task, node):
+        return "maintenance" if "maintenance" in node.labels and task.pod.metadata.labels.get("short") != "yes" else None
 
 
 class SaysTrue(Plugin):
@@ -225,6 +249,13 @@ class Triage(Action):
             jobs = waiting(ssn, queue)
             if jobs and not held(ssn, queue):
                 place(ssn, jobs[0])
+
+
+class AlsoRichByNeed(Action):
+    def execute(self, ssn):
+        for queue in sorted(ssn.queues.values(), key=ssn.need, reverse=True):
+            for job in waiting(ssn, queue)[:1]:
+                place(ssn, job)
 
 
 class LeastFirst(Action):

@@ -105,7 +105,8 @@ def _winner(plugin: type[Plugin], **scene: Any) -> str:
 
 @check(takes=is_plugin, wanted=PLUGIN, right=[answers.WaitsLongest],
        wrong=[(answers.Backwards, "what must be subtracted"), (answers.LessThan, "below 0 puts the left one first"),
-              (answers.NotForAll, "KeyError"),
+              (answers.NotForAll, "KeyError"), (answers.LastWish, "the smallest"), (answers.FirstWish, "the smallest"),
+              (answers.ZeroForNobody, "ssn.now"),
               (answers.AnyJob, "has_pending_tasks"), (answers.ByName, "newcomer got")])
 @written("queue_order")
 def waits_longest(answer: type[Plugin]) -> Verdict | None:
@@ -117,6 +118,12 @@ def waits_longest(answer: type[Plugin]) -> Verdict | None:
     if _winner(answer, newcomer_runs=True) != "old":
         return try_again("Now the newcomer has a job that is older than all others, but it runs already, and your plugin counts "
                          "it. Look only at jobs with `job.has_pending_tasks()`.")
+    if _winner(answer, patient_again=True) != "old":
+        return try_again("Now patient has two more jobs that wait, the latest of all, and the newcomer goes first. Keep the "
+                         "smallest `creation_timestamp` of each queue, not the last or the first that you find.")
+    if run_with(answer, one_place(), conf_with("mine", tier=1)).queue_order[0] == "others":
+        return try_again("The right wish is served, but queue others, in which nobody waits, goes before both. For such a queue "
+                         "use `ssn.now`.")
     return well_done("A smaller number goes first: since − since. Queues in which nobody waits are asked about, too; `ssn.now` "
                      "puts them behind.")
 
@@ -162,9 +169,9 @@ def in_its_place(answer: str) -> Verdict:
 # -- objections ---------------------------------------------------------------------------------------
 
 
-def _nodes_of(plugin: type[Plugin], *nodes: str) -> tuple[dict[str, set[str]], Any]:
+def _nodes_of(plugin: type[Plugin], *nodes: str, when: str = "tonight") -> tuple[dict[str, set[str]], Any]:
     """Job -> the nodes that its pods got; and the cycle."""
-    cycle = run_with(plugin, in_maintenance(*nodes))
+    cycle = run_with(plugin, in_maintenance(*nodes, when=when))
     placed: dict[str, set[str]] = {"long": set(), "short": set()}
     for _, pod, node in cycle.committed:
         placed[pod.removeprefix("default/").partition("-")[0]].add(node)
@@ -174,7 +181,8 @@ def _nodes_of(plugin: type[Plugin], *nodes: str) -> tuple[dict[str, set[str]], A
 @check(takes=is_plugin, wanted=PLUGIN, right=[answers.Maintenance],
        wrong=[(answers.NobodyAtAll, "short pods may go"), (answers.SaysTrue, "allowed is None, or a text"),
               (answers.Never, "isn't short went"),
-              (answers.Always, "return None"), (answers.Silent, "Nobody learns why"), (answers.Label, "KeyError")])
+              (answers.Always, "return None"), (answers.Silent, "Nobody learns why"), (answers.Label, "KeyError"),
+              (answers.AnyDay, "not tonight")])
 @written("predicate")
 def maintenance(answer: type[Plugin]) -> Verdict | None:
     """Write `Maintenance`: a node with the label maintenance=tonight takes only pods with the label short=yes; others get a
@@ -188,12 +196,16 @@ def maintenance(answer: type[Plugin]) -> Verdict | None:
         return try_again("node-1 has the label, and a pod that isn't short went there. Return a text then: it is the reason.")
     if "node-1" not in placed["short"]:
         return try_again("node-1 is in maintenance, but short pods may go there: `task.pod.metadata.labels`.")
+    placed, _ = _nodes_of(answer, "node-1", when="over")
+    if placed["long"] != {"node-1", "node-2"}:
+        return try_again("node-1 has the label maintenance=over, so not tonight, and a pod was refused there. Compare the "
+                         "label's value.")
     placed, cycle = _nodes_of(answer, "node-1", "node-2")
-    why = " ".join(cycle.why("default/long"))
-    if "maintenance" not in why:
-        return try_again(f"Both nodes are in maintenance, and the message says: {why}. Nobody learns why. Put the word "
+    why = " ".join(cycle.why("default/long")).rpartition("Origin reason is ")[2]
+    if "maintenance" not in why.lower():
+        return try_again(f"Both nodes are in maintenance, and users read: “{why}” Nobody learns why. Put the word "
                          "maintenance into your reason.")
-    return well_done(f"The reason that you return is what users read: {why.partition('Origin reason is ')[2]}")
+    return well_done(f"The reason that you return is what users read: {why}")
 
 
 # -- victims ------------------------------------------------------------------------------------------
@@ -244,6 +256,10 @@ def _jobs_of(action: type[Action], cluster: Any, actions: str = "enqueue, mine",
     return list(dict.fromkeys(pod.removeprefix("default/").rpartition("-")[0] for _, pod, _ in committed))
 
 
+def _small_holds_one() -> Any:
+    return crowded().job("runs", queue="small", pods=1, cpu=1, memory="1Gi", running={"node-1": 1})
+
+
 @check(takes=is_action, wanted=ACTION, right=[answers.FirstAid],
     wrong=[(answers.Everything, "one job of each queue"), (answers.OneOnly, "next queue"), (answers.NoLook, "IndexError"),
               (answers.AlsoRich, "holds a pod already"), (answers.NoHands, "placed nothing"), (answers.LastJob, "second job")])
@@ -259,8 +275,7 @@ def first_aid(answer: type[Action]) -> Verdict | None:
         if "tiny-2" in jobs and "tiny-1" not in jobs:
             return try_again("Queue tiny got its second job, not its first: `waiting(ssn, queue)[0]` is the first.")
         return try_again(f"Placed were {', '.join(jobs)}. Wanted is one job of each queue, its first.")
-    holds = crowded().job("runs", queue="small", pods=1, cpu=1, memory="1Gi", running={"node-1": 1})
-    if "small-1" in _jobs_of(answer, holds):
+    if "small-1" in _jobs_of(answer, _small_holds_one()):
         return try_again("Queue small holds a pod already, and got a job all the same. `held(ssn, queue)` counts its pods.")
     if _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"]:
         return try_again("A gang of nine doesn't fit, and must be left alone; the other queues still want their first job.")
@@ -298,21 +313,27 @@ def _points_for(**points: int) -> type[Plugin]:
 @check(takes=is_action, wanted=ACTION, right=[answers.Triage],
        wrong=[(answers.LeastFirst, "reverse=True"), (answers.FirstAid, "by need"),
               (answers.NoHands, "wanted is the first job"),
-              (answers.AsksAnother, "no attribute 'needs'")])
+              (answers.AlsoRichByNeed, "holds a pod already"), (answers.AsksAnother, "no attribute 'needs'")])
 @written("execute")
 def triage(answer: type[Action]) -> Verdict | None:
     """Write `Triage`: as FirstAid, but the queue with the largest `ssn.need(queue)` is served first."""
+    def served(cluster: Any, first: type[Plugin], second: type[Plugin]) -> list[str]:
+        plugins = {"priority": first, "gang": second}  # in the places of two that the tiers have; the point needs no others
+        with registered():
+            register_extension_point("need", Sum, about=["queue"])
+            return _jobs_of(answer, cluster, plugin=plugins)
+
     for first, second, wanted in (
         (_points_for(small=1, tiny=5), _points_for(small=6, tiny=1), ["small-1", "tiny-1", "big-1"]),
         (_points_for(tiny=9), _points_for(big=3), ["tiny-1", "big-1", "small-1"]),
     ):
-        plugins = {"priority": first, "gang": second}  # in the places of two that the tiers have; the point needs no others
-        with registered():
-            register_extension_point("need", Sum, about=["queue"])
-            jobs = _jobs_of(answer, crowded(small_pods=1), plugin=plugins)
+        jobs = served(crowded(small_pods=1), first, second)
         if sorted(jobs) != sorted(wanted):
             return try_again(f"Placed were {', '.join(jobs) or 'no jobs'}. As before, wanted is the first job of each queue.")
         if jobs != wanted:
             return try_again(f"The queues were served in the order {', '.join(jobs)}; by need it is {', '.join(wanted)}. "
                              "`sorted` begins with the smallest; `reverse=True` turns that round.")
+    if "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()):
+        return try_again("Queue small holds a pod already, and got a job all the same. As in FirstAid, only queues that hold "
+                         "nothing are helped, however large their need is.")
     return well_done("The action knows how to help, and the plugins say whom. Neither names the other: they meet in the session.")

@@ -100,10 +100,12 @@ def by_rack(cycle: Cycle, job: str = "default/web") -> dict[str, int]:
     return counts
 
 
-def one_place(patient: str = "patient", newcomer: str = "newcomer", newcomer_runs: bool = False) -> Cluster:
+def one_place(patient: str = "patient", newcomer: str = "newcomer", newcomer_runs: bool = False,
+              patient_again: bool = False) -> Cluster:
     """One CPU is free. A queue that holds two pods has waited for longer than one that holds nothing.
 
-    With `newcomer_runs` the newcomer has a pod that is older than all others, and runs.
+    With `newcomer_runs` the newcomer has a pod that is older than all others, and runs. With `patient_again` the patient
+    queue has two more wishes, the latest of all; a session goes through one of them before its first wish and one after.
 
     >>> one_place().run(conf_with()).committed
     [['allocate', 'default/new-wish-0', 'node-1']]
@@ -115,10 +117,13 @@ def one_place(patient: str = "patient", newcomer: str = "newcomer", newcomer_run
         cluster.job("ancient", queue=newcomer, cpu=1, running={"node-1": 1})
     cluster.job("works", queue=patient, pods=2, cpu=1, running={"node-1": 2})
     cluster.job("full", queue="others", pods=7, cpu=1, min_member=1, running={"node-1": 7})
-    return cluster.job("old-wish", queue=patient, cpu=1).job("new-wish", queue=newcomer, cpu=1)
+    cluster.job("old-wish", queue=patient, cpu=1).job("new-wish", queue=newcomer, cpu=1)
+    for name in ("again", "wish-again") if patient_again else ():
+        cluster.job(name, queue=patient, cpu=1)
+    return cluster
 
 
-def in_maintenance(*nodes: str) -> Cluster:
+def in_maintenance(*nodes: str, when: str = "tonight") -> Cluster:
     """Two nodes of 4 CPUs, of which some have the label `maintenance: tonight`; two jobs, one with `short: "yes"`.
 
     >>> len(in_maintenance("node-1").run(conf_with()).committed)
@@ -126,7 +131,7 @@ def in_maintenance(*nodes: str) -> Cluster:
     """
     cluster = Cluster()
     for name in ("node-1", "node-2"):
-        cluster.node(name, cpu=4, memory="8Gi", labels={"maintenance": "tonight"} if name in nodes else {"rack": "a"})
+        cluster.node(name, cpu=4, memory="8Gi", labels={"maintenance": when} if name in nodes else {"rack": "a"})
     return (cluster.job("long", pods=2, cpu=1, memory="1Gi")
             .job("short", pods=2, cpu=1, memory="1Gi", labels={"short": "yes"}))
 
