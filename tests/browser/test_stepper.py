@@ -34,11 +34,16 @@ UNTAGGED = "() => [...document.querySelectorAll('.vl-cycle-steps, .vl-cycle-step
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stepper")
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     cells = [nbformat.v4.new_code_cell(source) for source in (CYCLE, SHOW)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / "stepper.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder):
     with serve("voila", folder) as voila:
         yield voila
 
@@ -86,8 +91,9 @@ def count_of_states(received):
     return sum(b'"method"' in text for text in texts)
 
 
-def test_keys_that_come_faster_than_answers_lose_no_step(browser, server, expected):
-    with open_notebook(browser, server, "stepper.ipynb") as shown:
+@pytest.mark.parametrize("house", ["lab", "voila"])
+def test_keys_that_come_faster_than_answers_lose_no_step(house, browser, folder, expected):
+    with serve(house, folder) as server, open_notebook(browser, server, "stepper.ipynb") as shown:
         page = shown.page
         page.locator(".vl-cycle-steps").focus()
         for key, target in (("End", expected.frame["last"]), ("Home", 0), ("PageDown", 10)):
@@ -98,6 +104,8 @@ def test_keys_that_come_faster_than_answers_lose_no_step(browser, server, expect
         page.wait_for_function("document.querySelector('.vl-where').textContent.startsWith('step 60 of')", timeout=10_000)
         page.wait_for_timeout(300)
         assert page.evaluate(SHOWN)["text"] == expected.goto(60)["text"]
+        assert page.evaluate("document.activeElement.className") == "vl-cycle-steps", "the page's own keys have not acted"
+        assert shown.complaints() == []
 
 
 def test_play_breakpoints_and_symptoms(browser, server, expected):

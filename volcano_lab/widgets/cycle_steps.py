@@ -143,7 +143,8 @@ ANSWERS: dict[str, Callable[..., Any]] = {
 
 def fixed_of(view: StepView) -> dict[str, Any]:
     """What the page needs to know once."""
-    return {"names": view.names, "resources": view.resources, "colors": view.colors, "most": view.most,
+    return {"names": {what: view.names[what] for what in ("jobs", "queues")}, "resources": view.resources,
+            "colors": view.colors, "most": view.most,
             "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
             "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": list(DETAILS),
             "operations": OPERATION_NAMES, "outcomes": OUTCOMES,
