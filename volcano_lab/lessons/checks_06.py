@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from volcano_lab.api.node import NodeError
@@ -152,6 +153,32 @@ def _without_discard(by_hand: Rehearsal, plans: list[Plan]) -> None:
     min(tried, key=lambda statement: len(statement.operations)).commit()
 
 
+def _choose(by_hand: Rehearsal, plans: list[Plan], cost: Callable[[Any], int], save: Callable[[Any], Any]) -> None:
+    tried = []
+    for plan in plans:
+        statement = by_hand.statement().play(plan)
+        tried.append((cost(statement), save(statement)))
+        statement.discard()
+    by_hand.statement().recover(min(tried, key=lambda row: row[0])[1]).commit()
+
+
+def _fewest_operations(by_hand: Rehearsal, plans: list[Plan]) -> None:
+    _choose(by_hand, plans, lambda statement: len(statement.operations), lambda statement: statement.save())
+
+
+def _never_saves(by_hand: Rehearsal, plans: list[Plan]) -> None:
+    _choose(by_hand, plans, lambda statement: sum(step.name == "evict" for step in statement.operations),
+            lambda statement: statement.operations)
+
+
+def _saves_too_late(by_hand: Rehearsal, plans: list[Plan]) -> None:
+    for plan in plans:
+        statement = by_hand.statement().play(plan)
+        statement.discard()
+        saved = statement.save()
+    by_hand.statement().recover(saved).commit()
+
+
 def _commits_all(by_hand: Rehearsal, plans: list[Plan]) -> None:
     for plan in plans:
         by_hand.statement().play(plan).commit()
@@ -169,6 +196,10 @@ TWO, ONE, NONE = (
 """Three plans for the gang train of `half_full`, with two, one and no evictions."""
 
 
+HALF = [("evict", "web-1"), ("pipeline", "train-0", "node-0")]
+"""A plan with no more operations than NONE has, and with an eviction."""
+
+
 def plans_of_the_lesson() -> list[Plan]:
     """Three plans for the gang of `half_full`; the one without an eviction stands in the middle."""
     return [list(TWO), list(NONE), list(ONE)]
@@ -177,16 +208,21 @@ def plans_of_the_lesson() -> list[Plan]:
 @check(takes=callable, wanted="a function", right=[cheapest],
        wrong=[(_first, "evictions"), (_last, "evictions"), (_never_commits, "Nothing is committed"),
               (_commits_all, "still there"), (_without_discard, "discard()"), (_never_recovers, "try each plan"),
+              (_fewest_operations, "Count the operations"), (_never_saves, "not copies"), (_saves_too_late, "First `save()`"),
               (lambda by_hand: 1, "TypeError")])
 def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Verdict | None:
     """Write `cheapest(by_hand, plans)`: try every plan and take it back; then do the one with the fewest evictions again,
     from saved copies, and commit it."""
-    for plans in ([TWO, NONE, ONE], [NONE, TWO], [TWO, ONE]):
+    for plans in ([TWO, NONE, ONE], [NONE, TWO], [TWO, ONE], [HALF, NONE]):
         by_hand = Rehearsal(half_full())
         try:
             answer(by_hand, [list(plan) for plan in plans])
         except (NodeError, ResourceError, StatementError) as error:
-            return try_again(f"A plan could not be done: {error}. Is the one before it still there? `discard()` takes it back.")
+            if _saved_too_late(by_hand):
+                return try_again("A plan was saved after it was taken back, and then its operations have no node any more. "
+                                 "First `save()`, then `discard()`.")
+            return try_again(f"A plan could not be done: {error}. Is the one before it still there? `discard()` takes it back, "
+                             "and each plan needs a new statement.")
         if not list(by_hand.trace.operations):
             return None
         hint = _wrong_with(by_hand, plans)
@@ -194,6 +230,12 @@ def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Verdict
             return try_again(hint)
     return well_done("Each plan was tried in the session and taken back, and only the best was sent on. This is how allocate "
                      "compares HyperNodes (lesson 10).")
+
+
+def _saved_too_late(by_hand: Rehearsal) -> bool:
+    """Whether a statement was saved when its operations had been undone already."""
+    kinds = [record.kind for record in by_hand.trace.records if record.kind in ("do", "undo", "saved")]
+    return any(pair == ("undo", "saved") for pair in pairwise(kinds))
 
 
 def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
@@ -214,6 +256,9 @@ def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
     if not any(record.kind == "recovers" for record in by_hand.trace.records):
         return ("The right plan is committed, but from itself, not from copies: try each plan, `save()` and `discard()` it, and "
                 "`recover()` the best.")
+    if not any(record.kind == "saved" for record in by_hand.trace.records):
+        return ("The right plan is committed, but the operations themselves were done again, not copies. In Volcano discard "
+                "takes the node's name from them. `save()` each plan before you `discard()` it.")
     return ""
 
 
