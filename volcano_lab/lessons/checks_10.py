@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
 from volcano_lab.cluster import Cluster
 from volcano_lab.lessons.checking import check
 from volcano_lab.lessons.verdict import Verdict, try_again, well_done
-from volcano_lab.widgets.topology_cluster import CONF, JOB, topology_cluster
+from volcano_lab.plugins.network_topology_aware_gradients import gradients
+from volcano_lab.widgets.topology_cluster import CONF, JOB, RACKS, topology_cluster
+from volcano_lab.widgets.topology_scenes import growing_cluster, sub_group_cluster
+
+Row = dict[str, Any]
 
 
 @check(takes=int, right=[12, "12"], wrong=[(4, "dry run"), (8, "taken back"), (24, "commit")])
@@ -64,3 +73,140 @@ def room_for_seven(answer: Cluster) -> Verdict:
 
 def _held(cluster: Cluster) -> dict[str, float]:
     return {name: node.used.milli_cpu for name, node in cluster.cache().snapshot().nodes.items()}
+
+
+# -- a gang that runs in part, sub-groups, soft ------------------------------------------------------------------
+
+
+@check(takes=int, right=[2, "2"], wrong=[(1, "rack-1"), (3, "lower"), (0, "from 1")])
+def tier_to_grow(answer: int) -> Verdict:
+    """Two pods run in rack-1, which is full now. Which highestTierAllowed, at least, lets the other two start?"""
+    if answer < 1:
+        return try_again("Tiers are counted from 1.")
+    if not growing_cluster(answer, node_2=4).run(CONF).committed:
+        return try_again("That is what the gang has now: it may not leave rack-1, and rack-1 is full.")
+    if answer > 1 and growing_cluster(answer - 1, node_2=4).run(CONF).committed:
+        return try_again("They start, but something lower is enough.")
+    return well_done("Then the gang may lie in room-1. rack-2 is tried, and with it the gang lies in room-1 as a whole.")
+
+
+@check(takes=float, right=[50, "50"], wrong=[(100, "same"), (0, "cluster"), (33.3, "from 1 to 3"), (20, "share"), (70, "best")])
+def points_in_the_next_rack(answer: float) -> Verdict:
+    """A soft gang has its first pod in rack-1. How many points has a node of rack-2 for the second pod?"""
+    hints = {100.0: "100 is for a node of the same rack. rack-2 is another rack of the same room.",
+             0.0: "0 is for a node that has only the whole cluster in common with rack-1.",
+             20.0: "That is the share of pods that a rack holds already. rack-2 holds none.",
+             70.0: "The share of pods is added only among the best nodes."}
+    if abs(answer - 50) < 0.05:
+        return well_done("room-1 holds both, and its tier is 2: (3 − 2) / (3 − 1) = 0.5, times 100.")
+    return try_again(hints.get(answer, "Tiers go from 1 to 3 here. room-1 holds both racks. Put its tier into "
+                                       "(highest − tier) / (highest − lowest), and take it times 100."))
+
+
+@check(takes=Cluster, wanted="a cluster, such as sub_group_cluster(groups=…, size=…)",
+       right=lambda: [sub_group_cluster(groups, 12 // groups, job_tier=3) for groups in (2, 3, 4, 6)],
+       wrong=lambda: [(sub_group_cluster(3, 4, job_tier=2), "room"), (sub_group_cluster(1, 12, job_tier=3), "in one rack"),
+                      (sub_group_cluster(2, 4), "12 pods"),
+                      (sub_group_cluster(1, 12, job_tier=3, tier=3), "tier 1"), (topology_cluster(pods=12), "sub-groups")])
+def twelve_in_parts(answer: Cluster) -> Verdict:
+    """A gang of 12 pods in sub-groups that starts, while each sub-group lies in one rack (hard, tier 1)."""
+    cycle = answer.run(CONF)
+    job = cycle.session.jobs.get(JOB)
+    if job is None or not job.pod_group.spec.sub_group_policy:
+        return try_again("train must have sub-groups: use sub_group_cluster(groups=…, size=…, job_tier=…).")
+    if len(job.tasks) != 12:
+        return try_again(f"The gang must have 12 pods, groups × size; this one has {len(job.tasks)}.")
+    topology = job.pod_group.spec.sub_group_policy[0].network_topology
+    if topology is None or (topology.mode, topology.highest_tier_allowed) != ("hard", 1):
+        return try_again("Each sub-group must stay hard with tier 1.")
+    size = 12 // len(job.sub_jobs)
+    if not cycle.committed:
+        if size > 6:
+            return try_again(f"No rack has {size} CPUs free, and a sub-group must lie in one rack. Make them smaller.")
+        return try_again("No room has 12 CPUs free. How far may the whole gang reach?")
+    racks = {task.node_name: rack for rack, nodes in RACKS.items() for task in job.tasks.values() if task.node_name in nodes}
+    return well_done(f"{len(job.sub_jobs)} sub-groups of {size} lie in {len(set(racks.values()))} racks. Pods that talk most lie "
+                     "close, and the gang as a whole is larger than any room.")
+
+
+# -- make ------------------------------------------------------------------------------------------------------
+
+
+def in_order(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
+    """The HyperNodes that are tried for a gang, tier by tier from the lowest; in a tier by name."""
+    fitting = sorted((row["tier"], row["name"]) for row in rows if row["tier"] <= highest and row["free"] >= asks)
+    return [[name for tier, name in fitting if tier == wanted] for wanted in sorted({tier for tier, _ in fitting})]
+
+
+def trees() -> Iterator[tuple[list[Row], float, int]]:
+    """(HyperNodes with name, tier and free CPUs; what a gang asks for; the highest tier), always the same ones by chance."""
+    yield [{"name": "rack-1", "tier": 1, "free": 6}, {"name": "rack-2", "tier": 1, "free": 4},
+           {"name": "room-1", "tier": 2, "free": 10}], 5, 2
+    yield [{"name": "rack-1", "tier": 1, "free": 6}, {"name": "room-1", "tier": 2, "free": 6}], 6, 1
+    chance = random.Random(10)
+    for _ in range(40):
+        leaves = [{"name": f"leaf-{number}", "tier": 1, "free": chance.randint(0, 8)} for number in range(chance.randint(2, 6))]
+        halves = [leaves[: len(leaves) // 2], leaves[len(leaves) // 2:]]
+        spines = [{"name": f"spine-{number}", "tier": 2, "free": sum(leaf["free"] for leaf in half)}
+                  for number, half in enumerate(halves)]
+        top = {"name": "top", "tier": 3, "free": sum(leaf["free"] for leaf in leaves)}
+        rows = [*leaves, *spines, top]
+        chance.shuffle(rows)
+        yield rows, chance.randint(1, 14), chance.randint(1, 3)
+
+
+def as_volcano(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
+    """What the plugin tries in a tree of such HyperNodes."""
+    tree = HyperNodeMap({row["name"]: HyperNodeInfo.named(row["name"], row["tier"]) for row in rows})
+    tree["(top)"] = HyperNodeInfo.named("(top)", 99)
+    tree["(top)"].children = {row["name"] for row in rows}
+    free = {row["name"]: row["free"] for row in rows}
+    tried = gradients(tree, tree["(top)"], highest, "", lambda name: free[name] >= asks)
+    return [sorted(info.name for info in tier) for tier in tried]
+
+
+def _one_list(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
+    return [sorted(row["name"] for row in rows if row["tier"] <= highest and row["free"] >= asks)]
+
+
+def _any_room(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
+    return in_order([row | {"free": asks} for row in rows], asks, highest)
+
+
+def _any_tier(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
+    return in_order(rows, asks, 99)
+
+
+@check(takes=callable, wanted="a function of rows, asks and highest", right=[in_order],
+       wrong=[(_one_list, "list for each tier"), (_any_room, "room"), (_any_tier, "higher than"),
+              (lambda rows, asks, highest: list(reversed(in_order(rows, asks, highest))), "lowest tier"),
+              (lambda rows, asks, highest: 5, "list for each tier"), (lambda rows: [], "TypeError")])
+def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | None:
+    """Write tiers_to_try(rows, asks, highest): a list of names for each tier that has any, in the order in which they are
+    tried."""
+    tried = 0
+    for rows, asks, highest in trees():
+        got, wanted = answer([dict(row) for row in rows], asks, highest), as_volcano(rows, asks, highest)
+        if got is None and not tried:
+            return None
+        tried += 1
+        if not isinstance(got, list) or not all(isinstance(tier, list) for tier in got):
+            return try_again(f"The answer is {got!r}; wanted is a list with a list for each tier, such as {wanted}.")
+        found = [sorted(tier) for tier in got]
+        if found == wanted:
+            continue
+        free = {row["name"]: row["free"] for row in rows}
+        tier_of = {row["name"]: row["tier"] for row in rows}
+        names = [name for tier in found for name in tier]
+        if any(free.get(name, 0) < asks for name in names):
+            hint = "A HyperNode without room for what the gang asks for is left out."
+        elif any(tier_of[name] > highest for name in names):
+            hint = "A HyperNode of a tier higher than `highest` is not allowed."
+        elif sorted(found) == sorted(wanted):
+            hint = "The lowest tier comes first."
+        else:
+            hint = "There is one list for each tier that has any HyperNode to try, and no empty one."
+        shown = ", ".join(f"{row['name']} (tier {row['tier']}, {row['free']} free)" for row in rows)
+        return try_again(f"With {shown}, asks={asks}, highest={highest} yours is {found}; the plugin tries {wanted}. {hint}")
+    return well_done(f"The same as the plugin in {tried} trees. Each list is a *gradient*: the next one is tried only if nothing "
+                     "in this one serves.".replace("*", ""))

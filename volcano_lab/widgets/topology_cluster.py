@@ -74,7 +74,7 @@ def topology_cluster(pods: int = 4, cpu: int = 1, mode: str = "hard", highest_ti
 
 
 def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
-    """A row for each HyperNode, by tier: what is free in it, what the gang asks for, what became of its dry run.
+    """A row for each HyperNode, by tier: what is free in it, what waiting pods ask for, what became of the dry run.
 
     Amounts are CPUs. `score` is None where no dry run fitted.
 
@@ -87,7 +87,9 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
     tried = {record["hyper_node"]: record for record in trace.of("hyper_node_tried", job=job, sub_job="")}
     chosen = [record["hyper_node"] for record in trace.of("hyper_node_chosen", job=job, sub_job="")]
     idle = {name: node["idle"].get("cpu", 0) / 1000 for name, node in trace.start["nodes"].items()}
-    asks = sum(task["request"].get("cpu", 0) for task in trace.start["tasks"].values() if task["job"] == job) / 1000
+    tasks = [task for task in trace.start["tasks"].values() if task["job"] == job]
+    asks = sum(task["request"].get("cpu", 0) for task in tasks if not task["node"]) / 1000
+    stands_on = {task["node"] for task in tasks if task["node"]}
     placed = any(record["job"] == job for record in trace.iter("commit"))
     rows = []
     for name, racks in racks_of.items():
@@ -95,7 +97,9 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
         free = sum(idle[node] for rack in racks for node in RACKS[rack])
         row = {"hyper_node": name, "tier": 1 if name in RACKS else 2 if name in ROOMS else 3, "free": free, "asks": asks}
         if record is None:
-            said = ("soft needs no dry run" if placed and not chosen else "not enough is free" if free < asks
+            outside = stands_on - {node for rack in racks for node in RACKS[rack]}
+            said = ("soft needs no dry run" if placed and not chosen else "other pods of the gang are elsewhere" if outside
+                    else "not enough is free" if free < asks
                     else "a lower tier serves" if chosen else "its tier is not allowed")
             rows.append(row | {"dry_run": f"not tried: {said}", "score": None})
             continue
@@ -110,7 +114,7 @@ def hyper_nodes_table(trace: TraceReader) -> DataFrame:
     import pandas as pd
 
     rows = [{**row, "score": "–" if row["score"] is None else f"{row['score']:.4g}"} for row in hyper_nodes(trace)]
-    return pd.DataFrame(rows).set_index("hyper_node").rename(columns={"dry_run": "dry run"})
+    return pd.DataFrame(rows).set_index("hyper_node").rename_axis("hyper node").rename(columns={"dry_run": "dry run"})
 
 
 def steps(trace: TraceReader, job: str = JOB) -> list[str]:
