@@ -1,11 +1,11 @@
 // A cycle step by step. Everything is made once, with as many rows as there can be; a frame changes texts, places and
 // attributes only. The page asks for a place, or for what is sought; the kernel answers with one frame.
 
-const WIDE = 640, LEFT = 128, BAR = 240, ROW = 24, PAGE = 10;
+const WIDE = 640, LEFT = 128, BAR = 196, ROW = 24, PAGE = 10;
 
 let count = 0;  // widgets on the page
 
-const shortened = (name) => name.length > 17 ? "…" + name.slice(-16) : name;
+const shortened = (name) => name.length > 15 ? "…" + name.slice(-14) : name;
 
 function amount(value, resource) {
   if (value === null || value === undefined) return "no limit";
@@ -170,7 +170,7 @@ export default {
       item.addEventListener("click", () => go(Number(item.dataset.place)));
       return item;
     });
-    const under = add(side, "h4", {}, "Under way"), ops = add(side, "ul", {class: "vl-under-way"});
+    const under = add(side, "h4", {title: "operations of statements that are neither committed nor discarded"}, "Under way"), ops = add(side, "ul", {class: "vl-under-way"});
     const done = Array.from({length: fixed.under_way}, () => add(ops, "li"));
     const drawings = add(main, "div");
     const draw = {queues: queues(drawings, fixed), nodes: nodes(drawings, fixed), jobs: jobs(drawings, fixed)};
@@ -228,7 +228,7 @@ export default {
                    "aria-current": place === frame.place ? "step" : "false", title: words});
       });
       const {count, operations} = frame.statement;
-      say(under, `Under way, not yet committed: ${count || "nothing"}${count > operations.length ? `, the last ${operations.length}` : ""}`);
+      say(under, `Under way: ${count || "nothing"}${count > operations.length ? `, the last ${operations.length}` : ""}`);
       done.forEach((item, i) => say(item, operations[i] ?? ""));
       for (const what of ["queues", "nodes", "jobs"]) draw[what](frame[what], frame, frame.of[what]);
       say(said, frame.said);
