@@ -94,9 +94,10 @@ def test_victims_are_a_pair():
     conf = 'actions: "enqueue, reclaim"\ntiers:\n- plugins:\n  - name: mine\n  - name: gang\n  - name: proportion\n'
     full = Cluster().node("n1", cpu=2).queue("q").job("new", queue="q", cpu=1)
     full.job("old", pods=2, cpu=1, min_member=1, running={"n1": 2})
-    everybody = Answers["reclaimable", lambda task, candidates: (candidates, PERMIT)]
-    with registered(plugin={"mine": everybody}):
-        assert [operation for operation, *_ in full.run(conf).committed] == ["evict", "pipeline"]
+    for pair in (tuple, list):
+        everybody = Answers["reclaimable", lambda task, candidates, pair=pair: pair((candidates, PERMIT))]
+        with registered(plugin={"mine": everybody}):
+            assert [operation for operation, *_ in full.run(conf).committed] == ["evict", "pipeline"]
     only_tasks = Answers["reclaimable", lambda task, candidates: candidates]
     with registered(plugin={"mine": only_tasks}), pytest.raises(ExtensionError, match="a pair: the list of tasks that may go"):
         full.run(conf)

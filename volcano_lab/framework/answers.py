@@ -48,7 +48,7 @@ def _are_tasks(value: Any) -> bool:
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and _are_tasks(value[0]) and _is_number(value[1])
+    return isinstance(value, tuple | list) and len(value) == 2 and _are_tasks(value[0]) and _is_number(value[1])
 
 
 def _is_scores(value: Any) -> bool:
