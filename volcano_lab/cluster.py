@@ -7,6 +7,7 @@ here (roles of tasks, taints, affinity, topology) is added as an object or as a 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
@@ -47,6 +48,10 @@ class Cluster:
         self.others: list[KubernetesObject] = list(objects)
         self._said: dict[tuple[str, str], dict[str, Any]] = {}
         self._written: dict[tuple[str, str], _Written] = {}  # what has not changed since is not written again
+
+    def __repr__(self) -> str:
+        kinds = Counter(obj.kind for obj in self.objects())
+        return f"Cluster({', '.join(f'{kind}={count}' for kind, count in sorted(kinds.items()))})"
 
     @classmethod
     def load(cls, *sources: manifests.Source) -> Cluster:

@@ -24,7 +24,7 @@ from volcano_lab.units import in_units, plain
 QUEUE_COLUMNS = ("guarantee", "deserved", "real_capability", "allocated", "request", "inqueue", "elastic")
 
 
-@define(slots=True)
+@define(slots=True, repr=False)
 class Cycle:
     """A cycle that has run: its `session` (closed, still readable), and rows of what it decided.
 
@@ -39,6 +39,9 @@ class Cycle:
     session: Session
     record: CycleRecord
     times: dict[str, float]
+
+    def __repr__(self) -> str:
+        return f"Cycle({self.session!r})"
 
     @property
     def committed(self) -> list[list[str]]:

@@ -113,6 +113,10 @@ class Session:
         self._refuse_taken_names()
         self._open_plugins()
 
+    def __repr__(self) -> str:
+        counts = f"nodes={len(self.nodes)}, queues={len(self.queues)}, jobs={len(self.jobs)}"
+        return f"Session({counts}, committed={len(self.committed)})"
+
     # -- plugins ---------------------------------------------------------------------------------
 
     def _open_plugins(self) -> None:
@@ -219,7 +223,7 @@ class Session:
     def task_queue(self, tasks: list[TaskInfo]) -> PriorityQueue[TaskInfo]:
         """Tasks in the order in which they get their turn."""
         keys = self._order_keys("task_order")
-        if keys is None or any([task.order_index is None for task in tasks]):
+        if keys is None or any(task.order_index is None for task in tasks):
             return PriorityQueue(self.task_order, tasks)
         return KeyedQueue(lambda t: (*[key(t) for key in keys], t.order_index, t.creation_timestamp, t.uid), tasks)
 

@@ -33,6 +33,9 @@ class TraceReader:
         self.rules: dict[str, str] = {}
         self.result: dict[str, dict[str, Any]] = {}
 
+    def __repr__(self) -> str:
+        return f"Trace({len(self.records)} records)"
+
     # -- by what happened --------------------------------------------------------------------------
 
     def of(self, name: str, /, **facts: Any) -> list[Record]:
