@@ -1,6 +1,8 @@
 """Tables, charts and reasons: that they say what the session says, and what they say where there is nothing."""
 
 import json
+from base64 import b64decode
+from xml.etree import ElementTree
 
 import pytest
 
@@ -117,10 +119,14 @@ def test_still_pictures_are_the_same_each_time():
     try:
         charts.still()
         chart = charts.queue_order(fair_share_cluster().run())
-        pictures = [chart._repr_mimebundle_()["image/svg+xml"] for _ in range(2)]
+        bundles = [chart._repr_mimebundle_() for _ in range(2)]
     finally:
         alt.renderers.enable(before)
-    assert pictures[0] == pictures[1] and pictures[0].startswith('<svg role="img" aria-label="Queues in the order')
+    assert bundles[0] == bundles[1] and set(bundles[0]) == {"text/html", "text/plain"}
+    picture, words = bundles[0]["text/html"], bundles[0]["text/plain"]
+    assert words.startswith("Queues in the order of their turns: ") and f'<img alt="{words}"' in picture
+    svg = ElementTree.fromstring(b64decode(picture.partition("base64,")[2].partition('"')[0]))
+    assert svg.tag.endswith("svg") and "script" not in picture
 
 
 LIMITS = [

@@ -1,11 +1,13 @@
 """What a cycle decided as still charts (altair); they read results and decide nothing.
 
-For a page that has no kernel: `still()` makes notebooks store charts as SVG. What moves with a slider is a board
+For a page that has no kernel: `still()` makes notebooks store charts as pictures. What moves with a slider is a board
 (`volcano_lab.widgets`), which is drawn once.
 """
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -19,10 +21,15 @@ if TYPE_CHECKING:
 FONT = "system-ui, sans-serif"
 
 
-def still() -> None:
-    """Let charts appear as SVG, which every page shows, with and without a kernel or a network.
+PADDING = {"left": 20, "top": 8, "right": 36, "bottom": 8}
+"""Pixels around a chart: a reader's fonts may be wider than those by which it was laid out."""
 
-    A chart's description becomes the picture's text for those who don't see it.
+
+def still() -> None:
+    """Let charts appear as pictures that every page shows, with and without a kernel or a network.
+
+    A picture is an SVG in an `img` of HTML, with the chart's description as its alternative text: an SVG that stands by
+    itself is not shown in a notebook that was downloaded and did not run yet, and JupyterLab forgets its words.
     """
     import altair as alt
 
@@ -30,12 +37,21 @@ def still() -> None:
         draw = alt.renderers.get()
 
     def described(spec: dict[str, Any], **options: Any) -> dict[str, Any]:
-        bundle = dict(draw(spec, **options))
-        label = f'<svg role="img" aria-label="{escape(spec.get("description", ""), quote=True)}" '
-        return bundle | {"image/svg+xml": bundle["image/svg+xml"].replace("<svg ", label, 1)}
+        config = dict(spec.get("config", {}))
+        if not isinstance(config.get("padding"), dict):
+            config["padding"] = PADDING
+        words = spec.get("description", "")
+        source = b64encode(_bare(draw(spec | {"config": config}, **options)["image/svg+xml"]).encode()).decode()
+        picture = f'<img alt="{escape(words, quote=True)}" style="max-width: 100%" src="data:image/svg+xml;base64,{source}">'
+        return {"text/html": picture, "text/plain": words}
 
     alt.renderers.register("still", described)
     alt.renderers.enable("still")
+
+
+def _bare(svg: str) -> str:
+    """The same picture without what only scripts and screen readers would look for, which don't see into an image."""
+    return re.sub(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"', "", svg)
 
 
 def water_filling(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Chart:

@@ -18,7 +18,7 @@ def not_in_the_copy(answer: str) -> Verdict:
         return well_done("Its queue, nobody, doesn't exist, so the snapshot leaves the job out and no action ever sees it.")
     if name == "nobody":
         return try_again("That is the name of a queue that is missing. Which job wants it?")
-    return try_again(f"If there is a job {name}, it is in the copy. Look for `left out` in the column *open*.")
+    return try_again(f"If there is a job {name}, it is in the copy. Look for `left out` in the column **open**.")
 
 
 @check(takes=str, right=["close"], wrong=[("allocate", "in memory"), ("open", "copy")])
