@@ -20,6 +20,25 @@ def share_of_both(answer: float) -> Verdict:
         "Divide what it holds by what the cluster has, for each resource, and take the larger number.")
 
 
+HELD = {"x": {"cpu": 12, "memory": 5}, "y": {"cpu": 11, "memory": 9}, "z": {"cpu": 2, "memory": 9}}
+CLUSTER = {"cpu": 24, "memory": 20}
+
+
+@check(takes=str, right=["z", "Z"], wrong=[("x", "0.5"), ("y", "11/24"), ("a", "x, y or z")])
+def next_in_line(answer: str) -> Verdict:
+    """A cluster of 24 CPUs and 20Gi. x holds 12 CPUs and 5Gi, y 11 CPUs and 9Gi, z 2 CPUs and 9Gi. Who is next?"""
+    name = answer.casefold()
+    if name not in HELD:
+        return try_again("Answer x, y or z.")
+    shares = {job: _dominant(held, CLUSTER) for job, held in HELD.items()}
+    if name == min(shares, key=shares.__getitem__):
+        return well_done("z: the larger of 2/24 and 9/20 is 0.45. y has 11/24, 0.46, and x has 12/24, 0.5. That z holds few CPUs "
+                         "does not matter: its memory is dominant.")
+    if name == "x":
+        return try_again("x holds 12 of 24 CPUs: 0.5. That is more than the others have of anything.")
+    return try_again("Near! The share of y is 11/24, 0.458. Work it out for z, with its dominant resource.")
+
+
 @check(takes=int, right=[2, "2"], wrong=[(1, "5 pods"), (4, "of sci are placed"), (0, "from 1")])
 def weight_of_eng(answer: int) -> Verdict:
     """Which weight of eng leaves sci 4 of the 12 CPUs?"""
