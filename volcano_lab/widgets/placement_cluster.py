@@ -136,13 +136,26 @@ def _pod(name: str, app: str, spec: dict[str, Any], requests: dict[str, str], po
 # -- rules ---------------------------------------------------------------------------------------------------
 
 
+def affinity(app: str, topology_key: str) -> str:
+    """Lines of a pod's spec: only where a pod of this app is, in the sense of the key.
+
+    >>> placement_cluster(affinity("cache", "zone")).run(conf_with()).committed[0][2]
+    'node-3'
+    """
+    return _about_pods("podAffinity", app, topology_key)
+
+
 def anti_affinity(app: str, topology_key: str) -> str:
     """Lines of a pod's spec: not where a pod of this app is, in the sense of the key.
 
     >>> placement_cluster(anti_affinity("web", "zone")).run(conf_with()).committed[0][2]
     'node-3'
     """
-    return ("affinity:\n  podAntiAffinity:\n    requiredDuringSchedulingIgnoredDuringExecution:\n"
+    return _about_pods("podAntiAffinity", app, topology_key)
+
+
+def _about_pods(kind: str, app: str, topology_key: str) -> str:
+    return (f"affinity:\n  {kind}:\n    requiredDuringSchedulingIgnoredDuringExecution:\n"
             f"    - topologyKey: {topology_key}\n      labelSelector: {{matchLabels: {{app: {app}}}}}\n")
 
 

@@ -85,6 +85,15 @@ def points_by_rack(trace: TraceReader, *pods: str) -> DataFrame:
     return pd.DataFrame(columns).map(lambda points: f"{points:.6g}").rename_axis("rack")
 
 
+def normal_cluster() -> Cluster:
+    """The job normal, one pod of 1 CPU without a topology, waits in place of train.
+
+    >>> normal_cluster().run(CONF).committed
+    [['allocate', 'default/normal-0', 'node-7']]
+    """
+    return topology_cluster().remove("train").job("normal", pods=1, cpu=1)
+
+
 # -- members ---------------------------------------------------------------------------------------------------
 
 SELECTORS = {"by-name": "exactMatch: {name: gpu-1}", "by-pattern": 'regexMatch: {pattern: "^gpu-[12]$"}',
