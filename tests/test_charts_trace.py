@@ -7,13 +7,14 @@ import json
 import pytest
 
 from recorded_cases import HERE, rows
-from volcano_lab import trace_charts, trace_tables
+from volcano_lab.charts import trace as trace_charts
 from volcano_lab.cluster import Cluster
 from volcano_lab.cycle_record import CycleRecord, queue_attributes
 from volcano_lab.framework.observers import joined
 from volcano_lab.replay import load_cache
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.statement_scenes import SCENES
+from volcano_lab.tables import trace as trace_tables
 from volcano_lab.timing import ITSELF, Timing
 from volcano_lab.trace import Trace, traced
 from volcano_lab.trace_rows import jobs, nodes, queues

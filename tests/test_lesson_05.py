@@ -12,7 +12,7 @@ from volcano_lab.lessons.own_admission import run_with
 from volcano_lab.lessons.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.plugins.capacity import Capacity
 from volcano_lab.queue_levels import admission, levels, over_limit
-from volcano_lab.tables_queue_tree import gangs
+from volcano_lab.tables.queue_tree import gangs
 from volcano_lab.widgets import queue_tree_lab
 from volcano_lab.widgets.queue_tree import PLUGINS, START, QueueRow, run_tree, tree_conf
 from volcano_lab.widgets.queue_tree_editor import QueueTreeEditor

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from volcano_lab.api.status import TRANSITIONS
-from volcano_lab.charts_states import transitions
+from volcano_lab.charts.states import transitions
 from volcano_lab.lessons import healing
 from volcano_lab.widgets import lesson_11
 from volcano_lab.widgets.lesson_11 import LANES, START, UNTIL, run_chart, run_lab, run_state, short_run

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from volcano_lab.cache.dump import DumpError
-from volcano_lab.charts_simulation import timeline
+from volcano_lab.charts.simulation import timeline
 from volcano_lab.cluster import Cluster
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, WorkloadError, every, poisson, trace
 from volcano_lab.simulation.saving import simulation_of, state_of

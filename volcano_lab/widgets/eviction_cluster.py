@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.charts import FONT
+from volcano_lab.charts.styled import FONT
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.conf import DEFAULT_CONF
 from volcano_lab.trace import TraceReader

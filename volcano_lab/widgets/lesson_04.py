@@ -127,7 +127,7 @@ def sums_chart(cycle: Cycle, title: str = "") -> alt.Chart:
     """
     import altair as alt
 
-    from volcano_lab.charts import _styled
+    from volcano_lab.charts.styled import styled
 
     rows = sums(cycle)
     bars: list[dict[str, Any]] = []
@@ -148,7 +148,7 @@ def sums_chart(cycle: Cycle, title: str = "") -> alt.Chart:
     limits = alt.Chart(alt.InlineData(marks)).mark_tick(color="black", opacity=1, thickness=3, size=28).encode(y=y, x="at:Q")
     texts = alt.Chart(alt.InlineData(marks)).mark_text(align="left", dx=8, fontSize=12).encode(y=y, x="end:Q", text="text:N")
     told = "; ".join(f"{_label(row)}: {_text(row)}" for row in rows)
-    return _styled(alt.layer(drawn, limits, texts).properties(width=560, height=30 * max(len(rows), 1)), title, f"Sums: {told}")
+    return styled(alt.layer(drawn, limits, texts).properties(width=560, height=30 * max(len(rows), 1)), title, f"Sums: {told}")
 
 
 PANELS: list[dict[str, Any]] = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from volcano_lab.charts import FONT
+from volcano_lab.charts.styled import FONT
 from volcano_lab.palette import COLORS, colors_of
 from volcano_lab.widgets.lab import Lab, Values
 from volcano_lab.widgets.placement_cluster import (

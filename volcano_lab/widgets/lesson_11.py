@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from volcano_lab.charts import _styled
+from volcano_lab.charts.styled import styled
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
@@ -102,7 +102,7 @@ def run_chart(fail: int, rate: int, period: int, title: str = "") -> alt.Chart:
         bands.append(alt.layer(area, ticks, *([crosses] if lane == "waiting" else [])).properties(width=640, height=90))
     told = (f"{facts['pods_that_came']} pods came, {facts['bound']} were bound, {facts['binds_refused']} binds refused, "
             f"mean wait {facts['mean_wait']} s, longest {facts['longest_wait']} s")
-    return _styled(alt.vconcat(*bands, spacing=8).resolve_scale(x="shared"), title, told)
+    return styled(alt.vconcat(*bands, spacing=8).resolve_scale(x="shared"), title, told)
 
 
 PANELS: list[dict[str, Any]] = [{

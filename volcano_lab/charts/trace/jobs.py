@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.charts import _styled
+from volcano_lab.charts.styled import styled
+from volcano_lab.charts.trace.drawn import drawn
 from volcano_lab.sentences import short
 from volcano_lab.trace import TraceReader
-from volcano_lab.trace_charts.drawn import drawn
 from volcano_lab.trace_rows import jobs
 from volcano_lab.trace_rows.jobs import ABSTAINS, MAY_GO, NOT_ASKED, STAYS
 
@@ -62,7 +62,7 @@ def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
                     f"needs {mine[-1]['least']}")
     layers = alt.layer(placed, promised, least, data=alt.InlineData(rows)).properties(width=210, height=90)
     chart = layers.facet(facet=alt.Facet("job:N", title=None), columns=3)
-    return _styled(chart, title, f"Pods with a place, most and at the end: {'; '.join(told)}")
+    return styled(chart, title, f"Pods with a place, most and at the end: {'; '.join(told)}")
 
 
 def _statement_rows(trace: TraceReader) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def _statement_rows(trace: TraceReader) -> list[dict[str, Any]]:
 def statements(trace: TraceReader, title: str = "") -> alt.Chart:
     """A bar a statement, from its first record to its last, in the line of its job: committed, discarded, or left open.
 
-    In a bar stands how many operations it had. `charts_statement.pod_states` shows what they did to each pod.
+    In a bar stands how many operations it had. `charts.statement.pod_states` shows what they did to each pod.
 
     >>> from volcano_lab.statement_scenes import SCENES
     >>> statements(SCENES["a gang that does not fit: discard"]()).to_dict()["description"]
@@ -92,7 +92,7 @@ def statements(trace: TraceReader, title: str = "") -> alt.Chart:
     words = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="count:Q")
     told = "; ".join(f"{row['action']} for {row['job']}, {row['count']} operations, {row['outcome']}" for row in rows)
     layers = alt.layer(bars, words, data=alt.InlineData(rows)).properties(width=620, height=alt.Step(22))
-    return _styled(layers, title, f"Statements: {told or 'none'}")
+    return styled(layers, title, f"Statements: {told or 'none'}")
 
 
 def _victim_rows(trace: TraceReader, task: str | None = None, question: int | None = None) -> list[dict[str, Any]]:
@@ -130,4 +130,4 @@ def victims(trace: TraceReader, task: str | None = None, question: int | None = 
     ends = [f"{row['candidate']} {row['verdict']}" for row in rows if row["by"] == "in the end"]
     head = f"{rows[0]['action']} for {rows[0]['task']}: {'; '.join(ends)}" if rows else "Nobody looked for victims"
     layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(width=alt.Step(76), height=alt.Step(24))
-    return _styled(layers, title, head)
+    return styled(layers, title, head)

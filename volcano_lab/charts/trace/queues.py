@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab import charts
-from volcano_lab.charts import _scale, _styled
+from volcano_lab.charts.styled import scale_of, styled
+from volcano_lab.charts.trace.drawn import drawn
 from volcano_lab.trace import TraceReader
-from volcano_lab.trace_charts.drawn import drawn
 from volcano_lab.trace_rows import queues
 from volcano_lab.units import quantity_text
 
@@ -57,7 +57,7 @@ def queue_order(trace: TraceReader, action: str = "allocate", title: str = "") -
 
     rows = _order_rows(trace, action)
     names = sorted({row["queue"] for row in rows if row["taken"]})
-    color = alt.Color("queue:N", scale=_scale(dict.fromkeys(row["queue"] for row in rows)),
+    color = alt.Color("queue:N", scale=scale_of(dict.fromkeys(row["queue"] for row in rows)),
                       legend=alt.Legend(title="queue", values=names))
     base = alt.Chart().transform_filter(alt.FieldOneOfPredicate(field="queue", oneOf=names)).encode(
         x=alt.X("turn:Q", title="turn", axis=alt.Axis(tickMinStep=1, grid=False)),
@@ -67,7 +67,7 @@ def queue_order(trace: TraceReader, action: str = "allocate", title: str = "") -
     dots = base.transform_filter("datum.taken").mark_point(size=70, filled=True, opacity=1)
     told = "; ".join(f"{row['turn']}. {row['queue']} with share {row['share']:.3g}, {row['why']}" for row in rows if row["taken"])
     layers = alt.layer(lines, dots, data=alt.InlineData(rows)).properties(width=680, height=190)
-    return _styled(layers, title, f"Turns of {action}: {told}")
+    return styled(layers, title, f"Turns of {action}: {told}")
 
 
 def _tree_rows(trace: TraceReader, number: int | None = None, resource: str = "cpu") -> list[dict[str, Any]]:
@@ -101,7 +101,7 @@ def queue_tree(trace: TraceReader, number: int | None = None, resource: str = "c
              for name, (_, offset) in LIMITS.items()]
     told = "; ".join(_tree_text(row, resource) for row in rows)
     layers = alt.layer(asked, held, *marks, data=alt.InlineData(rows)).properties(width=560, height=36 * max(len(rows), 1))
-    return _styled(layers, title, f"{resource}, each queue below its parent: {told}")
+    return styled(layers, title, f"{resource}, each queue below its parent: {told}")
 
 
 def _tree_text(row: dict[str, Any], resource: str) -> str:
@@ -151,4 +151,4 @@ def admissions(trace: TraceReader, resource: str = "cpu", job: str = "", title: 
     told = "; ".join(f"{row['comparison']}: {row['verdict']}" for row in rows if row["part"] == "minimum")
     layers = alt.layer(bars, limits, words.encode(x="end:Q", text="verdict:N"), data=alt.InlineData(rows))
     height = 34 * max(len(rows) // len(PARTS), 1)
-    return _styled(layers.properties(width=520, height=height), title, f"{resource} that enqueue compared: {told}")
+    return styled(layers.properties(width=520, height=height), title, f"{resource} that enqueue compared: {told}")

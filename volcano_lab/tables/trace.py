@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.sentences import sentence
-from volcano_lab.tables import _frame
+from volcano_lab.tables.frame import frame
 from volcano_lab.timing import Timing
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace_rows import jobs, nodes, queues
@@ -24,7 +24,7 @@ def water_filling(trace: TraceReader, resource: str = "cpu") -> DataFrame:
     [{'queue': 'default', 'deserved': 4, 'left': 0}]
     """
     columns = ["round", "queue", "weight", "before", "offered", "deserved", "met", "most", "left"]
-    return _frame(list(queues.rounds(trace, resource)), columns, "round")
+    return frame(list(queues.rounds(trace, resource)), columns, "round")
 
 
 def queue_order(trace: TraceReader, action: str = "allocate") -> DataFrame:
@@ -37,7 +37,7 @@ def queue_order(trace: TraceReader, action: str = "allocate") -> DataFrame:
     """
     columns = ["turn", "queue", "share", "next", "decided_by", "difference", "why"]
     rows = [{column: row[column] for column in columns} for row in queues.order(trace, action) if row["taken"]]
-    return _frame(rows, columns, "turn")
+    return frame(rows, columns, "turn")
 
 
 def queue_tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -> DataFrame:
@@ -50,7 +50,7 @@ def queue_tree(trace: TraceReader, number: int | None = None, resource: str = "c
     ([1], [0])
     """
     columns = ["queue", "parent", "depth", "weight", *queues.SUMS, "share"]
-    return _frame(list(queues.tree(trace, number, resource)), columns, "queue")
+    return frame(list(queues.tree(trace, number, resource)), columns, "queue")
 
 
 def admissions(trace: TraceReader, resource: str = "cpu") -> DataFrame:
@@ -64,7 +64,7 @@ def admissions(trace: TraceReader, resource: str = "cpu") -> DataFrame:
     """
     columns = ["job", "plugin", "level", "minimum", "allocated", "inqueue", "elastic", "asked", "limit", "short_of", "number"]
     rows = [row | {"short_of": ", ".join(row["short_of"])} for row in queues.admissions(trace, resource)]
-    return _frame(rows, columns, "job")
+    return frame(rows, columns, "job")
 
 
 def node_use(trace: TraceReader, number: int | None = None) -> DataFrame:
@@ -79,7 +79,7 @@ def node_use(trace: TraceReader, number: int | None = None) -> DataFrame:
     rows: dict[str, dict[str, Any]] = {}
     for row in nodes.use(trace, number):
         rows.setdefault(row["node"], {"node": row["node"]})[row["resource"]] = row["part"]
-    return _frame(list(rows.values()), ["node"], "node")
+    return frame(list(rows.values()), ["node"], "node")
 
 
 def node_choices(trace: TraceReader, job: str | None = None) -> DataFrame:
@@ -93,7 +93,7 @@ def node_choices(trace: TraceReader, job: str | None = None) -> DataFrame:
     """
     rows = [{"task": row["task"], "node": row["node"], "verdict": row["verdict"], "score": row["score"], **row["scores"]}
             for row in nodes.choices(trace, job)]
-    return _frame(rows, ["task", "node", "verdict", "score"], "task")
+    return frame(rows, ["task", "node", "verdict", "score"], "task")
 
 
 def gang_progress(trace: TraceReader) -> DataFrame:
@@ -105,7 +105,7 @@ def gang_progress(trace: TraceReader) -> DataFrame:
     [0, 1, 2]
     """
     columns = ["step", "number", "action", "job", "placed", "promised", "pods", "min_available"]
-    return _frame(list(jobs.gangs(trace)), columns, "step")
+    return frame(list(jobs.gangs(trace)), columns, "step")
 
 
 def statements(trace: TraceReader) -> DataFrame:
@@ -116,7 +116,7 @@ def statements(trace: TraceReader) -> DataFrame:
     ['commit']
     """
     rows = [row | {"operations": ", ".join(row["operations"])} for row in jobs.statements(trace)]
-    return _frame(rows, ["statement", "action", "job", "from", "to", "operations", "outcome"], "statement")
+    return frame(rows, ["statement", "action", "job", "from", "to", "operations", "outcome"], "statement")
 
 
 def victims(trace: TraceReader, task: str | None = None) -> DataFrame:
@@ -136,7 +136,7 @@ def victims(trace: TraceReader, task: str | None = None) -> DataFrame:
         held[f"{row['tier']} {row['plugin']}"] = row["verdict"]
         held["fate"] = fate
     ordered = [{**{name: row[name] for name in row if name != "fate"}, "fate": row["fate"]} for row in rows.values()]
-    return _frame(ordered, ["question", "action", "for", "candidate", "fate"], "question")
+    return frame(ordered, ["question", "action", "for", "candidate", "fate"], "question")
 
 
 def times(timing: Timing) -> DataFrame:
@@ -151,7 +151,7 @@ def times(timing: Timing) -> DataFrame:
     """
     rows = [{"phase": row["phase"], "plugin": row["plugin"], "what": row["what"], "milliseconds": 1000 * row["seconds"],
              "calls": row["calls"]} for row in timing.rows()]
-    return _frame(rows, ["phase", "plugin", "what", "milliseconds", "calls"], "phase")
+    return frame(rows, ["phase", "plugin", "what", "milliseconds", "calls"], "phase")
 
 
 def records(trace: TraceReader, *kinds: str) -> DataFrame:
@@ -164,4 +164,4 @@ def records(trace: TraceReader, *kinds: str) -> DataFrame:
     """
     rows = [{"number": record.number, "action": record.action, "kind": record.kind, "what_happened": sentence(record)}
             for record in trace.records if not kinds or record.kind in kinds]
-    return _frame(rows, ["number", "action", "kind", "what_happened"], "number")
+    return frame(rows, ["number", "action", "kind", "what_happened"], "number")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.charts import _styled
+from volcano_lab.charts.styled import styled
+from volcano_lab.charts.trace.drawn import drawn
 from volcano_lab.palette import COLORS
 from volcano_lab.timing import ITSELF, Timing
-from volcano_lab.trace_charts.drawn import drawn
 
 if TYPE_CHECKING:
     import altair as alt
@@ -57,4 +57,4 @@ def times(timing: Timing, title: str = "") -> alt.Chart:
     for row in rows:
         sums[row["phase"]] = sums.get(row["phase"], 0.0) + row["milliseconds"]
     told = ", ".join(f"{phase} {amount:.2g}" for phase, amount in sums.items())
-    return _styled(bars.properties(width=560, height=alt.Step(30)), title, f"Milliseconds by phase: {told}")
+    return styled(bars.properties(width=560, height=alt.Step(30)), title, f"Milliseconds by phase: {told}")

@@ -4,11 +4,11 @@ Each function gives a still chart with a description in words, and has its `rows
 the same arguments. `live` keeps a chart on the page and sends it the rows of another trace, in one message.
 """
 
-from volcano_lab.trace_charts.drawn import LiveChart, live
-from volcano_lab.trace_charts.jobs import gang_progress, statements, victims
-from volcano_lab.trace_charts.nodes import node_choices, node_scores, node_use
-from volcano_lab.trace_charts.queues import admissions, queue_order, queue_tree, water_filling
-from volcano_lab.trace_charts.times import times
+from volcano_lab.charts.trace.drawn import LiveChart, live
+from volcano_lab.charts.trace.jobs import gang_progress, statements, victims
+from volcano_lab.charts.trace.nodes import node_choices, node_scores, node_use
+from volcano_lab.charts.trace.queues import admissions, queue_order, queue_tree, water_filling
+from volcano_lab.charts.trace.times import times
 
 __all__ = ["LiveChart", "admissions", "gang_progress", "live", "node_choices", "node_scores", "node_use", "queue_order",
            "queue_tree", "statements", "times", "victims", "water_filling"]

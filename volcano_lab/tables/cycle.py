@@ -1,13 +1,11 @@
-"""What a cycle decided as pandas tables; they read results and decide nothing.
-
-Amounts are in CPUs, bytes or whole devices. Cells that stand for "no limit" are missing values.
-"""
+"""What a cycle decided, as tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from volcano_lab.cycle import QUEUE_COLUMNS, Cycle
+from volcano_lab.tables.frame import frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -23,7 +21,7 @@ def queues(cycle: Cycle, resource: str = "cpu") -> DataFrame:
     """
     rows = [{column: row[column].get(resource, 0) if column in QUEUE_COLUMNS else row[column] for column in row}
             for row in cycle.queues()]
-    return _frame(rows, ["queue", "weight", *QUEUE_COLUMNS, "share", "overused"], "queue")
+    return frame(rows, ["queue", "weight", *QUEUE_COLUMNS, "share", "overused"], "queue")
 
 
 def rounds(cycle: Cycle, resource: str = "cpu") -> DataFrame:
@@ -41,7 +39,7 @@ def rounds(cycle: Cycle, resource: str = "cpu") -> DataFrame:
         row[step["queue"]] = step["deserved"]
         row["left"] = step["left"]
     ordered = [{**{name: row[name] for name in row if name != "left"}, "left": row["left"]} for row in rows.values()]
-    return _frame(ordered, ["round"], "round")
+    return frame(ordered, ["round"], "round")
 
 
 def turns(cycle: Cycle) -> DataFrame:
@@ -53,7 +51,7 @@ def turns(cycle: Cycle) -> DataFrame:
     """
     rows = [{"turn": number, "queue": turn.queue, "share": turn.share, "job": turn.job, "outcome": turn.outcome,
              "pods": turn.pods} for number, turn in enumerate(cycle.turns, 1)]
-    return _frame(rows, ["turn", "queue", "share", "job", "outcome", "pods"], "turn")
+    return frame(rows, ["turn", "queue", "share", "job", "outcome", "pods"], "turn")
 
 
 def operations(cycle: Cycle, job: str) -> DataFrame:
@@ -65,7 +63,7 @@ def operations(cycle: Cycle, job: str) -> DataFrame:
     ['allocate', 'undo allocate']
     """
     rows = [{"step": number, **row} for number, row in enumerate(cycle.operations(job), 1)]
-    return _frame(rows, ["step", "statement", "operation", "pod", "node", "outcome"], "step")
+    return frame(rows, ["step", "statement", "operation", "pod", "node", "outcome"], "step")
 
 
 def jobs(cycle: Cycle) -> DataFrame:
@@ -76,7 +74,7 @@ def jobs(cycle: Cycle) -> DataFrame:
     ['Pending']
     """
     rows = [{**row, "why": "; ".join(row["why"])} for row in cycle.jobs()]
-    return _frame(rows, ["job", "queue", "phase", "pods", "min_member", "placed", "pending", "why"], "job")
+    return frame(rows, ["job", "queue", "phase", "pods", "min_member", "placed", "pending", "why"], "job")
 
 
 def placements(cycle: Cycle) -> DataFrame:
@@ -86,13 +84,4 @@ def placements(cycle: Cycle) -> DataFrame:
     >>> placements(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())["node"].tolist()
     ['n1', 'n1']
     """
-    return _frame(cycle.placements(), ["operation", "pod", "node"])
-
-
-def _frame(rows: list[dict], columns: list[str], index: str = "") -> DataFrame:
-    """Rows as a table; headings are words, without underscores. A cycle without rows keeps its headings."""
-    import pandas as pd
-
-    frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
-    frame = frame.set_index(index) if index else frame
-    return frame.rename(columns=lambda name: str(name).replace("_", " "))
+    return frame(cycle.placements(), ["operation", "pod", "node"])

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
-from volcano_lab.charts import _styled
+from volcano_lab.charts.styled import styled
 
 if TYPE_CHECKING:
     import altair as alt
@@ -44,4 +44,4 @@ def transitions(title: str = "") -> alt.Chart:
     words = base.mark_text(fontSize=11).encode(text="word:N", color=dark)
     told = "; ".join(f"{old} to {', '.join(str(new) for new in sorted(TRANSITIONS[old])) or 'nothing'}" for old in TaskStatus)
     layers = alt.layer(cells, words).properties(width=alt.Step(72), height=alt.Step(24))
-    return _styled(layers, title, told).configure_legend(orient="bottom", labelFontSize=12, columnPadding=40)
+    return styled(layers, title, told).configure_legend(orient="bottom", labelFontSize=12, columnPadding=40)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.charts import _styled
+from volcano_lab.charts.styled import styled
+from volcano_lab.charts.trace.drawn import drawn
 from volcano_lab.palette import colors_of
 from volcano_lab.sentences import short
 from volcano_lab.trace import TraceReader
-from volcano_lab.trace_charts.drawn import drawn
 from volcano_lab.trace_rows import nodes
 from volcano_lab.trace_rows.nodes import CHOSEN, FITS, LATER, NO_ROOM
 
@@ -53,7 +53,7 @@ def node_use(trace: TraceReader, number: int | None = None, title: str = "") -> 
         by_node.setdefault(row["node"], []).append(f"{row['resource']} {100 * row['part']:.0f} %")
     told = "; ".join(f"{node} {', '.join(parts)}" for node, parts in by_node.items())
     layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(width=alt.Step(76), height=alt.Step(22))
-    return _styled(layers, title, f"In use: {told}")
+    return styled(layers, title, f"In use: {told}")
 
 
 def _choice_rows(trace: TraceReader, job: str | None = None) -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def node_choices(trace: TraceReader, job: str | None = None, title: str = "") ->
         by_task.setdefault(row["task"], []).append(row)
     told = "; ".join(_told(task, said) for task, said in by_task.items())
     layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(width=alt.Step(64), height=alt.Step(22))
-    return _styled(layers, title, told or "No node was sought")
+    return styled(layers, title, told or "No node was sought")
 
 
 def _told(task: str, said: list[dict[str, Any]]) -> str:
@@ -134,4 +134,4 @@ def node_scores(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
         y=alt.Y("node:N", title=None, sort=None), x=alt.X("score:Q", title="score", stack="zero"), color=color,
         tooltip=["node:N", "plugin:N", "score:Q"])
     told = ", ".join(f"{node} {score:.4g}" for node, score in sums.items())
-    return _styled(bars.properties(width=520, height=alt.Step(24)), title, f"Scores for {short(task)}: {told or 'no node fits'}")
+    return styled(bars.properties(width=520, height=alt.Step(24)), title, f"Scores for {short(task)}: {told or 'no node fits'}")

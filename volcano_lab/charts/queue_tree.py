@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.charts import _styled
+from volcano_lab.charts.styled import styled
 from volcano_lab.cycle import Cycle
 from volcano_lab.queue_levels import admission as admission_rows
 from volcano_lab.queue_levels import levels
@@ -44,7 +44,7 @@ def queue_levels(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Ch
     told = "; ".join(f"{row['queue']} asks for {row['request']:.4g}, holds {row['allocated']:.4g}, deserves "
                      f"{row['deserved']:.4g}, may hold {quantity_text(resource, row['real_capability'])}" for row in rows)
     layers = alt.layer(asked, held, *marks).properties(width=560, height=36 * len(rows))
-    return _styled(layers, title, f"{resource}, each queue below its parent: {told}")
+    return styled(layers, title, f"{resource}, each queue below its parent: {told}")
 
 
 def admission(cycle: Cycle, job: str, resource: str = "cpu", title: str = "") -> alt.Chart:
@@ -78,7 +78,7 @@ def admission(cycle: Cycle, job: str, resource: str = "cpu", title: str = "") ->
     texts = texts.encode(y=y, x="end:Q", text="verdict:N")
     told = "; ".join(f"{mark['level']}: {mark['verdict']}" for mark in verdicts)
     layers = alt.layer(bars, limits, texts).properties(width=560, height=40 * max(len(rows), 1))
-    return _styled(layers, title, f"Admission of {job} in {resource}, from the queue up: {told}")
+    return styled(layers, title, f"Admission of {job} in {resource}, from the queue up: {told}")
 
 
 def _left_axis() -> alt.Axis:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from volcano_lab.charts import _styled
+from volcano_lab.charts.styled import styled
 from volcano_lab.statement_steps import Frame, frames
 from volcano_lab.trace import TraceReader
 
@@ -47,7 +47,7 @@ def pod_states(trace: TraceReader, title: str = "") -> alt.Chart:
     told = "; ".join(f"{frame['step']}. {frame['text']}: " + ", ".join(f"{pod['pod']} {pod['status']}" for pod in frame["pods"])
                      for frame in (shown[0], shown[-1]))
     layers = alt.layer(cells, words).properties(width=alt.Step(46 if long else 80), height=alt.Step(28))
-    return _styled(layers, title, f"The states of the pods at the first and the last of {len(shown)} steps. {told}")
+    return styled(layers, title, f"The states of the pods at the first and the last of {len(shown)} steps. {told}")
 
 
 def _label(frame: Frame) -> str:

@@ -53,7 +53,7 @@ def live(draw: Callable[..., Any], *args: Any, **options: Any) -> LiveChart:
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.trace import traced
-    >>> from volcano_lab.trace_charts import node_use
+    >>> from volcano_lab.charts.trace import node_use
     >>> cluster = Cluster().node("n1", cpu=4)
     >>> chart = live(node_use, traced(cluster.job("a", cpu=1).objects())[0])
     >>> chart.rows[0]["part"], chart.show(traced(cluster.job("b", cpu=2).objects())[0]).rows[0]["part"]

@@ -8,7 +8,7 @@ from volcano_lab.cycle import Cycle
 from volcano_lab.queue_levels import admission as admission_rows
 from volcano_lab.queue_levels import gangs as gang_rows
 from volcano_lab.queue_levels import levels as level_rows
-from volcano_lab.tables import _frame
+from volcano_lab.tables.frame import frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -27,15 +27,15 @@ def levels(cycle: Cycle, resource: str = "cpu") -> DataFrame:
     [4, 4, 2, 4]
     """
     rows = [{column: row[column] for column in COLUMNS} for row in level_rows(cycle, resource)]
-    return _frame(rows, COLUMNS, "queue")
+    return frame(rows, COLUMNS, "queue")
 
 
 def admission(cycle: Cycle, job: str = "", resource: str = "cpu") -> DataFrame:
     """What enqueue compared, level by level: minimum + allocated + in queue − elastic, and what the level may hold."""
-    return _frame(list(admission_rows(cycle, job, resource)), SUM, "job")
+    return frame(list(admission_rows(cycle, job, resource)), SUM, "job")
 
 
 def gangs(cycle: Cycle) -> DataFrame:
     """What became of each job that waits or was placed."""
     rows = [row | {"operations": ", ".join(row["operations"])} for row in gang_rows(cycle)]
-    return _frame(rows, ["job", "phase", "statement", "operations", "why"], "job")
+    return frame(rows, ["job", "phase", "statement", "operations", "why"], "job")

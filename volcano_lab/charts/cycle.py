@@ -1,57 +1,15 @@
-"""What a cycle decided as still charts (altair); they read results and decide nothing.
-
-For a page that has no kernel: `still()` makes notebooks store charts as pictures. What moves with a slider is a board
-(`volcano_lab.widgets`), which is drawn once.
-"""
+"""What a cycle decided, as still charts."""
 
 from __future__ import annotations
 
-import re
-from base64 import b64encode
 from collections.abc import Iterable
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from volcano_lab.charts.styled import color_by, scale_of, styled
 from volcano_lab.cycle import Cycle, most_of
-from volcano_lab.palette import colors_of
 
 if TYPE_CHECKING:
     import altair as alt
-
-FONT = "system-ui, sans-serif"
-
-
-PADDING = {"left": 20, "top": 8, "right": 36, "bottom": 8}
-"""Pixels around a chart: a reader's fonts may be wider than those by which it was laid out."""
-
-
-def still() -> None:
-    """Let charts appear as pictures that every page shows, with and without a kernel or a network.
-
-    A picture is an SVG in an `img` of HTML, with the chart's description as its alternative text: an SVG that stands by
-    itself is not shown in a notebook that was downloaded and did not run yet, and JupyterLab forgets its words.
-    """
-    import altair as alt
-
-    with alt.renderers.enable("svg"):
-        draw = alt.renderers.get()
-
-    def described(spec: dict[str, Any], **options: Any) -> dict[str, Any]:
-        config = dict(spec.get("config", {}))
-        if not isinstance(config.get("padding"), dict):
-            config["padding"] = PADDING
-        words = spec.get("description", "")
-        source = b64encode(_bare(draw(spec | {"config": config}, **options)["image/svg+xml"]).encode()).decode()
-        picture = f'<img alt="{escape(words, quote=True)}" style="max-width: 100%" src="data:image/svg+xml;base64,{source}">'
-        return {"text/html": picture, "text/plain": words}
-
-    alt.renderers.register("still", described)
-    alt.renderers.enable("still")
-
-
-def _bare(svg: str) -> str:
-    """The same picture without what only scripts and screen readers would look for, which don't see into an image."""
-    return re.sub(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"', "", svg)
 
 
 def water_filling(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Chart:
@@ -86,7 +44,7 @@ def filling(rows: list[dict[str, Any]], resource: str, title: str) -> alt.Chart:
     names = [row["queue"] for row in rows]
     base = alt.Chart().encode(x=alt.X("queue:N", title=None, axis=alt.Axis(labelAngle=0)))
     filled = base.mark_bar(size=34).encode(
-        y=alt.Y("from:Q", title=resource, axis=alt.Axis(tickCount=5)), y2="to:Q", color=_color(dict.fromkeys(names)),
+        y=alt.Y("from:Q", title=resource, axis=alt.Axis(tickCount=5)), y2="to:Q", color=color_by(dict.fromkeys(names)),
         opacity=alt.Opacity("strength:Q", scale=None))
     once = base.transform_filter("datum.part == 'added'")
     vessel = once.mark_bar(size=34, filled=False, stroke="#555", strokeWidth=1).encode(y=alt.Y("most:Q", stack=None))
@@ -98,7 +56,7 @@ def filling(rows: list[dict[str, Any]], resource: str, title: str) -> alt.Chart:
         if row["part"] == "added":
             deserved.setdefault(row["round"].partition(",")[0], []).append(f"{row['queue']} {row['deserved']:.4g}")
     told = "; ".join(f"{round_}: {', '.join(amounts)}" for round_, amounts in deserved.items())
-    return _styled(layers.facet(facet=alt.Facet("round:N", title=None), columns=4), title, f"Deserved {resource} by {told}")
+    return styled(layers.facet(facet=alt.Facet("round:N", title=None), columns=4), title, f"Deserved {resource} by {told}")
 
 
 def queue_order(cycle: Cycle, title: str = "") -> alt.Chart:
@@ -117,10 +75,10 @@ def queue_order(cycle: Cycle, title: str = "") -> alt.Chart:
                 scale=alt.Scale(domain=[0, max(len(rows), 1) + 1], nice=False)),
         y=alt.Y("queue:N", title=None, axis=alt.Axis(grid=True)),
         fill=alt.condition("datum.outcome == 'placed'", _fill(cycle), alt.value("white")),
-        stroke=_color({turn.queue: turn for turn in cycle.turns}, alt.Stroke),
+        stroke=color_by({turn.queue: turn for turn in cycle.turns}, alt.Stroke),
     )
     told = ", ".join(turn.queue for turn in cycle.turns)
-    return _styled(chart.properties(width=720, height=110), title, f"Queues in the order of their turns: {told}")
+    return styled(chart.properties(width=720, height=110), title, f"Queues in the order of their turns: {told}")
 
 
 def limits(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Chart:
@@ -136,7 +94,7 @@ def limits(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Chart:
         "request", "allocated", "deserved", "guarantee", "real_capability")}} for row in cycle.queues()]
     marks = [{"queue": row["queue"], "limit": name.replace("_", " "), "at": row[name]} for row in rows
              for name in ("guarantee", "deserved", "real_capability") if row[name]]
-    color = _color({row["queue"]: row for row in rows})
+    color = color_by({row["queue"]: row for row in rows})
     base = alt.Chart(alt.InlineData(rows)).encode(y=alt.Y("queue:N", title=None))
     asked = base.mark_bar(size=26, opacity=0.3).encode(x=alt.X("request:Q", title=resource), color=color)
     held = base.mark_bar(size=14).encode(x="allocated:Q", color=color)
@@ -149,34 +107,10 @@ def limits(cycle: Cycle, resource: str = "cpu", title: str = "") -> alt.Chart:
         for limit, (_, offset) in shapes.items()]
     told = "; ".join(f"{row['queue']} asks for {row['request']:.4g}, holds {row['allocated']:.4g}, deserves "
                      f"{row['deserved']:.4g}" for row in rows)
-    return _styled(alt.layer(asked, held, *points).properties(width=620, height=170), title, f"{resource}: {told}")
-
-
-def _scale(names: dict[str, Any]) -> alt.Scale:
-    import altair as alt
-
-    colors = colors_of(names)
-    return alt.Scale(domain=list(colors), range=list(colors.values()))
-
-
-def _color(names: dict[str, Any], channel: Any = None) -> Any:
-    import altair as alt
-
-    return (channel or alt.Color)("queue:N", scale=_scale(names), legend=None)
+    return styled(alt.layer(asked, held, *points).properties(width=620, height=170), title, f"{resource}: {told}")
 
 
 def _fill(cycle: Cycle) -> alt.Fill:
     import altair as alt
 
-    return alt.Fill("queue:N", scale=_scale({turn.queue: turn for turn in cycle.turns}), legend=None)
-
-
-def _styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:
-    """The same fonts everywhere, and a white ground, so that a chart can be read on a dark page."""
-    chart = chart.properties(description=f"{title}. {description}" if title else description)
-    if title:
-        chart = chart.properties(title=title)
-    return (chart.configure(background="white", font=FONT, padding=8)
-            .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
-            .configure_header(labelFontSize=12, labelFontWeight="bold")
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
+    return alt.Fill("queue:N", scale=scale_of({turn.queue: turn for turn in cycle.turns}), legend=None)
