@@ -11,6 +11,7 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.lessons.checking import check, is_empty
 from volcano_lab.lessons.verdict import Verdict, try_again, well_done
+from volcano_lab.queue_levels import admission as admission_rows
 from volcano_lab.units import plain
 from volcano_lab.widgets.lesson_04 import admission_cluster
 
@@ -175,11 +176,14 @@ def _lesson() -> Cluster:
 
 
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().job(...)",
-       right=lambda: [_lesson().job("old", min_member=3), _lesson().job("old", min_member=1)],
+       right=lambda: [_lesson().job("old", min_member=3), _lesson().job("old", min_member=1),
+                      _lesson().job("old", cpu="500m")],
        wrong=lambda: [(_lesson(), "nothing has changed"), (_lesson().queue("team", capability=20), "team as it is"),
                       (_lesson().queue("other", guarantee={}), "14"), (_lesson().job("second", pods=4), "two new jobs"),
                       (_lesson().remove("first"), "two new jobs"), (_lesson().job("old", min_member=5), "less elastic"),
-                      (_lesson().node("node-2", cpu=10), "capability of 12")])
+                      (_lesson().node("node-2", cpu=10), "capability of 12"),
+                      (_lesson().job("old", pods=5, running={"node-0": 5}), "5 + 5 + 4 − 1 = 13"),
+                      (_lesson().job("old", pods=7), "the sum is the same"), (_lesson().job("old", cpu=2), "= 17")])
 def let_second_in(answer: Cluster) -> Verdict:
     """Let second in, too. Queue team stays as it is, and so do the jobs first and second."""
     before, after = _specs(_lesson()), _specs(answer)
@@ -189,14 +193,34 @@ def let_second_in(answer: Cluster) -> Verdict:
         return try_again("Leave queue team as it is. Look at the other terms of its sum.")
     if any(before[key] != after.get(key) for key in before if key.split("/")[1].startswith(("first", "second"))):
         return try_again("Leave the two new jobs as they are. Look at the other terms of the sum.")
-    cycle = answer.run()
-    if next(row["phase"] for row in cycle.jobs() if row["job"] == "default/second") == "Inqueue":
-        return well_done("old keeps its six pods, but it needs fewer of them now. The rest is elastic, and that is taken off.")
-    if before["PodGroup/old"] != after.get("PodGroup/old"):
-        return try_again("Now old needs more of its pods, or is gone: there is less elastic than before.")
+    said = _sum_for_second(answer)
+    same_pods = _pods_of_old(before) == _pods_of_old(after)
+    if next(row["phase"] for row in answer.run().jobs() if row["job"] == "default/second") == "Inqueue":
+        if same_pods and after["PodGroup/old"].queue == "team":
+            return well_done(f"{said} old keeps its six pods, but it needs fewer of them now. The rest is elastic, and that is "
+                             "taken off.")
+        return well_done(f"{said} There is a gentler way, too: old keeps its six pods in team, and needs fewer of them.")
+    if not same_pods:
+        return try_again(f"{said} A pod of old above its minimum counts in allocated and in elastic, once plus and once minus: "
+                         "without it the sum is the same. Leave its pods. How many of them does it need?")
+    if before["PodGroup/old"] != after["PodGroup/old"]:
+        return try_again(f"{said} Now old needs more of its pods: there is less elastic than before.")
     if before["Queue/other"] != after.get("Queue/other"):
         return try_again("The guarantee leaves 14 or more of the cluster; the narrow place is team's own capability of 12.")
     return try_again("team is held by its own capability of 12. More room in the cluster does not help it.")
+
+
+def _sum_for_second(cluster: Cluster) -> str:
+    """The sum that queue team compares for second, in CPUs, as a sentence; another where overcommit refuses it before."""
+    for row in admission_rows(cluster.run()):
+        if (row["job"], row["level"]) == ("default/second", "team"):
+            return (f"The sum is {row['minimum']:g} + {row['allocated']:g} + {row['inqueue']:g} − {row['elastic']:g} = "
+                    f"{row['sum']:g} now, and team may hold {row['may_hold']:g}.")
+    return "The cluster itself is too full now."
+
+
+def _pods_of_old(specs: dict[str, Any]) -> dict[str, Any]:
+    return {key: spec for key, spec in specs.items() if key.startswith("Pod/old-")}
 
 
 def _specs(cluster: Cluster) -> dict[str, Any]:
