@@ -146,7 +146,7 @@ def open_notebook(browser, server, notebook, width=1280, height=1000):
         shown.page.on("pageerror", lambda error: shown.errors.append(str(error)))
         context.add_init_script(PROBE)
         shown.page.goto(server.url(notebook), timeout=120_000)
-        if server.kind == "lab":
+        if server.kind != "voila":
             _run_all(shown, server, notebook)
         try:
             shown.page.wait_for_function("__probe.settled()", timeout=60_000)
@@ -155,7 +155,7 @@ def open_notebook(browser, server, notebook, width=1280, height=1000):
         yield shown
     finally:
         context.close()
-        for session in server.sessions(notebook) if server.kind == "lab" else []:
+        for session in server.sessions(notebook) if server.kind != "voila" else []:
             server.api(f"sessions/{session['id']}", "DELETE")  # its kernel's memory
 
 

@@ -1,4 +1,4 @@
-"""A JupyterLab or a Voila on 127.0.0.1, serving a copy of a folder of notebooks, with settings of its own.
+"""A JupyterLab, a Notebook 7 or a Voila on 127.0.0.1, serving a copy of a folder of notebooks, with settings of its own.
 
 The copy has no stored outputs: old ones would make a notebook that does not run look as if it had.
 """
@@ -40,7 +40,7 @@ def copy_without_outputs(source, target):
 
 @dataclass
 class Server:
-    """A running JupyterLab (`kind` "lab") or Voila ("voila") on a copy of a folder of notebooks."""
+    """A running JupyterLab (`kind` "lab"), Notebook 7 ("notebook") or Voila ("voila") on a copy of a folder of notebooks."""
 
     kind: str
     port: int
@@ -51,8 +51,8 @@ class Server:
 
     def url(self, notebook):
         """Where the notebook, a path relative to the folder, is shown."""
-        where = f"lab/tree/{notebook}?reset&" if self.kind == "lab" else f"voila/render/{notebook}?"
-        return f"http://127.0.0.1:{self.port}/{where}token={self.token}"
+        where = {"lab": f"lab/tree/{notebook}?reset&", "notebook": f"notebooks/{notebook}?", "voila": f"voila/render/{notebook}?"}
+        return f"http://127.0.0.1:{self.port}/{where[self.kind]}token={self.token}"
 
     def api(self, path, method="GET"):
         """What the server's REST interface answers."""
@@ -79,7 +79,7 @@ class Server:
 
 @contextlib.contextmanager
 def serve(kind, notebooks):
-    """Serve a copy of the folder `notebooks` with "lab" or "voila" until the block ends."""
+    """Serve a copy of the folder `notebooks` with "lab", "notebook" or "voila" until the block ends."""
     with tempfile.TemporaryDirectory(prefix="volcano-lab-", ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         copy_without_outputs(notebooks, home / "work")
@@ -121,6 +121,6 @@ def _command(kind, port, token, root):
     if kind == "voila":
         return [bin_folder / "voila", root, *common, "--Voila.ip=127.0.0.1", f"--Voila.token={token}",
                 "--show_tracebacks=True", "--VoilaConfiguration.strip_sources=False"]
-    return [bin_folder / "jupyter", "lab", *common, "--ip=127.0.0.1", "--allow-root", "--ServerApp.port_retries=0",
+    return [bin_folder / "jupyter", kind, *common, "--ip=127.0.0.1", "--allow-root", "--ServerApp.port_retries=0",
             f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={root}",
-            "--LabApp.expose_app_in_browser=True"]
+            "--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"]

@@ -2,26 +2,6 @@
 // rows there are. Scales are fixed by the layout, so that nothing jumps. A panel kind is a function (root, spec, model)
 // that builds itself and returns an update function; KINDS at the end lists them.
 
-const SVG = "http://www.w3.org/2000/svg";
-
-function add(parent, tag, attributes = {}, text = "") {
-  const drawn = parent.namespaceURI === SVG || tag === "svg";
-  const node = drawn ? document.createElementNS(SVG, tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text) node.textContent = text;
-  parent.appendChild(node);
-  return node;
-}
-
-function set(node, attributes) {
-  for (const [name, value] of Object.entries(attributes))
-    if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
-}
-
-function say(node, text) {
-  if (node.textContent !== String(text)) node.textContent = text;
-}
-
 // Keeps as many items as there are rows: makes what is missing, hides what is too much, updates the rest.
 function items(make) {
   const known = [];
@@ -35,12 +15,6 @@ function number(value) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "number" ? String(Math.round(value * 100) / 100) : String(value);
-}
-
-// Black or white, whichever is read better on a colour such as #0072B2.
-function ink(color) {
-  const [r, g, b] = [1, 3, 5].map((i) => (parseInt(color.slice(i, i + 2), 16) / 255) ** 2.2);
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000" : "#fff";
 }
 
 function frame(parent, spec) {
@@ -236,6 +210,7 @@ export default {
     };
     model.on("change:state", draw);
     draw();
+    ownKeys(el);
     return () => model.off("change:state", draw);
   },
 };

@@ -31,7 +31,7 @@ class Board(anywidget.AnyWidget):
     >>> board.state = {"queues": [{"queue": "a", "share": 0.5}]}
     """
 
-    _esm = HERE / "board.js"
+    _esm = (HERE / "drawing.js").read_text(encoding="utf-8") + (HERE / "board.js").read_text(encoding="utf-8")
     _css = HERE / "board.css"
     panels = List().tag(sync=True)
     state = Dict().tag(sync=True)

@@ -25,3 +25,12 @@ function ink(color) {
   const [r, g, b] = [1, 3, 5].map((i) => (parseInt(color.slice(i, i + 2), 16) / 255) ** 2.2);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000" : "#fff";
 }
+
+// Keys in the box around a widget are those of its sliders and menus; a notebook would take arrow keys away from them.
+// It looks for the mark at the element that has the focus.
+function ownKeys(el, tries = 50) {
+  const whole = el.closest(".widget-vbox");
+  if (whole) whole.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
+  else if (tries) setTimeout(() => ownKeys(el, tries - 1), 100); // not in the page yet
+}
+

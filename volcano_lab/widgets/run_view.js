@@ -1,31 +1,13 @@
 // Lanes over time, drawn once; a new state changes the paths, the marks and the numbers. Scales are fixed by the panel.
 
-const SVG = "http://www.w3.org/2000/svg";
 const LEFT = 34, WIDTH = 860, HEIGHT = 92, GAP = 30, TOP = 20;
-
-function add(parent, tag, attributes = {}, text = "") {
-  const drawn = parent.namespaceURI === SVG || tag === "svg";
-  const node = drawn ? document.createElementNS(SVG, tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text) node.textContent = text;
-  parent.appendChild(node);
-  return node;
-}
-
-function set(node, name, value) {
-  if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
-}
-
-function say(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
 
 // As many nodes as there are values: what is missing is made, what is too much is hidden.
 function marks(make) {
   const known = [];
   return (values, place) => {
     values.forEach((value, i) => place((known[i] ??= make()), value));
-    known.forEach((node, i) => set(node, "visibility", i < values.length ? "visible" : "hidden"));
+    known.forEach((node, i) => set(node, {visibility: i < values.length ? "visible" : "hidden"}));
   };
 }
 
@@ -57,13 +39,13 @@ function drawing(root, spec) {
   const ticks = marks(() => add(svg, "line", {class: "vr-tick", y1: last, y2: last + 8}));
   const crosses = marks(() => add(svg, "text", {y: lanes[0].base - HEIGHT + 14, class: "vr-cross", "text-anchor": "middle"}));
   return (run, told) => {
-    for (const lane of lanes) set(lane.path, "d", steps(run[lane.key], spec.until, x, lane.y));
-    ticks(run.cycles, (tick, time) => { set(tick, "x1", x(time)); set(tick, "x2", x(time)); });
+    for (const lane of lanes) set(lane.path, {d: steps(run[lane.key], spec.until, x, lane.y)});
+    ticks(run.cycles, (tick, time) => set(tick, {x1: x(time), x2: x(time)}));
     crosses(run.refused, (cross, [time, number]) => {
-      set(cross, "x", x(time));
+      set(cross, {x: x(time)});
       say(cross, number > 1 ? `×${number}` : "×");
     });
-    set(svg, "aria-label", `${spec.title}. ${told}`);
+    set(svg, {"aria-label": `${spec.title}. ${told}`});
   };
 }
 
@@ -93,6 +75,7 @@ export default {
     };
     model.on("change:state", update);
     update();
+    ownKeys(el);
     return () => model.off("change:state", update);
   },
 };

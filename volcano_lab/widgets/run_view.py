@@ -17,5 +17,5 @@ class RunView(Board):
     {'pods': 3}
     """
 
-    _esm = HERE / "run_view.js"
+    _esm = (HERE / "drawing.js").read_text(encoding="utf-8") + (HERE / "run_view.js").read_text(encoding="utf-8")
     _css = HERE / "run_view.css"
