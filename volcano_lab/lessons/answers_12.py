@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from volcano_lab.framework.action import Action
-from volcano_lab.framework.extension_point import PERMIT
+from volcano_lab.framework.extension_point import PERMIT, REJECT
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.lessons.own_steps import held, place, waiting
 
@@ -184,6 +184,11 @@ class KeepsAll(Plugin):
         return [], PERMIT
 
 
+class Rejects(Plugin):
+    def reclaimable(self, task, candidates):
+        return [other for other in candidates if other.pod.metadata.labels.get("keep") != "yes"], REJECT
+
+
 class LooksAtTheClaimant(Plugin):
     def reclaimable(self, task, candidates):
         return [other for other in candidates if task.pod.metadata.labels.get("keep") != "yes"], PERMIT
@@ -239,6 +244,13 @@ class LastJob(Action):
                 place(ssn, jobs[-1])
 
 
+class TheNextThatFits(Action):
+    def execute(self, ssn):
+        for queue in ssn.queues.values():
+            if not held(ssn, queue):
+                any(place(ssn, job) for job in waiting(ssn, queue))
+
+
 class UnwrittenAction(Action):
     def execute(self, ssn): ...
 
@@ -256,6 +268,13 @@ class AlsoRichByNeed(Action):
         for queue in sorted(ssn.queues.values(), key=ssn.need, reverse=True):
             for job in waiting(ssn, queue)[:1]:
                 place(ssn, job)
+
+
+class TheNextThatFitsByNeed(Action):
+    def execute(self, ssn):
+        for queue in sorted(ssn.queues.values(), key=ssn.need, reverse=True):
+            if not held(ssn, queue):
+                any(place(ssn, job) for job in waiting(ssn, queue))
 
 
 class LeastFirst(Action):

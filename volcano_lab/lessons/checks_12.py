@@ -6,12 +6,13 @@ sentence with plugin, point and what is allowed, is the hint.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.conf import ConfError, load_conf
-from volcano_lab.framework.extension_point import Sum
-from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.extension_point import REJECT, Sum
+from volcano_lab.framework.plugin import Plugin, plugin_names
 from volcano_lab.framework.points import register_extension_point
 from volcano_lab.framework.registered import registered
 from volcano_lab.lessons import answers_12 as answers
@@ -30,6 +31,7 @@ from volcano_lab.lessons.own_plugins import (
 )
 from volcano_lab.lessons.own_steps import crowded
 from volcano_lab.lessons.verdict import Verdict, try_again, well_done
+from volcano_lab.log import quiet
 
 # -- scores -------------------------------------------------------------------------------------------
 
@@ -132,7 +134,9 @@ def _confs() -> list[tuple[str, str]]:
     first = conf_with("waits-longest", tier=1)
     return [
         (conf_with("waits-longest", tier=2), "proportion is asked first"), (conf_with(), "does not name"),
-        (first.replace("longest", "longst"), "known are"), (first.replace("waits-longest", "waits_longest"), "known are"),
+        (first.replace("longest", "longst"), "perhaps waits-longest"),
+        (first.replace("waits-longest", "waits_longest"), "perhaps waits-longest"),
+        (conf_with("mine", tier=1), "no plugin is registered"),
         (first.replace("name: waits-longest", "name: waits-longest\n    enableQueueOrder: false"), "switched off"),
         (first.replace("  - name: proportion\n", ""), "proportion"), ("actions: alocate", "alocate"), ("tiers: [", "YAML")]
 
@@ -146,11 +150,15 @@ def in_its_place(answer: str) -> Verdict:
         conf = load_conf(answer)
     except (ConfError, ValueError) as error:
         return try_again(f"Volcano refuses this configuration: {error}")
-    with registered(plugin={"waits-longest": answers.WaitsLongest}):
+    with quiet(), registered(plugin={"waits-longest": answers.WaitsLongest}):
         cycle = one_place().run(answer)
+    names, known = conf.plugin_names(), {*plugin_names(), "waits-longest"}
+    for unknown in (name for name in names if name not in known):
+        near = get_close_matches(unknown, sorted(known), 1)
+        return try_again(f'A cycle runs, but without "{unknown}": no plugin is registered under this name'
+                         + (f"; perhaps {near[0]} is meant?" if near else ". Names are written as in `register_plugin`."))
     if cycle.session.warnings:
         return try_again(f"A cycle runs, but logs: {cycle.session.warnings[0]}")
-    names = conf.plugin_names()
     if "waits-longest" not in names:
         return try_again("The configuration does not name waits-longest. Registering makes a plugin known; only a tier of the "
                          "configuration lets it take part.")
@@ -213,7 +221,7 @@ def maintenance(answer: type[Plugin]) -> Verdict | None:
 
 @check(takes=is_plugin, wanted=PLUGIN, right=[answers.Protect],
        wrong=[(answers.OnlyTasks, "a pair"), (answers.KeepsTheWrong, "may go"), (answers.KeepsAll, "Nobody is evicted"),
-              (answers.LooksAtTheClaimant, "not of the task")])
+              (answers.LooksAtTheClaimant, "not of the task"), (answers.Rejects, "return PERMIT")])
 @written("reclaimable")
 def protect(answer: type[Plugin]) -> Verdict | None:
     """Write `Protect`: pods with the label keep=yes are never victims of reclaim. (The check puts it into both tiers.)"""
@@ -226,8 +234,25 @@ def protect(answer: type[Plugin]) -> Verdict | None:
         return try_again("Nobody is evicted, although plain-0 and plain-1 may go. Name the candidates that may go.")
     if evicted(run_with(answer, kept_and_plain(4, 0), conf)):
         return try_again("All candidates have the label, and one is evicted.")
+    if REJECT in _votes(answer, conf):
+        return try_again("Your list is right, and Volcano takes it: only ABSTAIN makes it pass over a list. But REJECT beside "
+                         "the names of those who may go says two things at once: return PERMIT.")
     return well_done("A plugin names who may go, and the others can only take away from that. With an empty list in every tier "
                      "nobody goes.")
+
+
+def _votes(plugin: type[Plugin], conf: str) -> set[int]:
+    """What a plugin says beside its lists of victims."""
+    said: set[int] = set()
+
+    class Heard(plugin):  # type: ignore[misc, valid-type]
+        def reclaimable(self, task, candidates):
+            victims, vote = super().reclaimable(task, candidates)
+            said.add(vote)
+            return victims, vote
+
+    run_with(Heard, kept_and_plain(), conf)
+    return said
 
 
 TIERS = ["only in tier 1", "only in tier 2", "in both tiers"]
@@ -260,9 +285,14 @@ def _small_holds_one() -> Any:
     return crowded().job("runs", queue="small", pods=1, cpu=1, memory="1Gi", running={"node-1": 1})
 
 
+def _first_of_tiny_too_big() -> Any:
+    return crowded().job("tiny-1", pods=9)
+
+
 @check(takes=is_action, wanted=ACTION, right=[answers.FirstAid],
     wrong=[(answers.Everything, "one job of each queue"), (answers.OneOnly, "next queue"), (answers.NoLook, "IndexError"),
-              (answers.AlsoRich, "holds a pod already"), (answers.NoHands, "placed nothing"), (answers.LastJob, "second job")])
+              (answers.AlsoRich, "holds a pod already"), (answers.NoHands, "placed nothing"), (answers.LastJob, "second job"),
+           (answers.TheNextThatFits, "its first job only")])
 @written("execute")
 def first_aid(answer: type[Action]) -> Verdict | None:
     """Write `FirstAid`: each queue that holds nothing gets its first waiting job placed, if its gang fits."""
@@ -279,6 +309,9 @@ def first_aid(answer: type[Action]) -> Verdict | None:
         return try_again("Queue small holds a pod already, and got a job all the same. `held(ssn, queue)` counts its pods.")
     if _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"]:
         return try_again("A gang of nine doesn't fit, and must be left alone; the other queues still want their first job.")
+    if "tiny-2" in _jobs_of(answer, _first_of_tiny_too_big()):
+        return try_again("The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job got the "
+                         "place. Each queue is offered its first job only: whoever waits in front keeps the turn.")
     return well_done("Then allocate goes on with the rest. An action has the hands, `statement` and `commit`; who is served "
                      "is policy, and could be asked of plugins. That is the next section.")
 
@@ -313,12 +346,13 @@ def _points_for(**points: int) -> type[Plugin]:
 @check(takes=is_action, wanted=ACTION, right=[answers.Triage],
        wrong=[(answers.LeastFirst, "reverse=True"), (answers.FirstAid, "by need"),
               (answers.NoHands, "wanted is the first job"),
-              (answers.AlsoRichByNeed, "holds a pod already"), (answers.AsksAnother, "no attribute 'needs'")])
+              (answers.AlsoRichByNeed, "holds a pod already"),
+              (answers.TheNextThatFitsByNeed, "first job only"), (answers.AsksAnother, "no attribute 'needs'")])
 @written("execute")
 def triage(answer: type[Action]) -> Verdict | None:
     """Write `Triage`: as FirstAid, but the queue with the largest `ssn.need(queue)` is served first."""
     def served(cluster: Any, first: type[Plugin], second: type[Plugin]) -> list[str]:
-        plugins = {"priority": first, "gang": second}  # in the places of two that the tiers have; the point needs no others
+        plugins = {"priority": first, "nodeorder": second}  # in the places of two that the tiers have; gangs stay gangs
         with registered():
             register_extension_point("need", Sum, about=["queue"])
             return _jobs_of(answer, cluster, plugin=plugins)
@@ -336,4 +370,7 @@ def triage(answer: type[Action]) -> Verdict | None:
     if "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()):
         return try_again("Queue small holds a pod already, and got a job all the same. As in FirstAid, only queues that hold "
                          "nothing are helped, however large their need is.")
+    if "tiny-2" in served(_first_of_tiny_too_big(), _points_for(tiny=9), _points_for()):
+        return try_again("The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job got the "
+                         "place. As in FirstAid, each queue is offered its first job only.")
     return well_done("The action knows how to help, and the plugins say whom. Neither names the other: they meet in the session.")
