@@ -44,8 +44,12 @@ check: $(ALL)  ## lint and the fast tests, within a minute
 	$(BIN)/ruff check
 	$(PYTEST) -m "not slow and not browser" $(PYTEST_ARGS)
 
-bench: $(ALL)  ## the benchmarks, small shapes, one after the other
-	@status=0; for benchmark in $(filter-out %/shapes.py,$(wildcard benchmarks/*.py)); do echo "== $$benchmark"; $(BIN)/python $$benchmark || status=1; done; exit $$status
+# What takes longer is run by hand: cycle.py --all, soak.py, stepper.py, trace.py --all, trace_off.py.
+SMALL_BENCHMARKS := cycle.py first_lab.py loading.py reclaim_ladder.py simulation.py topology.py trace.py \
+	"soak.py --seeds 2 --events 500" "slider.py --moves 20"
+bench: $(ALL)  ## the benchmarks, small shapes, one after the other, within two minutes
+	@status=0; for benchmark in $(SMALL_BENCHMARKS); do \
+		echo "== $$benchmark"; $(BIN)/python benchmarks/$$benchmark || status=1; done; exit $$status
 
 docs: $(ALL)  ## the documentation as static HTML, build/docs/index.html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs

@@ -127,7 +127,7 @@ def cost(nodes: int, pods: int) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--all", action="store_true", help="all recorded cases, not the first 120 only")
     parser.add_argument("--show", type=int, default=0, help="print the differences of so many cases")
     parser.add_argument("--nodes", type=int, default=100)
     parser.add_argument("--pods", type=int, default=1000)

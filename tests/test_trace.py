@@ -159,7 +159,7 @@ def bench(name="trace"):
 @pytest.mark.slow
 @pytest.mark.skipif(not EVENTS.exists(), reason=f"the recorded events are not beside this checkout ({EVENTS.name})")
 def test_answers_agree_with_the_recorded_events():
-    assert bench().compare("dev", None, True, 5) >= 0.99
+    assert bench().compare("dev", None, True, 5) == 1
 
 
 @pytest.mark.slow

@@ -121,7 +121,11 @@ class Preempt(Action):
             wanted = self.limits.count(len(nodes))
             trial = TopologyAwarePreemption(ssn, task, claim.queue, lambda node: self._preemptees(claim, node))
             return trial.preempt(statement, self._promising(claim, nodes), wanted)
-        return any(self._preempt_on(statement, claim, node) for node in self._promising(claim, self._ranked(task, nodes)))
+        if any(self._preempt_on(statement, claim, node) for node in self._promising(claim, self._ranked(task, nodes))):
+            return True
+        if not ssn.use_arrays:
+            prioritize_nodes(ssn, task, [])  # Volcano turns to the nodes of other shards, too, even where there are none
+        return False
 
     def _preemptees(self, claim: Claim, node: NodeInfo) -> list[TaskInfo]:
         """The tasks on a node that may go; for a task that asks for nothing only such as ask for nothing, too."""
