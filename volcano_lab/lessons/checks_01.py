@@ -10,7 +10,8 @@ from volcano_lab.lessons.verdict import Verdict, try_again, well_done
 from volcano_lab.widgets.lesson_01 import conf_with, small_cluster
 
 
-@check(takes=str, right=["lost", "default/lost"], wrong=[("wide", "is in the copy"), ("nobody", "name of a queue")])
+@check(takes=str, right=["lost", "default/lost"], wrong=[("wide", "is in the copy"), ("nobody", "name of a queue"),
+                                                       ("stray", "without a job")])
 def not_in_the_copy(answer: str) -> Verdict:
     """Which job is not in the session's copy of the cluster?"""
     name = answer.removeprefix("default/")
@@ -18,6 +19,8 @@ def not_in_the_copy(answer: str) -> Verdict:
         return well_done("Its queue, nobody, doesn't exist, so the snapshot leaves the job out and no action ever sees it.")
     if name == "nobody":
         return try_again("That is the name of a queue that is missing. Which job wants it?")
+    if name == "stray":
+        return try_again("stray is a pod without a job. Which job was left out, and why?")
     return try_again(f"If there is a job {name}, it is in the copy. Look for `left out` in the column **open**.")
 
 
@@ -32,13 +35,14 @@ def writes_status(answer: str) -> Verdict:
 
 
 @check(takes=str, right=["enqueue, allocate", "enqueue, allocate, backfill, reclaim"],
-       wrong=[("allocate", "wide"), ("allocate, enqueue", "train has no pod"), ("enqueue, allocat", "allocat")])
+       wrong=[("allocate", "wide"), ("allocate, enqueue", "train has no pod"), ("enqueue, allocat", "allocat"),
+              ('actions: "enqueue, allocate"', "Only the names")])
 def own_actions(answer: str) -> Verdict:
     """Write a list of actions, such as "enqueue, backfill", with which train starts and wide stays Pending."""
     try:
         cycle = small_cluster().run(conf_with(answer))
     except ConfError as error:
-        return try_again(str(error))
+        return try_again("Only the names, with commas between them." if ":" in answer else str(error))
     jobs = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
     if not jobs["train"]["placed"]:
         return try_again("Now train has no pod. allocate must be there, and see train after it was let in.")
@@ -69,7 +73,8 @@ def phase_written(answer: str) -> Verdict:
 @check(takes=str, right=["stop at job_enqueueable where answer < 0", 'stop at job_enqueueable where job == "default/wide"',
                          "enqueue_comparison where len(short_of) > 0"],
        wrong=[("stop at job_enqueueable", "where"), ("stop at tea time", "allowed are"), ("stop at commit", "not let in"),
-              ("stop at overused where answer", "nowhere"), ('stop at job where job == "default/wide"', "no answer yet")])
+              ("stop at overused where answer", "nowhere"), ('stop at job_enqueueable where job == "wide"', "default/wide"),
+              ('stop at job where job == "default/wide"', "no answer yet")])
 def stop_at_the_refusal(answer: str) -> Verdict:
     """Write a breakpoint, such as "stop at overused where answer", that stops where wide is refused, and not before."""
     try:
@@ -77,6 +82,9 @@ def stop_at_the_refusal(answer: str) -> Verdict:
     except BreakpointError as error:
         return try_again(str(error))
     found = next((record for record in trace_of(small_cluster()).records if here(record)), None)
+    if found is None and "job_enqueueable" in answer:
+        return try_again("The question is right, but it stops nowhere. The trace has the job's whole name, default/wide, and the "
+                         "answers are numbers: 1 means yes, -1 means no.")
     if found is None:
         return try_again("In this cycle it stops nowhere. The question whether a job may come in is job_enqueueable.")
     facts = found.facts
