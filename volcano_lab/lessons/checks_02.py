@@ -51,7 +51,7 @@ def largest_request(answer: int) -> Verdict:
 
 @check(takes=dict, right=[{"cpu": 4, GPU: 0}, {"cpu": "4", GPU: "0"}],
        wrong=[({"cpu": 4}, "does not mention"), ({"cpu": 4, "gpu": 0}, "full name"), ({"cpu": 0, GPU: 0}, "no limit"),
-              ({GPU: 0}, "does not limit CPU"), ({"cpu": 2, GPU: 0}, "2 CPUs")])
+              ({GPU: 0}, "does not limit CPU"), ({"cpu": 2, GPU: 0}, "2 CPUs"), ({"cpu": 4000, GPU: 0}, "whole CPUs")])
 def no_gpus(answer: dict) -> Verdict:
     """Write a capability, such as {"cpu": 2}, with which a queue may hold 4 CPUs and no GPU."""
     cluster = Cluster().node("gpu-1", cpu=10, gpu=4).queue("team", capability=answer).job("work", queue="team", cpu=1)
@@ -61,7 +61,10 @@ def no_gpus(answer: dict) -> Verdict:
         return try_again(f'A GPU has its full name, `"{GPU}"`; other names are left out without a word.')
     if gpus:
         return try_again(f"The queue may still hold {gpus} GPUs: what a capability does not mention is no limit.")
-    if "cpu" in answer and cpus == 10:
+    written = Resource.from_list({"cpu": str(answer.get("cpu", 0))}).milli_cpu / 1000
+    if written > 10:
+        return try_again(f"A capability counts whole CPUs here, and this is {written:g} of them. The node has 10.")
+    if written == 0 and "cpu" in answer:
         return try_again("The queue may hold all 10 CPUs: for CPU and memory, zero in a capability means no limit.")
     if cpus == 10:
         return try_again("No GPU, as wanted; but it does not limit CPU: the queue may hold all 10.")
@@ -76,6 +79,7 @@ PAIRS = [
     ({"cpu": 2000}, {"cpu": 1000}, "2000 millicores do not fit into 1000."),
     ({"cpu": 1000.05}, {"cpu": 1000}, "A difference below 0.1 is forgiven: this is the tolerance."),
     ({"cpu": 1000.2}, {"cpu": 1000}, "A difference of 0.2 is not forgiven."),
+    ({"cpu": 0.1}, {"cpu": 0}, "Only a difference below 0.1 is forgiven, not 0.1 itself."),
     ({"cpu": 1, "memory": 5}, {"cpu": 2, "memory": 4}, "Every resource must fit, and memory does not."),
     ({"gpu": 1000}, {"cpu": 1000}, "The room has no GPU: what is missing counts as zero."),
     ({"gpu": 0.05}, {}, "Zero, and the tolerance, hold for a missing resource, too."),
@@ -96,6 +100,10 @@ def _careless(request, room):
     return all(amount - room[name] < 0.1 for name, amount in request.items())
 
 
+def _too_tolerant(request, room):
+    return all(amount - room.get(name, 0) <= 0.1 for name, amount in request.items())
+
+
 def _any(request, room):
     return any(amount - room.get(name, 0) < 0.1 for name, amount in request.items())
 
@@ -106,7 +114,7 @@ def _fits(request, room):
 
 @check(takes=callable, wanted="a function of a request and a room", right=lambda: [_fits],
        wrong=lambda: [(_strict, "tolerance"), (_forgetful, "missing counts as zero"), (_careless, "room.get"),
-                      (_any, "Every resource"), (lambda request, room: "yes", "True or False"),
+                      (_any, "Every resource"), (_too_tolerant, "not 0.1 itself"), (lambda request, room: "yes", "True or False"),
                       (lambda request: True, "TypeError")])
 def fits(answer) -> Verdict | None:
     """Write fits(request, room), which compares two dicts as a node does: tolerant, and missing is zero."""
