@@ -12,6 +12,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.framework.statement import StatementError
 from volcano_lab.lessons.checking import check
 from volcano_lab.lessons.verdict import Verdict, try_again, well_done
+from volcano_lab.lessons.watched_rehearsal import WatchedRehearsal
 from volcano_lab.rehearsal import Rehearsal
 from volcano_lab.statement_scenes import CONF, gang_that_does_not_fit, half_full
 
@@ -95,9 +96,14 @@ def path_of_a_pod(answer: list) -> Verdict:
                       (gang_that_does_not_fit().node("node-1", cpu=2), "taken back"),
                       (gang_that_does_not_fit().job("train", cpu=3), "not let in"),
                       (gang_that_does_not_fit().remove("web"), "web"), (gang_that_does_not_fit().remove("train"), "three pods"),
-                      (gang_that_does_not_fit().node("node-0", cpu="4500m"), "taken back")])
+                      (gang_that_does_not_fit().node("node-0", cpu="4500m"), "taken back"),
+              (gang_that_does_not_fit().node("node-0", cpu=5).node("node-1", cpu=5), "more than one number: cpu of node-0"),
+              (gang_that_does_not_fit().job("train", cpu=1, min_member=2), "minimum of train"),
+              (gang_that_does_not_fit().node("node-2", cpu=4), "two nodes")])
 def let_it_commit(answer: Cluster) -> Verdict:
     """Change one number, of the gang or of a node, so that train's statement is committed. train keeps its three pods."""
+    before, after = _numbers(gang_that_does_not_fit()), _numbers(answer)
+    changed = sorted(what for what in before | after if before.get(what) != after.get(what))
     cycle = answer.run(CONF)
     job, web = cycle.session.jobs.get("default/train"), cycle.session.jobs.get("default/web")
     if job is None or len(job.tasks) != 3:
@@ -106,6 +112,10 @@ def let_it_commit(answer: Cluster) -> Verdict:
         return try_again("web must run on, with its two pods.")
     if answer.objects() == gang_that_does_not_fit().objects():
         return try_again("This is the same cluster as before. Change a number in a copy of it.")
+    if _nodes(before) != _nodes(after):
+        return try_again("The cluster keeps its two nodes. Which one number of a node, or of the gang, would do?")
+    if len(changed) > 1:
+        return try_again(f"That is more than one number: {', '.join(changed)}. One of them, or another one, is enough.")
     outcomes = [record.outcome for record in cycle.statements("default/train")]
     if "commit" in outcomes:
         return well_done(f"{job.ready_task_num()} pods of train are on their way, and its minimum is {job.min_available}. "
@@ -113,6 +123,31 @@ def let_it_commit(answer: Cluster) -> Verdict:
     if job.pod_group.status.phase == "Pending":
         return try_again(f"train is not let in, so nothing is tried for it. {cycle.why('default/train')[0]}.")
     return try_again("train's statement is still taken back. How many of its pods fit on each node, and how many must?")
+
+
+def _numbers(cluster: Cluster) -> dict[str, Any]:
+    """What one can change in a cluster, by a name for each number; pods of a job are as many as there are amounts.
+
+    >>> _numbers(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1))["cpu of the pods of train"]
+    ['1', '1']
+    """
+    found: dict[str, Any] = {}
+    for obj in cluster.objects():
+        name = obj.metadata.name
+        if obj.kind == "Node":
+            found |= {f"{what} of {name}": amount for what, amount in obj.status.allocatable.items()}
+        elif obj.kind == "Queue":
+            found |= {f"weight of queue {name}": obj.spec.weight, f"capability of queue {name}": obj.spec.capability}
+        elif obj.kind == "PodGroup":
+            found[f"minimum of {name}"] = obj.spec.min_member
+        elif obj.kind == "Pod":
+            for what, amount in obj.spec.containers[0].resources.requests.items():
+                found.setdefault(f"{what} of the pods of {name.rpartition('-')[0]}", []).append(amount)
+    return found
+
+
+def _nodes(numbers: dict[str, Any]) -> set[str]:
+    return {what for what in numbers if what.startswith("pods of ")}
 
 
 # -- make -----------------------------------------------------------------------------------------------------
@@ -151,6 +186,12 @@ def _never_recovers(by_hand: Rehearsal, plans: list[Plan]) -> None:
 def _without_discard(by_hand: Rehearsal, plans: list[Plan]) -> None:
     tried = [by_hand.statement().play(plan) for plan in plans]
     min(tried, key=lambda statement: len(statement.operations)).commit()
+
+
+def _one_statement(by_hand: Rehearsal, plans: list[Plan]) -> None:
+    statement = by_hand.statement()
+    for plan in plans:
+        statement.play(plan).discard()
 
 
 def _choose(by_hand: Rehearsal, plans: list[Plan], cost: Callable[[Any], int], save: Callable[[Any], Any]) -> None:
@@ -207,22 +248,23 @@ def plans_of_the_lesson() -> list[Plan]:
 
 @check(takes=callable, wanted="a function", right=[cheapest],
        wrong=[(_first, "evictions"), (_last, "evictions"), (_never_commits, "Nothing is committed"),
-              (_commits_all, "still there"), (_without_discard, "discard()"), (_never_recovers, "try each plan"),
+              (_commits_all, "still there"), (_without_discard, "it is Releasing"), (_one_statement, "taken back before"),
+              (_never_recovers, "try each plan"),
               (_fewest_operations, "Count the operations"), (_never_saves, "not copies"), (_saves_too_late, "First `save()`"),
               (lambda by_hand: 1, "TypeError")])
 def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Verdict | None:
     """Write `cheapest(by_hand, plans)`: try every plan and take it back; then do the one with the fewest evictions again,
     from saved copies, and commit it."""
     for plans in ([TWO, NONE, ONE], [NONE, TWO], [TWO, ONE], [HALF, NONE]):
-        by_hand = Rehearsal(half_full())
+        by_hand = WatchedRehearsal(half_full())
         try:
             answer(by_hand, [list(plan) for plan in plans])
-        except (NodeError, ResourceError, StatementError) as error:
+        except (NodeError, ResourceError, StatementError):
             if _saved_too_late(by_hand):
                 return try_again("A plan was saved after it was taken back, and then its operations have no node any more. "
                                  "First `save()`, then `discard()`.")
-            return try_again(f"A plan could not be done: {error}. Is the one before it still there? `discard()` takes it back, "
-                             "and each plan needs a new statement.")
+            return try_again(f"This could not be done: {by_hand.trying}. Is the plan before it still there? `discard()` takes it "
+                             "back, once, and each plan needs a new statement.")
         if not list(by_hand.trace.operations):
             return None
         hint = _wrong_with(by_hand, plans)
