@@ -1,4 +1,4 @@
-"""What Binder does, in an empty environment here: install, start, open the first notebook, run it; time and memory.
+"""What Binder does, in an empty environment here: install, start, open the first notebook; then run each: time and memory.
 
 Reads this folder as Binder does: `requirements.txt`, then `postBuild`. The memory is the largest sum over the server's
 process and all its children, seen ten times a second. Linux only (it reads /proc); ends with 1 above 2 GB.
@@ -95,18 +95,20 @@ def main():
         try:
             page = first_page(port, token)
             print(f"start         {time.monotonic() - started:6.1f} s, opens {page}")
-            return rehearse_notebook(repository / page.removeprefix("/lab/tree/"), env, server.pid)
+            first = repository / page.removeprefix("/lab/tree/")
+            print(f"server        {memory_mb(server.pid):6.0f} MB")
+            lessons = [first, *(path for path in sorted(first.parent.glob("*.ipynb")) if path != first)]
+            return max(rehearse_notebook(lesson, env, server.pid) for lesson in lessons)
         finally:
             server.terminate()
             server.wait()
 
 
 def rehearse_notebook(notebook, env, server):
-    """Run the first notebook beside the server, watching the memory of both."""
+    """Run a notebook beside the server, watching the memory of both; 1 where it fails or takes too much."""
     peak, done = [memory_mb(server)], threading.Event()
-    print(f"server        {peak[0]:6.0f} MB")
     started = time.monotonic()
-    run = subprocess.Popen(["python", "-c", RUN, notebook], cwd=notebook.parent, env=env)
+    run = subprocess.Popen(["python", "-c", RUN, notebook], cwd=notebook.parent, env=env, stderr=subprocess.PIPE, text=True)
 
     def watch():
         while not done.wait(0.1):
@@ -114,12 +116,13 @@ def rehearse_notebook(notebook, env, server):
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    status = run.wait()
+    said = run.communicate()[1]
     done.set()
     watcher.join()
-    print(f"notebook      {time.monotonic() - started:6.1f} s, exit {status}")
-    print(f"memory        {max(peak):6.0f} MB at most, limit {LIMIT_MB}")
-    return int(bool(status) or max(peak) > LIMIT_MB)
+    print(f"{notebook.stem:32} {time.monotonic() - started:5.1f} s, {max(peak):5.0f} MB of {LIMIT_MB}", flush=True)
+    if run.returncode:
+        print(said)
+    return int(bool(run.returncode) or max(peak) > LIMIT_MB)
 
 
 if __name__ == "__main__":
