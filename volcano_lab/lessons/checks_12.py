@@ -112,7 +112,7 @@ def _winner(plugin: type[Plugin], **scene: Any) -> str:
               (answers.AnyJob, "has_pending_tasks"), (answers.ByName, "newcomer got")])
 @written("queue_order")
 def waits_longest(answer: type[Plugin]) -> Verdict | None:
-    """Write `WaitsLongest`: the queue whose oldest *waiting* job is older goes first. (The check puts it into tier 1.)"""
+    """Write `WaitsLongest`: the queue whose oldest **waiting** job is older goes first. (The check puts it into tier 1.)"""
     for names in ({}, {"patient": "z", "newcomer": "a"}, {"patient": "a", "newcomer": "z"}):
         if _winner(answer, **names) != "old":
             return try_again("The newcomer got the CPU. A number below 0 puts the left queue first; older means a smaller "
