@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,12 +29,12 @@ def largest_pod(answer: int) -> Verdict:
     return well_done("node-2 has 3 CPUs free. All nodes together have 6, but a pod is on one node.")
 
 
-@check(takes=str, right=["untolerated taint", "taint"],
+@check(takes=str, right=["untolerated taint", "taint", "team=gpu:NoSchedule"],
        wrong=[("insufficient cpu", "before"), ("nothing", "once more"), ("affinity", "tainted")])
 def next_reason(answer: str) -> Verdict:
     """node-2 is tainted, and the pod asks for 4 CPUs. Its request is lowered to 3. What does node-2 say then?"""
     said = answer.casefold()
-    if "taint" in said:
+    if "taint" in said or "gpu" in said:
         return well_done("Room is asked first, and one refusal ends the questions. So the taint shows when there is room. Repair "
                          "one reason, and read the message once more.")
     if "insufficient" in said:
@@ -62,12 +63,15 @@ def _least(node: str) -> float:
 
 
 @check(takes=float, right=[65.625, "65.625", 65.6, 65.63],
-       wrong=[(46.875, "alike"), (75, "Memory"), (28.125, "other way"), (1.3125, "100"), (60, "divide")])
+       wrong=[(46.875, "alike"), (75, "Memory"), (28.125, "other way"), (1.3125, "100"), (60, "divide"), (65, "cut off"),
+              (66, "cut off")])
 def binpack_of_node_3(answer: float) -> Verdict:
     """With binpack.cpu: 5, how many points does binpack give node-3? With the pod 3 of 4 CPUs and 3 of 16Gi are taken."""
     wanted = score_parts(placement_cluster(), "binpack", binpack_cpu=5)["node-3"]["binpack"]
     if abs(answer - wanted) < 0.05:
         return well_done("(5 × 0.75 + 1 × 0.1875) / 6 × 100. Memory counts little now, and the winner depends on CPUs.")
+    if answer in (65, 66):
+        return try_again("Nearly. Here nothing is cut off or rounded.")
     hints = {46.875: "That is with the weights 1 and 1, both alike. CPU has weight 5 now.",
              75.0: "75 is CPU alone. Memory counts once, CPU five times.",
              28.125: "It is the other way round: CPU has weight 5, memory 1."}
@@ -96,11 +100,15 @@ def _where(weight: int) -> str:
 
 @check(takes=str, wanted="a text with lines of a pod's spec",
        right=lambda: [preference(50), preference(100)],
-       wrong=lambda: [(preference(1), "2 points"), ("nodeSelector: {disk: ssd}", "must"), ("nodeSelector: {zone: b}", "must"),
+       wrong=lambda: [(preference(1), "2 points"), (preference(101), "from 1 to 100"),
+                      ("nodeSelector: {disk: ssd}", "must"), ("nodeSelector: {zone: b}", "must"),
                       (anti_affinity("db", "kubernetes.io/hostname"), "must"), ("tolerations: []", "node-2"),
                       ("nodeSelektor: {}", "nodeSelektor"), ("a: [", "no YAML")])
 def wish(answer: str) -> Verdict:
     """A rule with which the pod goes to node-3, and still starts, on node-2, when the other two nodes are full."""
+    weights = [int(number) for number in re.findall(r"weight: *(\d+)", answer)]
+    if any(weight not in range(1, 101) for weight in weights):
+        return try_again("The weight of a wish is a number from 1 to 100; Kubernetes refuses others.")
     where = [step[2] for step in placement_cluster(answer).run(conf_with()).committed]
     crowded = [step[2] for step in placement_cluster(answer, node_1=4, node_3=4).run(conf_with()).committed]
     if where == ["node-3"] and crowded == ["node-2"]:
@@ -134,7 +142,7 @@ def packing_score(request: Amounts, used: Amounts, allocatable: Amounts, weights
 def cases() -> Iterator[tuple[Amounts, Amounts, Amounts, Amounts]]:
     """(request, used, allocatable, weights), in CPUs, Gi and GPUs: some by hand, and many by chance, always the same."""
     node, held = {"cpu": 4, "memory": 16, "gpu": 2}, {"cpu": 1, "memory": 1, "gpu": 0}
-    yield {"cpu": 1}, held, node, {"cpu": 1, "memory": 1}
+    yield {"cpu": 1}, held, node, {"cpu": 2, "memory": 1}
     yield {"cpu": 4}, held, node, {"cpu": 1, "memory": 1}
     yield {"cpu": 1, "memory": 1}, held, node, {"cpu": 5, "memory": 1}
     yield {"cpu": 1, "gpu": 1}, held, node, {"cpu": 1, "memory": 1}
@@ -168,18 +176,30 @@ def _plain_mean(request: Amounts, used: Amounts, allocatable: Amounts, weights: 
 @check(takes=callable, wanted="a function of request, used, allocatable and weights", right=[packing_score],
        wrong=[(_without_fit, "does not fit"), (_plain_mean, "weights"), (lambda a, b, c, d: 0.5, "does not fit"),
               (lambda r, u, a, w: u["cpu"] / a["cpu"], "with the pod"), (lambda a: 1, "TypeError"),
-              (lambda r, u, a, w: sum(w[n] * (u[n] + r[n]) / a[n] for n in r) / sum(w[n] for n in r), "does not fit")])
+              (lambda r, u, a, w: sum(w[n] * (u[n] + r[n]) / a[n] for n in r) / sum(w[n] for n in r), "does not fit"),
+              (lambda r, u, a, w: 100 * packing_score(r, u, a, w), "times 100"),
+              (lambda r, u, a, w: sum(w[n] * (u[n] + r[n]) / a[n] for n in r if n in w) / sum(w.values()), "not by all"),
+              (lambda r, u, a, w: packing_score(r, u, a, w) if set(r) & set(w) else 1 / 0, "nothing counts")])
 def packing(answer: Callable[[Amounts, Amounts, Amounts, Amounts], Any]) -> Verdict | None:
     """Write score(request, used, allocatable, weights) for several resources: how full the node is with the pod, from 0 to 1."""
     tried = 0
     for case in cases():
-        got, wanted = answer(*case), as_volcano(*case)
+        try:
+            got, wanted = answer(*case), as_volcano(*case)
+        except ZeroDivisionError:
+            return try_again("That divides by zero. Where nothing counts, because nothing that the pod asks for has a weight, "
+                             "the score is 0.")
         if got is None and not tried:
             return None
         tried += 1
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-9:
             request, _, _, weights = case
-            if not wanted and any(name in weights for name in request):
+            counted, every = sum(weights.get(name, 0) for name in request), sum(weights.values())
+            if isinstance(got, int | float) and abs(got - 100 * wanted) < 1e-9:
+                hint = "That is times 100. Leave this out: the result is from 0 to 1."
+            elif isinstance(got, int | float) and counted and abs(got * every - wanted * counted) < 1e-9:
+                hint = "Divide by the weights of what the pod asks for, not by all weights."
+            elif not wanted and any(name in weights for name in request):
                 hint = "A pod that does not fit in a resource that counts has the score 0."
             elif any(name not in weights for name in request):
                 hint = "A resource without a weight does not count, neither above nor below the line."
