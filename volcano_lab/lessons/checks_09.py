@@ -39,6 +39,18 @@ def _evicted(cycle: Cycle) -> list[str]:
     return [pod.removeprefix("default/") for operation, pod, _ in cycle.committed if operation == "evict"]
 
 
+def three_queues() -> Cluster:
+    """Queue a waits for 2 CPUs; b holds less than it deserves and has the first node, c holds more.
+
+    >>> _evicted(three_queues().run(conf_with("reclaim", one_tier=True)))
+    ['c-work-2', 'c-work-1']
+    """
+    three = Cluster().node("node-1", cpu=4).node("node-2", cpu=8).queue("a").queue("b").queue("c")
+    three.job("b-work", queue="b", pods=6, cpu=1, min_member=1, running={"node-1": 4})
+    three.job("c-work", queue="c", pods=9, cpu=1, min_member=1, running={"node-2": 8})
+    return three.job("urgent", queue="a", pods=2, cpu=1)
+
+
 def _all_protected() -> str:
     return conf_with("reclaim", one_tier=True)
 
@@ -46,9 +58,11 @@ def _all_protected() -> str:
 @check(takes=str, wanted="the text of a configuration",
        right=lambda: [_all_protected(), _all_protected().replace("  - name: drf\n", "")],
        wrong=lambda: [(conf_with("reclaim"), "next tier"), (conf_with("preempt"), "no reclaim"),
-                      (_all_protected().replace("  - name: gang\n", ""), "gang"), ("actions: 5", "Error")])
+                      (_all_protected().replace("  - name: gang\n", ""), "gang"), ("actions: 5", "Error"),
+                      (conf_with("reclaim").replace("  - name: proportion\n", ""), "what queues deserve")])
 def whole_gangs(answer: str) -> Verdict:
-    """A configuration with reclaim that takes no pod of a gang at its minimum, but takes pods that a gang can spare."""
+    """A configuration with reclaim that takes no pod of a gang at its minimum, and none of a queue that holds less than it
+    deserves, but takes pods that a gang can spare."""
     if "reclaim" not in load_conf(answer, action_names()).actions:
         return try_again("There is no reclaim in the line of actions, so nothing is ever taken back from another queue.")
     torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
@@ -58,6 +72,9 @@ def whole_gangs(answer: str) -> Verdict:
     spared = _evicted(eviction_cluster(greedy_minimum=1).run(answer))
     if not spared:
         return try_again("Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left in the configuration?")
+    if any(pod.startswith("b-work") for pod in _evicted(three_queues().run(answer))):
+        return try_again("Gangs stay whole. But where queue b holds 4 of the 5 CPUs that it deserves, and c 8 of 5, b has to "
+                         "pay. Which plugin knows what queues deserve, and is it asked?")
     return well_done("gang and proportion stand in one tier, so both must agree. Where they agree on nobody, no later tier "
                      "names others.")
 
