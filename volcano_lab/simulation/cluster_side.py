@@ -79,7 +79,7 @@ class ClusterSide:
 
     def submit(self, name: str, template: JobTemplate) -> JobRun:
         """A job comes: its PodGroup and its pods are made."""
-        group, pods = template.build(name)
+        group, pods = template.build(name, self.server.list("PriorityClass"))
         run = JobRun(name, template.queue, len(pods), group.spec.min_member, template.run_time.draw(self.random),
                      self.calendar.now, template, [pod.key for pod in pods])
         self.jobs[group.key] = run
@@ -92,7 +92,7 @@ class ClusterSide:
     def pod_recreated(self, job: str, pod: str) -> None:
         run = self.jobs[job]
         if run.finished is None and self.server.find("Pod", pod) is None:
-            _, pods = run.template.build(run.name)
+            _, pods = run.template.build(run.name, self.server.list("PriorityClass"))
             self.server.create(next(made for made in pods if made.key == pod))
 
     def job_removed(self, job: str) -> None:

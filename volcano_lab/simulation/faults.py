@@ -53,18 +53,22 @@ class Faults:
         """Every kind with the same chance."""
         return cls(dict.fromkeys(KINDS, chance))
 
-    def strike(self, kind: str, now: float, random: Random) -> bool:
-        """Whether a fault happens at an occasion for it."""
+    def strike(self, kind: str, now: float, random: Random) -> str:
+        """Whether a fault happens at an occasion for it: "by chance", "by plan", or "" where none does.
+
+        >>> Faults(plan=[[5.0, "bind_refused"]]).strike("bind_refused", 6.0, Random(1))
+        'by plan'
+        """
         chance = self.chance.get(kind, 0.0)
-        struck = chance > 0 and random.random() < chance
+        struck = "by chance" if chance > 0 and random.random() < chance else ""
         for entry in self.plan:
             if entry[0] > now:
                 break
             if entry[1] == kind:
                 self.plan.remove(entry)
-                struck = True
+                struck = "by plan"
                 break
-        self.struck[kind] += struck
+        self.struck[kind] += bool(struck)
         return struck
 
     def stop(self) -> None:

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from volcano_lab import log
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.objects import KubernetesObject, PriorityClass
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServer
 from volcano_lab.cache.binding import BindingPipeline
@@ -79,10 +79,12 @@ class Simulation:
             self._begin(cluster)
 
     def _begin(self, cluster: Cluster | Iterable[KubernetesObject]) -> None:
+        objects = list(cluster.objects() if isinstance(cluster, Cluster) else with_defaults(cluster))
+        classes = [obj for obj in objects if isinstance(obj, PriorityClass)]
         for arrivals in self.workload:
             for template in arrivals.templates:
-                template.build("check")
-        for obj in cluster.objects() if isinstance(cluster, Cluster) else with_defaults(cluster):
+                template.build("check", classes)
+        for obj in objects:
             self.server.create(obj)
         for stream in range(len(self.workload)):
             self._next_arrival(stream)
@@ -222,8 +224,8 @@ class Simulation:
 
     def _bind_request(self, key: str, uid: str, node: str) -> None:
         now, random = self.calendar.now, self.random["faults"]
-        if self.faults.strike("bind_refused", now, random):
-            self.history.note(now, "bind refused", key, "by chance")
+        if struck := self.faults.strike("bind_refused", now, random):
+            self.history.note(now, "bind refused", key, struck)
             raise ApiError(UNAVAILABLE, "the server is currently unable to handle the request")
         if self.faults.strike("bind_timeout", now, random):
             took_effect = random.random() < 0.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from random import Random
@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 from attrs import Factory, define, field
 
-from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.cluster import Cluster
 
 
@@ -87,12 +87,16 @@ class JobTemplate:
     gpu: int | None = None
     min_member: int | None = None
     priority: int | None = None
+    priority_class: str | None = None
     run_time: Spread = field(default=60.0, converter=spread)
 
-    def build(self, name: str) -> tuple[PodGroup, list[Pod]]:
-        """The PodGroup and the pods of one such job. Raises `ManifestError` for what can't be a job."""
+    def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> tuple[PodGroup, list[Pod]]:
+        """The PodGroup and the pods of one such job, in a cluster that has these PriorityClasses.
+
+        Raises `ManifestError` for what can't be a job.
+        """
         words = {f.name: getattr(self, f.name) for f in attrs.fields(JobTemplate) if f.name not in ("name", "run_time")}
-        objects = Cluster().job(name, **words).objects()
+        objects = Cluster(classes).job(name, **words).objects()
         group = next(obj for obj in objects if isinstance(obj, PodGroup))
         return _unborn(group), [_unborn(obj) for obj in objects if isinstance(obj, Pod)]
 
