@@ -101,7 +101,7 @@ def story(sim: Simulation, *about: str) -> DataFrame:
     """
     import pandas as pd
 
-    rows = [[time, what, name.removeprefix("default/"), detail.replace("by chance", "")]
+    rows = [[time, what, name.removeprefix("default/"), detail]
             for time, what, name, detail in sim.history.rows["events"]
             if what in TOLD and (not about or any(word in name for word in about))]
     return pd.DataFrame(rows, columns=["second", "what", "about", "detail"]).set_index("second")
