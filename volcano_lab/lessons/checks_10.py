@@ -180,7 +180,10 @@ def _any_tier(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
 @check(takes=callable, wanted="a function of rows, asks and highest", right=[in_order],
        wrong=[(_one_list, "list for each tier"), (_any_room, "room"), (_any_tier, "higher than"),
               (lambda rows, asks, highest: list(reversed(in_order(rows, asks, highest))), "lowest tier"),
-              (lambda rows, asks, highest: 5, "list for each tier"), (lambda rows: [], "TypeError")])
+              (lambda rows, asks, highest: 5, "list for each tier"), (lambda rows: [], "TypeError"),
+              (lambda rows, asks, highest: in_order([row for row in rows if row["free"] > asks], asks, highest), "just what"),
+              (lambda rows, asks, highest: in_order(rows, asks, highest - 1), "is allowed, too"),
+              (lambda rows, asks, highest: [list(rows)], "names only")])
 def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | None:
     """Write tiers_to_try(rows, asks, highest): a list of names for each tier that has any, in the order in which they are
     tried."""
@@ -192,6 +195,8 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | No
         tried += 1
         if not isinstance(got, list) or not all(isinstance(tier, list) for tier in got):
             return try_again(f"The answer is {got!r}; wanted is a list with a list for each tier, such as {wanted}.")
+        if not all(isinstance(name, str) for tier in got for name in tier):
+            return try_again(f"The answer is {got!r}; wanted are names only, such as {wanted}.")
         found = [sorted(tier) for tier in got]
         if found == wanted:
             continue
@@ -204,6 +209,10 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | No
             hint = "A HyperNode of a tier higher than `highest` is not allowed."
         elif sorted(found) == sorted(wanted):
             hint = "The lowest tier comes first."
+        elif any(free[name] == asks for tier in wanted for name in tier if name not in names):
+            hint = "Room for just what the gang asks for is enough."
+        elif any(tier_of[name] == highest for tier in wanted for name in tier if name not in names):
+            hint = "The tier `highest` is allowed, too; all tiers that have anything to try are named."
         else:
             hint = "There is one list for each tier that has any HyperNode to try, and no empty one."
         shown = ", ".join(f"{row['name']} (tier {row['tier']}, {row['free']} free)" for row in rows)
