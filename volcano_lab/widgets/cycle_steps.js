@@ -216,7 +216,7 @@ export default {
       if (!waits()) scrubber.value = frame.place;
       detail.value = frame.detail;
       resource.value = frame.resource;
-      say(where, `${frame.between ? "after step" : "step"} ${frame.place} of ${frame.last}, action ${frame.action}, record ${frame.number}`);
+      say(where, `${frame.between ? "after step" : "step"} ${frame.place} of ${frame.last}, action ${frame.action}, ` + (frame.number < 0 ? "before the first record" : `record ${frame.number}`));
       say(text, frame.text);
       lines.forEach((item, i) => {
         const [place, words] = frame.around[i] ?? [];
