@@ -74,13 +74,20 @@ def _cpu_only(held, total):
 
 
 @check(takes=callable, wanted="a function of what a job holds and the total", right=lambda: [_dominant],
-       wrong=lambda: [(_sum, "larger"), (_cpu_only, "larger"), (lambda held: 1, "TypeError")])
+       wrong=lambda: [(_sum, "larger"), (_cpu_only, "larger"), (lambda held: 1, "TypeError"),
+                      (lambda held, total: max(held[name] / total[name] for name in held), "share 0"),
+                      (lambda held, total: max(held[name] / total[name] for name in total), "is zero")])
 def dominant_share(answer) -> Verdict | None:
     """Write share(held, total): the dominant share of a job, from two dicts of amounts."""
-    if all(answer(held, total) is None for held, total, *_ in CASES):
-        return None
     for held, total, wanted, why in CASES:
-        got = answer(held, total)
+        try:
+            got = answer(dict(held), dict(total))
+        except KeyError as missing:
+            return try_again(f"`share({held}, {total})` stopped at {missing}. What `held` has not is zero: `held.get(name, 0)`.")
+        except ValueError:
+            return try_again(f"`share({held}, {total})` stopped: there is nothing to compare. {why}")
+        if got is None and held is CASES[0][0]:
+            return None
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-9:
             return try_again(f"`share({held}, {total})` is {got}; wanted is {wanted}. {why}")
     return well_done("This is the number by which drf orders jobs, and by which it names victims.")
