@@ -18,7 +18,7 @@ Examples = Iterable[Any] | Callable[[], Iterable[Any]]
 CHECKS: dict[str, Check] = {}
 """Every check that has been imported, by lesson and name: "02.tolerance"."""
 
-WORDS = {float: "a number, such as 28 or 0.5", int: "a whole number, such as 28", str: 'a text, such as "a"',
+WORDS = {float: "a number, such as 28 or 1.5", int: "a whole number, such as 28", str: 'a text, such as "a"',
          bool: "True or False", list: "a list, such as [1, 2]", dict: 'a dict, such as {"a": 1}',
          set: 'a set, such as {"a", "b"}', tuple: "a tuple, such as (1, 2)"}
 
@@ -33,7 +33,7 @@ class Check:
     >>> graded = Check("99.half", half, float)
     >>> graded(...), graded("5"), graded(4), graded("five")
     (to do: What is a half of ten?, well done: Yes., try again: Divide by 2.,
-     try again: The answer is 'five'; wanted is a number, such as 28 or 0.5.)
+     try again: The answer is 'five'; wanted is a number, such as 28 or 1.5.)
     """
 
     def __init__(self, key: str, grade: Callable[[Any], Verdict | None], takes: type | Callable[[Any], bool] | None = None,
