@@ -159,17 +159,18 @@ def _slowest_first() -> list[str]:
 
 
 @check(takes=str, right=["green", "Green"],
-       wrong=[("red", "seldom"), ("blue", "seldom"), ("nodeorder", "longer"), ("x", "one of")])
+       wrong=[("red", "fast"), ("blue", "seldom"), ("nodeorder", "longer"), ("x", "one of")])
 def slow_plugin(answer: str) -> Verdict:
     """Which plugin takes the most time: red, green, blue, or one of Volcano's own?"""
     plugins, name = _slowest_first(), answer.casefold()
     if name not in plugins:
         return try_again(f"There is no {answer}. Name one of: {', '.join(sorted(plugins))}.")
     if name == plugins[0]:
-        return well_done(f"{answer} sorts all nodes anew for every pair. It is asked as often as red; the calls do not tell, the "
+        return well_done(f"{name} sorts all nodes anew for every pair. It is asked as often as red; the calls do not tell, the "
                          "time does.")
-    what = "is asked often, but answers fast, or it is asked seldom" if name in COLOURS else "works, but another takes longer"
-    return try_again(f"{answer} {what}. Look at `mystery.time_by_plugin()`: the longest stands first.")
+    what = {"red": "is asked as often as green, but answers fast", "blue": "is asked seldom"}
+    return try_again(f"{name} {what.get(name, 'works, but another takes longer')}. "
+                     "Look at `mystery.time_by_plugin()`: the longest stands first.")
 
 
 # -- fewer nodes --------------------------------------------------------------------------------------
