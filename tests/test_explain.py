@@ -13,6 +13,7 @@ from volcano_lab import manifests
 from volcano_lab.cluster import Cluster
 from volcano_lab.cycle_record import queue_attributes
 from volcano_lab.explain import Explainer
+from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.remedies import run, smallest
 from volcano_lab.units import amount_text
 
@@ -131,6 +132,24 @@ def test_a_taint():
     both = Explainer(Cluster().node("n1", cpu=1).add(TAINT).job("train", cpu=2).objects(), conf("gang", "predicates"))
     assert both.why_not("n2", "default/train-0").codes == ["taint"]
     assert both.why_not("n1", "default/train-0").causes[0].numbers == {"request": {"cpu": 2000}, "free": {"cpu": 1000}}
+
+
+def test_a_refused_node_has_its_reason_where_the_pod_went_elsewhere():
+    cluster = Cluster().node("n1", cpu=4).add(TAINT).job("train", cpu=2)
+    explain = Explainer(cluster.objects(), conf("gang", "predicates"))
+    assert "n1 was the only one" in explain.why("default/train-0").text
+    assert "_every_call" not in vars(explain.evidence), "the run node by node is for who asks for a reason"
+    explanation = explain.why_not("n2", "default/train-0")
+    assert explanation.codes == ["taint"]
+    assert explanation.causes[0].numbers["reason"] == "node(s) had untolerated taint {dedicated: }"
+    assert [record.kind for record in explanation.causes[0].records] == ["chose"]
+    assert all(record is explain.trace.records[record.number] for record in explanation.causes[0].records)
+
+
+def test_without_a_second_run_the_plugin_is_named():
+    explain = Explainer(Cluster().node("n1", cpu=4).add(TAINT).job("train", cpu=2).objects(), conf("gang", "predicates"))
+    explain.evidence = Evidence(explain.session, explain.trace)
+    assert "Plugin predicates does not let pod default/train-0 go to node n2." in explain.why_not("n2", "default/train-0").text
 
 
 def anti_affine(cluster):

@@ -44,7 +44,7 @@ class Explainer:
         self.objects = list(objects)
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf, action_names())
         self.trace, self.session = traced(self.objects, self.conf)
-        self.evidence = Evidence(self.session, self.trace)
+        self.evidence = Evidence(self.session, self.trace, lambda: traced(self.objects, self.conf, every_call=True)[0])
         self._tasks = {task.key: task for job in self.session.jobs.values() for task in job.tasks.values()}
 
     def why(self, what: Any) -> Explanation:

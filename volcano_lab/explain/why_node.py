@@ -33,33 +33,45 @@ def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
 
 
 def may_go(seen: Evidence, task: str, node: str, choice: Record) -> bool:
-    return why_not_cause(seen, task, node, choice) is None
+    return not _lacking(seen, task, node, choice) and not _objectors(seen, task, node, choice)
 
 
 def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause | None:
     """Why a node was no place for a pod at that choice; None where it was one."""
-    request = seen.trace.start["tasks"][task]["request"]
-    free = seen.free(choice)[node]
-    short = [name for name, amount in request.items() if amount - free.get(name, 0.0) >= 0.1]
+    short = _lacking(seen, task, node, choice)
     if short:
+        request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
         numbers = {"request": part(request, short), "free": part(free, short)}
         text = (f"Pod {task} asks for {amounts_text(request, short)}; node {node} had {amounts_text(free, short)} left "
                 "when it was tried.")  # fmt: skip
         return Cause("insufficient", text, numbers, [choice])
-    asked = seen.trace.of("predicate", task=task, node=node)
-    refusals = [record for record in asked if record.number < choice.number and record["answer"] is not None]
-    values = seen.trace.node_values(task, choice.number + 1).get(node, {})
-    forbidden = [column for column, value in values.items() if column.startswith("predicate ") and not value]
-    if not refusals and not forbidden:
+    objectors = _objectors(seen, task, node, choice)
+    if not objectors:
         return None
-    if not refusals:
-        return Cause("refused", f"{forbidden[0].partition(' ')[2]} does not let pod {task} go to node {node}.", {}, [choice])
-    reasons = refusals[-1]["answer"]
-    reason = reasons if isinstance(reasons, str) else ", ".join(reasons)
+    said = seen.refusal(task, node)
+    if said is None:
+        return Cause("refused", f"Plugin {objectors[0]} does not let pod {task} go to node {node}.", {}, [choice])
+    reason = said["answer"] if isinstance(said["answer"], str) else ", ".join(said["answer"])
     code, words = rule_of(reason)
-    text = f"Node {node} has {words}" if code else f"Plugin {refusals[-1]['plugin']} objects"
+    text = f"Node {node} has {words}" if code else f"Plugin {said['plugin']} objects"
     text += f", so pod {task} may not go there ({reason})."
-    return Cause(code or "refused", text, {"reason": reason}, [refusals[-1], choice])
+    here = seen.trace.records[said.number : said.number + 1]  # the run node by node numbers its records otherwise
+    return Cause(code or "refused", text, {"reason": reason}, [*(record for record in here if record is said), choice])
+
+
+def _lacking(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
+    """The resources of which the node had too little."""
+    request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
+    return [name for name, amount in request.items() if amount - free.get(name, 0.0) >= 0.1]
+
+
+def _objectors(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
+    """The plugins that refused the node, by the calls or by the values of all nodes."""
+    calls = [record["plugin"] for record in seen.trace.of("predicate", task=task, node=node)
+             if record.number < choice.number and record["answer"] is not None]
+    values = seen.trace.node_values(task, choice.number + 1).get(node, {})
+    return calls + [column.partition(" ")[2] for column, value in values.items()
+                    if column.startswith("predicate ") and not value]
 
 
 def _points(scores: dict[str, float]) -> str:
