@@ -99,8 +99,8 @@ def _where(weight: int) -> str:
 
 
 @check(takes=str, wanted="a text with lines of a pod's spec",
-       right=lambda: [preference(50), preference(100)],
-       wrong=lambda: [(preference(1), "2 points"), (preference(101), "from 1 to 100"),
+       right=lambda: [preference(50), preference(100), preference(13)],
+       wrong=lambda: [(preference(1), "2 points"), (preference(12), "2 points"), (preference(101), "from 1 to 100"),
                       ("nodeSelector: {disk: ssd}", "must"), ("nodeSelector: {zone: b}", "must"),
                       (anti_affinity("db", "kubernetes.io/hostname"), "must"), ("tolerations: []", "node-2"),
                       ("nodeSelektor: {}", "nodeSelektor"), ("a: [", "no YAML")])
