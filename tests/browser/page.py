@@ -145,7 +145,10 @@ def open_notebook(browser, server, notebook, width=1280, height=1000):
         context.route(OUTSIDE, refuse)
         shown.page.on("pageerror", lambda error: shown.errors.append(str(error)))
         context.add_init_script(PROBE)
-        shown.page.goto(server.url(notebook), timeout=120_000)
+        try:
+            shown.page.goto(server.url(notebook), timeout=60_000)
+        except PageTimeout:  # now and then Voila waits for ever for a kernel; a new one starts with a new visit
+            shown.page.goto(server.url(notebook), timeout=120_000)
         if server.kind != "voila":
             _run_all(shown, server, notebook)
         try:
