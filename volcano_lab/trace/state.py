@@ -87,6 +87,7 @@ class Changes:
         self.seen = {what: {name: dict(fields) for name, fields in items.items()} for what, items in state_of(ssn).items()}
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
         self._raw: dict[str, dict[str, tuple[Any, ...]]] = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
+        self._dicts: dict[tuple[float, ...], dict[str, float]] = {}  # nodes that hold as much share one
         self._rows = 0
         self._all([])
 
@@ -150,11 +151,15 @@ class Changes:
         self._rows = len(table.changes)
         accounts = table.idle, table.used, table.releasing, table.pipelined
         for row in rows:
-            raw = tuple([account[row].tolist() for account in accounts])
+            raw = tuple([tuple(account[row].tolist()) for account in accounts])
             self._differs(changes, "nodes", self.ssn.node_list[row].name, ACCOUNTS, raw, self._amounts)
 
-    def _amounts(self, values: list[float]) -> dict[str, float]:
-        return {name: value for name, value in zip(self.ssn.table.dimensions, values, strict=True) if value}
+    def _amounts(self, values: tuple[float, ...]) -> dict[str, float]:
+        known = self._dicts.get(values)  # dimensions are only ever added at the end, and then the tuple is longer
+        if known is None:
+            named = zip(self.ssn.table.dimensions, values, strict=True)
+            known = self._dicts[values] = {name: value for name, value in named if value}
+        return known
 
     def _differs(self, changes: list[Change], what: str, name: str, fields: tuple[str, ...], now: tuple[Any, ...],
                  convert: Callable[[Any], Any]) -> None:
