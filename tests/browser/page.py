@@ -124,7 +124,8 @@ class NotebookPage:
         height = self.page.evaluate("Math.max(...[...document.querySelectorAll('.jp-WindowedPanel-outer, body')]"
                                     ".map(e => e.scrollHeight))")
         view = self.page.viewport_size
-        self.page.set_viewport_size({"width": view["width"], "height": min(int(height) + 200, 16_000)})
+        self.page.set_viewport_size({"width": view["width"], "height": min(int(height) + 200, 32_000)})
+        self.page.evaluate("document.querySelectorAll('.jp-WindowedPanel-outer').forEach(e => e.scrollTop = 0)")
         self.page.wait_for_timeout(500)
         self.page.screenshot(path=str(path))
         self.page.set_viewport_size(view)
