@@ -91,7 +91,7 @@ def main():
         server = subprocess.Popen(
             ["jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
              f"--IdentityProvider.token={token}"],
-            cwd=repository, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+            cwd=repository, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             page = first_page(port, token)
             print(f"start         {time.monotonic() - started:6.1f} s, opens {page}")

@@ -18,14 +18,14 @@ def two_queues():
     """Queue a holds all it deserves; queue b gets what is left."""
     return (Cluster().node("n1", cpu=4).queue("a").queue("b")
             .job("old", queue="a", pods=2, cpu=1, running={"n1": 2}).job("more", queue="a", pods=2, cpu=1)
-            .job("new", queue="b", pods=2, cpu=1))  # fmt: skip
+            .job("new", queue="b", pods=2, cpu=1))
 
 
 @pytest.mark.parametrize(("text", "point", "facts"), [
     ('stop at overused where queue == "b" and not answer', "overused", {"queue": "b", "answer": False}),
     ('allocatable where plugin == "proportion" and task == "default/new-0"', "allocatable", {"task": "default/new-0"}),
     ('stop at action allocate where point == "job_ready" and answer', "job_ready", {"answer": True}),
-])  # fmt: skip
+])
 def test_stops_at_the_first_record_of_which_it_holds(text, point, facts):
     trace, _ = traced(two_queues().objects())
     record = Stepper(trace).find(Breakpoint(text))
@@ -47,7 +47,7 @@ def test_stops_at_operations_and_goes_backwards():
     ("queue not in ['a']", False), ("not answer", False), ("len(victims) == 2", True), ("limit['cpu'] - asked['cpu'] < 0", True),
     ("limit['gpu'] is None", True), ("0 < share < 1", True), ("max(1, 2) * -2 + 1", -3), ("'x' if answer else 'y'", "x"),
     ("answer or nothing", True), ("any([0, share])", True), ("share / 3 == 0.25", True),
-])  # fmt: skip
+])
 def test_expressions_over_recorded_values(text, value):
     names = {"share": 0.75, "queue": "a", "answer": True, "victims": ["p", "q"], "limit": {"cpu": 1.0}, "asked": {"cpu": 2.0}}
     assert Expression(text)(names) == value
@@ -56,7 +56,7 @@ def test_expressions_over_recorded_values(text, value):
 @pytest.mark.parametrize("text", [
     "__import__('os').system('true')", "(lambda: 1)()", "queue.__class__", "[x for x in victims]", "open('f')", "f'{queue}'",
     "queue := 1", "len(victims, key=1)", "{1: 2}", "",
-])  # fmt: skip
+])
 def test_expressions_that_could_do_more_than_look_are_refused(text):
     with pytest.raises(BreakpointError, match="the condition"):
         Expression(text)
@@ -69,12 +69,13 @@ def test_what_it_cannot_stop_at_is_said_with_what_is_allowed():
         Expression("queue + 1")({"queue": "a"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "name", "families"), [
     (0, "queue", ("fair_share",)), (1, "queue", ("fair_share",)), (2, "queue", ("fair_share", "contention")),
     (3, "job", ("fair_share",)), (4, "job", ("fair_share", "hierarchy")), (5, "", ("reclaim",)), (6, "queue", ("reclaim",)),
     (7, "", ("preempt",)), (8, "queue", ("hierarchy", "capacity_flat")), (9, "job", ("gang",)), (10, "", ("gang",)),
     (11, "job", ("fair_share",)),
-])  # fmt: skip
+])
 def test_every_symptom_occurs_and_opens_the_stepper_at_the_place_that_decides(number, name, families):
     symptom = SYMPTOMS[number]
     assert symptom.about == name

@@ -19,16 +19,16 @@ tiers:
 
 def cluster(weight):
     return (Cluster().node("n1", cpu=4).queue("a", weight=1).queue("b", weight=weight)
-            .job("one", queue="a", pods=4, min_member=1, cpu=1).job("two", queue="b", pods=4, min_member=1, cpu=1))  # fmt: skip
+            .job("one", queue="a", pods=4, min_member=1, cpu=1).job("two", queue="b", pods=4, min_member=1, cpu=1))
 
 
 def test_cycles_part_at_the_first_round_of_sharing_that_differs():
     diff = CycleDiff(traced(cluster(1).objects())[0], traced(cluster(3).objects())[0])
     assert diff.parting.left.kind == diff.parting.right.kind == "deserved_round"
     assert {(each.name, each.field): (each.left, each.right) for each in diff.jobs if each.field == "placed"} == {
-        ("default/one", "placed"): (2, 1), ("default/two", "placed"): (2, 3)}  # fmt: skip
+        ("default/one", "placed"): (2, 1), ("default/two", "placed"): (2, 3)}
     assert ("a", "allocated", {"cpu": 2000.0, "pods": 2.0}, {"cpu": 1000.0, "pods": 1.0}) in [
-        (each.name, each.field, each.left, each.right) for each in diff.queues]  # fmt: skip
+        (each.name, each.field, each.left, each.right) for each in diff.queues]
     assert "part where open: deserved_round" in str(diff) and "2 jobs end otherwise" in str(diff)
     assert {row["what"] for row in diff.rows()} == {"jobs", "queues", "tasks"}
 

@@ -20,13 +20,13 @@ from volcano_lab.units import amount_text
 FAMILIES = ("fair_share", "hierarchy", "gang", "reclaim", "preempt", "topology")
 NO_NUMBER = {"no_allocate_action", "no_enqueue_action", "gang_invalid", "no_pods", "no_backfill_action", "gated", "pods_leave",
              "promised", "minimum_promised", "condition", "hyper_nodes_not_ready", "reclaim_no_candidates",
-             "preempt_no_candidates", "no_default_sub_group", "not_starving"}  # fmt: skip
+             "preempt_no_candidates", "no_default_sub_group", "not_starving"}
 """Causes that no number of the objects could mend, or that need no mending."""
 
 
 def conf(*names, actions="enqueue, allocate, backfill", hierarchy=False):
     plugins = "".join(f"  - name: {name}\n" + ("    enableHierarchy: true\n" if hierarchy and name == "capacity" else "")
-                      for name in names)  # fmt: skip
+                      for name in names)
     return f'actions: "{actions}"\ntiers:\n- plugins:\n{plugins}'
 
 
@@ -45,7 +45,7 @@ def cause(explanation, code):
 def tree():
     """Queue dev has room; team, above it, has little left, as prod holds most of it."""
     return (Cluster().node("n1", cpu=16).queue("team", capability=4).queue("dev", parent="team").queue("prod", parent="team")
-            .job("old", queue="prod", pods=3, cpu=1, running={"n1": 3}).job("train", queue="dev", cpu=2))  # fmt: skip
+            .job("old", queue="prod", pods=3, cpu=1, running={"n1": 3}).job("train", queue="dev", cpu=2))
 
 
 def test_a_queue_over_its_capability_through_an_ancestor():
@@ -69,7 +69,7 @@ def test_enough_cpu_in_total_but_on_no_single_node():
     explanation = explained(Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", cpu=6))
     found = cause(explanation, "fragmented")
     assert found.numbers == {"request": {"cpu": 6000}, "free_in_total": {"cpu": 8000}, "free_on_one_node": {"cpu": 4000},
-                             "nodes": 2}  # fmt: skip
+                             "nodes": 2}
     assert "cpu 8 left in total, but no single one has room" in explanation.text
 
 
@@ -90,7 +90,7 @@ def test_overcommit_refuses():
 def two_queues(**other):
     """Queue a waits for what it deserves while queue b runs on all of the cluster."""
     return (Cluster().node("n1", cpu=8).queue("a").queue("b", **other).job("old", queue="b", pods=8, cpu=1, min_member=1,
-            running={"n1": 8}).job("train", queue="a", pods=2, cpu=1, min_member=1))  # fmt: skip
+            running={"n1": 8}).job("train", queue="a", pods=2, cpu=1, min_member=1))
 
 
 def let_in(cluster, name="train"):
@@ -176,7 +176,7 @@ def test_anti_affinity():
 def test_a_topology_too_small_in_the_recorded_cases():
     cases = [case for case in rows(HERE / "dev-cases.jsonl.gz") if case["family"] == "topology"]
     found = [(explanation, each) for case in cases[:40] for explanation in pending(case) for each in explanation.causes
-             if each.code == "topology_too_small"]  # fmt: skip
+             if each.code == "topology_too_small"]
     assert any(each.numbers["holds"] for _, each in found)
     for explanation, each in found:
         assert "No " in each.text and "HyperNode" in explanation.text
@@ -186,7 +186,7 @@ def test_a_topology_too_small_in_the_recorded_cases():
 def test_overused_and_not_allocatable_are_told_apart():
     base = (Cluster().node("n1", cpu=4, pods=4).queue("a").queue("b").job("other", queue="b", pods=4, min_member=1, cpu=1)
             .job("old", queue="a", pods=2, cpu=1, running={"n1": 2})
-            .job("train", queue="a", pods=2, min_member=1, cpu=1))  # fmt: skip
+            .job("train", queue="a", pods=2, min_member=1, cpu=1))
     overused = explained(base, conf=conf("gang", "predicates", "proportion"))
     assert overused.codes == ["overused"] and "it holds cpu 2 and deserves cpu 2" in overused.text
     explanation = explained(base.node("n1", pods=110), conf=conf("gang", "predicates", "proportion"))
@@ -248,7 +248,7 @@ def victims_of(case):
 def pending(case):
     explain = explainer(case)
     return [explain.why(uid) for uid, job in explain.session.jobs.items()
-            if job.has_pending_tasks() or job.is_pending() or not job.tasks]  # fmt: skip
+            if job.has_pending_tasks() or job.is_pending() or not job.tasks]
 
 
 @pytest.mark.slow

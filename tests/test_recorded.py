@@ -13,7 +13,8 @@ from volcano_lab.replay import replay
 TABLES = SHARED / "table-cases.jsonl.gz"
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["arrays", "node by node"])
+@pytest.fixture(scope="module", params=[pytest.param(True, id="arrays"),
+                                        pytest.param(False, id="node by node", marks=pytest.mark.slow)])
 def found(request):
     """{family: [what differs, for each of its cases]}; in the order in which one process of Volcano decided them."""
     cases = rows(HERE / "dev-cases.jsonl.gz")

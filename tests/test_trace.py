@@ -24,7 +24,7 @@ EVENTS = SHARED / "dev-events.jsonl.gz"
 def pair():
     """Two queues, each with a job; the default queue was there first."""
     return (Cluster().node("n1", cpu=4).node("n2", cpu=8).queue("a").job("one", queue="a", pods=2, cpu=1)
-            .job("two", pods=6, min_member=1, cpu=2))  # fmt: skip
+            .job("two", pods=6, min_member=1, cpu=2))
 
 
 def sample():
@@ -73,7 +73,7 @@ def test_both_ways_show_the_same_choices_and_scores():
 def test_the_comparison_that_put_a_queue_first():
     trace, _ = traced(pair().objects())
     turns = [tuple(record[name] for name in ("queue", "next", "decided_by"))
-             for record in trace.of("queue") if record.action == "allocate"]  # fmt: skip
+             for record in trace.of("queue") if record.action == "allocate"]
     assert turns[0] == ("default", "a", ["", 0]), "both shares are 0: the default, which is the older queue, decides"
     plugin, order = turns[1][2]
     assert turns[1][:2] == ("a", "default") and plugin == "proportion" and order < 0, "queue a has the smaller share now"
@@ -122,10 +122,10 @@ class Favourite(Plugin):
 def test_a_plugin_of_ones_own_appears_by_itself(monkeypatch):
     monkeypatch.setitem(registry._BUILDERS, "favourite", Favourite)
     conf = ('actions: "enqueue, allocate"\ntiers:\n- plugins: [{name: gang}, {name: favourite}]\n'
-            "- plugins: [{name: predicates}, {name: proportion}]\n")  # fmt: skip
+            "- plugins: [{name: predicates}, {name: proportion}]\n")
     trace, ssn = traced(pair().objects(), conf)
     assert trace.scores("default/one-0") == {"n1": {"favourite": 1000.0, "predicates": 0.0},
-                                             "n2": {"favourite": 0.0, "predicates": 0.0}}  # fmt: skip
+                                             "n2": {"favourite": 0.0, "predicates": 0.0}}
     assert trace.of("word")[0].facts == {"job": "default/two", "said": "yes"}
     assert trace.of("job_enqueueable", plugin="favourite") and ssn.committed[0][2] == "n1"
 

@@ -19,7 +19,7 @@ def run(path):
     """Run the notebook at `path` in its own folder and store it with its outputs."""
     notebook = nbformat.read(path, 4)
     client = NotebookClient(notebook, kernel_name="python3", timeout=300, store_widget_state=False, coalesce_streams=True,
-                            resources={"metadata": {"path": str(path.parent)}})  # fmt: skip
+                            resources={"metadata": {"path": str(path.parent)}})
     client.execute()
     nbformat.write(settled(notebook), path)
 

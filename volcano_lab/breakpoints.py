@@ -31,7 +31,7 @@ BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
     ast.In: lambda left, right: right is not None and left in right,
     ast.NotIn: lambda left, right: right is None or left not in right,
-}  # fmt: skip
+}
 ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
@@ -76,7 +76,7 @@ def facts_of(record: Record) -> dict[str, Any]:
 
 KINDS = ("start", "end", "asked", "queue", "job", "enqueued", "unplaced", "settle", "chose", "node_values", "deserved_round",
          "enqueue_comparison", "allocatable_level", "preemptive_comparison", "quota_comparison", "reclaimee", "claimant",
-         "victims", "prepared", "passed_over", "hyper_node_tried", "hyper_node_chosen")  # fmt: skip
+         "victims", "prepared", "passed_over", "hyper_node_tried", "hyper_node_chosen")
 
 
 def _place(place: str) -> Callable[[Record], bool]:
@@ -94,7 +94,7 @@ def _place(place: str) -> Callable[[Record], bool]:
         return lambda record: record.kind == place
     raise BreakpointError(f'the breakpoint stops at "{place}"; allowed are an extension point (as overused), an operation '
                           f"({', '.join(OPERATION_NAMES)}), {', '.join(OPERATIONS)}, a kind of record (as queue, job, victims), "
-                          '"action" and its name, or "anything".')  # fmt: skip
+                          '"action" and its name, or "anything".')
 
 
 class Expression:
@@ -115,7 +115,7 @@ class Expression:
         except (SyntaxError, ValueError) as error:
             why = getattr(error, "msg", error)
             raise BreakpointError(f'the condition "{text}" can\'t be read ({why}); allowed is an expression such as '
-                                  'queue == "a" and answer.') from None  # fmt: skip
+                                  'queue == "a" and answer.') from None
         for node in ast.walk(self._tree):
             self._check(node)
 
@@ -128,7 +128,7 @@ class Expression:
 
     def _check(self, node: ast.AST) -> None:
         allowed = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Subscript,
-                   ast.Call, ast.IfExp, ast.expr_context, ast.boolop, ast.unaryop, *BINARY)  # fmt: skip
+                   ast.Call, ast.IfExp, ast.expr_context, ast.boolop, ast.unaryop, *BINARY)
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             if called not in FUNCTIONS or node.keywords:
@@ -136,7 +136,7 @@ class Expression:
                 raise BreakpointError(f'the condition "{self.text}" calls {called}; allowed are {known}.')
         elif not isinstance(node, allowed):
             raise BreakpointError(f'the condition "{self.text}" has "{type(node).__name__}" in it; allowed are names, numbers, '
-                                  "texts, comparisons, and, or, not, in, + - * /, subscripts.")  # fmt: skip
+                                  "texts, comparisons, and, or, not, in, + - * /, subscripts.")
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:

@@ -74,7 +74,7 @@ class CycleDiff:
     def rows(self) -> list[dict[str, Any]]:
         """All that ends otherwise, a row a field: jobs, then queues, then pods."""
         return [{"what": each.what, "name": each.name, "field": each.field, "left": each.left, "right": each.right}
-                for each in (*self.jobs, *self.queues, *self.pods)]  # fmt: skip
+                for each in (*self.jobs, *self.queues, *self.pods)]
 
     def __str__(self) -> str:
         if self.parting is None:
@@ -82,7 +82,7 @@ class CycleDiff:
         jobs = sorted({each.name for each in self.jobs})
         queues = sorted({each.name for each in self.queues})
         follows = [f"{len(names)} {kind}s end otherwise ({', '.join(names[:5])}{', ...' if len(names) > 5 else ''})"
-                   for kind, names in (("job", jobs), ("queue", queues)) if names]  # fmt: skip
+                   for kind, names in (("job", jobs), ("queue", queues)) if names]
         return f"They part where {self.parting}. {'; '.join(follows) or 'Nothing follows from it'}."
 
 
@@ -117,7 +117,7 @@ def describe(record: Record) -> str:
     'allocate: p on overused (queue a)'
     """
     about = ", ".join(f"{name} {record[name]}" for name in ("queue", "job", "task", "node", "level", "number")
-                      if isinstance(record.get(name), str | int))  # fmt: skip
+                      if isinstance(record.get(name), str | int))
     if record.kind == "call":
         return f"{record.action}: {record['plugin']} on {record['point']} ({about})"
     words = f"{record.kind} {record['operation']}" if record.kind in OPERATIONS else record.kind

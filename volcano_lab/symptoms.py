@@ -57,7 +57,7 @@ SYMPTOMS = (
             "stop at chose where node is None"),
     Symptom("A job has no turn", "its queue is passed over before it, or others come first",
             "stop at job where next == {job}", "job"),
-)  # fmt: skip
+)
 """The table of the symptoms, as the guides to debugging fair sharing and a cycle have it, and the ones users ask about."""
 
 

@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
 
     why = commands.add_parser("why", help="why a job, pod or queue is as it is, and what would change it")
     why.add_argument("words", nargs="+", metavar="FILE... NAME",
-                     help="manifests as for run, and at the end a job, pod (namespace/name) or queue")  # fmt: skip
+                     help="manifests as for run, and at the end a job, pod (namespace/name) or queue")
     why.add_argument("--node", metavar="NODE", help="why the pod NAME is not on this node")
     why.add_argument("--conf", metavar="FILE", help="a volcano-scheduler.conf (default: Volcano's own default)")
     why.add_argument("--output", choices=["table", "json"], default="table", help="default: table")

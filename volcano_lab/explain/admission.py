@@ -28,7 +28,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for record in seen.trace.iter("quota_comparison", job=job.uid):
         if record["short_of"]:
             yield Cause("resource_quota", f"ResourceQuota {record['quota']} of its namespace has too little left of "
-                        f"{', '.join(record['short_of'])}.", {}, [record])  # fmt: skip
+                        f"{', '.join(record['short_of'])}.", {}, [record])
     told = {record["plugin"] for record in compared} | {r["plugin"] for r in seen.trace.iter("quota_comparison", job=job.uid)}
     for record in refusals:
         if record["plugin"] not in told:
@@ -48,12 +48,12 @@ def _comparison(job: JobInfo, record: Record) -> Cause:
     numbers = {"asked": asked, "limit": limit, "short_of": names}
     if record["plugin"] == "overcommit":
         text = (f"overcommit refuses it: with its minimum, jobs that were let in would ask for {amounts_text(asked)} "
-                f"of the cluster, where its size times the factor, less what is used, leaves {amounts_text(limit)}.")  # fmt: skip
+                f"of the cluster, where its size times the factor, less what is used, leaves {amounts_text(limit)}.")
         return Cause("overcommit_refuses", text, numbers, [record])
     level = record["level"]
     parts = ", ".join(f"{words} {amounts_text(record[name], names)}" for name, words in (
         ("min_resources", "its minimum"), ("allocated", "allocated"), ("inqueue", "reserved by jobs let in"),
-        ("elastic", "less what jobs hold above their minimum")))  # fmt: skip
+        ("elastic", "less what jobs hold above their minimum")))
     sums = f"{amounts_text(asked)} ({parts}), and may hold {amounts_text(limit)}"
     if level == job.queue:
         code, where = "queue_over_capability", f"Queue {level}"
@@ -73,7 +73,7 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             limit = part(queue["real_capability"], names)
             numbers = {"asked": part(asked, names), "limit": limit, "short_of": names, "level": name}
             text = (f"Queue {name} would refuse it, too: it would have to answer for {amounts_text(numbers['asked'])}, "
-                    f"and may hold {amounts_text(limit)}.")  # fmt: skip
+                    f"and may hold {amounts_text(limit)}.")
             yield Cause("queue_over_capability" if name == job.queue else "ancestor_over_capability", text, numbers)
 
 

@@ -42,7 +42,7 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
         return
     for record in seen.calls_about(tasks, "passed_over", action)[:1]:
         yield Cause(f"{action}_not_eligible", f"{action} does nothing for pod {record['task']}: {record['reason']}.",
-                    {}, [record, *_preemptive(seen, record)], context=True)  # fmt: skip
+                    {}, [record, *_preemptive(seen, record)], context=True)
     answers = seen.calls_about(tasks, point, action)
     if answers:
         protected = list(_who_protects(answers, action))
@@ -101,9 +101,9 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         names = _more(queue)
         held, due = amounts_text(queue["allocated"], names), amounts_text(queue["deserved"], names)
         text = (f"Queue {name} holds {held} and deserves {due}, "
-                "but the configuration has no reclaim action that would take it back.")  # fmt: skip
+                "but the configuration has no reclaim action that would take it back.")
         yield Cause("no_reclaim_action", text, {"allocated": part(queue["allocated"], names),
-                                                "deserved": part(queue["deserved"], names)}, context=True)  # fmt: skip
+                                                "deserved": part(queue["deserved"], names)}, context=True)
 
 
 def _more(queue: dict[str, dict[str, float]]) -> list[str]:
@@ -132,7 +132,7 @@ def _victim_text(seen: Evidence, task: str, record: Record, named: list[str]) ->
     count = len(record.get("candidates") or record["chosen"])
     return (f"{record['action']} evicts it from node {record.get('node')} for pod {record['task']}: "
             f"{' and '.join(named) or 'nobody'} of the tier that decides let it go, and it is among the "
-            f"{len(record['chosen'])} of {count} whose going suffices.")  # fmt: skip
+            f"{len(record['chosen'])} of {count} whose going suffices.")
 
 
 def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Cause]:
@@ -145,4 +145,4 @@ def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Caus
     names = _more(sums)
     text = f"Queue {queue} held {amounts_text(sums['allocated'], names)} and deserves {amounts_text(sums['deserved'], names)}."
     yield Cause("queue_over_deserved", text, {"allocated": part(sums["allocated"], names),
-                                              "deserved": part(sums["deserved"], names)}, context=True)  # fmt: skip
+                                              "deserved": part(sums["deserved"], names)}, context=True)

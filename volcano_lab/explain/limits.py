@@ -62,7 +62,7 @@ def _over_level(job: JobInfo, record: Record, level: Record) -> Cause:
     above = level["level"] != job.queue
     where = f"Queue {level['level']}, above queue {job.queue}," if above else f"Queue {job.queue}"
     text = (f"{where} holds {amounts_text(level['allocated'], names)}; with pod {record['task']} it would hold "
-            f"{amounts_text(asked)}, and it may hold {amounts_text(limit)}.")  # fmt: skip
+            f"{amounts_text(asked)}, and it may hold {amounts_text(limit)}.")
     return Cause("ancestor_over_capability" if above else "queue_over_capability", text, numbers, [level, record])
 
 
@@ -78,7 +78,7 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         if names:
             numbers = {"asked": part(asked, names), "limit": part(limit, names), "level": name, "short_of": names}
             text = (f"Queue {name} above it would refuse it, too: it would hold {amounts_text(numbers['asked'])}, "
-                    f"and it may hold {amounts_text(numbers['limit'])}.")  # fmt: skip
+                    f"and it may hold {amounts_text(numbers['limit'])}.")
             yield Cause("ancestor_over_capability", text, numbers)
 
 
@@ -96,5 +96,5 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         but = f" The difference is one of rounding ({more} in internal units), and this comparison has no tolerance.{but}"
     text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod {record['task']} it would hold "
             f"{amounts_text(numbers['asked'])}, and it deserves {amounts_text(numbers['limit'])} "
-            f"(weight {queue['weight']}).{but}")  # fmt: skip
+            f"(weight {queue['weight']}).{but}")
     return Cause("over_deserved", text, numbers, [record])

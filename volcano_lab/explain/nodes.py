@@ -27,7 +27,7 @@ RULES = {
 def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cause]:
     """Why pods of the job found no node when they were last tried; with `room` also where nodes lack resources."""
     failed = [record for action in ("allocate", "backfill") for record in seen.in_action(action, "chose")
-              if record["node"] is None and record["task"] in seen.tasks_of(job)]  # fmt: skip
+              if record["node"] is None and record["task"] in seen.tasks_of(job)]
     last = {record["task"]: record for record in failed}
     told: set[str] = set()
     for task, record in last.items():
@@ -68,9 +68,9 @@ def _short(seen: Evidence, task: str, record: Record, reasons: Counter[str]) -> 
     asks = f"Pod {task} asks for {amounts_text(request, short)}"
     if all(total[name] >= request.get(name, 0.0) for name in short):
         text = (f"{asks}; the nodes have {amounts_text(total)} left in total, but no single one has room for it: "
-                f"the most that one of them has left is {amounts_text(most)}.")  # fmt: skip
+                f"the most that one of them has left is {amounts_text(most)}.")
         return Cause("fragmented", text, numbers, [record])
     lacking = [name for name in short if total[name] < request.get(name, 0.0)]
     text = (f"Pod {task} asks for {amounts_text(request, lacking)}; all {len(free)} nodes together have "
-            f"{amounts_text(total, lacking)} left.")  # fmt: skip
+            f"{amounts_text(total, lacking)} left.")
     return Cause("cluster_full", text, numbers, [record])

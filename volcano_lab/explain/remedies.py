@@ -105,7 +105,7 @@ def _more_places(job: JobInfo) -> Goal:
 # -- which knobs for which causes ---------------------------------------------------------------------------
 
 QUEUE = {"overcommit_refuses": (), "queue_over_capability": ("capability",), "ancestor_over_capability": ("capability",),
-         "over_deserved": ("capability", "guarantee"), "overused": ("capability", "guarantee", "deserved")}  # fmt: skip
+         "over_deserved": ("capability", "guarantee"), "overused": ("capability", "guarantee", "deserved")}
 """Cause -> the amounts of a queue that may mend it."""
 
 

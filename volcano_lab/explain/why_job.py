@@ -23,7 +23,7 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
     phase = job.pod_group.status.phase or "Pending"
     leaving = len(job.in_status(RELEASING))
     parts = [f"of {len(job.tasks)} pods {placed} have a place", f"{promised} were promised one" if promised else "",
-             f"{leaving} are being evicted or ended" if leaving else "", f"{pending} wait"]  # fmt: skip
+             f"{leaving} are being evicted or ended" if leaving else "", f"{pending} wait"]
     text = f"Job {job.uid} of queue {job.queue} is {phase}: {', '.join(filter(None, parts))}."
     if phase == "Inqueue" and pending:
         text += " Inqueue means that it was let in, not that its pods have a place."
@@ -88,10 +88,10 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if nothing and "backfill" not in seen.ssn.enabled_actions:
         yield Cause("no_backfill_action", f"{len(nothing)} pods ask for nothing, as {nothing[0]}; only backfill places such, "
-                    "and the configuration doesn't have it.", {"best_effort": len(nothing)})  # fmt: skip
+                    "and the configuration doesn't have it.", {"best_effort": len(nothing)})
     if _without_default_sub_group(seen, job):
         text = ("Its pods belong to sub-groups. Without a network topology that must hold, allocate looks at the pods that "
-                "belong to none, and there are no such.")  # fmt: skip
+                "belong to none, and there are no such.")
         yield Cause("no_default_sub_group", text, {"sub_groups": len(job.sub_jobs)})
     if not seen.ssn.enabled_actions & {"allocate"} and seen.ssn.enabled_actions & set(POINTS) and not seen.ssn.job_starving(job):
         text = "Its gang has its minimum, so nobody is evicted for more of it, and the configuration has no allocate action."
@@ -112,7 +112,7 @@ def _best_effort_queue(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     queue = seen.trace.start["queues"].get(job.queue)
     if "capacity" in seen.ssn.plugins and queue is not None and deserves_nothing(queue):
         text = (f"Queue {job.queue} deserves nothing (best effort): its share counts as 1, so that it comes after every queue "
-                "that has less than it deserves.")  # fmt: skip
+                "that has less than it deserves.")
         yield Cause("best_effort_queue", text, {"share": queue["share"]}, context=True)
 
 

@@ -28,7 +28,7 @@ def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
     second = others[0]
     words = "more than" if totals[chosen] > totals[second] else "as many as, and comes before,"
     text = (f"Of {len(totals)} nodes that it fits, node {chosen} has {totals[chosen]:.6g} points ({_points(scores[chosen])}), "
-            f"{words} node {second} with {totals[second]:.6g} ({_points(scores[second])}).")  # fmt: skip
+            f"{words} node {second} with {totals[second]:.6g} ({_points(scores[second])}).")
     return Cause("best_score", text, {"scores": {chosen: scores[chosen], second: scores[second]}}, [choice])
 
 
@@ -43,7 +43,7 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause
         request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
         numbers = {"request": part(request, short), "free": part(free, short)}
         text = (f"Pod {task} asks for {amounts_text(request, short)}; node {node} had {amounts_text(free, short)} left "
-                "when it was tried.")  # fmt: skip
+                "when it was tried.")
         return Cause("insufficient", text, numbers, [choice])
     objectors = _objectors(seen, task, node, choice)
     if not objectors:

@@ -20,7 +20,7 @@ def queue_head(seen: Evidence, queue: str) -> str:
     return (f"Queue {queue} asks for {amounts_text(sums['request'], names)}, deserves {amounts_text(sums['deserved'], names)}"
             f"{origin}, holds "
             f"{amounts_text(sums['allocated'], names)} and may hold {amounts_text(may, names)}; its share is "
-            f"{sums['share']:.3g}.")  # fmt: skip
+            f"{sums['share']:.3g}.")
 
 
 def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
@@ -37,19 +37,19 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
     records = list(seen.trace.iter("overused", queue=queue))[-1:]
     if ssn.overused(info):
         yield Cause("overused", f"It is overused: it holds all that it deserves, {amounts_text(sums['deserved'], names)}.",
-                    numbers, records)  # fmt: skip
+                    numbers, records)
     if "capacity" in ssn.plugins and deserves_nothing(sums):
         text = ("It deserves nothing (best effort): its share counts as 1, and it comes after every queue that has less than "
-                "it deserves.")  # fmt: skip
+                "it deserves.")
         yield Cause("best_effort_queue", text, numbers)
     capability, real = sums["capability"], sums["real_capability"]
     less = [name for name, amount in capability.items() if name != "pods" and real.get(name, 0.0) < amount < 1e300]
     if less:
         text = (f"Of its capability of {amounts_text(capability, less)} it may hold {amounts_text(real, less)}: the rest is "
-                "guaranteed to others, or isn't there.")  # fmt: skip
+                "guaranteed to others, or isn't there.")
         yield Cause("real_capability", text, numbers)
     waiting = [(job.uid, counts(job)[2], job.pod_group.status.phase or "Pending") for job in ssn.jobs.values()
-               if job.queue == queue and counts(job)[2]]  # fmt: skip
+               if job.queue == queue and counts(job)[2]]
     if waiting:
         jobs = ", ".join(f"{uid} ({pending} pods, {phase})" for uid, pending, phase in waiting[:5])
         more = f" and {len(waiting) - 5} more" if len(waiting) > 5 else ""
@@ -59,13 +59,13 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
 def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
     """What stopped its share from growing, and in which round."""
     rounds = [record for record in seen.trace.iter("deserved_round")
-              if any(step["queue"] == queue for step in record["round"]["steps"])]  # fmt: skip
+              if any(step["queue"] == queue for step in record["round"]["steps"])]
     for record in rounds:
         step = next(step for step in record["round"]["steps"] if step["queue"] == queue)
         if step["met"]:
             why = "it then has all it asks for" if step["met"] == "request" else "it may not hold more"
             yield Cause(f"met_{step['met']}", f"Sharing stops for it in round {record['number']}: {why}.",
-                        {"round": record["number"], "after": step["after"]}, rounds[: rounds.index(record) + 1])  # fmt: skip
+                        {"round": record["number"], "after": step["after"]}, rounds[: rounds.index(record) + 1])
             return
     if rounds:
         yield Cause("met_nothing", f"After {len(rounds)} rounds nothing was left to share.", {"rounds": len(rounds)}, rounds)
