@@ -97,3 +97,20 @@ class Lab(ipywidgets.VBox):
 
     def __repr__(self) -> str:
         return f"<a lab with {len(self.controls)} controls; they move while a kernel runs>"
+
+
+def labelled(controls: Mapping[str, ipywidgets.ValueWidget], labels: Mapping[str, str], words: str,
+             width: str) -> ipywidgets.GridBox:
+    """Controls one below the other, each beside its label; the labels are as wide as `words`, all at most as `width` (CSS).
+
+    >>> len(labelled({"n": ipywidgets.IntSlider()}, {"n": "nodes"}, "10em", "600px").children)
+    2
+    """
+    cells: list[ipywidgets.Widget] = []
+    for name, text in labels.items():
+        controls[name].layout.width = "auto"
+        cells += [ipywidgets.HTML(f"<span>{text}</span>"), controls[name]]
+    grid = ipywidgets.GridBox(cells)
+    grid.layout.grid_template_columns = f"{words} minmax(0, 24em)"
+    grid.layout.max_width = width
+    return grid

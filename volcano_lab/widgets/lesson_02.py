@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from volcano_lab.api.resource import Resource
+from volcano_lab.charts.styled import styled
 from volcano_lab.comparisons import FITS, NOT_LOOKED_AT, TOO_MUCH, compared
-from volcano_lab.widgets.lab import Lab, Values
+from volcano_lab.widgets.lab import Lab, Values, labelled
 
 if TYPE_CHECKING:
     import altair as alt
@@ -70,10 +71,7 @@ def comparison_chart(title: str = "", **values: Any) -> alt.Chart:
         text="sign:N", color=alt.condition(f"datum.cell == '{NOT_LOOKED_AT}'", alt.value("#333"), alt.value("white")))
     told = "; ".join(f"{row['comparison']} {'yes' if row['answer'] else 'no'}" for row in compared(*sides(**values)))
     chart = alt.layer(cells, signs, data=alt.InlineData(rows)).properties(width=340, height=170)
-    return (chart.properties(title=title, description=f"{title}. Answers: {told}")
-            .configure(background="white", font="system-ui, sans-serif", padding=8)
-            .configure_axis(labelFontSize=12, domain=False, ticks=False)
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
+    return styled(chart, title, f"Answers: {told}").configure_axis(labelFontSize=12, domain=False, ticks=False)
 
 
 PANELS: list[dict[str, Any]] = [
@@ -123,15 +121,9 @@ def board_state(values: Values) -> dict[str, Any]:
 def _stand(controls: dict[str, ipywidgets.ValueWidget]) -> ipywidgets.GridBox:
     labels = {"cpu": "left CPU − right CPU, millicores", "memory": "left memory − right memory, bytes",
               "left_gpu": "GPUs on the left", "right_gpu": "GPUs on the right"}
-    cells: list[ipywidgets.Widget] = []
-    for name, text in labels.items():
-        controls[name].layout.width = "auto"
-        cells += [ipywidgets.HTML(f"<span>{text}</span>"), controls[name]]
+    grid = labelled(controls, labels, "20em", "800px")
     asked = [controls[f"ask_{name}"] for name in NAMES.values()]
     for box in asked:
         box.layout.width = "7em"
-    cells += [ipywidgets.HTML("<span>the request asks for</span>"), ipywidgets.HBox(asked)]
-    grid = ipywidgets.GridBox(cells)
-    grid.layout.grid_template_columns = "20em minmax(0, 24em)"
-    grid.layout.max_width = "800px"
+    grid.children += (ipywidgets.HTML("<span>the request asks for</span>"), ipywidgets.HBox(asked))
     return grid

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from volcano_lab.api.resource import EMPTY, MEMORY, ZERO, Resource, share_of
+from volcano_lab.charts.styled import styled
 from volcano_lab.cluster import Cluster
 from volcano_lab.palette import colors_of
 from volcano_lab.units import in_units
@@ -114,10 +115,7 @@ def share_chart(cluster: Cluster, title: str = "") -> alt.Chart:
     header = alt.Header(labelAngle=0, labelAlign="left", labelExpr="'queue ' + datum.value", labelFontSize=12,
                         labelFontWeight="bold", labelPadding=24)
     chart = layers.facet(row=alt.Row("queue:N", title=None, header=header))
-    return (chart.properties(title=title, description=f"{title}. Held over deserved: {told}")
-            .configure(background="white", font="system-ui, sans-serif", padding=8)
-            .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
+    return styled(chart, title, f"Held over deserved: {told}")
 
 
 PANELS: list[dict[str, Any]] = [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
+from volcano_lab.charts.styled import styled
 from volcano_lab.cluster import Cluster
 from volcano_lab.cycle import Cycle
 from volcano_lab.palette import colors_of
@@ -122,10 +123,7 @@ def levels_chart(cycle: Cycle, title: str = "") -> alt.Chart:
     part = base.mark_bar(size=12).encode(x="share_by_weight:Q", color=color)
     text = base.mark_text(align="left", dx=5, fontSize=12).encode(x="share:Q", text=alt.Text("share:Q", format=".2f"))
     told = "; ".join(f"{row['level']} share {row['share']:.2f}, weight {row['weight']:.0f}" for row in rows)
-    return (alt.layer(whole, part, text).properties(width=560, height=150, title=title, description=f"{title}. {told}")
-            .configure(background="white", font="system-ui, sans-serif", padding=8)
-            .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
+    return styled(alt.layer(whole, part, text).properties(width=560, height=150), title, told)
 
 
 PANELS: list[dict[str, Any]] = [

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from volcano_lab.charts.styled import FONT
+from volcano_lab.charts.styled import styled
 from volcano_lab.palette import COLORS, colors_of
-from volcano_lab.widgets.lab import Lab, Values
+from volcano_lab.widgets.lab import Lab, Values, labelled
 from volcano_lab.widgets.placement_cluster import (
     NODES,
     RUNS,
@@ -69,10 +69,7 @@ def scores_chart(cluster: Cluster, *scorers: str, title: str = "", **arguments: 
         color=alt.Color("part:N", title=None, scale=scale, legend=alt.Legend(orient="bottom", columnPadding=18)))
     texts = alt.Chart(alt.InlineData(notes)).mark_text(align="left", dx=5, fontSize=12).encode(y=y, x="at:Q", text="text:N")
     told = "; ".join(f"{note['node']}: {note['text']}" for note in notes)
-    chart = (bars + texts).properties(width=620, height=120, title=title, description=f"{title}. {told}")
-    return (chart.configure(background="white", font=FONT, padding=8).configure_view(stroke=None)
-            .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
-            .configure_legend(labelFontSize=12).configure_title(fontSize=13, anchor="start"))
+    return styled((bars + texts).properties(width=620, height=120), title, told).configure_legend(labelFontSize=12)
 
 
 PANELS: list[dict[str, Any]] = [
@@ -98,7 +95,8 @@ def placement_lab() -> Lab:
         name: ipywidgets.IntSlider(start, least, most, 1, tooltip=label) for name, (label, start, least, most) in WORDS.items()}
     controls["rule"] = ipywidgets.Dropdown(options=list(RULES), value="none", tooltip="the pod's rule")
     controls["taint"] = ipywidgets.Checkbox(False, description="team=gpu:NoSchedule", indent=False, tooltip="taint on node-2")
-    return Lab(controls, board_state, PANELS, _stand(controls))
+    labels = {name: row[0] for name, row in WORDS.items()} | {"rule": "the pod's rule", "taint": "taint on node-2"}
+    return Lab(controls, board_state, PANELS, labelled(controls, labels, "15em", "680px"))
 
 
 def board_state(values: Values) -> dict[str, Any]:
@@ -116,15 +114,3 @@ def board_state(values: Values) -> dict[str, Any]:
                      "binpack": points.get("binpack", 0.0) if asked else None, "sum": row["total"],
                      "chosen": "yes" if row["chosen"] else "", "color": colors[node]})
     return {"nodes": rows, "why": [] if any(row["chosen"] for row in rows) else cluster.run(conf).why("default/new")}
-
-
-def _stand(controls: dict[str, ipywidgets.ValueWidget]) -> ipywidgets.GridBox:
-    labels = {name: row[0] for name, row in WORDS.items()} | {"rule": "the pod's rule", "taint": "taint on node-2"}
-    cells: list[ipywidgets.Widget] = []
-    for name, text in labels.items():
-        controls[name].layout.width = "auto"
-        cells += [ipywidgets.HTML(f"<span>{text}</span>"), controls[name]]
-    grid = ipywidgets.GridBox(cells)
-    grid.layout.grid_template_columns = "15em minmax(0, 24em)"
-    grid.layout.max_width = "680px"
-    return grid

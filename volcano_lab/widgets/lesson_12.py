@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
+from volcano_lab.charts.styled import styled
 from volcano_lab.framework.conf import PluginOption, Tier
 from volcano_lab.framework.extension_point import ABSTAIN, PERMIT, REJECT
 from volcano_lab.framework.points import extension_points
 from volcano_lab.palette import COLORS
-from volcano_lab.widgets.lab import Lab
+from volcano_lab.widgets.lab import Lab, labelled
 
 if TYPE_CHECKING:
     import altair as alt
@@ -123,7 +124,7 @@ def combination_chart(point: str, a: int = 0, b: int = 0, c: int = 0, off: str =
     text = base.mark_text(fontSize=13, color="#111").encode(y=alt.value(26), text="said:N")
     told = "; ".join(f"{box['at']}: {box['said']}" + (f", asked: {box['who']}" if box["who"] != "together" else "")
                      for box in boxes)
-    return _styled(alt.layer(tiles, text).properties(width=4 * 150, height=50), title, told)
+    return styled(alt.layer(tiles, text).properties(width=4 * 150, height=50), title, told)
 
 
 def scores_chart(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
@@ -150,14 +151,7 @@ def scores_chart(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
     text = alt.Chart(alt.InlineData(sums)).mark_text(align="left", dx=5, fontSize=12).encode(
         y=alt.Y("node:N", title=None), x=alt.X("sum:Q"), text="text:N")
     told = "; ".join(f"{row['node']}: {row['text']}" for row in sums)
-    return _styled(alt.layer(bars, text).properties(width=520, height=150), title, told)
-
-
-def _styled(chart: alt.Chart, title: str, told: str) -> alt.Chart:
-    return (chart.properties(title=title, description=f"{title}. {told}")
-            .configure(background="white", font="system-ui, sans-serif", padding=8)
-            .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
+    return styled(alt.layer(bars, text).properties(width=520, height=150), title, told)
 
 
 PANELS: list[dict[str, Any]] = [
@@ -180,23 +174,13 @@ def combination_lab() -> Lab:
         controls[name] = ipywidgets.IntSlider(-1 if name == "c" else 0, -1, 1, 1, tooltip=f"what plugin {name.upper()} says")
     silenced = [("nobody", ""), *((name, name) for name in PLUGINS)]
     controls["off"] = ipywidgets.Dropdown(options=silenced, value="", tooltip="whose switch is off")
-    return Lab(controls, lambda values: board_state(**values), PANELS, _stand(controls))
+    labels = {"point": "extension point", "a": "plugin A (tier 1)", "b": "plugin B (tier 1)", "c": "plugin C (tier 2)",
+              "off": "switched off"}
+    stand = labelled(controls, labels, "11em", "600px")
+    return Lab(controls, lambda values: board_state(**values), PANELS, stand)
 
 
 def board_state(point: str, **values: Any) -> dict[str, Any]:
     """What the board shows."""
     rows, together = combined(point, **values)
     return {"plugins": rows, "together": [{"rule": extension_points(None)[point].rule, "together": together}]}
-
-
-def _stand(controls: dict[str, ipywidgets.ValueWidget]) -> ipywidgets.GridBox:
-    labels = {"point": "extension point", "a": "plugin A (tier 1)", "b": "plugin B (tier 1)", "c": "plugin C (tier 2)",
-              "off": "switched off"}
-    cells: list[ipywidgets.Widget] = []
-    for name, text in labels.items():
-        controls[name].layout.width = "auto"
-        cells += [ipywidgets.HTML(f"<span>{text}</span>"), controls[name]]
-    grid = ipywidgets.GridBox(cells)
-    grid.layout.grid_template_columns = "11em minmax(0, 24em)"
-    grid.layout.max_width = "600px"
-    return grid

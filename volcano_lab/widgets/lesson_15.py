@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
+from volcano_lab.charts.styled import styled
 from volcano_lab.effort import Effort, effort_of
 from volcano_lab.framework.feasible import nodes_to_find
 from volcano_lab.palette import COLORS
 from volcano_lab.widgets.cost_cluster import conf_of, cost_cluster
-from volcano_lab.widgets.lab import Lab
+from volcano_lab.widgets.lab import Lab, labelled
 
 if TYPE_CHECKING:
     import altair as alt
@@ -42,7 +43,7 @@ def calls_chart(effort: Effort, title: str = "", most: int = 0) -> alt.Chart:
                                                                   range=[COLORS[5], COLORS[4]]))
     bars, text = base.mark_bar().encode(color=asked), base.mark_text(align="left", dx=4, fontSize=12).encode(text="calls:Q")
     told = "; ".join(f"{row['who']}: {row['calls']}" for row in rows)
-    return _styled(alt.layer(bars, text).properties(width=420, height=20 * len(rows)), title, told)
+    return styled(alt.layer(bars, text).properties(width=420, height=20 * len(rows)), title, told)
 
 
 def _of_pairs(point: str) -> str:
@@ -82,7 +83,7 @@ def growth_chart(rows: Sequence[dict[str, Any]], title: str = "") -> alt.Chart:
     bars = base.mark_bar().encode(color=color, x2=alt.datum(1))
     text = base.mark_text(align="left", dx=4, fontSize=12).encode(text="text:N")
     told = "; ".join(f"{row['size']}, {row['what']}: {row['text']}" for row in data)
-    return _styled(alt.layer(bars, text).properties(width=420, height=46 * len(sizes)), title, told)
+    return styled(alt.layer(bars, text).properties(width=420, height=46 * len(sizes)), title, told)
 
 
 def sampling_chart(percentages: Sequence[int], title: str = "") -> alt.Chart:
@@ -107,18 +108,11 @@ def sampling_chart(percentages: Sequence[int], title: str = "") -> alt.Chart:
     ending = alt.Chart(alt.InlineData(ends)).mark_text(align="right", dy=-8, fontSize=12)
     text = ending.encode(x=x, y=y, text=alt.Text("found:Q", format=","))
     told = "; ".join(f"{row['line']}: {row['found']} of 10000" for row in ends)
-    return _styled(alt.layer(drawn, text).properties(width=520, height=220), title, told)
+    return styled(alt.layer(drawn, text).properties(width=520, height=220), title, told)
 
 
 def _line(percentage: int) -> str:
     return f"{percentage}" if percentage else "0 (by size)"
-
-
-def _styled(chart: alt.Chart, title: str, told: str) -> alt.Chart:
-    return (chart.properties(title=title, description=f"{title}. {told}")
-            .configure(background="white", font="system-ui, sans-serif", padding=8)
-            .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
 
 
 PANELS: list[dict[str, Any]] = [
@@ -139,7 +133,7 @@ def cost_lab() -> Lab:
     limits = {"nodes": (10, 120, 10), "pods": (20, 160, 20), "kinds": (1, 4, 1), "queues": (1, 8, 1),
               "percentage": (0, 100, 10), "minimum": (10, 120, 10)}
     controls = {name: ipywidgets.IntSlider(START[name], *limits[name], tooltip=LABELS[name]) for name in limits}
-    return Lab(controls, lambda values: board_state(**values), PANELS, _stand(controls))
+    return Lab(controls, lambda values: board_state(**values), PANELS, labelled(controls, LABELS, "16em", "680px"))
 
 
 def board_state(nodes: int, pods: int, kinds: int, queues: int, percentage: int, minimum: int) -> dict[str, Any]:
@@ -156,14 +150,3 @@ def board_state(nodes: int, pods: int, kinds: int, queues: int, percentage: int,
 
 LABELS = {"nodes": "nodes", "pods": "pods, in gangs of 4", "kinds": "kinds of pods", "queues": "queues",
           "percentage": "percentage to find (0: by size)", "minimum": "least number to find"}
-
-
-def _stand(controls: dict[str, ipywidgets.IntSlider]) -> ipywidgets.GridBox:
-    cells: list[ipywidgets.Widget] = []
-    for name, text in LABELS.items():
-        controls[name].layout.width = "auto"
-        cells += [ipywidgets.HTML(f"<span>{text}</span>"), controls[name]]
-    grid = ipywidgets.GridBox(cells)
-    grid.layout.grid_template_columns = "16em minmax(0, 24em)"
-    grid.layout.max_width = "680px"
-    return grid
