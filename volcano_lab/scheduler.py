@@ -12,7 +12,7 @@ from volcano_lab import actions, plugins
 from volcano_lab.cache import Cache
 from volcano_lab.framework.action import Action, action_names, build_action
 from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
-from volcano_lab.framework.guard import called, is_own
+from volcano_lab.framework.guard import let
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.session import Session
 from volcano_lab.session_log import watched
@@ -54,10 +54,7 @@ class Scheduler:
                 observer.action_started(ssn, name)
             if name not in self.actions:
                 self.actions[name] = build_action(name)
-            if is_own(self.actions[name]):
-                called(f'action "{name}"', self.actions[name].execute, ssn)
-            else:
-                self.actions[name].execute(ssn)
+            let(self.actions[name], f'action "{name}"', self.actions[name].execute, ssn)
             if observer is not None:
                 observer.action_ended(ssn, name)
             times[name] = times.get(name, 0.0) + perf_counter() - mark

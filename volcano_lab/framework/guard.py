@@ -62,6 +62,11 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) ->
     return answered
 
 
+def let(owner: Any, where: str, function: Callable[..., Any], *args: Any) -> Any:
+    """What a function of a plugin or an action returns; one's own is `called`, those of the lab simply run."""
+    return called(where, function, *args) if is_own(owner) else function(*args)
+
+
 def called(where: str, function: Callable[..., Any], *args: Any, passed: tuple[type[Exception], ...] = ()) -> Any:
     """What a function returns; what it raises becomes an `ExtensionError` with the line that raised it."""
     try:

@@ -27,7 +27,7 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework import topology
 from volcano_lab.framework.conf import SchedulerConfiguration
 from volcano_lab.framework.extension_point import ExtensionPoint
-from volcano_lab.framework.guard import ExtensionError, called, guarded, is_own, look_over
+from volcano_lab.framework.guard import ExtensionError, called, guarded, is_own, let, look_over
 from volcano_lab.framework.node_arrays import NodeArrays
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, log_once, plugin_class
@@ -129,7 +129,7 @@ class Session:
                     self.warnings.append(str(unknown))
                     log_once(str(unknown))
                     continue
-                plugin = called(f'plugin "{option.name}"', build, option.arguments) if is_own(build) else build(option.arguments)
+                plugin = let(build, f'plugin "{option.name}"', build, option.arguments)
                 self.plugins[option.name] = plugin
                 self._tell(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
@@ -149,10 +149,7 @@ class Session:
     def _tell(self, name: str, plugin: Plugin, hook: str) -> None:
         """Let a plugin prepare itself or conclude, and tell who watches how long that took."""
         start = time.perf_counter()
-        if is_own(plugin):
-            called(f'plugin "{name}", {hook}', getattr(plugin, hook), self)
-        else:
-            getattr(plugin, hook)(self)
+        let(plugin, f'plugin "{name}", {hook}', getattr(plugin, hook), self)
         if self.observer is not None:
             self.observer.plugin_done(self, name, _IN_GO[hook], time.perf_counter() - start)
 
