@@ -7,57 +7,27 @@ are not.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from time import perf_counter
+from collections.abc import Sequence
 from typing import Any
 
+from volcano_lab.asked import Asked, Key
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework.observer import Observer
 from volcano_lab.scheduler import Scheduler
 
-Key = tuple[str, str, str]
-"""An action ("open" before the first, "close" after the last), an extension point, a plugin."""
 
-
-class Effort(Observer):
+class Effort(Asked):
     """Counts one cycle's work; hand it to `Scheduler.run_once`, or see `effort_of`.
 
-    `calls` has how often plugins were asked, `seconds` how long they took for it. `choices` counts how often a node was
-    looked for, `pairs` the nodes that came into question, in sum; `scored` the pairs whose score was worked out. `notes`
-    counts what was noted by kind, `times` are the seconds of the cycle's parts.
+    Beside the `calls` and their `seconds`: `choices` counts how often a node was looked for, `pairs` the nodes that came
+    into question, in sum; `scored` the pairs whose score was worked out. `notes` counts what was noted by kind.
     """
 
     def __init__(self) -> None:
-        self.calls: Counter[Key] = Counter()
-        self.seconds: Counter[Key] = Counter()
+        super().__init__()
         self.notes: Counter[str] = Counter()
-        self.times: dict[str, float] = {}
         self.choices = self.pairs = self.scored = self.placed = 0
-        self._action = "open"
 
     # -- what it hears -------------------------------------------------------------------------------
-
-    def action_started(self, ssn: Any, action: str) -> None:
-        self._action = action
-
-    def action_ended(self, ssn: Any, action: str) -> None:
-        self._action = "close"
-
-    def watch(self, point: Any, tier: int, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        if isinstance(function, list):
-            return [self.watch(point, tier, plugin, each) for each in function]  # type: ignore[return-value]
-        name, calls, seconds = point.name, self.calls, self.seconds
-
-        def counted(*args: Any) -> Any:
-            key = self._action, name, plugin
-            calls[key] += 1
-            start = perf_counter()
-            try:
-                return function(*args)
-            finally:
-                seconds[key] += perf_counter() - start
-
-        return counted
 
     def note(self, kind: str, /, **facts: Any) -> None:
         self.notes[kind] += 1
@@ -73,9 +43,6 @@ class Effort(Observer):
         else:
             asked = [count for (_, point, _), count in self.calls.items() if point == "node_order"]
             self.scored = max(asked, default=0)
-
-    def cycle_ended(self, ssn: Any, times: dict[str, float]) -> None:
-        self.times = dict(times)
 
     # -- what it says --------------------------------------------------------------------------------
 
