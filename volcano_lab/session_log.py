@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from volcano_lab import log
 from volcano_lab.api.resource import Resource
+from volcano_lab.cycle_record import queue_attributes
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.observers import joined
 from volcano_lab.framework.topology import CLUSTER_TOP
@@ -76,16 +77,11 @@ class SessionLog(Observer):
                 log.v(4, "hyper node %s, tier %s: %s", name, tier, ", ".join(nodes) or "no nodes")
         for uid, job in ssn.jobs.items():
             log.v(4, "job %s has priority %d (%s)", uid, job.priority, job.pod_group.spec.priority_class_name or "no class")
-        for name, attr in self._attributes().items():
+        for name, attr in queue_attributes(ssn).items():
             parts = ", ".join(f"{part.replace('_', ' ')} {getattr(attr, part)}" for part in PARTS)
             log.v(4, "queue %s: %s, share %.2f", name, parts, attr.share)
         for name, node in ssn.nodes.items():
             log.v(5, "node %s: %s", name, ", ".join(f"{account} {getattr(node, account)}" for account in ACCOUNTS))
-
-    def _attributes(self) -> dict[str, Any]:
-        """What proportion or capacity knows of queues."""
-        plugins = {} if self.ssn is None else self.ssn.plugins
-        return getattr(plugins.get("proportion") or plugins.get("capacity"), "queue_opts", {})
 
     def closed(self, ssn: Session) -> None:
         log.v(3, "session %s is closed", ssn.uid)
@@ -134,7 +130,7 @@ class SessionLog(Observer):
 
     def _numbers(self, queue: QueueInfo, task: TaskInfo | None = None) -> str:
         """The numbers behind a queue that has too much already."""
-        attr = self._attributes().get(queue.name)
+        attr = None if self.ssn is None else queue_attributes(self.ssn).get(queue.name)
         if attr is None:
             return ""
         asked = "" if task is None else f", the task asks for {task.resreq}"

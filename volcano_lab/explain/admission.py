@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
+from volcano_lab.cycle_record import queue_attributes
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.trace import Record
-from volcano_lab.trace.state import queue_sums
 
 
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -80,7 +80,7 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
 def _line_above(seen: Evidence, job: JobInfo, record: Record) -> list[str]:
     """The queues that come after the one that refused, up to the root; the whole line where overcommit refused."""
     asked = {plugin for tier in seen.ssn.points["job_enqueueable"].tiers for plugin, _ in tier}
-    attrs = queue_sums(seen.ssn) if asked & {"proportion", "capacity"} else {}
+    attrs = queue_attributes(seen.ssn) if asked & {"proportion", "capacity"} else {}
     level = record.get("level")
     attr = attrs.get(level or job.queue)
     if attr is None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.api.status import RUNNING
+from volcano_lab.cycle_record import queue_attributes
 from volcano_lab.units import in_units
 
 if TYPE_CHECKING:
@@ -52,8 +53,7 @@ class History:
 
     def sample(self, time: float, ssn: Session, jobs: Mapping[str, Any]) -> None:
         """The state of queues and cluster as a session left them; `jobs` are all jobs that ever came, by uid."""
-        plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
-        attributes = getattr(plugin, "queue_opts", {})
+        attributes = queue_attributes(ssn)
         shares, parents = [], {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
         for name, queue in ssn.queues.items():
             attr, status = attributes.get(name), queue.queue.status

@@ -17,6 +17,7 @@ from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.resource import EMPTY
 from volcano_lab.api.status import ALLOCATED_STATUSES, BINDING, COMPLETED_STATUSES, PENDING, PIPELINED, RELEASING
 from volcano_lab.api.task import TaskInfo
+from volcano_lab.cycle_record import queue_attributes
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -151,9 +152,8 @@ def _session(sim: Simulation) -> Iterator[str]:
 
 def session_problems(ssn: Session) -> Iterator[str]:
     """Whether queues, jobs and nodes of a session that has ended add up."""
-    plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
     parents = {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
-    for name, attr in getattr(plugin, "queue_opts", {}).items():
+    for name, attr in queue_attributes(ssn).items():
         if name in parents:
             continue
         expected = EMPTY

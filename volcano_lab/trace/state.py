@@ -12,6 +12,7 @@ from typing import Any
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.task import TaskInfo
+from volcano_lab.cycle_record import queue_attributes
 from volcano_lab.framework.session import Session
 from volcano_lab.trace.plain import amounts, plain
 
@@ -32,7 +33,7 @@ def state_of(ssn: Session) -> State:
     >>> state["tasks"]["default/a-0"]["status"], state["nodes"]["n1"]["idle"]
     ('Binding', {'cpu': 3000.0, 'pods': 109.0})
     """
-    shares = queue_sums(ssn)
+    shares = queue_attributes(ssn)
     return {
         "tasks": {task.key: {**_task(task), "job": job.uid, "uid": task.uid, "request": amounts(task.init_resreq)}
                   for job in ssn.jobs.values() for task in job.tasks.values()},
@@ -43,12 +44,6 @@ def state_of(ssn: Session) -> State:
                           **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}}
                    for name, attr in shares.items()},
     }
-
-
-def queue_sums(ssn: Session) -> dict[str, Any]:
-    """What the plugin that shares between queues keeps of each; nothing without one."""
-    plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
-    return getattr(plugin, "queue_opts", {})
 
 
 def _task(task: TaskInfo) -> dict[str, Any]:
@@ -82,7 +77,7 @@ class Changes:
     """
 
     def __init__(self, ssn: Session):
-        self.ssn, self.sums = ssn, queue_sums(ssn)
+        self.ssn, self.sums = ssn, queue_attributes(ssn)
         self.shares = getattr(ssn.plugins.get("drf"), "job_attrs", {})
         self.seen = {what: {name: dict(fields) for name, fields in items.items()} for what, items in state_of(ssn).items()}
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
