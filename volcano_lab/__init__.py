@@ -5,7 +5,8 @@
 >>> [row["pod"] for row in cluster.run().placements()]
 ['default/train-0', 'default/train-1']
 
-Everything named here is loaded when it is first used, so that importing the package costs next to nothing.
+Everything named here is loaded when it is first used, so that importing the package costs next to
+nothing.
 """
 
 from importlib import import_module
@@ -16,37 +17,44 @@ _HOMES = {
     "Action": "framework.action",
     "Cache": "cache",
     "Cluster": "cluster",
-    "ConfError": "framework.conf",
-    "Cycle": "cycle",
-    "DEFAULT_CONF": "framework.conf",
+    "ConfError": "framework.config.conf",
+    "Cycle": "trace.views.cycle",
+    "DEFAULT_CONF": "framework.config.conf",
     "Explainer": "explain",
-    "ManifestError": "manifests",
+    "ManifestError": "manifests.loader",
     "Plugin": "framework.plugin",
     "Scheduler": "scheduler",
     "Simulation": "simulation",
-    "Stepper": "stepper",
+    "Stepper": "trace.stepper",
     "Trace": "trace",
-    "dump": "manifests",
-    "load": "manifests",
-    "load_conf": "framework.conf",
-    "loads": "manifests",
+    "dump": "manifests.loader",
+    "load": "manifests.loader",
+    "load_conf": "framework.config.conf",
+    "loads": "manifests.loader",
     "register_action": "framework.action",
-    "register_extension_point": "framework.points",
+    "register_extension_point": "framework.points.table",
     "register_plugin": "framework.plugin",
-    "run_cycle": "cycle",
+    "registered": "framework.registry",
+    "run_cycle": "scheduler",
     "run_once": "scheduler",
-    "traced": "trace",
-    "with_defaults": "defaults",
+    "traced": "scheduler",
+    "with_defaults": "manifests.defaults",
 }
 """Public name -> the module that has it."""
 
-__all__ = ["__version__", *_HOMES]
+_MODULES = {"charts": "display.charts", "log": "framework.log", "tables": "display.tables"}
+"""Public name -> the module that it is."""
+
+__all__ = ["__version__", *_HOMES, *_MODULES]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name in _MODULES:
+        value: object = import_module(f"{__name__}.{_MODULES[name]}")
+    elif name in _HOMES:
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    else:
         raise AttributeError(f"module {__name__} has no attribute {name}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 

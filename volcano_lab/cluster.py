@@ -1,12 +1,15 @@
-"""Building and changing a cluster in a few words: nodes, queues and jobs in the units that people use.
+"""Building and changing a cluster in a few words: nodes, queues and jobs in the units that people
+use.
 
-Answers to no Go file: it writes the manifests that one would hand to `kubectl`, and the scheduler reads those. What a
-job becomes is what Volcano's controller would make of it: one PodGroup, and its pods. More than there are words for
-here (roles of tasks, taints, affinity, topology) is added as an object or as a manifest with `add`.
+Answers to no Go file: it writes the manifests that one would hand to `kubectl`, and the scheduler
+reads those. What a job becomes is what Volcano's controller would make of it: one PodGroup, and its
+pods. More than there are words for here (roles of tasks, taints, affinity, topology) is added as an
+object or as a manifest with `add`.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
@@ -14,16 +17,17 @@ from typing import Any, Self
 import attrs
 from attrs import Factory, define
 
-from volcano_lab import manifests
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
 from volcano_lab.cache import Cache
-from volcano_lab.cycle import Cycle, run_cycle
-from volcano_lab.defaults import with_defaults
-from volcano_lab.framework.conf import SchedulerConfiguration
-from volcano_lab.jobs import GROUP_NAME
-from volcano_lab.manifests import ManifestError
-from volcano_lab.structure import found_text
+from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.job_controller import GROUP_NAME
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.schema import found_text
+from volcano_lab.scheduler import run_cycle
+from volcano_lab.trace.views.cycle import Cycle
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
 Amount = int | float | str
@@ -33,9 +37,10 @@ Amounts = Mapping[str, Amount] | Amount | None
 class Cluster:
     """A cluster that is described, run for a cycle, changed, and run again.
 
-    `node`, `queue` and `job` add something or, where the name is known, change what is named in the call and nothing
-    else. They return the cluster, so that calls can be chained. A plain number of resources is CPUs. What they write is
-    checked when the cluster is used: `ManifestError` names object, field, value and what is allowed.
+    `node`, `queue` and `job` add something or, where the name is known, change what is named in the
+    call and nothing else. They return the cluster, so that calls can be chained. A plain number of
+    resources is CPUs. What they write is checked when the cluster is used: `ManifestError` names
+    object, field, value and what is allowed.
 
     >>> cluster = Cluster().node("n1", cpu=4).queue("team", weight=2).job("train", queue="team", pods=3, cpu=1)
     >>> cluster.run().committed[0]
@@ -47,7 +52,8 @@ class Cluster:
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         self.others: list[KubernetesObject] = list(objects)
         self._said: dict[tuple[str, str], dict[str, Any]] = {}
-        self._written: dict[tuple[str, str], _Written] = {}  # what has not changed since is not written again
+        self._written: dict[tuple[str, str],
+                            _Written] = {}  # what has not changed since is not written again
 
     def __repr__(self) -> str:
         kinds = Counter(obj.kind for obj in self.objects())
@@ -72,32 +78,39 @@ class Cluster:
 
     # -- describing it ---------------------------------------------------------------------------
 
-    def node(self, name: str, *, cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
-             pods: int | None = None, resources: Mapping[str, Amount] | None = None,
+    def node(self, name: str, *, cpu: Amount | None = None, memory: Amount | None = None,
+             gpu: Amount | None = None, pods: int | None = None,
+             resources: Mapping[str, Amount] | None = None,
              labels: Mapping[str, str] | None = None) -> Self:
-        """A machine: `cpu` in CPUs, `memory` such as "64Gi", `gpu` whole GPUs, `pods` how many it takes (110)."""
+        """A machine: `cpu` in CPUs, `memory` such as "64Gi", `gpu` whole GPUs, `pods` how many it
+        takes (110).
+        """
         return self._say("Node", name, locals())
 
-    def queue(self, name: str, *, weight: int | None = None, capability: Amounts = None, guarantee: Amounts = None,
-              deserved: Amounts = None, parent: str | None = None, priority: int | None = None,
-              reclaimable: bool | None = None) -> Self:
-        """A queue: its part by `weight`, the most it may hold, the least kept for it, what it is said to deserve.
+    def queue(self, name: str, *, weight: int | None = None, capability: Amounts = None,
+              guarantee: Amounts = None, deserved: Amounts = None, parent: str | None = None,
+              priority: int | None = None, reclaimable: bool | None = None) -> Self:
+        """A queue: its part by `weight`, the most it may hold, the least kept for it, what it is
+        said to deserve.
 
         `{}` takes a capability, a guarantee or what is deserved away again.
         """
         return self._say("Queue", name, locals())
 
-    def job(self, name: str, *, queue: str | None = None, pods: int | None = None, cpu: Amount | None = None,
-            memory: Amount | None = None, gpu: Amount | None = None, min_member: int | None = None,
-            running: Mapping[str, int] | None = None, priority: int | None = None, priority_class: str | None = None,
+    def job(self, name: str, *, queue: str | None = None, pods: int | None = None,
+            cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
+            min_member: int | None = None, running: Mapping[str, int] | None = None,
+            priority: int | None = None, priority_class: str | None = None,
             namespace: str | None = None, resources: Mapping[str, Amount] | None = None,
-            labels: Mapping[str, str] | None = None, network_topology: Mapping[str, Any] | None = None) -> Self:
+            labels: Mapping[str, str] | None = None,
+            network_topology: Mapping[str, Any] | None = None) -> Self:
         """A gang of `pods` equal pods, each asking for `cpu`, `memory` and so on.
 
-        It starts with `min_member` pods (default: all) or not at all; the minimum's resources are what enqueue asks
-        for. `running` says how many of its pods run already, and where: {"node-1": 2}. `priority` is that of its pods
-        alone; `priority_class`, the name of a PriorityClass that was added, is that of its pods and of the job.
-        `network_topology` is how close they must lie: {"mode": "hard", "highestTierAllowed": 1}.
+        It starts with `min_member` pods (default: all) or not at all; the minimum's resources are
+        what enqueue asks for. `running` says how many of its pods run already, and where:
+        {"node-1": 2}. `priority` is that of its pods alone; `priority_class`, the name of a
+        PriorityClass that was added, is that of its pods and of the job. `network_topology` is how
+        close they must lie: {"mode": "hard", "highestTierAllowed": 1}.
         """
         return self._say("Job", name, locals())
 
@@ -108,7 +121,8 @@ class Cluster:
         return self
 
     def remove(self, name: str) -> Self:
-        """Take away every node, queue and job of that name, with its pods; `KeyError` where there is none.
+        """Take away every node, queue and job of that name, with its pods; `KeyError` where there
+        is none.
 
         >>> len(Cluster().node("n1", cpu=4).remove("n1").objects())
         2
@@ -124,7 +138,11 @@ class Cluster:
         return self
 
     def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
-        given = {word: value for word, value in said.items() if word not in ("self", "name") and value is not None}
+        given = {
+            word: value
+            for word, value in said.items()
+            if word not in ("self", "name") and value is not None
+        }
         before = self._said.get((kind, name))
         now = (before or {}) | given
         if now != before:
@@ -135,7 +153,9 @@ class Cluster:
     # -- using it --------------------------------------------------------------------------------
 
     def objects(self) -> list[KubernetesObject]:
-        """Everything as the scheduler would hear of it, with the defaults of a cluster. Raises `ManifestError`."""
+        """Everything as the scheduler would hear of it, with the defaults of a cluster. Raises
+        `ManifestError`.
+        """
         write = {"Node": _node, "Queue": _queue, "Job": _job}
         for key, said in self._said.items():
             if key not in self._written:
@@ -146,7 +166,8 @@ class Cluster:
         objects = complete[:end]
         for parts in written:
             first, end = end, end + len(parts.objects)
-            objects += complete[first:end] if parts.pods is None else _gang(*complete[first:end], parts.pods, parts.nodes)
+            objects += complete[first:end] if parts.pods is None else _gang(
+                *complete[first:end], parts.pods, parts.nodes)
         return objects
 
     def cache(self) -> Cache:
@@ -154,7 +175,9 @@ class Cluster:
         return Cache(self.objects())
 
     def run(self, conf: SchedulerConfiguration | str | None = None) -> Cycle:
-        """One scheduling cycle with a configuration (its text, or Volcano's default), and all that it decided."""
+        """One scheduling cycle with a configuration (its text, or Volcano's default), and all that
+        it decided.
+        """
         return run_cycle(self.cache(), conf)
 
     def to_yaml(self) -> str:
@@ -169,6 +192,30 @@ class Cluster:
         """
         return manifests.dump(self.objects())
 
+    def to_python(self) -> str:
+        """Return the calls that describe this cluster; objects that were added stand as manifests.
+
+        >>> print(Cluster().node("n1", cpu=4).job("train", pods=3, cpu=1).to_python())
+        cluster = (
+            Cluster()
+            .node("n1", cpu=4)
+            .job("train", pods=3, cpu=1)
+        )
+        """
+        calls = [f".{kind.lower()}({_call(name, said)})"
+                 for (kind, name), said in self._said.items()]
+        if self.others:
+            calls.append(f'.add("""\n{manifests.dump(self.others)}""")')
+        return "\n    ".join(["cluster = (", "Cluster()", *calls]) + "\n)"
+
+
+def _call(name: str, said: Mapping[str, Any]) -> str:
+    return ", ".join([json.dumps(name), *(f"{word}={_literal(value)}" for word, value in said.items())])
+
+
+def _literal(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
 
 def _amounts(amounts: Amounts) -> dict[str, Amount] | None:
     return {"cpu": amounts} if isinstance(amounts, int | float | str) else amounts and dict(amounts)
@@ -177,7 +224,8 @@ def _amounts(amounts: Amounts) -> dict[str, Amount] | None:
 def _requests(cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
               resources: Mapping[str, Amount] | None = None) -> dict[str, Amount]:
     named = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpu}
-    return {name: amount for name, amount in named.items() if amount is not None} | dict(resources or {})
+    return {name: amount for name, amount in named.items() if amount is not None} | dict(resources
+                                                                                         or {})
 
 
 def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -> KubernetesObject:
@@ -187,45 +235,52 @@ def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -
 
 @define
 class _Written:
-    """The objects of one node, queue or job; of a job the PodGroup, and one pod that stands for all `pods`."""
+    """The objects of one node, queue or job; of a job the PodGroup, and one pod that stands for all
+    `pods`.
+    """
 
     objects: list[KubernetesObject]
     pods: int | None = None
     nodes: list[str] = Factory(list)
 
 
-def _node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None, **amounts: Any) -> _Written:
+def _node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None,
+          **amounts: Any) -> _Written:
     allocatable = _requests(**amounts) | {"pods": pods}
     metadata = {"name": name, "labels": dict(labels or {})}
     return _Written([_read("v1", "Node", metadata, status={"allocatable": allocatable})])
 
 
-def _queue(name: str, capability: Amounts = None, guarantee: Amounts = None, deserved: Amounts = None,
-           **spec: Any) -> _Written:
+def _queue(name: str, capability: Amounts = None, guarantee: Amounts = None,
+           deserved: Amounts = None, **spec: Any) -> _Written:
     _check_whole(f"queue {name}", "weight", spec.setdefault("weight", 1), 1)
     amounts = {"capability": _amounts(capability), "deserved": _amounts(deserved),
                "guarantee": {"resource": _amounts(guarantee)}}
     return _Written([_read(SCHEDULING, "Queue", {"name": name}, spec=spec | amounts)])
 
 
-def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | None = None, priority: int | None = None,
-         priority_class: str | None = None, namespace: str = "default", running: Mapping[str, int] | None = None,
-         labels: Mapping[str, str] | None = None, network_topology: Mapping[str, Any] | None = None,
-         **amounts: Any) -> _Written:
+def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | None = None,
+         priority: int | None = None, priority_class: str | None = None, namespace: str = "default",
+         running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
+         network_topology: Mapping[str, Any] | None = None, **amounts: Any) -> _Written:
     _check_whole(f"job {name}", "pods", pods, 0)
     least = pods if min_member is None else min_member
     _check_whole(f"job {name}", "min_member", least, 0)
     requests, nodes = _requests(**amounts), _placed(running, name, pods)
     pod = _read(
-        "v1", "Pod",
-        {"name": name, "namespace": namespace, "labels": dict(labels or {}), "annotations": {GROUP_NAME: name}},
-        spec={"schedulerName": "volcano", "priority": priority, "priorityClassName": priority_class,
-              "containers": [{"name": "main", "resources": {"requests": requests}}]})
+        "v1", "Pod", {
+            "name": name, "namespace": namespace, "labels": dict(labels or {}), "annotations":
+            {GROUP_NAME: name}
+        }, spec={
+            "schedulerName": "volcano", "priority": priority, "priorityClassName": priority_class,
+            "containers": [{"name": "main", "resources": {"requests": requests}}]
+        })
     group = _read(
-        SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
-        spec={"queue": queue, "minMember": least, "minResources": _times(requests, least), "priorityClassName": priority_class,
-              "networkTopology": network_topology and dict(network_topology)},
-        status={"phase": "Running" if nodes else "Pending"})
+        SCHEDULING, "PodGroup", {"name": name, "namespace": namespace}, spec={
+            "queue": queue, "minMember": least, "minResources": _times(requests,
+                                                                       least), "priorityClassName":
+            priority_class, "networkTopology": network_topology and dict(network_topology)
+        }, status={"phase": "Running" if nodes else "Pending"})
     return _Written([group, pod], pods, nodes)
 
 
@@ -233,20 +288,23 @@ def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str
     """The node of each pod that runs already."""
     nodes = [node for node, count in (running or {}).items() for _ in range(count)]
     if len(nodes) > pods:
-        raise ManifestError([f"job {name}: running is {len(nodes)} pods; allowed are as many as it has, {pods}"])
+        raise ManifestError(
+            [f"job {name}: running is {len(nodes)} pods; allowed are as many as it has, {pods}"])
     return nodes
 
 
 def _gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[KubernetesObject]:
-    """A PodGroup and its numbered pods, a second apart; those that run have a node. Equal parts are shared."""
+    """A PodGroup and its numbered pods, a second apart; those that run have a node. Equal parts are
+    shared.
+    """
     meta = pod.metadata
     specs = {node: attrs.evolve(pod.spec, node_name=node) for node in nodes} | {"": pod.spec}
     running = attrs.evolve(pod.status, phase="Running")
     pods = []
     for number in range(count):
         node, name = nodes[number] if number < len(nodes) else "", f"{meta.name}-{number}"
-        own = ObjectMeta(name, meta.namespace, f"{meta.uid}-{number}", meta.labels, meta.annotations,
-                         meta.creation_timestamp + number)
+        own = ObjectMeta(name, meta.namespace, f"{meta.uid}-{number}", meta.labels,
+                         meta.annotations, meta.creation_timestamp + number)
         pods.append(Pod(own, specs[node], running if node else pod.status))
     return [group, *pods]
 
@@ -260,4 +318,5 @@ def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
 
 def _check_whole(what: str, field: str, value: Any, least: int) -> None:
     if type(value) is not int or value < least:
-        raise ManifestError([f"{what}: {field} is {found_text(value)}; allowed is a whole number from {least}"])
+        raise ManifestError(
+            [f"{what}: {field} is {found_text(value)}; allowed is a whole number from {least}"])

@@ -1,43 +1,56 @@
-"""The scheduler: one cycle after the other over a cache. Answers to `pkg/scheduler/scheduler.go`."""
+"""The scheduler: one cycle after the other over a cache. Answers to `pkg/scheduler/scheduler.go`.
+"""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
 from volcano_lab import actions, plugins
+from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.framework.action import Action, action_names, build_action
-from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
-from volcano_lab.framework.guard import let
+from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
+from volcano_lab.framework.guard import call_plugin
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.session import Session
-from volcano_lab.session_log import watched
+from volcano_lab.metrics.session_log import watched
+from volcano_lab.trace.cycle_record import CycleRecord
+from volcano_lab.trace.recorder import Trace
+from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["Scheduler", "actions", "plugins", "run_once"]
+__all__ = ["Scheduler", "actions", "plugins", "run_cycle", "run_once", "traced"]
 
 
 class Scheduler:
-    """Runs cycles. `conf` may be exchanged between two cycles; one under way keeps the configuration it began with.
+    """Runs cycles. `conf` may be exchanged between two cycles; one under way keeps the
+    configuration it began with.
 
-    `times` holds, of the last cycle, the seconds of "open", of each action, of "close", and of the whole "cycle".
-    `memory` is what plugins keep from one cycle to the next; a new scheduler starts without. `actions` are made when
-    they first run and keep their arguments; schedulers that are given the same dict are as one process of Volcano.
+    `times` holds, of the last cycle, the seconds of "open", of each action, of "close", and of the
+    whole "cycle". `memory` is what plugins keep from one cycle to the next; a new scheduler starts
+    without. `actions` are made when they first run and keep their arguments; schedulers that are
+    given the same dict are as one process of Volcano.
     """
 
-    def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None, actions: dict[str, Action] | None = None):
+    def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None,
+                 actions: dict[str, Action] | None = None):
         self.cache = cache
-        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf, action_names())
+        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(
+            conf, action_names())
         self.cycles = 0
         self.times: dict[str, float] = {}
         self.memory: dict[str, Any] = {}
         self.actions: dict[str, Action] = {} if actions is None else actions
 
-    def run_once(self, observer: Observer | None = None, arrays: bool = True, now: float | None = None) -> Session:
-        """One whole cycle; returns its session, closed and still readable. `arrays` and `now`: see `Session`."""
+    def run_once(self, observer: Observer | None = None, arrays: bool = True,
+                 now: float | None = None) -> Session:
+        """One whole cycle; returns its session, closed and still readable. `arrays` and `now`: see
+        `Session`.
+        """
         with _collector_paused():
             return self._run_once(observer, arrays, now)
 
@@ -46,7 +59,8 @@ class Scheduler:
         observer = watched(observer)
         self.cycles += 1
         start = mark = perf_counter()
-        ssn = Session(self.cache, conf, observer, f"session-{self.cycles}", arrays, now, self.memory)
+        ssn = Session(self.cache, conf, observer, f"session-{self.cycles}", arrays, now,
+                      self.memory)
         times["open"] = perf_counter() - mark
         for name in conf.actions:
             mark = perf_counter()
@@ -54,7 +68,7 @@ class Scheduler:
                 observer.action_started(ssn, name)
             if name not in self.actions:
                 self.actions[name] = build_action(name)
-            let(self.actions[name], f'action "{name}"', self.actions[name].execute, ssn)
+            call_plugin(self.actions[name], f'action "{name}"', self.actions[name].execute, ssn)
             if observer is not None:
                 observer.action_ended(ssn, name)
             times[name] = times.get(name, 0.0) + perf_counter() - mark
@@ -70,7 +84,9 @@ class Scheduler:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Python's cycle collector would walk the whole cluster over and over, and a cycle leaves next to nothing to collect."""
+    """Python's cycle collector would walk the whole cluster over and over, and a cycle leaves next
+    to nothing to collect.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -80,11 +96,45 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None, observer: Observer | None = None,
-             now: float | None = None) -> Session:
-    """One cycle over a cache with a configuration (its text, or Volcano's default), now or at a time in seconds.
+def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,
+             observer: Observer | None = None, now: float | None = None) -> Session:
+    """One cycle over a cache with a configuration (its text, or Volcano's default), now or at a
+    time in seconds.
 
     >>> run_once(Cache()).committed
     []
     """
     return Scheduler(cache, conf).run_once(observer, now=now)
+
+
+def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None) -> Cycle:
+    """One cycle over a cache with a configuration (its text, or Volcano's default). Raises
+    `ConfError`.
+
+    >>> run_cycle(Cache()).committed
+    []
+    """
+    scheduler, record = Scheduler(
+        cache, conf if isinstance(conf, SchedulerConfiguration) else _read(conf)), CycleRecord()
+    ssn = scheduler.run_once(record)
+    return Cycle(ssn, record, scheduler.times)
+
+
+def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None,
+           every_call: bool = False, now: float | None = None) -> tuple[Trace, Session]:
+    """The trace of one cycle over some objects, and its session, closed and still readable. Raises
+    `ConfError`.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> trace, ssn = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
+    >>> [(record.action, record["job"]) for record in trace.of("job")]
+    [('enqueue', 'default/a'), ('allocate', 'default/a')]
+    """
+    trace = Trace(every_call)
+    return trace, Scheduler(Cache(objects), conf).run_once(trace, now=now)
+
+
+@lru_cache(maxsize=16)
+def _read(conf: str | None) -> SchedulerConfiguration:
+    """The configuration of a text, read once: a slider runs the same one over and over."""
+    return load_conf(conf, action_names())

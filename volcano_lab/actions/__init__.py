@@ -3,7 +3,7 @@
 Importing this package makes Volcano's actions known by name; each is loaded when it first runs.
 """
 
-from volcano_lab.framework.action import register_action
+from volcano_lab.framework.action import ACTIONS
 
 BUILT_IN = {
     "allocate": "allocate:Allocate",
@@ -15,5 +15,5 @@ BUILT_IN = {
 }
 """Action name in a configuration -> module and class in this package."""
 
-for _name, _place in BUILT_IN.items():
-    register_action(_name, f"volcano_lab.actions.{_place}")
+ACTIONS.built_in.update(
+    {name: f"volcano_lab.actions.{place}" for name, place in BUILT_IN.items()})

@@ -1,7 +1,9 @@
-"""allocate: give the tasks of admitted jobs their nodes, gang by gang. Answers to `pkg/scheduler/actions/allocate`.
+"""allocate: give the tasks of admitted jobs their nodes, gang by gang. Answers to
+`pkg/scheduler/actions/allocate`.
 
-A queue is taken, a job of it, and tasks of the job until its gang is ready; then the statement is committed, or it is
-discarded. A job whose network topology must hold is tried out in one HyperNode after the other (`allocate_topology.py`).
+A queue is taken, a job of it, and tasks of the job until its gang is ready; then the statement is
+committed, or it is discarded. A job whose network topology must hold is tried out in one HyperNode
+after the other (`allocate_topology.py`).
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from attrs import define
 
 from volcano_lab.actions.allocate_topology import TopologyAllocator
-from volcano_lab.actions.worksheet import JobWorksheet, organize
+from volcano_lab.actions.job_plan import JobWorksheet, organize
 from volcano_lab.api.fit_error import FitErrors
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
@@ -18,11 +20,11 @@ from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
-from volcano_lab.framework.array_chooser import node_chooser
+from volcano_lab.framework.placement.array_chooser import node_chooser
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, unplace
-from volcano_lab.framework.topology import CLUSTER_TOP, lowest_hyper_node_of_node
+from volcano_lab.framework.topology import CLUSTER_TOP
 
 ERROR_CACHE = "predicateErrorCacheEnable"
 
@@ -44,7 +46,8 @@ class Allocate(Action):
 
     def execute(self, ssn: Session) -> None:
         self.ssn = ssn
-        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(ERROR_CACHE, self.use_error_cache)
+        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(
+            ERROR_CACHE, self.use_error_cache)
         self.topology = TopologyAllocator(ssn, self.allocate_tasks)
         self._allocate_resources(self._gather_work())
 
@@ -70,27 +73,24 @@ class Allocate(Action):
             if "enqueue" in ssn.enabled_actions:
                 return False
             job.pod_group.status.phase = "Inqueue"  # nobody else would let it in
-            if ssn.observer is not None:
-                ssn.observer.changed("enqueued", job)
+            ssn.observer.changed("enqueued", job)
         if ssn.job_valid(job) is not None or job.queue not in ssn.queues:
             return False
-        return ssn.hyper_nodes_ready or not job.contains_network_topology()
+        return ssn.topology.ready or not job.contains_network_topology()
 
     def _allocate_resources(self, work: Work) -> None:
-        ssn, observer = self.ssn, self.ssn.observer
+        ssn = self.ssn
         while work.queues:
             queue = work.queues.pop()
-            if observer is not None:
-                observer.popped("queue", queue, work.queues)
+            ssn.observer.popped("queue", queue, work.queues)
             if ssn.overused(queue):
                 continue
             jobs = work.jobs_by_queue.get(queue.uid)
             if not jobs:
                 continue
             job = jobs.pop()
-            if observer is not None:
-                observer.popped("job", job, jobs)
-            resolve_tier_names(ssn.hyper_node_tier_name_map, job)
+            ssn.observer.popped("job", job, jobs)
+            resolve_tier_names(ssn.topology.tier_by_name, job)
             if self._allocate_job(job, work.worksheets[job.uid]):
                 jobs.push(job)
             work.queues.push(queue)  # its share has changed; let it find its new place
@@ -112,16 +112,20 @@ class Allocate(Action):
             ssn.log.error("job %s has no default sub-job with tasks", job.uid)
             return False
         statement = self.allocate_tasks(sub_job, tasks, CLUSTER_TOP)
-        if statement is None or not ssn.job_ready(job):  # a job that is only pipelined isn't committed
+        if statement is None or not ssn.job_ready(
+                job):  # a job that is only pipelined isn't committed
             return False
         statement.commit()
         return bool(tasks)
 
-    def allocate_tasks(self, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo], hyper_node: str) -> Statement | None:
-        """Place tasks within a HyperNode until the sub-job is ready; None, and all taken back, where it can't be."""
+    def allocate_tasks(self, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
+                       hyper_node: str) -> Statement | None:
+        """Place tasks within a HyperNode until the sub-job is ready; None, and all taken back,
+        where it can't be.
+        """
         ssn = self.ssn
         job = ssn.jobs[sub_job.job]
-        nodes = ssn.real_nodes_list.get(hyper_node)
+        nodes = ssn.topology.nodes.get(hyper_node)
         if not nodes:
             return None
         statement, chooser = ssn.statement(), node_chooser(ssn, self.use_error_cache)
@@ -143,8 +147,7 @@ class Allocate(Action):
             if sub_job.with_network_topology():
                 task.job_allocated_hyper_node = allocated_hyper_node  # nodes near it score higher
             node, errors = chooser.choose(task, nodes)
-            if ssn.observer is not None:
-                ssn.observer.chose(task, nodes, node, errors)
+            ssn.observer.chose(task, nodes, node, errors)
             if node is None:
                 if hyper_node != CLUSTER_TOP:
                     errors.hyper_node = hyper_node
@@ -155,7 +158,8 @@ class Allocate(Action):
             if not self._place(statement, task, node):
                 continue
             if sub_job.with_network_topology():
-                allocated_hyper_node = self._lifted(node.name, allocated_hyper_node)
+                lowest = ssn.topology.lowest.get(node.name, "")
+                allocated_hyper_node = ssn.topology.around(lowest, allocated_hyper_node)
             if ssn.is_sub_job_ready(job, sub_job):
                 break
         if ssn.is_sub_job_ready(job, sub_job):
@@ -180,13 +184,6 @@ class Allocate(Action):
                 unplace(self.ssn, task)
             return False
         return True
-
-    def _lifted(self, node: str, hyper_node: str) -> str:
-        """The HyperNode that holds both what was allocated so far and one more node."""
-        lowest = lowest_hyper_node_of_node(self.ssn, node)
-        if not lowest or not hyper_node:
-            return lowest or hyper_node
-        return self.ssn.hyper_nodes.lowest_common_ancestor(lowest, hyper_node)
 
 
 def resolve_tier_names(tier_by_name: dict[str, int], job: JobInfo) -> None:

@@ -1,8 +1,9 @@
 """allocate for jobs whose network topology must hold: try out HyperNodes, keep the best.
 
-Answers to `allocateForJob`, `allocateForSubJob` of `pkg/scheduler/actions/allocate/allocate.go` and to `recorder.go`.
-Each HyperNode that plugins name is tried with a statement that is saved and discarded; the best one is recovered.
-Observers hear of it as `hyper_node_tried` and `hyper_node_chosen`, with an empty `sub_job` where it is the job's.
+Answers to `allocateForJob`, `allocateForSubJob` of `pkg/scheduler/actions/allocate/allocate.go` and
+to `recorder.go`. Each HyperNode that plugins name is tried with a statement that is saved and
+discarded; the best one is recovered. Observers hear of it as `hyper_node_tried` and
+`hyper_node_chosen`, with an empty `sub_job` where it is the job's.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from volcano_lab.actions.worksheet import JobWorksheet
+from volcano_lab.actions.job_plan import JobWorksheet
 from volcano_lab.api.hyper_node import HyperNodeInfo
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.sub_job import SubJobInfo
@@ -24,7 +25,9 @@ AllocateTasks = Callable[[SubJobInfo, PriorityQueue[TaskInfo], str], Statement |
 
 
 class Placed(NamedTuple):
-    """A sub-job placed in the best of some HyperNodes: which, its score, the statement, and the tasks that are left."""
+    """A sub-job placed in the best of some HyperNodes: which, its score, the statement, and the
+    tasks that are left.
+    """
 
     hyper_node: str
     score: float
@@ -33,7 +36,9 @@ class Placed(NamedTuple):
 
 
 class TopologyAllocator:
-    """`decided` and `decided_sub_jobs` keep, for each job, where it and (for each HyperNode tried) its sub-jobs go."""
+    """`decided` and `decided_sub_jobs` keep, for each job, where it and (for each HyperNode tried)
+    its sub-jobs go.
+    """
 
     def __init__(self, ssn: Session, allocate_tasks: AllocateTasks):
         self.ssn, self.allocate_tasks = ssn, allocate_tasks
@@ -43,11 +48,14 @@ class TopologyAllocator:
     # -- the job ---------------------------------------------------------------------------------
 
     def allocate_for_job(self, job: JobInfo, worksheet: JobWorksheet) -> Statement | None:
-        """A statement, done and not yet committed, in the best HyperNode of the first gradient that has any."""
+        """A statement, done and not yet committed, in the best HyperNode of the first gradient that
+        has any.
+        """
         ssn = self.ssn
         if not worksheet:
             return None
-        for hyper_nodes in self._gradients(ssn.hyper_node_gradient_for_job, job, ssn.hyper_nodes[CLUSTER_TOP]):
+        for hyper_nodes in self._gradients(ssn.hyper_node_gradient_for_job, job,
+                                           ssn.topology.hyper_nodes[CLUSTER_TOP]):
             solutions: dict[str, tuple[list[Operation], JobWorksheet]] = {}
             scores: dict[str, float] = {}
             for hyper_node in hyper_nodes:
@@ -56,8 +64,8 @@ class TopologyAllocator:
                 statements, score = self._try_job(job, trial, hyper_node)
                 saved = save_operations(*statements)
                 fits = bool(saved) and (ssn.job_ready(job) or ssn.job_pipelined(job))
-                self._note("hyper_node_tried", job=job.uid, sub_job="", hyper_node=hyper_node.name, fits=fits,
-                           operations=len(saved), score=score)
+                self.ssn.observer.note("hyper_node_tried", job=job.uid, sub_job="", hyper_node=hyper_node.name,
+                           fits=fits, operations=len(saved), score=score)
                 if fits:
                     solutions[hyper_node.name], scores[hyper_node.name] = (saved, trial), score
                 for statement in statements:
@@ -65,7 +73,7 @@ class TopologyAllocator:
             if not scores:
                 continue
             best = first_highest(scores)
-            self._note("hyper_node_chosen", job=job.uid, sub_job="", hyper_node=best, scores=scores)
+            self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job="", hyper_node=best, scores=scores)
             statement = self._recover(solutions[best][0]) if best is not None else None
             if statement is not None:
                 worksheet.take_over(solutions[best][1])
@@ -73,8 +81,11 @@ class TopologyAllocator:
             return statement
         return None
 
-    def _try_job(self, job: JobInfo, worksheet: JobWorksheet, hyper_node: HyperNodeInfo) -> tuple[list[Statement], float]:
-        """Place sub-job after sub-job until the job is ready; (their statements, the sum of their scores)."""
+    def _try_job(self, job: JobInfo, worksheet: JobWorksheet,
+                 hyper_node: HyperNodeInfo) -> tuple[list[Statement], float]:
+        """Place sub-job after sub-job until the job is ready; (their statements, the sum of their
+        scores).
+        """
         ssn, statements, total = self.ssn, [], 0.0
         before = {uid: job.sub_jobs[uid].allocated_hyper_node for uid in worksheet.tasks}
         while worksheet.sub_jobs:
@@ -99,24 +110,28 @@ class TopologyAllocator:
         ssn, tasks = self.ssn, worksheet.tasks[sub_job.uid]
         if not tasks:
             return None
-        for hyper_nodes in self._gradients(ssn.hyper_node_gradient_for_sub_job, sub_job, hyper_node_for_job):
+        for hyper_nodes in self._gradients(ssn.hyper_node_gradient_for_sub_job, sub_job,
+                                           hyper_node_for_job):
             only_one = len(hyper_nodes) == 1 and not job.contains_sub_job_policy()
-            if only_one and not (ssn.observer is not None and ssn.observer.watches_calls):
+            if only_one and not ssn.observer.watches_calls:
                 found, placed = self._place_in_only(job, sub_job, tasks, hyper_nodes[0])
             else:
                 found, placed = self._place_in_best(job, sub_job, tasks, hyper_nodes)
             if placed is not None:
-                allocated = ssn.hyper_nodes.lowest_common_ancestor(sub_job.allocated_hyper_node, placed.hyper_node)
+                allocated = ssn.topology.around(sub_job.allocated_hyper_node, placed.hyper_node)
                 sub_job.allocated_hyper_node = allocated
                 worksheet.tasks[sub_job.uid] = placed.left
-                self.decided_sub_jobs.setdefault(job.uid, {}).setdefault(hyper_node_for_job.name, {})[sub_job.uid] = allocated
+                self.decided_sub_jobs.setdefault(job.uid, {}).setdefault(
+                    hyper_node_for_job.name, {})[sub_job.uid] = allocated
             if found:
                 return placed
         return None
 
     def _place_in_best(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
                        hyper_nodes: list[HyperNodeInfo]) -> tuple[bool, Placed | None]:
-        """Try all, do the best one again. (Whether any serves, what was placed; None as well where it can't be done again.)"""
+        """Try all, do the best one again. (Whether any serves, what was placed; None as well where
+        it can't be done again.)
+        """
         solutions: dict[str, tuple[list[Operation], PriorityQueue[TaskInfo]]] = {}
         for hyper_node in hyper_nodes:
             statement, left = self._try_sub_job(job, sub_job, tasks, hyper_node)
@@ -127,23 +142,27 @@ class TopologyAllocator:
             return False, None
         scores = self._scores(sub_job, solutions)
         best = first_highest(scores)
-        self._note("hyper_node_chosen", job=job.uid, sub_job=sub_job.uid, hyper_node=best, scores=scores)
+        self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job=sub_job.uid, hyper_node=best,
+                   scores=scores)
         statement = self._recover(solutions[best][0]) if best is not None else None
-        return True, Placed(best, scores[best], statement, solutions[best][1]) if statement is not None else None
+        return True, Placed(best, scores[best], statement,
+                            solutions[best][1]) if statement is not None else None
 
     def _place_in_only(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
                        hyper_node: HyperNodeInfo) -> tuple[bool, Placed | None]:
-        """As `_place_in_best` for a job without sub-group policies and a single HyperNode, in half the time.
+        """As `_place_in_best` for a job without sub-group policies and a single HyperNode, in half
+        the time.
 
-        Volcano takes the operations back and does them again; here they stay, and are only counted as undone. What they
-        would be scored by is the state without them, so that comes first.
+        Volcano takes the operations back and does them again; here they stay, and are only counted
+        as undone. What they would be scored by is the state without them, so that comes first.
         """
         scores = self._scores(sub_job, [hyper_node.name])
         statement, left = self._try_sub_job(job, sub_job, tasks, hyper_node)
         best = first_highest(scores)
         if statement is None:
             return False, None
-        self._note("hyper_node_chosen", job=job.uid, sub_job=sub_job.uid, hyper_node=best, scores=scores)
+        self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job=sub_job.uid, hyper_node=best,
+                   scores=scores)
         if best is None:
             statement.discard()
             return True, None
@@ -152,19 +171,23 @@ class TopologyAllocator:
 
     def _try_sub_job(self, job: JobInfo, sub_job: SubJobInfo, tasks: PriorityQueue[TaskInfo],
                      hyper_node: HyperNodeInfo) -> tuple[Statement | None, PriorityQueue[TaskInfo]]:
-        """(The statement that places a sub-job, None where it can't be placed; the tasks that are left)."""
+        """(The statement that places a sub-job, None where it can't be placed; the tasks that are
+        left).
+        """
         job.reset_sub_job_fit_err(sub_job.uid)
         left = tasks.clone()
         statement = self.allocate_tasks(sub_job, left, hyper_node.name)
         if statement is not None and not statement.operations:
             statement = None
-        self._note("hyper_node_tried", job=job.uid, sub_job=sub_job.uid, hyper_node=hyper_node.name,
-                   fits=statement is not None, operations=0 if statement is None else len(statement.operations))
+        self.ssn.observer.note("hyper_node_tried", job=job.uid, sub_job=sub_job.uid, hyper_node=hyper_node.name,
+                   fits=statement is not None,
+                   operations=0 if statement is None else len(statement.operations))
         return statement, left
 
     # -- common ----------------------------------------------------------------------------------
 
-    def _gradients(self, point: Callable[..., Any], what: Any, hyper_node: HyperNodeInfo) -> list[list[HyperNodeInfo]]:
+    def _gradients(self, point: Callable[..., Any], what: Any,
+                   hyper_node: HyperNodeInfo) -> list[list[HyperNodeInfo]]:
         """HyperNodes to try, the better ones first; the one at hand where no plugin grades them."""
         gradients = point(what, hyper_node)
         return [[hyper_node]] if gradients is None else gradients
@@ -172,7 +195,8 @@ class TopologyAllocator:
     def _scores(self, sub_job: SubJobInfo, names: Any) -> dict[str, float]:
         """What the plugins together give each HyperNode."""
         totals = dict.fromkeys(sorted(names), 0.0)
-        by_plugin = self.ssn.hyper_node_order(sub_job, {name: self.ssn.real_nodes_list.get(name, []) for name in totals})
+        by_plugin = self.ssn.hyper_node_order(
+            sub_job, {name: self.ssn.topology.nodes.get(name, []) for name in totals})
         for _, scores in sorted(by_plugin.items()):
             for name, score in scores.items():
                 if name in totals:
@@ -188,24 +212,22 @@ class TopologyAllocator:
             return None
         return statement
 
-    def _note(self, kind: str, **facts: Any) -> None:
-        if self.ssn.observer is not None:
-            self.ssn.observer.note(kind, **facts)
-
     def record_decision(self, job: JobInfo) -> None:
-        """Write down on the job, and on its sub-jobs, the HyperNode that now holds all they have."""
+        """Write down on the job, and on its sub-jobs, the HyperNode that now holds all they have.
+        """
         decided = self.decided.get(job.uid)
         if not decided:
             return
-        lca = self.ssn.hyper_nodes.lowest_common_ancestor
-        job.allocated_hyper_node = lca(job.allocated_hyper_node, decided)
+        around = self.ssn.topology.around
+        job.allocated_hyper_node = around(job.allocated_hyper_node, decided)
         for uid, hyper_node in self.decided_sub_jobs.get(job.uid, {}).get(decided, {}).items():
             sub_job = job.sub_jobs[uid]
-            sub_job.allocated_hyper_node = lca(sub_job.allocated_hyper_node, hyper_node)
+            sub_job.allocated_hyper_node = around(sub_job.allocated_hyper_node, hyper_node)
 
 
 def first_highest(scores: dict[str, float]) -> str | None:
-    """The name with the highest score; among equals the first in ascending order. None where no score is a number.
+    """The name with the highest score; among equals the first in ascending order. None where no
+    score is a number.
 
     >>> first_highest({"b": 1.0, "a": 1.0, "c": 0.5})
     'a'

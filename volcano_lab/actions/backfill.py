@@ -1,6 +1,8 @@
-"""backfill: place tasks that ask for nothing wherever they are allowed to run. Answers to `pkg/scheduler/actions/backfill`.
+"""backfill: place tasks that ask for nothing wherever they are allowed to run. Answers to
+`pkg/scheduler/actions/backfill`.
 
-Such a task takes no room that another could use, so it goes through the session without a statement.
+Such a task takes no room that another could use, so it goes through the session without a
+statement.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from volcano_lab.api.fit_error import FitErrors
 from volcano_lab.api.status import PENDING, PIPELINED
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
-from volcano_lab.framework.node_chooser import PredicateHelper, best_node
+from volcano_lab.framework.placement.chooser import PredicateHelper, best_node
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import StatementError, unplace
@@ -24,7 +26,8 @@ class Backfill(Action):
     use_error_cache = True
 
     def execute(self, ssn: Session) -> None:
-        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(ERROR_CACHE, self.use_error_cache)
+        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(
+            ERROR_CACHE, self.use_error_cache)
         for task in self._pick_up_pending_tasks(ssn):
             job = ssn.jobs[task.job]
             errors = FitErrors()
@@ -35,10 +38,10 @@ class Backfill(Action):
                 job.nodes_fit_errors[task.uid] = errors
                 continue
             helper = PredicateHelper(self.use_error_cache)
-            fitting, errors = helper.predicate_nodes(task, ssn.node_list, ssn.predicate_for_allocate)
+            fitting, errors = helper.predicate_nodes(task, ssn.node_list,
+                                                     ssn.predicate_for_allocate)
             node = best_node(ssn, task, fitting)
-            if ssn.observer is not None:
-                ssn.observer.chose(task, ssn.node_list, node, errors)
+            ssn.observer.chose(task, ssn.node_list, node, errors)
             if node is None:
                 job.nodes_fit_errors[task.uid] = errors
                 continue
@@ -50,19 +53,22 @@ class Backfill(Action):
                 errors.set_node_error(node.name, str(error))
 
     def _pick_up_pending_tasks(self, ssn: Session) -> list[TaskInfo]:
-        """Best-effort tasks that wait; those that were promised room give the promise back first."""
+        """Best-effort tasks that wait; those that were promised room give the promise back first.
+        """
         queues: PriorityQueue = PriorityQueue(ssn.queue_order)
         jobs: dict[str, PriorityQueue] = {}
         tasks: dict[str, PriorityQueue[TaskInfo]] = {}
         for job in ssn.jobs.values():
             if job.is_pending() or ssn.job_valid(job) is not None or job.queue not in ssn.queues:
                 continue
-            waiting = [t for _, t in sorted(job.in_status(PENDING).items()) if t.best_effort and not t.sch_gated]
+            waiting = [
+                t for _, t in sorted(job.in_status(PENDING).items())
+                if t.best_effort and not t.sch_gated
+            ]
             for _, task in sorted(job.in_status(PIPELINED).items()):
                 if task.best_effort:
                     unplace(ssn, task)
-                    if ssn.observer is not None:
-                        ssn.observer.changed("unplaced", task)
+                    ssn.observer.changed("unplaced", task)
                     waiting.append(task)
             if not waiting:
                 continue
@@ -71,4 +77,7 @@ class Backfill(Action):
                 queues.push(ssn.queues[job.queue])
                 jobs[job.queue] = PriorityQueue(ssn.job_order)
             jobs[job.queue].push(job)
-        return [task for queue in queues.drain() for job in jobs[queue.uid].drain() for task in tasks[job.uid].drain()]
+        return [
+            task for queue in queues.drain() for job in jobs[queue.uid].drain()
+            for task in tasks[job.uid].drain()
+        ]

@@ -1,4 +1,6 @@
-"""enqueue: let waiting PodGroups into the cluster, so that their pods are made. Answers to `pkg/scheduler/actions/enqueue`."""
+"""enqueue: let waiting PodGroups into the cluster, so that their pods are made. Answers to
+`pkg/scheduler/actions/enqueue`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from volcano_lab.framework.session import Session
 
 
 class Enqueue(Action):
-    """Takes one waiting job of a queue at a time, queues and jobs in order, and asks whether it may come in.
+    """Takes one waiting job of a queue at a time, queues and jobs in order, and asks whether it may
+    come in.
 
-    A job without `minResources` comes in unasked. A refused job is not tried again in the same cycle; its queue is.
+    A job without `minResources` comes in unasked. A refused job is not tried again in the same
+    cycle; its queue is.
     """
 
     name = "enqueue"
@@ -29,20 +33,16 @@ class Enqueue(Action):
             if job.is_pending():
                 waiting.setdefault(job.queue, []).append(job)
         in_order = {queue: ssn.job_queue(jobs) for queue, jobs in waiting.items()}
-        observer = ssn.observer
         while queues:
             queue = queues.pop()
-            if observer is not None:
-                observer.popped("queue", queue, queues)
+            ssn.observer.popped("queue", queue, queues)
             jobs = in_order.get(queue.uid)
             if not jobs:
                 continue
             job = jobs.pop()
-            if observer is not None:
-                observer.popped("job", job, jobs)
+            ssn.observer.popped("job", job, jobs)
             if job.pod_group.spec.min_resources is None or ssn.job_enqueueable(job):
                 ssn.job_enqueued(job)
                 job.pod_group.status.phase = "Inqueue"
-                if observer is not None:
-                    observer.changed("enqueued", job)
+                ssn.observer.changed("enqueued", job)
             queues.push(queue)

@@ -1,9 +1,10 @@
-"""preempt: make room within a queue, at the expense of jobs (or of the job's own tasks) that matter less.
+"""preempt: make room within a queue, at the expense of jobs (or of the job's own tasks) that matter
+less.
 
-Answers to `pkg/scheduler/actions/preempt/preempt.go`; its topology-aware way of choosing victims is in
-`preempt_topology.py`. First the starving jobs of each queue evict tasks of other jobs of the same queue, a statement a
-job, kept only if the gang gets its room; then each starving job's tasks evict tasks of the same job, a statement a
-task. Nodes are tried from the best score down.
+Answers to `pkg/scheduler/actions/preempt/preempt.go`; its topology-aware way of choosing victims is
+in `preempt_topology.py`. First the starving jobs of each queue evict tasks of other jobs of the
+same queue, a statement a job, kept only if the gang gets its room; then each starving job's tasks
+evict tasks of the same job, a statement a task. Nodes are tried from the best score down.
 """
 
 from __future__ import annotations
@@ -13,8 +14,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 from attrs import define
 
-from volcano_lab.actions.preempt_topology import CandidateLimits, TopologyAwarePreemption, pod_priority
-from volcano_lab.actions.victims import EvictableTasks, admitted_jobs, never_preempts, suffices, tasks_of, waiting_tasks
+from volcano_lab.actions.preempt_topology import (
+    CandidateLimits,
+    TopologyAwarePreemption,
+    pod_priority,
+)
+from volcano_lab.actions.victims import (
+    EvictableTasks,
+    admitted_jobs,
+    never_preempts,
+    note_victims,
+    suffices,
+    tasks_of,
+    waiting_tasks,
+)
 from volcano_lab.api.fit_error import FitError
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
@@ -24,8 +37,8 @@ from volcano_lab.api.resource import ZERO, total
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
-from volcano_lab.framework.node_arrays import node_arrays
-from volcano_lab.framework.node_chooser import PredicateHelper, prioritize_nodes
+from volcano_lab.framework.placement.arrays import node_arrays
+from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, unplace
@@ -45,7 +58,9 @@ class Claim:
 
 
 class Preempt(Action):
-    """Evicts tasks of the same queue for starving jobs. Jobs with a network topology don't take part."""
+    """Evicts tasks of the same queue for starving jobs. Jobs with a network topology don't take
+    part.
+    """
 
     name = "preempt"
     use_error_cache = True
@@ -68,7 +83,8 @@ class Preempt(Action):
             if not ssn.job_starving(job):
                 continue
             if job.contains_network_topology():
-                self._note("passed_over", job=job.uid, reason="jobs with a network topology do not preempt")
+                ssn.observer.note("passed_over", job=job.uid,
+                           reason="jobs with a network topology do not preempt")
                 continue
             preemptors.push(job)
             under_request.append(job)
@@ -76,15 +92,16 @@ class Preempt(Action):
         for name, preemptors in sorted(queues.items()):
             while preemptors:
                 job = preemptors.pop()
-                if ssn.observer is not None:
-                    ssn.observer.popped("job", job, preemptors)
+                ssn.observer.popped("job", job, preemptors)
                 if self._preempt_other_jobs(job, ssn.queues[name]):
                     preemptors.push(job)
             for job in under_request:  # the jobs of all queues, once for every queue
                 self._preempt_own_tasks(job)
 
     def _preempt_other_jobs(self, job: JobInfo, queue: QueueInfo) -> bool:
-        """Whether the gang got its room and the last task that tried found a node, so that more may be tried."""
+        """Whether the gang got its room and the last task that tried found a node, so that more may
+        be tried.
+        """
         ssn, tasks = self.ssn, self.tasks[job.uid]
         statement, assigned = ssn.statement(), False
         while ssn.job_starving(job) and tasks:
@@ -101,7 +118,8 @@ class Preempt(Action):
         assigned = True
         while assigned and tasks:
             statement = ssn.statement()
-            assigned = self._preempt(statement, Claim(tasks.pop(), job, ssn.queues[job.queue], within_job=True))
+            assigned = self._preempt(
+                statement, Claim(tasks.pop(), job, ssn.queues[job.queue], within_job=True))
             statement.commit()
 
     # -- one task ----------------------------------------------------------------------------------
@@ -109,34 +127,51 @@ class Preempt(Action):
     def _preempt(self, statement: Statement, claim: Claim) -> bool:
         """Find a node for a task, and victims there."""
         ssn, task = self.ssn, claim.task
-        self._note("claimant", task=task.key, job=claim.job.uid, queue=claim.queue.uid, within_job=claim.within_job)
+        ssn.observer.note("claimant", task=task.key, job=claim.job.uid, queue=claim.queue.uid,
+                   within_job=claim.within_job)
         objection = self._not_eligible(task)
         if objection is not None:
-            self._note("passed_over", task=task.key, reason=objection)
+            ssn.observer.note("passed_over", task=task.key, reason=objection)
             return False
         if ssn.pre_predicate(task) is not None:
             return False
-        nodes, _ = self.helper.predicate_nodes(task, ssn.nodes_that_eviction_may_help(task), self._predicate(task))
+        nodes, _ = self.helper.predicate_nodes(task, ssn.nodes_that_eviction_may_help(task),
+                                               self._predicate(task))
         if self.topology_aware:
             wanted = self.limits.count(len(nodes))
-            trial = TopologyAwarePreemption(ssn, task, claim.queue, lambda node: self._preemptees(claim, node))
+            trial = TopologyAwarePreemption(ssn, task, claim.queue,
+                                            lambda node: self._preemptees(claim, node))
             return trial.preempt(statement, self._promising(claim, nodes), wanted)
-        if any(self._preempt_on(statement, claim, node) for node in self._promising(claim, self._ranked(task, nodes))):
+        if any(
+                self._preempt_on(statement, claim, node)
+                for node in self._promising(claim, self._ranked(task, nodes))):
             return True
         if not ssn.use_arrays:
-            prioritize_nodes(ssn, task, [])  # Volcano turns to the nodes of other shards, too, even where there are none
+            prioritize_nodes(
+                ssn, task,
+                [])  # Volcano turns to the nodes of other shards, too, even where there are none
         return False
 
     def _preemptees(self, claim: Claim, node: NodeInfo) -> list[TaskInfo]:
-        """The tasks on a node that may go; for a task that asks for nothing only such as ask for nothing, too."""
+        """The tasks on a node that may go; for a task that asks for nothing only such as ask for
+        nothing, too.
+        """
         jobs, task, job, queue = self.ssn.jobs, claim.task, claim.job.uid, claim.queue.uid
-        may = [other for other in tasks_of(node) if may_go(other) and (other.best_effort or not task.best_effort)]
+        may = [
+            other for other in tasks_of(node)
+            if may_go(other) and (other.best_effort or not task.best_effort)
+        ]
         if claim.within_job:
             return [other for other in may if other.job == job]
-        return [other for other in may if other.job != job and other.job in jobs and jobs[other.job].queue == queue]
+        return [
+            other for other in may
+            if other.job != job and other.job in jobs and jobs[other.job].queue == queue
+        ]
 
     def _not_eligible(self, task: TaskInfo) -> str | None:
-        """Why a task may not evict others: by its policy, or because it was promised a node that is being cleared."""
+        """Why a task may not evict others: by its policy, or because it was promised a node that is
+        being cleared.
+        """
         if never_preempts(task):
             return "its preemption policy is Never"
         name = task.pod.status.nominated_node_name
@@ -153,12 +188,16 @@ class Preempt(Action):
         if error.unresolvable():
             return None
         mine = pod_priority(task.pod)
-        if any(pod_priority(other.pod) < mine and terminating_by_preemption(other.pod) for other in tasks_of(node)):
+        if any(
+                pod_priority(other.pod) < mine and terminating_by_preemption(other.pod)
+                for other in tasks_of(node)):
             return f"pods evicted for it are still leaving its nominated node {name}"
         return None
 
     def _predicate(self, task: TaskInfo) -> Callable[[TaskInfo, NodeInfo], FitError | None]:
-        """The predicate of this action; nodes that are fine as they are needn't be asked one by one."""
+        """The predicate of this action; nodes that are fine as they are needn't be asked one by
+        one.
+        """
         ssn = self.ssn
         allowed = node_arrays(ssn).allowed(task) if ssn.use_arrays else None
         if allowed is None:
@@ -190,15 +229,19 @@ class Preempt(Action):
     def _may_fit(self, claim: Claim) -> np.ndarray:
         ssn, request = self.ssn, claim.task.init_resreq
         if claim.within_job:
-            ssn.table.vector(request)  # it may be the first to name a resource, which then gets a column
+            ssn.table.vector(
+                request)  # it may be the first to name a resource, which then gets a column
             may_fit = ssn.table.fits(request, ssn.table.future_idle())
-            homes = (ssn.nodes.get(task.node_name) for task in claim.job.tasks.values() if task.node_name)
+            homes = (ssn.nodes.get(task.node_name)
+                     for task in claim.job.tasks.values()
+                     if task.node_name)
             may_fit[[node.row for node in homes if node is not None]] = True
             return may_fit
         queue = claim.queue.uid
         if queue not in self._evictable:
             jobs = {uid for uid, job in ssn.jobs.items() if job.queue == queue}
-            self._evictable[queue] = EvictableTasks(ssn, lambda task: may_go(task) and task.job in jobs)
+            self._evictable[queue] = EvictableTasks(ssn,
+                                                    lambda task: may_go(task) and task.job in jobs)
         return self._evictable[queue].may_make_room(request)
 
     def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo) -> bool:
@@ -211,30 +254,30 @@ class Preempt(Action):
         for victim in self._until_room(victims, task, queue, node):
             statement.evict(victim, self.name)
             evicted.append(victim)
-        self._note("victims", action=self.name, task=task.key, node=node.name,
-                   candidates=[victim.key for victim in victims], chosen=[victim.key for victim in evicted])
+        note_victims(ssn, self.name, task, node, evicted, victims)
         if not self._has_room(task, queue, node):
             return False
         try:
-            statement.pipeline(task, node.name, not total(victim.resreq for victim in evicted).is_empty())
+            statement.pipeline(task, node.name,
+                               not total(victim.resreq for victim in evicted).is_empty())
         except StatementError as error:
             ssn.log.error("%s", error)
             unplace(ssn, task)
         return True
 
-    def _until_room(self, victims: list[TaskInfo], task: TaskInfo, queue: QueueInfo, node: NodeInfo) -> Iterator[TaskInfo]:
+    def _until_room(self, victims: list[TaskInfo], task: TaskInfo, queue: QueueInfo,
+                    node: NodeInfo) -> Iterator[TaskInfo]:
         """Copies of the victims, the least important first, as long as there is too little room."""
         left = self.ssn.victims_queue(victims, task)
         while left and not self._has_room(task, queue, node):
             yield left.pop().clone()
 
     def _has_room(self, task: TaskInfo, queue: QueueInfo, node: NodeInfo) -> bool:
-        """In the queue and on the node: a cluster with room to spare doesn't help a queue that may not take it."""
-        return self.ssn.allocatable(queue, task) and task.init_resreq.less_equal(node.future_idle, ZERO)
-
-    def _note(self, kind: str, **facts: object) -> None:
-        if self.ssn.observer is not None:
-            self.ssn.observer.note(kind, **facts)
+        """In the queue and on the node: a cluster with room to spare doesn't help a queue that may
+        not take it.
+        """
+        return self.ssn.allocatable(queue, task) and task.init_resreq.less_equal(
+            node.future_idle, ZERO)
 
 
 def may_go(task: TaskInfo) -> bool:

@@ -1,9 +1,11 @@
-"""Topology-aware preemption: try evictions out on copies of nodes, and carry out those of the best node.
+"""Topology-aware preemption: try evictions out on copies of nodes, and carry out those of the best
+node.
 
-Answers to `topologyAwarePreempt` and what it calls in `pkg/scheduler/actions/preempt/preempt.go`. Where plain preempt
-evicts on the node with the best score, this looks at several nodes, spares on each every victim that needn't go, and
-compares what is left. It is needed where a pod's going changes what other rules allow (pod affinity). Plugins take
-part with their `simulate_…` functions, on a copy of what they keep for the task.
+Answers to `topologyAwarePreempt` and what it calls in `pkg/scheduler/actions/preempt/preempt.go`.
+Where plain preempt evicts on the node with the best score, this looks at several nodes, spares on
+each every victim that needn't go, and compares what is left. It is needed where a pod's going
+changes what other rules allow (pod affinity). Plugins take part with their `simulate_…` functions,
+on a copy of what they keep for the task.
 """
 
 from __future__ import annotations
@@ -15,25 +17,28 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.actions.victims import suffices
+from volcano_lab.actions.victims import note_victims, suffices
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.resource import ZERO
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.arguments import Arguments
+from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, unplace
 
 Preemptees = Callable[[NodeInfo], list[TaskInfo]]
 
 PRIORITY_OFFSET = 2**31
-"""Added to each victim's priority before they are summed, so that few victims beat many even below zero."""
+"""Added to each victim's priority before they are summed, so that few victims beat many even below
+zero.
+"""
 
 
 @define(slots=True, frozen=True)
 class CandidateLimits:
-    """How many nodes to look for before the best of them is taken: a percentage within two bounds."""
+    """How many nodes to look for before the best of them is taken: a percentage within two bounds.
+    """
 
     percentage: int = 10
     at_least: int = 1
@@ -76,14 +81,17 @@ class TopologyAwarePreemption:
         self.ssn, self.task, self.queue, self.preemptees = ssn, task, queue, preemptees
 
     def preempt(self, statement: Statement, nodes: Iterable[NodeInfo], wanted: int) -> bool:
-        """Whether the task got one of the first `wanted` nodes that can be cleared; its victims are evicted then."""
+        """Whether the task got one of the first `wanted` nodes that can be cleared; its victims are
+        evicted then.
+        """
         ssn, task = self.ssn, self.task
         best = select_candidate(self._find_candidates(nodes, wanted))
         if best is None:
             return False
         for victim in best.victims:
             statement.evict(victim, "preempt")
-        self._note("prepared", task=task.key, node=best.node, chosen=[victim.key for victim in best.victims])
+        ssn.observer.note("prepared", task=task.key, node=best.node,
+                   chosen=[victim.key for victim in best.victims])
         try:
             statement.pipeline(task, best.node, True)
         except StatementError as error:
@@ -99,15 +107,11 @@ class TopologyAwarePreemption:
             try:
                 victims = DryRun(self.ssn, task, self.queue, node).select_victims(self.preemptees)
             except Impossible as reason:
-                self._note("passed_over", task=task.key, node=node.name, reason=str(reason))
+                self.ssn.observer.note("passed_over", task=task.key, node=node.name, reason=str(reason))
                 continue
-            self._note("victims", action="preempt", task=task.key, node=node.name, chosen=[victim.key for victim in victims])
+            note_victims(self.ssn, "preempt", task, node, victims)
             candidates.append(Candidate(node.name, victims))
         return candidates
-
-    def _note(self, kind: str, **facts: object) -> None:
-        if self.ssn.observer is not None:
-            self.ssn.observer.note(kind, **facts)
 
 
 class DryRun:
@@ -116,10 +120,14 @@ class DryRun:
     def __init__(self, ssn: Session, task: TaskInfo, queue: QueueInfo, node: NodeInfo):
         self.ssn, self.task, self.queue = ssn, task, queue
         self.node = node.snapshot(node.table.select([node.row]), 0)
-        self.state: dict[str, Any] = {name: copy(value) for name, value in ssn.cycle_state(task.uid).items()}
+        self.state: dict[str, Any] = {
+            name: copy(value) for name, value in ssn.cycle_state(task.uid).items()
+        }
 
     def select_victims(self, preemptees: Preemptees) -> list[TaskInfo]:
-        """The tasks that have to go. Raises `Impossible` where there is no such choice, or nobody has to go."""
+        """The tasks that have to go. Raises `Impossible` where there is no such choice, or nobody
+        has to go.
+        """
         removed = self._remove_until_it_fits(self._potential_victims(preemptees))
         if not removed:
             raise Impossible("nobody on the node may be evicted for the task")
@@ -132,10 +140,12 @@ class DryRun:
         return victims
 
     def _potential_victims(self, preemptees: Preemptees) -> list[TaskInfo]:
-        victims = self.ssn.preemptable(self.task, [other.clone() for other in preemptees(self.node)])
+        victims = self.ssn.preemptable(self.task,
+                                       [other.clone() for other in preemptees(self.node)])
         if not suffices(self.task, self.node, victims):
             raise Impossible("too little room, even with all victims gone")
-        return sorted(victims, key=lambda victim: (-pod_priority(victim.pod), start_time(victim.pod)))
+        return sorted(victims, key=lambda victim:
+                      (-pod_priority(victim.pod), start_time(victim.pod)))
 
     def _remove_until_it_fits(self, victims: list[TaskInfo]) -> list[TaskInfo]:
         queue, removed = self.ssn.victims_queue(victims, self.task), []
@@ -177,14 +187,15 @@ class DryRun:
 def select_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
     """The candidate whose victims matter least; among equals the one whose node's name comes first.
 
-    In this order: the lowest first victim, the lowest sum of priorities, the fewest victims, and of the most important
-    victims the one that started last.
+    In this order: the lowest first victim, the lowest sum of priorities, the fewest victims, and of
+    the most important victims the one that started last.
     """
 
     def cost(candidate: Candidate) -> tuple[float, ...]:
         victims = candidate.victims
         priorities = [pod_priority(victim.pod) for victim in victims]
-        return (priorities[0], sum(priorities) + PRIORITY_OFFSET * len(victims), len(victims), -earliest_start(victims))
+        return (priorities[0], sum(priorities) + PRIORITY_OFFSET * len(victims), len(victims),
+                -earliest_start(victims))
 
     return min(sorted(candidates, key=lambda candidate: candidate.node), key=cost, default=None)
 
@@ -201,5 +212,7 @@ def pod_priority(pod: Pod) -> int:
 
 
 def start_time(pod: Pod) -> float:
-    """When a pod started, in seconds; one that has not started yet counts as starting now, later than all others."""
+    """When a pod started, in seconds; one that has not started yet counts as starting now, later
+    than all others.
+    """
     return inf if pod.status.start_time is None else pod.status.start_time

@@ -1,9 +1,11 @@
-"""reclaim: take back what other queues hold beyond their due. Answers to `pkg/scheduler/actions/reclaim/reclaim.go`.
+"""reclaim: take back what other queues hold beyond their due. Answers to
+`pkg/scheduler/actions/reclaim/reclaim.go`.
 
-A queue that isn't overused claims for its starving jobs. For a task the nodes are tried in order; on the first where
-victims of other, reclaimable queues suffice they are evicted, and the task waits (pipelined) for the room they leave.
-Unlike allocate and preempt it scores no nodes. The `predicateErrorCacheEnable` argument has no effect, as in Volcano,
-where each task begins with an empty cache.
+A queue that isn't overused claims for its starving jobs. For a task the nodes are tried in order;
+on the first where victims of other, reclaimable queues suffice they are evicted, and the task waits
+(pipelined) for the room they leave. Unlike allocate and preempt it scores no nodes. The
+`predicateErrorCacheEnable` argument has no effect, as in Volcano, where each task begins with an
+empty cache.
 """
 
 from __future__ import annotations
@@ -12,7 +14,15 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from volcano_lab.actions.victims import EvictableTasks, admitted_jobs, never_preempts, suffices, tasks_of, waiting_tasks
+from volcano_lab.actions.victims import (
+    EvictableTasks,
+    admitted_jobs,
+    never_preempts,
+    note_victims,
+    suffices,
+    tasks_of,
+    waiting_tasks,
+)
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.queue import QueueInfo
@@ -20,14 +30,16 @@ from volcano_lab.api.resource import ZERO
 from volcano_lab.api.status import RUNNING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
-from volcano_lab.framework.node_chooser import PredicateHelper
+from volcano_lab.framework.placement.chooser import PredicateHelper
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, unplace
 
 
 class Reclaim(Action):
-    """Evicts running tasks of other queues for starving jobs: a statement a job, kept only if the gang gets its room."""
+    """Evicts running tasks of other queues for starving jobs: a statement a job, kept only if the
+    gang gets its room.
+    """
 
     name = "reclaim"
 
@@ -46,30 +58,31 @@ class Reclaim(Action):
                 tasks[job.uid] = waiting_tasks(ssn, job)
         while queues:
             queue = queues.pop()
-            if ssn.observer is not None:
-                ssn.observer.popped("queue", queue, queues)
+            ssn.observer.popped("queue", queue, queues)
             if ssn.overused(queue):
-                self._note("passed_over", queue=queue.uid, reason="overused")
+                ssn.observer.note("passed_over", queue=queue.uid, reason="overused")
                 continue
             jobs = starving[queue.uid]
             while jobs:
                 job = jobs.pop()
-                if ssn.observer is not None:
-                    ssn.observer.popped("job", job, jobs)
+                ssn.observer.popped("job", job, jobs)
                 self._reclaim_for_job(queue, job, tasks[job.uid])
                 if jobs:
-                    queues.push(queue)  # idle, for all of its jobs have their turn now; yet it reorders the other queues
+                    queues.push(
+                        queue
+                    )  # idle, for all of its jobs have their turn now; yet it reorders the other queues
 
-    def _reclaim_for_job(self, queue: QueueInfo, job: JobInfo, tasks: PriorityQueue[TaskInfo]) -> None:
+    def _reclaim_for_job(self, queue: QueueInfo, job: JobInfo,
+                         tasks: PriorityQueue[TaskInfo]) -> None:
         ssn = self.ssn
         statement = ssn.statement()
         while ssn.job_starving(job) and tasks:
             task = tasks.pop()
-            self._note("claimant", task=task.key, job=job.uid, queue=queue.uid)
+            ssn.observer.note("claimant", task=task.key, job=job.uid, queue=queue.uid)
             if never_preempts(task):
-                self._note("passed_over", task=task.key, reason="preemption policy Never")
+                ssn.observer.note("passed_over", task=task.key, reason="preemption policy Never")
             elif not ssn.preemptive(queue, task):
-                self._note("passed_over", task=task.key, reason="the queue may not reclaim for it")
+                ssn.observer.note("passed_over", task=task.key, reason="the queue may not reclaim for it")
             elif ssn.pre_predicate(task) is None:
                 self._reclaim_for_task(statement, task, job)
         if ssn.job_pipelined(job):
@@ -85,7 +98,8 @@ class Reclaim(Action):
             if self._evict(statement, task, node, victims):
                 return
 
-    def _nodes_with_reclaimees(self, task: TaskInfo, job: JobInfo) -> Iterable[tuple[NodeInfo, list[TaskInfo]]]:
+    def _nodes_with_reclaimees(self, task: TaskInfo,
+                               job: JobInfo) -> Iterable[tuple[NodeInfo, list[TaskInfo]]]:
         """Nodes where the task may be, with what could be taken back there."""
         ssn = self.ssn
         nodes = ssn.nodes_that_eviction_may_help(task)
@@ -93,18 +107,23 @@ class Reclaim(Action):
             yield from self._promising_nodes(task, job, nodes)
             return
         is_reclaimee = self._reclaimees_of(job.queue)
-        fitting, _ = PredicateHelper(use_cache=False).predicate_nodes(task, nodes, ssn.predicate_for_preempt)
+        fitting, _ = PredicateHelper(use_cache=False).predicate_nodes(task, nodes,
+                                                                      ssn.predicate_for_preempt)
         for node in fitting:
             reclaimees = [other for other in tasks_of(node) if is_reclaimee(other)]
             if reclaimees:
                 yield node, reclaimees
 
-    def _promising_nodes(self, task: TaskInfo, job: JobInfo, nodes: list[NodeInfo]) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:
-        """The same nodes without those on which nobody's going would suffice; predicates are asked last."""
+    def _promising_nodes(self, task: TaskInfo, job: JobInfo,
+                         nodes: list[NodeInfo]) -> Iterator[tuple[NodeInfo, list[TaskInfo]]]:
+        """The same nodes without those on which nobody's going would suffice; predicates are asked
+        last.
+        """
         ssn = self.ssn
         evictable = self._evictable.get(job.queue)
         if evictable is None:
-            evictable = self._evictable[job.queue] = EvictableTasks(ssn, self._reclaimees_of(job.queue))
+            evictable = self._evictable[job.queue] = EvictableTasks(ssn,
+                                                                    self._reclaimees_of(job.queue))
         promising = evictable.may_make_room(task.init_resreq)
         if nodes is ssn.node_list:
             left: Iterable[NodeInfo] = (nodes[row] for row in np.flatnonzero(promising).tolist())
@@ -116,13 +135,20 @@ class Reclaim(Action):
                 yield node, reclaimees
 
     def _reclaimees_of(self, queue: str) -> Callable[[TaskInfo], bool]:
-        """Whether a task is running, preemptable, and of another queue that lets itself be reclaimed from."""
-        queues = {name for name, other in self.ssn.queues.items() if name != queue and other.reclaimable}
+        """Whether a task is running, preemptable, and of another queue that lets itself be
+        reclaimed from.
+        """
+        queues = {
+            name for name, other in self.ssn.queues.items() if name != queue and other.reclaimable
+        }
         jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue in queues}
         return lambda task: task.status == RUNNING and task.preemptable and task.job in jobs
 
-    def _evict(self, statement: Statement, task: TaskInfo, node: NodeInfo, victims: list[TaskInfo]) -> bool:
-        """Evict until the task fits, at least one where there is any; whether the task now waits for the room."""
+    def _evict(self, statement: Statement, task: TaskInfo, node: NodeInfo,
+               victims: list[TaskInfo]) -> bool:
+        """Evict until the task fits, at least one where there is any; whether the task now waits
+        for the room.
+        """
         available, evicted = node.future_idle, []
         for victim in self._in_order(victims, task):
             statement.evict(victim, self.name)
@@ -130,8 +156,7 @@ class Reclaim(Action):
             evicted.append(victim)
             if task.init_resreq.less_equal(available, ZERO):
                 break
-        self._note("victims", action=self.name, task=task.key, node=node.name,
-                   candidates=[victim.key for victim in victims], chosen=[victim.key for victim in evicted])
+        note_victims(self.ssn, self.name, task, node, evicted, victims)
         if not task.init_resreq.less_equal(available, ZERO):
             return False
         try:
@@ -142,11 +167,9 @@ class Reclaim(Action):
         return True
 
     def _in_order(self, victims: list[TaskInfo], task: TaskInfo) -> Iterator[TaskInfo]:
-        """Copies of the victims, the least important first; the session makes each copy the job's own task."""
+        """Copies of the victims, the least important first; the session makes each copy the job's
+        own task.
+        """
         queue = self.ssn.victims_queue(victims, task)
         while queue:
             yield queue.pop().clone()
-
-    def _note(self, kind: str, **facts: object) -> None:
-        if self.ssn.observer is not None:
-            self.ssn.observer.note(kind, **facts)

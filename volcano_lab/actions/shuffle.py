@@ -1,8 +1,9 @@
-"""shuffle: evict running tasks that a plugin would rather see elsewhere. Answers to `pkg/scheduler/actions/shuffle/shuffle.go`.
+"""shuffle: evict running tasks that a plugin would rather see elsewhere. Answers to
+`pkg/scheduler/actions/shuffle/shuffle.go`.
 
-Each eviction stands for itself and takes effect at once, without a statement. Differs on purpose: where a plugin (tdm)
-names a node's copy of a task, the job's own task is evicted; Volcano would count that copy off as releasing before it
-was ever counted so.
+Each eviction stands for itself and takes effect at once, without a statement. Differs on purpose:
+where a plugin (tdm) names a node's copy of a task, the job's own task is evicted; Volcano would
+count that copy off as releasing before it was ever counted so.
 """
 
 from __future__ import annotations
@@ -14,16 +15,21 @@ from volcano_lab.framework.statement import StatementError
 
 
 class Shuffle(Action):
-    """Asks the plugins (`victim_tasks`) which of all running tasks are to go; jobs by name, their tasks by uid."""
+    """Asks the plugins (`victim_tasks`) which of all running tasks are to go; jobs by name, their
+    tasks by uid.
+    """
 
     name = "shuffle"
 
     def execute(self, ssn: Session) -> None:
-        running = [task for job in ssn.jobs.values() for _, task in sorted(job.in_status(RUNNING).items())]
+        running = [
+            task for job in ssn.jobs.values() for _, task in sorted(job.in_status(RUNNING).items())
+        ]
         named = {task.uid for task in ssn.victim_tasks(running)}
         victims = [task for task in running if task.uid in named]
-        if ssn.observer is not None:
-            ssn.observer.note("victims", action=self.name, candidates=[t.key for t in running], chosen=[t.key for t in victims])
+        if ssn.observer.watching:
+            ssn.observer.note("victims", action=self.name, candidates=[t.key for t in running],
+                              chosen=[t.key for t in victims])
         for victim in victims:
             try:
                 ssn.evict_directly(victim, self.name)

@@ -1,8 +1,10 @@
-"""What reclaim and preempt share: who may claim room, which tasks on a node could make it, and whether they suffice.
+"""What reclaim and preempt share: who may claim room, which tasks on a node could make it, and
+whether they suffice.
 
-Answers to `ValidateVictims` of `pkg/scheduler/util/scheduler_helper.go` and to the loops at the head of
-`actions/reclaim/reclaim.go` and `actions/preempt/preempt.go`. `EvictableTasks` has no counterpart there: it knows of
-all nodes at once which can't help at all, so that plugins needn't be asked about those.
+Answers to `ValidateVictims` of `pkg/scheduler/util/scheduler_helper.go` and to the loops at the
+head of `actions/reclaim/reclaim.go` and `actions/preempt/preempt.go`. `EvictableTasks` has no
+counterpart there: it knows of all nodes at once which can't help at all, so that plugins needn't be
+asked about those.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ def tasks_of(node: NodeInfo) -> list[TaskInfo]:
 def suffices(task: TaskInfo, node: NodeInfo, victims: Iterable[TaskInfo]) -> bool:
     """Whether a task fits what a node will have left with the victims gone.
 
-    Without any victim it may fit, too: those evicted for an earlier task may have left more than that one took.
+    Without any victim it may fit, too: those evicted for an earlier task may have left more than
+    that one took.
     """
     left = node.future_idle
     for victim in victims:
@@ -56,8 +59,19 @@ def suffices(task: TaskInfo, node: NodeInfo, victims: Iterable[TaskInfo]) -> boo
     return task.init_resreq.less_equal(left, ZERO)
 
 
+def note_victims(ssn: Session, action: str, task: TaskInfo, node: NodeInfo,
+                 chosen: Iterable[TaskInfo], candidates: Iterable[TaskInfo] | None = None) -> None:
+    """Tell the observer who is evicted from a node for a task, and among whom they were chosen."""
+    if ssn.observer.watching:
+        among = {} if candidates is None else {"candidates": [victim.key for victim in candidates]}
+        ssn.observer.note("victims", action=action, task=task.key, node=node.name, **among,
+                          chosen=[victim.key for victim in chosen])
+
+
 class EvictableTasks:
-    """By node the tasks that `accepts` lets through, and whether their going could make room, kept up to date."""
+    """By node the tasks that `accepts` lets through, and whether their going could make room, kept
+    up to date.
+    """
 
     def __init__(self, ssn: Session, accepts: Callable[[TaskInfo], bool]):
         self.ssn, self.accepts = ssn, accepts
@@ -67,7 +81,9 @@ class EvictableTasks:
 
     def _sum(self, row: int) -> np.ndarray:
         """List a node's tasks anew; what they take together, by column."""
-        tasks = self.by_row[row] = [task for task in tasks_of(self.ssn.node_list[row]) if self.accepts(task)]
+        tasks = self.by_row[row] = [
+            task for task in tasks_of(self.ssn.node_list[row]) if self.accepts(task)
+        ]
         table, together = self.ssn.table, np.zeros(len(self.ssn.table.dimensions))
         for request, count in Counter([task.resreq for task in tasks]).items():
             together += table.vector(request)[0] * count
@@ -75,7 +91,8 @@ class EvictableTasks:
 
     def _all_sums(self, rows: np.ndarray) -> np.ndarray:
         sums = [self._sum(row) for row in rows.tolist()]
-        return np.array(sums).reshape(len(sums), len(self.ssn.table.dimensions))  # also without any node
+        return np.array(sums).reshape(len(sums),
+                                      len(self.ssn.table.dimensions))  # also without any node
 
     def on(self, node: NodeInfo) -> list[TaskInfo]:
         """The tasks on one node, by "namespace/name"."""
@@ -83,7 +100,9 @@ class EvictableTasks:
         return self.by_row[node.row]
 
     def may_make_room(self, request: Resource) -> np.ndarray:
-        """For each node whether a request would fit if all these tasks went: elsewhere no choice of victims helps."""
+        """For each node whether a request would fit if all these tasks went: elsewhere no choice of
+        victims helps.
+        """
         memo = self._room.get(request)
         if memo is None:
             memo = self._room[request] = self._room_memo(request)
@@ -93,12 +112,14 @@ class EvictableTasks:
         table = self.ssn.table
         amounts, columns = table.vector(request)
         wanted = amounts[columns]
-        if self._sums.values.shape[1] != len(table.dimensions):  # the request is the first to name a resource
+        if self._sums.values.shape[1] != len(
+                table.dimensions):  # the request is the first to name a resource
             self._sums = RowMemo(table, self._all_sums, self._sum)
 
         def all_rows(rows: np.ndarray) -> np.ndarray:
             at = np.ix_(rows, columns)
-            left = table.idle[at] + table.releasing[at] - table.pipelined[at] + self._sums.current()[at]
+            left = table.idle[at] + table.releasing[at] - table.pipelined[at] + self._sums.current(
+            )[at]
             return (wanted - left < MIN_RESOURCE).all(axis=1)
 
         return RowMemo(table, all_rows, lambda row: all_rows(np.array([row]))[0])

@@ -1,6 +1,7 @@
 """Who deserves how much: the fairness arithmetic, as pure functions that need no scheduler.
 
-Answers to the loop in `pkg/scheduler/plugins/proportion/proportion.go` and the shares of `drf.go` and `helpers.go`.
+Answers to the loop in `pkg/scheduler/plugins/proportion/proportion.go` and the shares of `drf.go`
+and `helpers.go`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from volcano_lab.api.resource import EMPTY, INFINITY, ZERO, Resource, max_of, sh
 class Claim:
     """What one queue brings to the sharing: its weight, what it asks for, and its bounds.
 
-    `real_capability` is the most it may hold (None: no limit), `guarantee` the least that is kept for it.
+    `real_capability` is the most it may hold (None: no limit), `guarantee` the least that is kept
+    for it.
     """
 
     queue: str
@@ -28,9 +30,11 @@ class Claim:
 
 @define(slots=True, frozen=True)
 class Step:
-    """One queue in one round: what it deserved before and after its share, after each bound, and whether it is done.
+    """One queue in one round: what it deserved before and after its share, after each bound, and
+    whether it is done.
 
-    `met` is "" while the queue goes on, "request" when it has all it asks for, "capability" when it can't grow.
+    `met` is "" while the queue goes on, "request" when it has all it asks for, "capability" when it
+    can't grow.
     """
 
     queue: str
@@ -43,7 +47,9 @@ class Step:
 
 @define(slots=True, frozen=True)
 class Round:
-    """One round of filling: the weights in play, each queue's step, and what is left for the next round."""
+    """One round of filling: the weights in play, each queue's step, and what is left for the next
+    round.
+    """
 
     total_weight: int
     available: Resource
@@ -53,11 +59,13 @@ class Round:
 
 
 def water_fill(total: Resource, claims: Iterable[Claim]) -> list[Round]:
-    """Share `total` among queues by weight, round after round, until nothing is left or nobody can take more.
+    """Share `total` among queues by weight, round after round, until nothing is left or nobody can
+    take more.
 
-    In each round a queue that isn't done is offered its part of what remains, by weight; it takes no more than its
-    real capability and its request allow, and is lifted to its guarantee. What is left over is shared again.
-    The last round's `deserved` is the result. Queues are taken in ascending order of name.
+    In each round a queue that isn't done is offered its part of what remains, by weight; it takes
+    no more than its real capability and its request allow, and is lifted to its guarantee. What is
+    left over is shared again. The last round's `deserved` is the result. Queues are taken in
+    ascending order of name.
 
     >>> cpus = lambda n: Resource(n * 1000.0)
     >>> rounds = water_fill(cpus(100), [
@@ -73,7 +81,10 @@ def water_fill(total: Resource, claims: Iterable[Claim]) -> list[Round]:
     remaining = total
     rounds: list[Round] = []
     while total_weight := sum(claim.weight for claim in unmet):
-        steps = [_step(claim, deserved[claim.queue], remaining * (claim.weight / total_weight)) for claim in unmet]
+        steps = [
+            _step(claim, deserved[claim.queue], remaining * (claim.weight / total_weight))
+            for claim in unmet
+        ]
         increased = decreased = EMPTY
         for step in steps:
             more, less = step.after.diff(step.before)
@@ -95,12 +106,15 @@ def _step(claim: Claim, before: Resource, part: Resource) -> Step:
     if claim.real_capability is not None:
         capped = capped.min_dimension_resource(claim.real_capability, INFINITY)
     after = max_of(capped.min_dimension_resource(claim.request, ZERO), claim.guarantee)
-    met = "request" if claim.request.less_equal(after, ZERO) else "capability" if after == before else ""
+    met = "request" if claim.request.less_equal(after,
+                                                ZERO) else "capability" if after == before else ""
     return Step(claim.queue, before, offered, capped, after, met)
 
 
-def real_capability(total: Resource, total_guarantee: Resource, guarantee: Resource, capability: Resource | None) -> Resource:
-    """The most a queue may hold: the cluster less what is kept for *others*, and its own capability if it has one.
+def real_capability(total: Resource, total_guarantee: Resource, guarantee: Resource,
+                    capability: Resource | None) -> Resource:
+    """The most a queue may hold: the cluster less what is kept for *others*, and its own capability
+    if it has one.
 
     >>> real_capability(Resource(100.0), Resource(30.0), Resource(10.0), Resource(50.0)).milli_cpu
     50.0
@@ -126,9 +140,11 @@ def queue_share(allocated: Resource, deserved: Resource) -> float:
 
 
 def dominant_share(allocated: Resource, total: Sequence[tuple[str, float]]) -> tuple[str, float]:
-    """(dominant resource, its share): the resource of which a job holds the largest part of the cluster.
+    """(dominant resource, its share): the resource of which a job holds the largest part of the
+    cluster.
 
-    `total` is (name, amount) of the dimensions that the cluster has; ("", 0.0) for a job that holds nothing.
+    `total` is (name, amount) of the dimensions that the cluster has; ("", 0.0) for a job that holds
+    nothing.
 
     >>> dominant_share(Resource(2.0, 1.0), [("cpu", 8.0), ("memory", 2.0)])
     ('memory', 0.5)

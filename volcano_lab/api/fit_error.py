@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping
 from attrs import Factory, define
 
 SUCCESS, ERROR, UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE, WAIT, SKIP = range(6)
-"""Codes of a status: ERROR is a fault, UNSCHEDULABLE may be mended by evicting others, the next may not."""
+"""Codes of a status: ERROR is a fault, UNSCHEDULABLE may be mended by evicting others, the next may
+not.
+"""
 
 ABORT_CODES = frozenset((UNSCHEDULABLE_AND_UNRESOLVABLE, ERROR, WAIT, SKIP))
 """Codes after which no further check of the same node is made."""

@@ -1,19 +1,19 @@
 """HyperNodes: parts of the network whose nodes lie close together, in tiers, as a tree.
 
-Answers to `HyperNodeInfo`, `HyperNodeInfoMap` and `GetMembers` of `pkg/scheduler/api/hyper_node_info.go`; the tree is
-put together, event by event, in `cache/hyper_nodes.py`. The lower the tier, the closer the nodes.
+Answers to `HyperNodeInfo`, `HyperNodeInfoMap` and `GetMembers` of
+`pkg/scheduler/api/hyper_node_info.go`; the tree is put together, event by event, in
+`cache/hyper_nodes.py`. The lower the tier, the closer the nodes.
 """
 
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 
 from attrs import Factory, define, evolve
 
 from volcano_lab.api import selector
-from volcano_lab.api.go_pattern import compile_pattern
+from volcano_lab.api.go_pattern import Pattern, compile_pattern
 from volcano_lab.api.objects import HyperNode, HyperNodeSpec, MemberSelector, ObjectMeta
 
 logger = logging.getLogger("volcano_lab")
@@ -21,9 +21,11 @@ logger = logging.getLogger("volcano_lab")
 
 @define(slots=True)
 class HyperNodeInfo:
-    """A HyperNode in the tree: its tier and that tier's name, `parent` ("" for a root) and the names of its `children`.
+    """A HyperNode in the tree: its tier and that tier's name, `parent` ("" for a root) and the
+    names of its `children`.
 
-    One that others name as a member, but that nobody has announced, is in the tree as well, in tier 0 and empty.
+    One that others name as a member, but that nobody has announced, is in the tree as well, in tier
+    0 and empty.
     """
 
     name: str
@@ -79,7 +81,9 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
         if info is not None and info.parent:
             return info.parent
         tier = -1 if info is None else info.tier
-        return min((other for other, info in self.items() if info.tier > tier and info.names_member(name)), default="")
+        return min(
+            (other for other, info in self.items() if info.tier > tier and info.names_member(name)),
+            default="")
 
     def ancestors(self, name: str) -> list[str]:
         """A HyperNode and those above it, from below; it ends where a name would come twice."""
@@ -89,14 +93,17 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
         return found
 
     def lowest_common_ancestor(self, left: str, right: str) -> str:
-        """The lowest HyperNode that holds both, "" without any. Where one of them is "", the other."""
+        """The lowest HyperNode that holds both, "" without any. Where one of them is "", the other.
+        """
         if not left or not right:
             return left or right
         above = set(self.ancestors(left))
         return next((name for name in self.ancestors(right) if name in above), "")
 
     def tier_by_name(self) -> dict[str, int]:
-        """Tier name -> tier; where HyperNodes disagree, the last one in the order of their names is right."""
+        """Tier name -> tier; where HyperNodes disagree, the last one in the order of their names is
+        right.
+        """
         return {info.tier_name: info.tier for _, info in sorted(self.items()) if info.tier_name}
 
     def clone(self) -> HyperNodeMap:
@@ -105,9 +112,11 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
 
 @define(slots=True)
 class HyperNodesView:
-    """What a session gets to know of the HyperNodes: the tree, names by tier, and names of the nodes below each.
+    """What a session gets to know of the HyperNodes: the tree, names by tier, and names of the
+    nodes below each.
 
-    `ready` is false while the tree can't be built as the objects say; jobs with a topology then wait.
+    `ready` is false while the tree can't be built as the objects say; jobs with a topology then
+    wait.
     """
 
     hyper_nodes: HyperNodeMap = Factory(HyperNodeMap)
@@ -117,9 +126,11 @@ class HyperNodesView:
 
 
 def member_nodes(members: MemberSelector, nodes: Mapping[str, Mapping[str, str]]) -> set[str]:
-    """Names of the nodes that a member selector means; `nodes` maps the cluster's nodes to their labels.
+    """Names of the nodes that a member selector means; `nodes` maps the cluster's nodes to their
+    labels.
 
-    A node that is named exactly is a member even before it exists. An empty label selector means none.
+    A node that is named exactly is a member even before it exists. An empty label selector means
+    none.
 
     >>> from volcano_lab.api.objects import ExactMatch, RegexMatch
     >>> nodes = {"n1": {}, "n2": {}, "m1": {}}
@@ -144,18 +155,21 @@ def member_nodes(members: MemberSelector, nodes: Mapping[str, Mapping[str, str]]
     return found
 
 
-def matches_regex_or_labels(members: MemberSelector, name: str, nodes: Mapping[str, Mapping[str, str]]) -> bool:
-    """Whether a node's name matches the pattern or, where there is no pattern, its labels the label selector."""
+def matches_regex_or_labels(members: MemberSelector, name: str,
+                            nodes: Mapping[str, Mapping[str, str]]) -> bool:
+    """Whether a node's name matches the pattern or, where there is no pattern, its labels the label
+    selector.
+    """
     if members.regex_match is not None:
         pattern = _pattern_of(members)
-        return pattern is not None and pattern.search(name) is not None
+        return pattern is not None and pattern.search(name)
     labels = members.label_match
     if labels is None or not (labels.match_labels or labels.match_expressions):
         return False
     return name in nodes and selector.matches(labels, nodes[name])
 
 
-def _pattern_of(members: MemberSelector) -> re.Pattern[str] | None:
+def _pattern_of(members: MemberSelector) -> Pattern | None:
     try:
         return compile_pattern(members.regex_match.pattern)
     except ValueError as error:

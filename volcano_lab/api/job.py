@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 
 import attrs
 
+from volcano_lab.api.durations import parse_bool, parse_duration
 from volcano_lab.api.fit_error import FitErrors
 from volcano_lab.api.objects import PodGroup, PodGroupStatus, SubGroupPolicySpec
 from volcano_lab.api.resource import EMPTY, Resource
@@ -18,7 +19,6 @@ from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, SUCCE
 from volcano_lab.api.sub_job import SubJobInfo, WholeJob, hard_topology, match_values, sub_job_id
 from volcano_lab.api.task import PREEMPTABLE_KEY, TaskInfo, revocable_zone_of
 from volcano_lab.api.task_index import TaskIndex
-from volcano_lab.api.text import parse_bool, parse_duration
 
 SLA_WAITING_TIME = "volcano.sh/sla-waiting-time"
 SLA_WAITING_TIME_SHORT = "sla-waiting-time"
@@ -31,15 +31,35 @@ _OCCUPIED = ALLOCATED_STATUSES | {SUCCEEDED}
 class JobInfo(TaskIndex):
     """All that the scheduler knows of one job; `uid` is "namespace/name" of its PodGroup.
 
-    `min_available` is the gang's minimum, `task_min_available` the minimum of each task role, `allocated`
-    and `total_request` sums over its tasks. `nodes_fit_errors` says, by task uid, why nodes did not fit.
+    `min_available` is the gang's minimum, `task_min_available` the minimum of each task role,
+    `allocated` and `total_request` sums over its tasks. `nodes_fit_errors` says, by task uid, why
+    nodes did not fit.
     """
 
     __slots__ = (
-        "uid", "pg_uid", "name", "namespace", "queue", "priority", "waiting_time", "job_fit_errors", "nodes_fit_errors",
-        "allocated_hyper_node", "sub_jobs", "task_to_sub_job", "min_sub_jobs", "task_min_available",
-        "task_min_available_total", "allocated", "total_request", "creation_timestamp", "pod_group",
-        "preemptable", "revocable_zone", "min_available_budget", "max_unavailable_budget",
+        "uid",
+        "pg_uid",
+        "name",
+        "namespace",
+        "queue",
+        "priority",
+        "waiting_time",
+        "job_fit_errors",
+        "nodes_fit_errors",
+        "allocated_hyper_node",
+        "sub_jobs",
+        "task_to_sub_job",
+        "min_sub_jobs",
+        "task_min_available",
+        "task_min_available_total",
+        "allocated",
+        "total_request",
+        "creation_timestamp",
+        "pod_group",
+        "preemptable",
+        "revocable_zone",
+        "min_available_budget",
+        "max_unavailable_budget",
         "_gated",
     )
 
@@ -74,18 +94,22 @@ class JobInfo(TaskIndex):
         self.name, self.namespace, self.pg_uid = meta.name, meta.namespace, meta.uid
         self.min_available, self.queue = spec.min_member, spec.queue
         self.creation_timestamp = meta.creation_timestamp or 0.0
-        self.waiting_time = _positive(notes.get(SLA_WAITING_TIME)) or _positive(notes.get(SLA_WAITING_TIME_SHORT))
+        self.waiting_time = _positive(notes.get(SLA_WAITING_TIME)) or _positive(
+            notes.get(SLA_WAITING_TIME_SHORT))
         marked = notes.get(PREEMPTABLE_KEY, meta.labels.get(PREEMPTABLE_KEY, ""))
         self.preemptable = parse_bool(marked) or False
         self.revocable_zone = revocable_zone_of(notes)
         self.min_available_budget = notes.get(JDB_MIN_AVAILABLE, "")
-        self.max_unavailable_budget = "" if JDB_MIN_AVAILABLE in notes else notes.get(JDB_MAX_UNAVAILABLE, "")
+        self.max_unavailable_budget = "" if JDB_MIN_AVAILABLE in notes else notes.get(
+            JDB_MAX_UNAVAILABLE, "")
         self.task_min_available = dict(spec.min_task_member)
         self.task_min_available_total = sum(spec.min_task_member.values())
         old, self.pod_group = self.pod_group, pod_group
         if old is None or old.spec.sub_group_policy != spec.sub_group_policy:
             self._form_sub_jobs()
-            self.min_sub_jobs = {f"{self.uid}/{p.name}": p.min_sub_groups or 0 for p in spec.sub_group_policy}
+            self.min_sub_jobs = {
+                f"{self.uid}/{p.name}": p.min_sub_groups or 0 for p in spec.sub_group_policy
+            }
 
     def unset_pod_group(self) -> None:
         self.pod_group = None
@@ -123,8 +147,8 @@ class JobInfo(TaskIndex):
     def update_task_status(self, task: TaskInfo, status: TaskStatus) -> None:
         """Give a task a new status; the object handed in becomes the job's own from now on.
 
-        The sub-job looks the task up under the status that the object handed in had, as Volcano's does: a
-        recovered copy therefore stays among the sub-job's pending tasks.
+        The sub-job looks the task up under the status that the object handed in had, as Volcano's
+        does: a recovered copy therefore stays among the sub-job's pending tasks.
         """
         known = self.tasks.get(task.uid)
         if known is None:
@@ -153,7 +177,9 @@ class JobInfo(TaskIndex):
             self._add_task_to_sub_job(task)
 
     def clone(self) -> JobInfo:
-        """A copy for a session: tasks are copied, in ascending order of uid, and so is the PodGroup's status."""
+        """A copy for a session: tasks are copied, in ascending order of uid, and so is the
+        PodGroup's status.
+        """
         job = JobInfo(self.uid)
         job.name, job.namespace, job.queue, job.pg_uid = self.name, self.namespace, self.queue, self.pg_uid
         job.priority, job.min_available, job.creation_timestamp = self.priority, self.min_available, self.creation_timestamp
@@ -196,17 +222,20 @@ class JobInfo(TaskIndex):
             return resources
         scalars = {k: max(v - gated.get(k), 0.0) if k in (gated.scalars or {}) else v
                    for k, v in (resources.scalars or {}).items()}
-        return Resource(max(resources.milli_cpu - gated.milli_cpu, 0.0), max(resources.memory - gated.memory, 0.0),
+        return Resource(max(resources.milli_cpu - gated.milli_cpu, 0.0),
+                        max(resources.memory - gated.memory, 0.0),
                         scalars if resources.scalars is not None else None)
 
-    # -- gang states by task role and sub-group -----------------------------------------------------
+    # -- gang states by task role and sub-group
+    # -----------------------------------------------------
 
     def check_task_valid(self) -> bool:
         """Every role has, among tasks that may still run, as many as its minimum."""
         if self.min_available < self.task_min_available_total or not self.task_min_available:
             return True
         actual = self._roles(_OCCUPIED | {PIPELINED, PENDING})
-        return all(actual[role] >= least for role, least in self.task_min_available.items() if least)
+        return all(
+            actual[role] >= least for role, least in self.task_min_available.items() if least)
 
     def check_task_ready(self) -> bool:
         """Every role has its minimum ready (best-effort tasks count while they wait)."""
@@ -244,23 +273,32 @@ class JobInfo(TaskIndex):
                    if status in _OCCUPIED or status in (PIPELINED, PENDING))
 
     def _roles(self, statuses: frozenset[TaskStatus]) -> Counter[str]:
-        return Counter(task.task_role for status in statuses for task in self.in_status(status).values())
+        return Counter(
+            task.task_role for status in statuses for task in self.in_status(status).values())
 
     def _pending_best_effort_roles(self) -> Counter[str]:
-        return Counter(task.task_role for task in self.in_status(PENDING).values() if task.best_effort)
+        return Counter(
+            task.task_role for task in self.in_status(PENDING).values() if task.best_effort)
 
     # -- while allocating -------------------------------------------------------------------------
 
     def fit_failed_roles(self, sub_job: str) -> set[str]:
         """Roles of which a task of the sub-job has found no node in this cycle."""
-        return {self.tasks[uid].task_role for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job}
+        return {
+            self.tasks[uid].task_role
+            for uid in self.nodes_fit_errors
+            if self.task_to_sub_job.get(uid) == sub_job
+        }
 
     def task_has_fit_errors(self, sub_job: str, task: TaskInfo) -> bool:
         """Whether a task of the same role has failed before, so that this one need not try."""
-        return bool(task.task_role and self.nodes_fit_errors) and task.task_role in self.fit_failed_roles(sub_job)
+        return bool(task.task_role
+                    and self.nodes_fit_errors) and task.task_role in self.fit_failed_roles(sub_job)
 
     def need_continue_allocating(self, sub_job_id: str) -> bool:
-        """Whether, one task having found no node, the gang's minimum may still be reached by the others."""
+        """Whether, one task having found no node, the gang's minimum may still be reached by the
+        others.
+        """
         if self.min_available == len(self.tasks):
             return False
         sub_job = self.sub_jobs.get(sub_job_id)
@@ -270,7 +308,8 @@ class JobInfo(TaskIndex):
             return True
         failed = self.fit_failed_roles(sub_job_id)
         if self.min_available < self.task_min_available_total:
-            left = sum(1 for task in self.in_status(PENDING).values() if task.task_role not in failed)
+            left = sum(
+                1 for task in self.in_status(PENDING).values() if task.task_role not in failed)
             return self.ready_task_num() + left >= self.min_available
         allocated = self._roles(_OCCUPIED) + self._pending_best_effort_roles()
         return all(allocated[role] >= self.task_min_available.get(role, 0) for role in failed)
@@ -287,7 +326,9 @@ class JobInfo(TaskIndex):
         self.nodes_fit_errors = {}
 
     def reset_sub_job_fit_err(self, sub_job: str) -> None:
-        for uid in [uid for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job]:
+        for uid in [
+                uid for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job
+        ]:
             del self.nodes_fit_errors[uid]
 
     # -- sub-jobs and topology --------------------------------------------------------------------
@@ -310,7 +351,8 @@ class JobInfo(TaskIndex):
             if values:
                 uid = sub_job_id(self.uid, policy.name, values)
                 if uid not in self.sub_jobs:
-                    self.sub_jobs[uid] = SubJobInfo(f"{self.uid}/{policy.name}", uid, self.uid, policy, values)
+                    self.sub_jobs[uid] = SubJobInfo(f"{self.uid}/{policy.name}", uid, self.uid,
+                                                    policy, values)
                 return self.sub_jobs[uid]
         default = self.sub_jobs.get(self.uid)
         if default is None and not self._policies() and not self.with_network_topology():
@@ -337,22 +379,29 @@ class JobInfo(TaskIndex):
         return self.with_network_topology() and self.pod_group.spec.network_topology.mode == "soft"
 
     def contains_hard_topology(self) -> bool:
-        return self.hard_topology()[0] or any(hard_topology(p.network_topology)[0] for p in self._policies())
+        return self.hard_topology()[0] or any(
+            hard_topology(p.network_topology)[0] for p in self._policies())
 
     def contains_network_topology(self) -> bool:
-        return self.with_network_topology() or any(p.network_topology is not None for p in self._policies())
+        return self.with_network_topology() or any(p.network_topology is not None
+                                                   for p in self._policies())
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{len(tasks)} {status}" for status, tasks in sorted(self.task_status_index.items()))
+        counts = ", ".join(
+            f"{len(tasks)} {status}" for status, tasks in sorted(self.task_status_index.items()))
         return f"JobInfo({self.uid}, queue {self.queue}, min {self.min_available}, {counts or 'no tasks'})"
 
 
 def clone_pod_group(pod_group: PodGroup) -> PodGroup:
-    """A copy whose status and topologies may change without touching the original's; metadata is shared."""
+    """A copy whose status and topologies may change without touching the original's; metadata is
+    shared.
+    """
     spec = pod_group.spec
     if spec.network_topology is not None or spec.sub_group_policy:
-        policies = [attrs.evolve(p, network_topology=p.network_topology and attrs.evolve(p.network_topology))
-                    for p in spec.sub_group_policy]
+        policies = [
+            attrs.evolve(p, network_topology=p.network_topology
+                         and attrs.evolve(p.network_topology)) for p in spec.sub_group_policy
+        ]
         topology = spec.network_topology and attrs.evolve(spec.network_topology)
         spec = attrs.evolve(spec, network_topology=topology, sub_group_policy=policies)
     return PodGroup(pod_group.metadata, spec, clone_status(pod_group.status))
@@ -360,7 +409,8 @@ def clone_pod_group(pod_group: PodGroup) -> PodGroup:
 
 def clone_status(status: PodGroupStatus) -> PodGroupStatus:
     """A copy with a list of conditions of its own."""
-    return PodGroupStatus(status.phase, status.conditions.copy(), status.running, status.succeeded, status.failed)
+    return PodGroupStatus(status.phase, status.conditions.copy(), status.running, status.succeeded,
+                          status.failed)
 
 
 def _positive(text: str | None) -> float | None:

@@ -1,18 +1,23 @@
 """A node as the scheduler sees it: the tasks on it, and its row of the node table.
 
-Answers to `pkg/scheduler/api/node_info.go`. Not modelled: devices that share (GPU sharing, vGPU, NPU) and
-NUMA; amounts a node is oversubscribed by are, as its annotations say.
+Answers to `pkg/scheduler/api/node_info.go`. Not modelled: devices that share (GPU sharing, vGPU,
+NPU) and NUMA; amounts a node is oversubscribed by are, as its annotations say.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import count
+
+import numpy as np
+
+from volcano_lab.api.durations import parse_bool
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.node_usage import NO_USAGE, NodeUsage, usage_of
 from volcano_lab.api.objects import Node
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.api.status import BINDING, PIPELINED, RELEASING
 from volcano_lab.api.task import REVOCABLE_ZONE_KEY, TaskInfo
-from volcano_lab.api.text import parse_bool
 
 OVERSUBSCRIPTION_NODE = "volcano.sh/oversubscription"
 OVERSUBSCRIPTION_CPU = "volcano.sh/oversubscription-cpu"
@@ -27,8 +32,9 @@ class NodeError(ValueError):
 class NodeInfo:
     """A node's name, object and tasks; the amounts stand in `table` at `row`.
 
-    `tasks` maps "namespace/name" to a copy of the task as it was when it was put there. A node that pods
-    name but that nobody has announced has no object (`node` is None), counts nothing and is not ready.
+    `tasks` maps "namespace/name" to a copy of the task as it was when it was put there. A node that
+    pods name but that nobody has announced has no object (`node` is None), counts nothing and is
+    not ready.
 
     >>> from volcano_lab.api.objects import NodeStatus, ObjectMeta
     >>> node = NodeInfo("n1", NodeTable(), Node(ObjectMeta(name="n1"), status=NodeStatus(allocatable={"cpu": "4"})))
@@ -36,10 +42,12 @@ class NodeInfo:
     (Resource(cpu=4000, memory=0), True)
     """
 
-    __slots__ = ("name", "table", "row", "node", "tasks", "image_states", "revocable_zone", "oversubscription_node",
-                 "offline_job_evicting", "resource_usage", "allocatable", "capacity", "_no_scalars")
+    __slots__ = ("name", "table", "row", "node", "tasks", "image_states", "revocable_zone",
+                 "oversubscription_node", "offline_job_evicting", "resource_usage", "allocatable",
+                 "capacity", "_no_scalars")
 
-    def __init__(self, name: str, table: NodeTable, node: Node | None = None, row: int | None = None):
+    def __init__(self, name: str, table: NodeTable, node: Node | None = None,
+                 row: int | None = None):
         self.name, self.table, self.node = name, table, node
         self.tasks: dict[str, TaskInfo] = {}
         self.image_states: dict[str, tuple[int, int]] = {}
@@ -55,7 +63,8 @@ class NodeInfo:
     def _read_node(self, node: Node) -> Resource:
         """Take over what the object says; returns what the node offers."""
         labels, notes = node.metadata.labels, node.metadata.annotations
-        extra = Resource(_number(notes.get(OVERSUBSCRIPTION_CPU)), _number(notes.get(OVERSUBSCRIPTION_MEMORY)))
+        extra = Resource(_number(notes.get(OVERSUBSCRIPTION_CPU)),
+                         _number(notes.get(OVERSUBSCRIPTION_MEMORY)))
         self.node = node
         self.revocable_zone = labels.get(REVOCABLE_ZONE_KEY, "")
         told = usage_of(notes)
@@ -69,21 +78,28 @@ class NodeInfo:
         return self.allocatable
 
     def set_node(self, node: Node) -> None:
-        """The node has been announced, or has changed: count its tasks anew against what it offers now."""
+        """The node has been announced, or has changed: count its tasks anew against what it offers
+        now.
+        """
         self.table.set_allocatable(self.row, self._read_node(node))
         for task in self.tasks.values():
             self._account(task, put=True)
 
     def unset_node(self) -> None:
-        """The node is gone; its tasks are remembered, but nothing is counted until it is announced again."""
+        """The node is gone; its tasks are remembered, but nothing is counted until it is announced
+        again.
+        """
         self.node, self.allocatable, self.capacity = None, Resource(), Resource()
         self.table.set_allocatable(self.row, Resource())
 
     def snapshot(self, table: NodeTable, row: int) -> NodeInfo:
-        """The same node over a copied table. Tasks on a node are never changed in place, so both may hold them."""
+        """The same node over a copied table. Tasks on a node are never changed in place, so both
+        may hold them.
+        """
         node = NodeInfo.__new__(NodeInfo)
-        for name in ("name", "node", "image_states", "revocable_zone", "oversubscription_node", "offline_job_evicting",
-                     "resource_usage", "allocatable", "capacity", "_no_scalars"):
+        for name in ("name", "node", "image_states", "revocable_zone", "oversubscription_node",
+                     "offline_job_evicting", "resource_usage", "allocatable", "capacity",
+                     "_no_scalars"):
             setattr(node, name, getattr(self, name))
         node.table, node.row, node.tasks = table, row, dict(self.tasks)
         return node
@@ -128,25 +144,31 @@ class NodeInfo:
     # -- tasks -----------------------------------------------------------------------------------
 
     def add_task(self, task: TaskInfo) -> None:
-        """Put a copy of a task on the node and count it by its status; the task learns the node's name.
+        """Put a copy of a task on the node and count it by its status; the task learns the node's
+        name.
 
-        Raises `NodeError` where it stands on another node, is here already, or is binding without room.
+        Raises `NodeError` where it stands on another node, is here already, or is binding without
+        room.
         """
         if task.node_name and self.name and task.node_name != self.name:
-            raise NodeError(f"task <{task.namespace}/{task.name}> already on different node <{task.node_name}>")
+            raise NodeError(
+                f"task <{task.namespace}/{task.name}> already on different node <{task.node_name}>")
         if task.key in self.tasks:
             raise NodeError(f"task <{task.namespace}/{task.name}> already on node <{self.name}>")
         if task.status == BINDING and self.node is not None and not self.has_room(task.resreq):
             names = task.resreq.less_equal_with_resources_name(self.idle, ZERO)[1]
-            raise NodeError(f"node {self.name} resources {names} are not enough to put task <{task.key}>, "
-                                f"idle: {self.idle}, req: {task.resreq}")
+            raise NodeError(
+                f"node {self.name} resources {names} are not enough to put task <{task.key}>, "
+                f"idle: {self.idle}, req: {task.resreq}")
         copy = task.clone()
         task.node_name = copy.node_name = self.name
         self.tasks[task.key] = copy
         self._account(copy, put=True)
 
     def remove_task(self, task: TaskInfo) -> None:
-        """Take a task off the node, counted as it was when it came; nothing happens where it isn't there."""
+        """Take a task off the node, counted as it was when it came; nothing happens where it isn't
+        there.
+        """
         known = self.tasks.pop(task.key, None)
         if known is not None:
             self._account(known, put=False)
@@ -177,6 +199,27 @@ class NodeInfo:
 
     def __repr__(self) -> str:
         return f"NodeInfo({self.name}, idle {self.idle}, {len(self.tasks)} tasks)"
+
+
+class NodeList(list[NodeInfo]):
+    """Nodes in an order that matters. `number` tells lists apart; `rows` are their rows of the node
+    table, computed once: the list is not changed any more then.
+    """
+
+    __slots__ = ("number", "_rows")
+    _numbers = count()
+
+    def __init__(self, nodes: Iterable[NodeInfo] = ()):
+        super().__init__(nodes)
+        self.number = next(self._numbers)
+        self._rows: np.ndarray | None = None
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Row indices, of shape (nodes,)."""
+        if self._rows is None:
+            self._rows = np.array([node.row for node in self], dtype=np.intp)
+        return self._rows
 
 
 def _number(text: str | None) -> float:

@@ -1,7 +1,8 @@
 """What nodes hold, as arrays: one row a node, one column a resource.
 
-The one source of truth for node accounting: `NodeInfo` is a row with a name. Whether a task fits is worked
-out for all nodes at once, a snapshot is a copy of a few arrays, and after a placement only one row changes.
+The one source of truth for node accounting: `NodeInfo` is a row with a name. Whether a task fits is
+worked out for all nodes at once, a snapshot is a copy of a few arrays, and after a placement only
+one row changes.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ ACCOUNTS = ("allocatable", "idle", "used", "releasing", "pipelined")
 class NodeTable:
     """Five arrays of shape (nodes, dimensions), float64, in a resource's internal units.
 
-    `allocatable` is what the node offers, `idle` what is left, `used` what its tasks take, `releasing` the
-    part of `used` that is being freed, `pipelined` what is promised of that. A dimension that a node doesn't
-    have is 0. `changes` lists the rows that have changed, one entry a change, so that readers (`RowMemo`) may keep what
+    `allocatable` is what the node offers, `idle` what is left, `used` what its tasks take,
+    `releasing` the part of `used` that is being freed, `pipelined` what is promised of that. A
+    dimension that a node doesn't have is 0. `changes` lists the rows that have changed, one entry a
+    change, so that readers (`RowMemo`) may keep what
 they worked out and do anew only those rows.
 
     >>> table = NodeTable()
@@ -53,7 +55,8 @@ they worked out and do anew only those rows.
         if row >= len(self.idle):
             room = max(16, len(self.idle))
             for account in ACCOUNTS:
-                setattr(self, account, np.vstack((getattr(self, account), np.zeros((room, len(self.dimensions))))))
+                setattr(self, account,
+                        np.vstack((getattr(self, account), np.zeros((room, len(self.dimensions))))))
         self.set_allocatable(row, allocatable)
         return row
 
@@ -91,7 +94,9 @@ they worked out and do anew only those rows.
     # -- one row ---------------------------------------------------------------------------------
 
     def vector(self, resource: Resource) -> tuple[np.ndarray, np.ndarray]:
-        """(amount by column, columns that a fit must look at: cpu, memory and those the resource mentions)."""
+        """(amount by column, columns that a fit must look at: cpu, memory and those the resource
+        mentions).
+        """
         known = self._vectors.get(resource)
         if known is None:
             self.ensure(name for name, _ in resource)
@@ -117,12 +122,16 @@ they worked out and do anew only those rows.
         return self._value(getattr(self, account)[: self.count].sum(axis=0))
 
     def future_idle_resource(self, row: int) -> Resource:
-        """What the row will have left once what is releasing is gone and what is pipelined has come."""
+        """What the row will have left once what is releasing is gone and what is pipelined has
+        come.
+        """
         return self._value(self.idle[row] + self.releasing[row] - self.pipelined[row])
 
     def _value(self, amounts: np.ndarray) -> Resource:
         cpu, memory, *rest = amounts.tolist()
-        scalars = {name: amount for name, amount in zip(self.dimensions[2:], rest, strict=True) if amount}
+        scalars = {
+            name: amount for name, amount in zip(self.dimensions[2:], rest, strict=True) if amount
+        }
         return Resource(cpu, memory, scalars or None)
 
     def has_room(self, row: int, resource: Resource) -> bool:
@@ -142,7 +151,9 @@ they worked out and do anew only those rows.
         return self.idle[:n] + self.releasing[:n] - self.pipelined[:n]
 
     def fits(self, resource: Resource, available: np.ndarray | None = None) -> np.ndarray:
-        """For each row, whether `resource` fits what is available there (idle, unless given), tolerantly."""
+        """For each row, whether `resource` fits what is available there (idle, unless given),
+        tolerantly.
+        """
         amounts, columns = self.vector(resource)
         have = self.idle[: self.count] if available is None else available
         if have.shape[1] < len(self.dimensions):  # the request is the first to name a resource
@@ -151,10 +162,11 @@ they worked out and do anew only those rows.
 
 
 class RowMemo:
-    """One number (or truth value) a row, kept up to date: only rows that changed are worked out anew.
+    """One number (or truth value) a row, kept up to date: only rows that changed are worked out
+    anew.
 
-    `all_rows(rows)` gives the values of an index array, `one_row(row)` that of a single row: after a placement one
-    row has changed, and for one row plain Python is faster than an array of one.
+    `all_rows(rows)` gives the values of an index array, `one_row(row)` that of a single row: after
+    a placement one row has changed, and for one row plain Python is faster than an array of one.
 
     >>> table = NodeTable()
     >>> row = table.add_row(Resource(4000.0))
@@ -168,7 +180,8 @@ class RowMemo:
 
     FEW = 6
 
-    def __init__(self, table: NodeTable, all_rows: Callable[[np.ndarray], np.ndarray], one_row: Callable[[int], Any]):
+    def __init__(self, table: NodeTable, all_rows: Callable[[np.ndarray], np.ndarray],
+                 one_row: Callable[[int], Any]):
         self.table, self.all_rows, self.one_row = table, all_rows, one_row
         self._seen = len(table.changes)
         self.values = all_rows(np.arange(table.count))

@@ -1,8 +1,9 @@
 """How busy a node really is, as a monitoring system measured it: no matter of requests.
 
-Answers to `NodeUsage` of `pkg/scheduler/api/node_info.go` and `setMetricsData` of `pkg/scheduler/cache/cache.go`.
-Differs on purpose: the lab asks no monitoring system. Usage is told by `Cache.set_usage` or by a node's annotations
-`volcano-lab/cpu-usage` and `volcano-lab/memory-usage`, in percent, which hold at any time.
+Answers to `NodeUsage` of `pkg/scheduler/api/node_info.go` and `setMetricsData` of
+`pkg/scheduler/cache/cache.go`. Differs on purpose: the lab asks no monitoring system. Usage is told
+by `Cache.set_usage` or by a node's annotations `volcano-lab/cpu-usage` and
+`volcano-lab/memory-usage`, in percent, which hold at any time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Mapping
 from attrs import Factory, define
 
 METRICS_PERIOD = "10m"
-"""The only period over which Volcano takes averages, whatever its plugins are configured to read."""
+"""The only period over which Volcano takes averages, whatever its plugins are configured to read.
+"""
 
 CPU_USAGE_ANNOTATION = "volcano-lab/cpu-usage"
 MEMORY_USAGE_ANNOTATION = "volcano-lab/memory-usage"
@@ -21,7 +23,8 @@ MEMORY_USAGE_ANNOTATION = "volcano-lab/memory-usage"
 
 @define(slots=True, frozen=True)
 class NodeUsage:
-    """Average use in percent by period, and when it was measured, in seconds since the epoch (never, unless told).
+    """Average use in percent by period, and when it was measured, in seconds since the epoch
+    (never, unless told).
 
     >>> NodeUsage.of(85.0, 40.0, time=0.0).cpu["10m"]
     85.0
@@ -32,7 +35,8 @@ class NodeUsage:
     memory: dict[str, float] = Factory(dict)
 
     @classmethod
-    def of(cls, cpu: float, memory: float, time: float = math.inf, period: str = METRICS_PERIOD) -> NodeUsage:
+    def of(cls, cpu: float, memory: float, time: float = math.inf,
+           period: str = METRICS_PERIOD) -> NodeUsage:
         """Usage over one period, measured at `time`; without it, always just now."""
         return cls(time, {period: float(cpu)}, {period: float(memory)})
 
@@ -41,14 +45,16 @@ NO_USAGE = NodeUsage()
 
 
 def usage_of(annotations: Mapping[str, str]) -> NodeUsage:
-    """What a node's annotations say; an amount that is missing or no number is 0, both missing: nothing is known.
+    """What a node's annotations say; an amount that is missing or no number is 0, both missing:
+    nothing is known.
 
     >>> usage_of({"volcano-lab/cpu-usage": "85"}).memory, usage_of({}) is NO_USAGE
     ({'10m': 0.0}, True)
     """
     if CPU_USAGE_ANNOTATION not in annotations and MEMORY_USAGE_ANNOTATION not in annotations:
         return NO_USAGE
-    return NodeUsage.of(*(_percent(annotations.get(key)) for key in (CPU_USAGE_ANNOTATION, MEMORY_USAGE_ANNOTATION)))
+    return NodeUsage.of(*(_percent(annotations.get(key))
+                          for key in (CPU_USAGE_ANNOTATION, MEMORY_USAGE_ANNOTATION)))
 
 
 def _percent(text: str | None) -> float:

@@ -1,10 +1,11 @@
 """Kubernetes quantities: `100m`, `1.5Gi`, `1e3`, `2M`.
 
-Answers to `k8s.io/apimachinery/pkg/api/resource` (`quantity.go`, `suffix.go`, `amount.go`). A quantity is a number
-of nano units (finer parts round up, away from zero), binary ones at most 2**63 - 1. `value` and `milli_value` round
-up and, like Kubernetes, leave 64 bits without notice: the result wraps around or is 0, depending on how it is kept.
-Differs on purpose: text without any digit (`Ki`, `.`), which Kubernetes reads as 0, and exponents beyond 308 are
-refused; negative numbers always round away from zero; beyond `E`, canonical text goes on as `e21`.
+Answers to `k8s.io/apimachinery/pkg/api/resource` (`quantity.go`, `suffix.go`, `amount.go`). A
+quantity is a number of nano units (finer parts round up, away from zero), binary ones at most 2**63
+- 1. `value` and `milli_value` round up and, like Kubernetes, leave 64 bits without notice: the
+result wraps around or is 0, depending on how it is kept. Differs on purpose: text without any digit
+(`Ki`, `.`), which Kubernetes reads as 0, and exponents beyond 308 are refused; negative numbers
+always round away from zero; beyond `E`, canonical text goes on as `e21`.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _SUFFIXES = ", ".join(filter(None, (*DECIMAL, *BINARY)))
 ALLOWED = f"a number with one of the suffixes {_SUFFIXES}, or an exponent such as e3"
 
-_SYNTAX = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:([eE][+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
+_SYNTAX = re.compile(
+    r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:([eE][+-]?[0-9]+)|([numkMGTPE]|[KMGTPE]i)?)")
 _MAX_INT64 = 2**63 - 1
 _MAX_EXPONENT = 308
+_MAX_LENGTH = 400
 _INT64_DIGITS = 18
 _WRAPS = (None, 1, 2, 3, 6, 9)
-"""Kubernetes multiplies by these powers of ten at once (and wraps), by others step by step (and gives up with 0)."""
+"""Kubernetes multiplies by these powers of ten at once (and wraps), by others step by step (and
+gives up with 0).
+"""
 
 
 class QuantityError(ValueError):
@@ -38,7 +43,7 @@ suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or an exponent such 
     """
 
     def __init__(self, text: object) -> None:
-        super().__init__(f'"{text}" is not a quantity; allowed is {ALLOWED}')
+        super().__init__(f'"{str(text)[:100]}" is not a quantity; allowed is {ALLOWED}')
 
 
 def parse(text: str) -> Fraction:
@@ -60,6 +65,15 @@ def check(text: str) -> None:
     _parse(text)
 
 
+def is_negative(text: str) -> bool:
+    """Return whether the quantity is below zero.
+
+    >>> is_negative("-1m"), is_negative("-0")
+    (True, False)
+    """
+    return _parse(text)[0] < 0
+
+
 def value(text: str) -> int:
     """Whole units, rounded up: bytes of memory, pieces of a device.
 
@@ -79,7 +93,8 @@ def milli_value(text: str) -> int:
 
 
 def canonical(text: str) -> str:
-    """The same quantity as Kubernetes writes it: no fraction, the largest suffix that leaves it whole.
+    """The same quantity as Kubernetes writes it: no fraction, the largest suffix that leaves it
+    whole.
 
     >>> [canonical(text) for text in ("0.5", "1000m", "2048Mi", "1.5Gi", "1500k", "12e6")]
     ['500m', '1', '2Gi', '1536Mi', '1500k', '12e6']
@@ -132,8 +147,10 @@ def _scaled(text: str, unit: int) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _parse(text: str) -> tuple[int, str, int | None]:
-    """Nano units, style, and the power of ten beside Kubernetes' 64-bit number (none: it keeps a big number)."""
-    match = _SYNTAX.fullmatch(text.strip())
+    """Nano units, style, and the power of ten beside Kubernetes' 64-bit number (none: it keeps a
+    big number).
+    """
+    match = _SYNTAX.fullmatch(text.strip()) if len(text) <= _MAX_LENGTH else None
     if match is None:
         raise QuantityError(text)
     sign, whole, fraction, exponent_text, suffix = match.groups()

@@ -13,7 +13,8 @@ ROOT_QUEUE = "root"
 
 @define(slots=True, eq=False)
 class QueueInfo:
-    """`uid` and `name` are the queue's name; `hierarchy` and `weights` its path and weights for hierarchical DRF.
+    """`uid` and `name` are the queue's name; `hierarchy` and `weights` its path and weights for
+    hierarchical DRF.
 
     >>> from volcano_lab.api.objects import ObjectMeta, QueueSpec
     >>> info = QueueInfo.of(Queue(ObjectMeta(name="research"), QueueSpec(weight=3)))

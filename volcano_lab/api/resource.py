@@ -1,7 +1,8 @@
-"""An amount of CPU, memory and other resources, and every way in which Volcano compares two of them.
+"""An amount of CPU, memory and other resources, and every way in which Volcano compares two of
+them.
 
-Answers to `pkg/scheduler/api/resource_info.go`. Differs on purpose: a `Resource` is an immutable value,
-so what the Go writes as a change in place is here a new value.
+Answers to `pkg/scheduler/api/resource_info.go`. Differs on purpose: a `Resource` is an immutable
+value, so what the Go writes as a change in place is here a new value.
 
 Two things decide who wins and are easy to get wrong. First, *tolerance*: some comparisons forgive a
 difference below `MIN_RESOURCE` (0.1 millicore, 0.1 byte), others are strict. Second, *missing
@@ -43,7 +44,8 @@ IGNORED_SCALARS = frozenset((PODS,))
 
 
 def is_scalar_resource_name(name: str) -> bool:
-    """Whether Kubernetes counts `name` as an extended, huge page, native prefixed or volume resource.
+    """Whether Kubernetes counts `name` as an extended, huge page, native prefixed or volume
+    resource.
 
     >>> [is_scalar_resource_name(n) for n in ("nvidia.com/gpu", "hugepages-2Mi", "widgets", "requests.cpu")]
     [True, True, False, False]
@@ -60,8 +62,9 @@ class ResourceError(ArithmeticError):
 class Resource:
     """An immutable amount: `milli_cpu` in millicores, `memory` in bytes, `scalars` by name.
 
-    Scalars are in thousandths (one GPU is 1000.0), only "pods" counts whole pods. `scalars` is None or a
-    mapping; Volcano treats "no mapping" and "an empty mapping" differently in a few places, so both exist.
+    Scalars are in thousandths (one GPU is 1000.0), only "pods" counts whole pods. `scalars` is None
+    or a mapping; Volcano treats "no mapping" and "an empty mapping" differently in a few places, so
+    both exist.
 
     >>> a = Resource.from_list({"cpu": "500m", "memory": "1Gi", "nvidia.com/gpu": "1"})
     >>> a
@@ -72,11 +75,13 @@ class Resource:
 
     __slots__ = ("milli_cpu", "memory", "scalars", "_hash", "_items", "_names")
 
-    def __init__(self, milli_cpu: float = 0.0, memory: float = 0.0, scalars: Mapping[str, float] | None = None):
+    def __init__(self, milli_cpu: float = 0.0, memory: float = 0.0,
+                 scalars: Mapping[str, float] | None = None):
         self.milli_cpu = milli_cpu
         self.memory = memory
         self.scalars = scalars
-        # _hash, _items and _names are set when they are first asked for: most amounts only live to be added up
+        # _hash, _items and _names are set when they are first asked for: most amounts only live to
+        # be added up
 
     # -- making ---------------------------------------------------------------------------------
 
@@ -143,7 +148,8 @@ class Resource:
         """Nothing but, at the most, "pods": the mark of a best-effort task."""
         if self.milli_cpu >= MIN_RESOURCE or self.memory >= MIN_RESOURCE:
             return False
-        return not self.scalars or all(v < MIN_RESOURCE or k in IGNORED_SCALARS for k, v in self.scalars.items())
+        return not self.scalars or all(v < MIN_RESOURCE or k in IGNORED_SCALARS
+                                       for k, v in self.scalars.items())
 
     def is_zero(self, name: str) -> bool:
         """Whether one dimension holds nothing."""
@@ -160,7 +166,8 @@ class Resource:
         try:
             return self._hash
         except AttributeError:
-            self._hash = hash((self.milli_cpu, self.memory, frozenset((self.scalars or {}).items())))
+            self._hash = hash((self.milli_cpu, self.memory, frozenset((self.scalars
+                                                                       or {}).items())))
             return self._hash
 
     def __repr__(self) -> str:
@@ -189,7 +196,9 @@ class Resource:
         return Resource(self.milli_cpu + other.milli_cpu, self.memory + other.memory, scalars)
 
     def __sub__(self, other: Resource) -> Resource:
-        """Subtract what is known to be held; see `sub` for the checked form. The result may go negative."""
+        """Subtract what is known to be held; see `sub` for the checked form. The result may go
+        negative.
+        """
         mine, theirs = self.scalars, other.scalars
         if mine is None or not theirs:
             scalars = mine  # without any scalar mapping nothing is subtracted from scalars
@@ -202,7 +211,8 @@ class Resource:
     def sub(self, other: Resource) -> Resource:
         """Subtract, and raise `ResourceError` where `other` is more than this resource holds."""
         if not other.less_equal(self, ZERO):
-            raise ResourceError(f"resource is not sufficient to do operation: <{self}> sub <{other}>")
+            raise ResourceError(
+                f"resource is not sufficient to do operation: <{self}> sub <{other}>")
         return self - other
 
     def __mul__(self, ratio: float) -> Resource:
@@ -216,7 +226,8 @@ class Resource:
             scalars = dict(scalars or {})
             for name, amount in other.scalars.items():
                 scalars[name] = max(scalars.get(name, amount), amount)
-        return Resource(max(self.milli_cpu, other.milli_cpu), max(self.memory, other.memory), scalars)
+        return Resource(max(self.milli_cpu, other.milli_cpu), max(self.memory, other.memory),
+                        scalars)
 
     def min_dimension_resource(self, other: Resource, missing: str) -> Resource:
         """The smaller of both in each of *this* resource's dimensions.
@@ -230,18 +241,24 @@ class Resource:
         if scalars:
             theirs = other.scalars or {}
             default = (lambda name: scalars[name]) if missing == INFINITY else (lambda name: 0.0)
-            scalars = {k: min(v, theirs[k]) if k in theirs else default(k) for k, v in scalars.items()}
-        return Resource(min(self.milli_cpu, other.milli_cpu), min(self.memory, other.memory), scalars)
+            scalars = {
+                k: min(v, theirs[k]) if k in theirs else default(k) for k, v in scalars.items()
+            }
+        return Resource(min(self.milli_cpu, other.milli_cpu), min(self.memory, other.memory),
+                        scalars)
 
     def diff(self, other: Resource) -> tuple[Resource, Resource]:
-        """(by how much this is more, by how much it is less), dimension by dimension; missing counts as zero."""
+        """(by how much this is more, by how much it is less), dimension by dimension; missing
+        counts as zero.
+        """
         more, less = {}, {}
         mine, theirs = self.scalars or {}, other.scalars or {}
         for name in mine.keys() | theirs.keys():
             left, right = mine.get(name, 0.0), theirs.get(name, 0.0)
             (more if left > right else less)[name] = abs(left - right)
         cpu, memory = self.milli_cpu - other.milli_cpu, self.memory - other.memory
-        return Resource(max(cpu, 0.0), max(memory, 0.0), more), Resource(max(-cpu, 0.0), max(-memory, 0.0), less)
+        return Resource(max(cpu, 0.0), max(memory, 0.0), more), Resource(
+            max(-cpu, 0.0), max(-memory, 0.0), less)
 
     def exceeded_part(self, other: Resource) -> Resource:
         """What this holds above `other`, never negative.
@@ -260,7 +277,8 @@ class Resource:
         mine, theirs = self.scalars or {}, other.scalars or {}
         if missing == INFINITY and any(name not in mine for name in theirs):
             return False
-        return all(v < theirs.get(k, 0.0) for k, v in mine.items() if k in theirs or missing == ZERO)
+        return all(
+            v < theirs.get(k, 0.0) for k, v in mine.items() if k in theirs or missing == ZERO)
 
     def less_equal(self, other: Resource, missing: str) -> bool:
         """Every dimension below `other`'s, or above it by less than `MIN_RESOURCE`.
@@ -286,19 +304,26 @@ class Resource:
                 return False
         return True
 
-    def less_equal_with_resources_name(self, other: Resource, missing: str) -> tuple[bool, list[str]]:
-        """Like `less_equal` over this resource's dimensions, with the names of those that are too large.
+    def less_equal_with_resources_name(self, other: Resource,
+                                       missing: str) -> tuple[bool, list[str]]:
+        """Like `less_equal` over this resource's dimensions, with the names of those that are too
+        large.
 
         >>> Resource(2.0, 9.0).less_equal_with_resources_name(Resource(1.0, 1.0), ZERO)
         (False, ['cpu', 'memory'])
         """
         theirs = other.scalars or {}
-        names = [name for name, amount in self
-                 if (name in (CPU, MEMORY) or name in theirs or missing == ZERO) and amount - other.get(name) >= MIN_RESOURCE]
+        names = [
+            name for name, amount in self
+            if (name in (CPU, MEMORY) or name in theirs or missing == ZERO) and amount -
+            other.get(name) >= MIN_RESOURCE
+        ]
         return not names, names
 
-    def less_equal_with_dimension_and_resources_name(self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
-        """Strictly: no dimension that `request` asks for is above `other`'s; names of those that are.
+    def less_equal_with_dimension_and_resources_name(
+            self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
+        """Strictly: no dimension that `request` asks for is above `other`'s; names of those that
+        are.
 
         There is no tolerance, and dimensions that aren't asked for may be anything.
 
@@ -314,13 +339,15 @@ class Resource:
         return not names, names
 
     def stays_within(self, other: Resource, request: Resource) -> bool:
-        """Whether this resource and `request` together pass `less_equal_with_dimension_and_resources_name(other, request)`.
+        """Whether this resource and `request` together pass
+        `less_equal_with_dimension_and_resources_name(other, request)`.
 
         >>> Resource(9.0).stays_within(Resource(10.0), Resource(1.0)), Resource(10.0).stays_within(Resource(10.0), Resource(1.0))
         (True, False)
         """
         for name, amount in request.items:
-            if amount > 0 and self.get(name) + amount > other.get(name) and name not in IGNORED_SCALARS:
+            if amount > 0 and self.get(name) + amount > other.get(
+                    name) and name not in IGNORED_SCALARS:
                 return False
         return True
 
@@ -332,16 +359,25 @@ class Resource:
         """Any dimension below or, within the tolerance, equal to `other`'s."""
         return self._partly(other, missing, lambda left, right: left - right < MIN_RESOURCE)
 
-    def less_equal_partly_with_dimension(self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
-        """Any dimension that `request` asks for below or (tolerantly) equal to `other`'s; their names."""
+    def less_equal_partly_with_dimension(self, other: Resource,
+                                         request: Resource | None) -> tuple[bool, list[str]]:
+        """Any dimension that `request` asks for below or (tolerantly) equal to `other`'s; their
+        names.
+        """
         if request is None:
             return False, []
-        names = [name for name, amount in request
-                 if amount > 0 and name not in IGNORED_SCALARS and self.get(name) - other.get(name) < MIN_RESOURCE]
+        names = [
+            name for name, amount in request
+            if amount > 0 and name not in IGNORED_SCALARS and self.get(name) -
+            other.get(name) < MIN_RESOURCE
+        ]
         return bool(names), names
 
-    def less_equal_partly_with_dimension_zero_filtered(self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
-        """As `less_equal_partly_with_dimension`, leaving out dimensions in which both sides hold nothing."""
+    def less_equal_partly_with_dimension_zero_filtered(
+            self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
+        """As `less_equal_partly_with_dimension`, leaving out dimensions in which both sides hold
+        nothing.
+        """
         if request is None:
             return False, []
         kept = {name: amount for name, amount in request
@@ -357,7 +393,8 @@ class Resource:
         fits, names = self.less_equal_with_resources_name(other, missing)
         return not fits, names
 
-    def greater_partly_with_dimension(self, other: Resource | None, request: Resource | None) -> tuple[bool, list[str]]:
+    def greater_partly_with_dimension(self, other: Resource | None,
+                                      request: Resource | None) -> tuple[bool, list[str]]:
         """Strictly: any dimension that `request` asks for above `other`'s; their names.
 
         >>> Resource(0.0, 0.0, {"a/x": 2.0}).greater_partly_with_dimension(Resource(), Resource(0.0, 0.0, {"a/x": 1.0}))
@@ -368,7 +405,8 @@ class Resource:
         names = self._greater_in(other or EMPTY, request)
         return bool(names), names
 
-    def greater_partly_with_relevant_dimensions(self, other: Resource | None, request: Resource | None) -> tuple[bool, list[str]]:
+    def greater_partly_with_relevant_dimensions(self, other: Resource | None,
+                                                request: Resource | None) -> tuple[bool, list[str]]:
         """As `greater_partly_with_dimension`, over dimensions that `other` has at all.
 
         CPU and memory must hold something there; a scalar needs only to be mentioned, if as zero.
@@ -380,8 +418,12 @@ class Resource:
             return False, []
         other = other or EMPTY
         known = other.scalars or {}
-        kept = {name: amount for name, amount in request
-                if amount > 0 and (name in known if name not in (CPU, MEMORY) else not other.is_zero(name))}
+        kept = {
+            name: amount
+            for name, amount in request
+            if amount > 0 and (name in known if name not in (CPU,
+                                                             MEMORY) else not other.is_zero(name))
+        }
         return self.greater_partly_with_dimension(other, Resource.from_dict(kept))
 
     def _greater_in(self, other: Resource, request: Resource, scalars: bool = True) -> list[str]:
@@ -391,8 +433,9 @@ class Resource:
         if request.memory > 0 and self.memory > other.memory:
             names.append(MEMORY)
         if scalars and request.scalars:
-            names += sorted(name for name, amount in request.scalars.items()
-                            if amount > 0 and name not in IGNORED_SCALARS and self.get(name) > other.get(name))
+            names += sorted(
+                name for name, amount in request.scalars.items()
+                if amount > 0 and name not in IGNORED_SCALARS and self.get(name) > other.get(name))
         return names
 
     def _partly(self, other: Resource, missing: str, holds) -> bool:
@@ -401,8 +444,9 @@ class Resource:
         mine, theirs = self.scalars or {}, other.scalars or {}
         if missing == ZERO and any(name not in mine for name in theirs):
             return True
-        return any((missing == INFINITY and name not in theirs) or holds(amount, theirs.get(name, 0.0))
-                   for name, amount in mine.items())
+        return any(
+            (missing == INFINITY and name not in theirs) or holds(amount, theirs.get(name, 0.0))
+            for name, amount in mine.items())
 
 
 EMPTY = Resource()
@@ -429,7 +473,8 @@ def min_of(left: Resource, right: Resource) -> Resource:
     cpu, memory = min(left.milli_cpu, right.milli_cpu), min(left.memory, right.memory)
     if left.scalars is None or right.scalars is None:
         return Resource(cpu, memory)
-    return Resource(cpu, memory, {k: min(v, right.scalars.get(k, 0.0)) for k, v in left.scalars.items()})
+    return Resource(cpu, memory,
+                    {k: min(v, right.scalars.get(k, 0.0)) for k, v in left.scalars.items()})
 
 
 def total(resources: Iterable[Resource]) -> Resource:
@@ -462,6 +507,7 @@ def _from_items(items: tuple[tuple[str, str], ...]) -> Resource:
             memory += quantity.value(text)
         elif name == PODS:
             scalars[name] = scalars.get(name, 0.0) + quantity.value(text)
-        elif name == "ephemeral-storage" or (not name.startswith("count/") and is_scalar_resource_name(name)):
+        elif name == "ephemeral-storage" or (not name.startswith("count/")
+                                             and is_scalar_resource_name(name)):
             scalars[name] = scalars.get(name, 0.0) + quantity.milli_value(text)
     return Resource(float(cpu), float(memory), scalars or None)

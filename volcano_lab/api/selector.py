@@ -11,9 +11,11 @@ from volcano_lab.api.objects import LabelSelector, LabelSelectorRequirement
 
 
 def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
-    """Whether all of a selector's conditions hold; no selector matches nothing, an empty one everything.
+    """Whether all of a selector's conditions hold; no selector matches nothing, an empty one
+    everything.
 
-    Nor does one with a condition that can't be: `In` and `NotIn` need values, `Exists` and `DoesNotExist` have none.
+    Nor does one with a condition that can't be: `In` and `NotIn` need values, `Exists` and
+    `DoesNotExist` have none.
 
     >>> web = LabelSelector(match_expressions=[LabelSelectorRequirement("app", "In", ["web", "api"])])
     >>> matches(web, {"app": "web"}), matches(web, {}), matches(LabelSelector(), {}), matches(None, {})
@@ -23,7 +25,8 @@ def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
         return False
     if any(labels.get(key) != value for key, value in selector.match_labels.items()):
         return False
-    possible = all(bool(r.values) == (r.operator in ("In", "NotIn")) for r in selector.match_expressions)
+    possible = all(
+        bool(r.values) == (r.operator in ("In", "NotIn")) for r in selector.match_expressions)
     return possible and all(requirement_holds(r, labels) for r in selector.match_expressions)
 
 

@@ -1,7 +1,7 @@
 """The states of a task, and which groups of them the scheduler treats alike.
 
-Answers to `pkg/scheduler/api/types.go` and `helpers.go`. The numbers are Volcano's bit flags; ranging
-over statuses in ascending number is part of the rule for ties.
+Answers to `pkg/scheduler/api/types.go` and `helpers.go`. The numbers are Volcano's bit flags;
+ranging over statuses in ascending number is part of the rule for ties.
 """
 
 from __future__ import annotations
@@ -46,16 +46,27 @@ SCHEDULED_STATUSES = frozenset((BOUND, RUNNING, SUCCEEDED, FAILED))
 COMPLETED_STATUSES = frozenset((SUCCEEDED, FAILED))
 
 TRANSITIONS: dict[TaskStatus, frozenset[TaskStatus]] = {
-    PENDING: frozenset((ALLOCATED, PIPELINED, BINDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED, UNKNOWN)),
-    ALLOCATED: frozenset((BINDING, PENDING)),
-    PIPELINED: frozenset((PENDING, ALLOCATED, BINDING)),
-    BINDING: frozenset((BOUND, RUNNING, PENDING, RELEASING, SUCCEEDED, FAILED, UNKNOWN)),
-    BOUND: frozenset((RUNNING, RELEASING, PENDING, SUCCEEDED, FAILED, UNKNOWN)),
-    RUNNING: frozenset((RELEASING, SUCCEEDED, FAILED, UNKNOWN)),
-    RELEASING: frozenset((RUNNING, BOUND, SUCCEEDED, FAILED, UNKNOWN)),
-    SUCCEEDED: frozenset(),
-    FAILED: frozenset((RELEASING,)),
-    UNKNOWN: frozenset((PENDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED)),
+    PENDING:
+    frozenset(
+        (ALLOCATED, PIPELINED, BINDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED, UNKNOWN)),
+    ALLOCATED:
+    frozenset((BINDING, PENDING)),
+    PIPELINED:
+    frozenset((PENDING, ALLOCATED, BINDING)),
+    BINDING:
+    frozenset((BOUND, RUNNING, PENDING, RELEASING, SUCCEEDED, FAILED, UNKNOWN)),
+    BOUND:
+    frozenset((RUNNING, RELEASING, PENDING, SUCCEEDED, FAILED, UNKNOWN)),
+    RUNNING:
+    frozenset((RELEASING, SUCCEEDED, FAILED, UNKNOWN)),
+    RELEASING:
+    frozenset((RUNNING, BOUND, SUCCEEDED, FAILED, UNKNOWN)),
+    SUCCEEDED:
+    frozenset(),
+    FAILED:
+    frozenset((RELEASING, )),
+    UNKNOWN:
+    frozenset((PENDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED)),
 }
 """The task state machine: from each status the statuses a task may go to next.
 
@@ -82,4 +93,5 @@ from Succeeded it may go nowhere
         return
     allowed = ", ".join(str(s) for s in sorted(TRANSITIONS[old])) or "nowhere"
     to = "to " if TRANSITIONS[old] else ""
-    raise IllegalTransition(f"{what} cannot go from {old} to {new}; from {old} it may go {to}{allowed}")
+    raise IllegalTransition(
+        f"{what} cannot go from {old} to {new}; from {old} it may go {to}{allowed}")

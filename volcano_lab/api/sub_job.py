@@ -1,4 +1,5 @@
-"""A sub-job: the part of a job that a `subGroupPolicy` holds together, with a minimum and a topology of its own.
+"""A sub-job: the part of a job that a `subGroupPolicy` holds together, with a minimum and a
+topology of its own.
 
 Answers to `pkg/scheduler/api/sub_job_info.go`. A job without such policies has one default sub-job.
 """
@@ -20,20 +21,25 @@ from volcano_lab.api.task_index import TaskIndex
 class SubJobInfo(TaskIndex):
     """`gid` names the policy, `uid` the policy and the label values that this group's pods share.
 
-    `min_available` is the policy's sub-group size, `priority` the highest of its tasks (at least 0),
-    `match_index` the first label value where that is a number: it orders groups that nothing else orders.
+    `min_available` is the policy's sub-group size, `priority` the highest of its tasks (at least
+    0), `match_index` the first label value where that is a number: it orders groups that nothing
+    else orders.
     """
 
-    __slots__ = ("gid", "uid", "job", "priority", "match_index", "allocated_hyper_node", "network_topology")
+    __slots__ = ("gid", "uid", "job", "priority", "match_index", "allocated_hyper_node",
+                 "network_topology")
 
-    def __init__(self, gid: str, uid: str, job: str, policy: SubGroupPolicySpec, match_values: tuple[str, ...] = ()):
+    def __init__(self, gid: str, uid: str, job: str, policy: SubGroupPolicySpec,
+                 match_values: tuple[str, ...] = ()):
         super().__init__(1 if policy.sub_group_size is None else policy.sub_group_size)
         self.gid, self.uid, self.job = gid, uid, job
         self.priority = 0
         self.match_index = _number(match_values[0]) if match_values else 0
         self.allocated_hyper_node = ""
-        # a copy: resolving a tier's name on the policy later doesn't reach sub-jobs that exist already
-        self.network_topology: NetworkTopologySpec | None = policy.network_topology and attrs.evolve(policy.network_topology)
+        # a copy: resolving a tier's name on the policy later doesn't reach sub-jobs that exist
+        # already
+        self.network_topology: NetworkTopologySpec | None = policy.network_topology and attrs.evolve(
+            policy.network_topology)
 
     def add_task(self, task: TaskInfo) -> None:
         self.index_task(task)
@@ -59,7 +65,8 @@ class SubJobInfo(TaskIndex):
 
 
 class WholeJob(SubJobInfo):
-    """The one sub-job of a job without policies and topology: the job's own tasks, seen as a sub-job.
+    """The one sub-job of a job without policies and topology: the job's own tasks, seen as a
+    sub-job.
 
     It shares the job's maps and counts, so that a task's change of status is written down once.
     """
@@ -87,14 +94,16 @@ class WholeJob(SubJobInfo):
         return self.ready_task_num() + self.pending_best_effort_task_num() >= self.min_available
 
     def is_pipelined(self) -> bool:
-        return self.waiting_task_num() + self.ready_task_num() + self.pending_best_effort_task_num() >= self.min_available
+        return self.waiting_task_num() + self.ready_task_num() + self.pending_best_effort_task_num(
+        ) >= self.min_available
 
     def is_starving(self) -> bool:
         return self.waiting_task_num() + self.ready_task_num() < self.min_available
 
 
 def hard_topology(topology: NetworkTopologySpec | None) -> tuple[bool, int]:
-    """(whether a network topology must hold, its highest tier); (False, 0) without a tier number."""
+    """(whether a network topology must hold, its highest tier); (False, 0) without a tier number.
+    """
     if topology is None or topology.highest_tier_allowed is None:
         return False, 0
     return topology.mode == "hard", topology.highest_tier_allowed
@@ -123,7 +132,9 @@ def sub_job_id(job: str, policy: str, values: tuple[str, ...]) -> str:
 
 
 def _number(text: str) -> int:
-    """A label value as a whole number of 64 bits; 0 where it isn't one (Python alone would also take "1_0")."""
+    """A label value as a whole number of 64 bits; 0 where it isn't one (Python alone would also
+    take "1_0").
+    """
     number = int(text) if re.fullmatch("[+-]?[0-9]{1,63}", text) else 0
     return number if -(2**63) <= number < 2**63 else 0
 

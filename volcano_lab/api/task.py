@@ -1,7 +1,7 @@
 """A task: one pod as the scheduler sees it, and the request that it makes.
 
-Answers to `TaskInfo` and `TransactionContext` of `pkg/scheduler/api/job_info.go` and to `pod_info.go`.
-Not modelled: NUMA decisions and attachable volumes.
+Answers to `TaskInfo` and `TransactionContext` of `pkg/scheduler/api/job_info.go` and to
+`pod_info.go`. Not modelled: NUMA decisions and attachable volumes.
 """
 
 from __future__ import annotations
@@ -10,10 +10,19 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from volcano_lab.api import quantity
+from volcano_lab.api.durations import parse_bool
 from volcano_lab.api.objects import Container, ContainerStatus, Pod
 from volcano_lab.api.resource import PODS, Resource
-from volcano_lab.api.status import BOUND, FAILED, PENDING, RELEASING, RUNNING, SUCCEEDED, UNKNOWN, TaskStatus
-from volcano_lab.api.text import parse_bool
+from volcano_lab.api.status import (
+    BOUND,
+    FAILED,
+    PENDING,
+    RELEASING,
+    RUNNING,
+    SUCCEEDED,
+    UNKNOWN,
+    TaskStatus,
+)
 
 GROUP_NAME_ANNOTATION = "scheduling.k8s.io/group-name"
 TASK_SPEC_KEY = "volcano.sh/task-spec"
@@ -25,7 +34,9 @@ ONE_POD = Resource(scalars={PODS: 1.0})
 
 
 class TransactionContext(NamedTuple):
-    """What a statement had decided of a task when it was discarded; it explains why the task still waits."""
+    """What a statement had decided of a task when it was discarded; it explains why the task still
+    waits.
+    """
 
     node_name: str
     eviction_occurred: bool
@@ -36,9 +47,9 @@ class TransactionContext(NamedTuple):
 class TaskInfo:
     """One pod: what it asks for, and where this session has got with it.
 
-    `resreq` is what it takes on a node, `init_resreq` what it must find there; `key` is "namespace/name",
-    `job` the id of its job, or "" where it belongs to none. `priority` is the pod's own, or the one in the
-    `volcano.sh/task-priority` annotation, or 1.
+    `resreq` is what it takes on a node, `init_resreq` what it must find there; `key` is
+    "namespace/name", `job` the id of its job, or "" where it belongs to none. `priority` is the
+    pod's own, or the one in the `volcano.sh/task-priority` annotation, or 1.
 
     Tasks with the same `template` are the same pod but for its name, labels and annotations.
 
@@ -51,9 +62,29 @@ class TaskInfo:
     """
 
     __slots__ = (
-        "uid", "job", "name", "namespace", "key", "task_role", "resreq", "init_resreq", "priority", "preemptable",
-        "best_effort", "has_restartable_init_container", "sch_gated", "revocable_zone", "pod", "creation_timestamp",
-        "order_index", "template", "node_name", "status", "eviction_occurred", "job_allocated_hyper_node", "last_transaction",
+        "uid",
+        "job",
+        "name",
+        "namespace",
+        "key",
+        "task_role",
+        "resreq",
+        "init_resreq",
+        "priority",
+        "preemptable",
+        "best_effort",
+        "has_restartable_init_container",
+        "sch_gated",
+        "revocable_zone",
+        "pod",
+        "creation_timestamp",
+        "order_index",
+        "template",
+        "node_name",
+        "status",
+        "eviction_occurred",
+        "job_allocated_hyper_node",
+        "last_transaction",
     )
 
     def __init__(self, pod: Pod):
@@ -75,7 +106,8 @@ class TaskInfo:
         marked = annotations.get(PREEMPTABLE_KEY, labels.get(PREEMPTABLE_KEY))
         self.preemptable = True if marked is None else parse_bool(marked) or False
         self.revocable_zone = revocable_zone_of(annotations)
-        self.has_restartable_init_container = any(c.restart_policy == "Always" for c in spec.init_containers)
+        self.has_restartable_init_container = any(
+            c.restart_policy == "Always" for c in spec.init_containers)
         self.sch_gated = bool(spec.scheduling_gates)
         self.creation_timestamp = meta.creation_timestamp or 0.0
         self.order_index = _index_under_task(pod)
@@ -87,7 +119,9 @@ class TaskInfo:
         self.last_transaction: TransactionContext | None = None
 
     def clone(self) -> TaskInfo:
-        """A copy whose status and node may change on their own; whether an eviction occurred isn't copied."""
+        """A copy whose status and node may change on their own; whether an eviction occurred isn't
+        copied.
+        """
         task = TaskInfo.__new__(TaskInfo)
         task.uid, task.job, task.name, task.namespace, task.key = self.uid, self.job, self.name, self.namespace, self.key
         task.task_role, task.resreq, task.init_resreq = self.task_role, self.resreq, self.init_resreq
@@ -100,7 +134,8 @@ class TaskInfo:
         return task
 
     def transaction_context(self) -> TransactionContext:
-        return TransactionContext(self.node_name, self.eviction_occurred, self.job_allocated_hyper_node, self.status)
+        return TransactionContext(self.node_name, self.eviction_occurred,
+                                  self.job_allocated_hyper_node, self.status)
 
     def before(self, other: TaskInfo) -> bool:
         """The order among tasks that no plugin orders: by index in the task, then age, then uid."""
@@ -113,10 +148,13 @@ class TaskInfo:
 
 
 def pod_template(pod: Pod) -> int | None:
-    """A number that equal plain pods share; None for a pod with affinity, spread, ports or anything else out of the plain."""
+    """A number that equal plain pods share; None for a pod with affinity, spread, ports or anything
+    else out of the plain.
+    """
     spec, status = pod.spec, pod.status
-    if (spec.affinity or spec.topology_spread_constraints or spec.init_containers or spec.overhead or spec.resources
-            or spec.volumes or spec.resource_claims or status.container_statuses or status.nominated_node_name):
+    if (spec.affinity or spec.topology_spread_constraints or spec.init_containers or spec.overhead
+            or spec.resources or spec.volumes or spec.resource_claims or status.container_statuses
+            or status.nominated_node_name):
         return None
     if any(container.ports for container in spec.containers):
         return None
@@ -149,7 +187,9 @@ def revocable_zone_of(annotations: dict[str, str]) -> str:
 
 
 def pod_resource_request(pod: Pod) -> Resource:
-    """What a pod asks for: containers in sum, init containers at their highest, overhead, and one "pods"."""
+    """What a pod asks for: containers in sum, init containers at their highest, overhead, and one
+    "pods".
+    """
     spec, status = pod.spec, pod.status
     if not (spec.init_containers or spec.overhead or status.container_statuses):
         return _plain_request(tuple(tuple(c.resources.requests.items()) for c in spec.containers))
@@ -166,7 +206,8 @@ def pod_resource_request(pod: Pod) -> Resource:
             result, sidecars = result + request, sidecars + request
             highest = highest.set_max_resource(sidecars)
         else:
-            highest = highest.set_max_resource(Resource.from_list(container.resources.requests) + sidecars)
+            highest = highest.set_max_resource(
+                Resource.from_list(container.resources.requests) + sidecars)
     return result.set_max_resource(highest) + ONE_POD
 
 
@@ -179,12 +220,16 @@ def _plain_request(containers: tuple[tuple[tuple[str, str], ...], ...]) -> Resou
     return result + ONE_POD
 
 
-def _container_requests(pod: Pod, container: Container, statuses: dict[str, ContainerStatus]) -> dict[str, str]:
-    """Requests of a container; while it is resized in place, the highest of what is asked, given and in force."""
+def _container_requests(pod: Pod, container: Container,
+                        statuses: dict[str, ContainerStatus]) -> dict[str, str]:
+    """Requests of a container; while it is resized in place, the highest of what is asked, given
+    and in force.
+    """
     status = statuses.get(container.name)
     if status is None or status.resources is None:
         return container.resources.requests
-    infeasible = any(c.type == "PodResizePending" and c.reason == "Infeasible" for c in pod.status.conditions)
+    infeasible = any(
+        c.type == "PodResizePending" and c.reason == "Infeasible" for c in pod.status.conditions)
     lists = [] if infeasible else [container.resources.requests]
     highest: dict[str, str] = {}
     for requests in (*lists, status.resources.requests, status.allocated_resources):
@@ -195,7 +240,9 @@ def _container_requests(pod: Pod, container: Container, statuses: dict[str, Cont
 
 
 def _index_under_task(pod: Pod) -> int | None:
-    """The number at the end of a name such as "job-worker-3", or None where the name has no such form."""
+    """The number at the end of a name such as "job-worker-3", or None where the name has no such
+    form.
+    """
     parts = pod.metadata.name.split("-")
     text = parts[-1] if len(parts) >= 3 else ""
     return int(text) if text.removeprefix("+").isdecimal() else None

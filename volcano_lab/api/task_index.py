@@ -6,7 +6,13 @@ Answers to the task maps and counting functions that `job_info.go` and `sub_job_
 
 from __future__ import annotations
 
-from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, READY_STATUSES, TaskStatus
+from volcano_lab.api.status import (
+    ALLOCATED_STATUSES,
+    PENDING,
+    PIPELINED,
+    READY_STATUSES,
+    TaskStatus,
+)
 from volcano_lab.api.task import TaskInfo
 
 _NONE: dict[str, TaskInfo] = {}
@@ -16,8 +22,8 @@ _READY = frozenset(READY_STATUSES)
 class TaskIndex:
     """Tasks by uid and by status.
 
-    Invariant: each task in `tasks` stands in exactly one map of `task_status_index`, the one of its status
-    when it was put there, and no map there is empty.
+    Invariant: each task in `tasks` stands in exactly one map of `task_status_index`, the one of its
+    status when it was put there, and no map there is empty.
     """
 
     __slots__ = ("tasks", "task_status_index", "min_available", "_pending_best_effort", "_ready")
@@ -82,7 +88,8 @@ class TaskIndex:
 
     def is_pipelined(self) -> bool:
         """Enough tasks have a node or wait for one that is being freed."""
-        return self.waiting_task_num() + self._ready + self._pending_best_effort >= self.min_available
+        return self.waiting_task_num(
+        ) + self._ready + self._pending_best_effort >= self.min_available
 
     def is_starving(self) -> bool:
         """Too few tasks have a node or wait for one, best-effort tasks not counted."""

@@ -1,8 +1,10 @@
-"""A simulated API server: it keeps the objects, numbers their versions, tells watchers, and binds pods.
+"""A simulated API server: it keeps the objects, numbers their versions, tells watchers, and binds
+pods.
 
-Answers to no Go file of Volcano's; it stands for the Kubernetes API server as far as a scheduler sees it: creation,
-update with a check of the version, deletion with grace for pods that run, `pods/binding`. Objects are never changed in
-place: each update is another object, so that whoever holds one holds a snapshot. Times are in whole seconds, as there.
+Answers to no Go file of Volcano's; it stands for the Kubernetes API server as far as a scheduler
+sees it: creation, update with a check of the version, deletion with grace for pods that run,
+`pods/binding`. Objects are never changed in place: each update is another object, so that whoever
+holds one holds a snapshot. Times are in whole seconds, as there.
 """
 
 from __future__ import annotations
@@ -39,8 +41,7 @@ class WatchEvent:
 class ApiServer:
     """The objects by kind and key ("namespace/name").
 
-    `clock` gives the time in seconds since the epoch, `watchers` are told of every change, `bindings` has for each pod
-    (by uid) the node that it was bound to.
+    `clock` gives the time in seconds since the epoch, `watchers` are called with every change.
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> server = ApiServer()
@@ -58,7 +59,6 @@ class ApiServer:
         self.objects: dict[str, dict[str, KubernetesObject]] = {}
         self.version = 0
         self.watchers: list[Callable[[WatchEvent], None]] = []
-        self.bindings: dict[str, str] = {}
         self._created = 0
 
     # -- reading ---------------------------------------------------------------------------------
@@ -84,30 +84,38 @@ class ApiServer:
     # -- writing ---------------------------------------------------------------------------------
 
     def create(self, obj: KubernetesObject) -> Any:
-        """Take in a new object with a uid (its own, if it has one that is not taken) and the time of its creation."""
+        """Take in a new object with a uid (its own, if it has one that is not taken) and the time
+        of its creation.
+        """
         by_key = self.objects.setdefault(obj.kind, {})
         if obj.key in by_key:
             raise ApiError(ALREADY_EXISTS, f"{obj.kind} {obj.key} already exists")
         self._created += 1
         given = obj.metadata.creation_timestamp
-        metadata = attrs.evolve(obj.metadata, uid=obj.metadata.uid or f"{obj.kind.lower()}-{self._created}",
+        metadata = attrs.evolve(obj.metadata, uid=obj.metadata.uid
+                                or f"{obj.kind.lower()}-{self._created}",
                                 creation_timestamp=self.now() if given is None else given)
         obj = attrs.evolve(obj, metadata=metadata)
-        if isinstance(obj, Pod) and obj.spec.node_name:
-            self.bindings[obj.metadata.uid] = obj.spec.node_name
         return self._store(ADDED, obj)
 
     def update(self, obj: KubernetesObject) -> Any:
-        """Replace an object. `ApiError` Conflict where it was changed since the version that `obj` was made from."""
+        """Replace an object. `ApiError` Conflict where it was changed since the version that `obj`
+        was made from.
+        """
         known = self.get(obj.kind, obj.key)
         if obj.metadata.resource_version not in ("", known.metadata.resource_version):
-            raise ApiError(CONFLICT, f"{obj.kind} {obj.key} has been modified; changes apply to its latest version only")
+            raise ApiError(
+                CONFLICT,
+                f"{obj.kind} {obj.key} has been modified; changes apply to its latest version only")
         return self._store(MODIFIED, obj)
 
     def delete(self, kind: str, key: str) -> Any:
-        """Delete an object. A pod that has a node is only marked: its kubelet ends it, then `remove` is called."""
+        """Delete an object. A pod that has a node is only marked: its kubelet ends it, then
+        `remove` is called.
+        """
         known = self.get(kind, key)
-        if isinstance(known, Pod) and known.spec.node_name and known.status.phase in ("Pending", "Running"):
+        if isinstance(known, Pod) and known.spec.node_name and known.status.phase in ("Pending",
+                                                                                      "Running"):
             if known.metadata.deletion_timestamp is not None:
                 return known
             going = attrs.evolve(known.metadata, deletion_timestamp=self.now())
@@ -121,19 +129,22 @@ class ApiServer:
         return self._tell(DELETED, self._with_version(known))
 
     def bind(self, key: str, uid: str, node: str) -> Pod:
-        """Assign a pod to a node, once and for all. `ApiError` where it is gone, going, gated or assigned already."""
+        """Assign a pod to a node, once and for all. `ApiError` where it is gone, going, gated or
+        assigned already.
+        """
         pod = self.get("Pod", key)
         if pod.metadata.uid != uid:
             raise ApiError(CONFLICT, f"pod {key} has uid {pod.metadata.uid}, not {uid}")
         if pod.metadata.deletion_timestamp is not None:
             raise ApiError(CONFLICT, f"pod {key} is being deleted, cannot be assigned to a host")
         if pod.spec.node_name:
-            raise ApiError(CONFLICT, f'pod {key} is already assigned to node "{pod.spec.node_name}"')
+            raise ApiError(CONFLICT,
+                           f'pod {key} is already assigned to node "{pod.spec.node_name}"')
         if pod.spec.scheduling_gates:
             raise ApiError(INVALID, f"pod {key} has non-empty .spec.schedulingGates")
-        self.bindings[uid] = node
         status = with_condition(pod, PodCondition("PodScheduled", "True"), self.now()).status
-        return self._store(MODIFIED, attrs.evolve(pod, spec=attrs.evolve(pod.spec, node_name=node), status=status))
+        return self._store(
+            MODIFIED, attrs.evolve(pod, spec=attrs.evolve(pod.spec, node_name=node), status=status))
 
     def now(self) -> float:
         """The time in whole seconds, as the API writes it."""
@@ -146,7 +157,8 @@ class ApiServer:
 
     def _with_version(self, obj: KubernetesObject) -> Any:
         self.version += 1
-        return attrs.evolve(obj, metadata=attrs.evolve(obj.metadata, resource_version=str(self.version)))
+        return attrs.evolve(obj, metadata=attrs.evolve(obj.metadata,
+                                                       resource_version=str(self.version)))
 
     def _tell(self, type_: str, obj: KubernetesObject) -> Any:
         for watcher in list(self.watchers):
@@ -155,9 +167,12 @@ class ApiServer:
 
 
 def with_condition(pod: Pod, condition: PodCondition, now: float) -> Pod:
-    """The pod with a condition in the place of an earlier one of its type; the same pod where nothing changes."""
+    """The pod with a condition in the place of an earlier one of its type; the same pod where
+    nothing changes.
+    """
     old = next((c for c in pod.status.conditions if c.type == condition.type), None)
-    if old is not None and (old.status, old.reason, old.message) == (condition.status, condition.reason, condition.message):
+    if old is not None and (old.status, old.reason,
+                            old.message) == (condition.status, condition.reason, condition.message):
         return pod
     since = old.last_transition_time if old is not None and old.status == condition.status else now
     condition = attrs.evolve(condition, last_transition_time=since)

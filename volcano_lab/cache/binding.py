@@ -1,13 +1,15 @@
-"""The binding pipeline: what sessions decided on its way to the API server, and what becomes of failures.
+"""The binding pipeline: what sessions decided on its way to the API server, and what becomes of
+failures.
 
-Answers to the second half of `pkg/scheduler/cache/cache.go`: `AddBindTask`, `processBindTask`, `BindTask`, `Bind`,
-`defaultEvictor`, `processResyncTask`, `processCleanupJob`. A task sent to be bound waits in `channel`; `collect` takes
-it from there in batches and lets plugins do what they must before (`pre_bind`); `finish` binds a batch. A task whose
-binding or eviction failed waits in `errors` until it is compared with what the API server says (`resync`).
+Answers to the second half of `pkg/scheduler/cache/cache.go`: `AddBindTask`, `processBindTask`,
+`BindTask`, `Bind`, `defaultEvictor`, `processResyncTask`, `processCleanupJob`. A task sent to be
+bound waits in `channel`; `collect` takes it from there in batches and lets plugins do what they
+must before (`pre_bind`); `finish` binds a batch. A task whose binding or eviction failed waits in
+`errors` until it is compared with what the API server says (`resync`).
 
-Differs on purpose: nothing runs by itself. Whoever drives the pipeline (a simulation, or `drain`) says when each step
-is taken, and how long a request is under way. The channel never fills up. Left out: a task's own handler of bind errors,
-which nothing in Volcano sets.
+Differs on purpose: nothing runs by itself. Whoever drives the pipeline (a simulation, or `drain`)
+says when each step is taken, and how long a request is under way. The channel never fills up. Left
+out: a task's own handler of bind errors, which nothing in Volcano sets.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from volcano_lab import log
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import PodCondition
 from volcano_lab.api.task import TaskInfo
@@ -24,14 +25,15 @@ from volcano_lab.cache.api_server import NOT_FOUND, ApiError, ApiServer, with_co
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.status_updater import SCHEDULER_ERROR, StatusUpdater
 from volcano_lab.cache.work_queue import WorkQueue
+from volcano_lab.framework import log
 from volcano_lab.framework.session import BindContext
 
 
 class BindingPipeline:
     """Attached to a cache, it carries the cache's decisions to a server.
 
-    `bind` and `read` are the requests that may fail; `on_bind` is told of each answer (the task, and the error or "").
-    `batch` is how many tasks one worker takes at a time.
+    `bind` and `read` are the requests that may fail; `on_bind` is told of each answer (the task,
+    and the error or ""). `batch` is how many tasks one worker takes at a time.
 
     >>> from volcano_lab.cache import Cache
     >>> server = ApiServer()
@@ -72,12 +74,15 @@ class BindingPipeline:
     @property
     def idle(self) -> bool:
         """Whether nothing is on its way."""
-        return not (self.channel or self.in_flight or self.evictions or self.errors or self.deleted_jobs)
+        return not (self.channel or self.in_flight or self.evictions or self.errors
+                    or self.deleted_jobs)
 
     # -- binding ---------------------------------------------------------------------------------
 
     def collect(self) -> list[int]:
-        """Take all that waits in the channel, in batches, let plugins prepare it, and return the batches' numbers."""
+        """Take all that waits in the channel, in batches, let plugins prepare it, and return the
+        batches' numbers.
+        """
         numbers = []
         while self.channel:
             contexts = [self.channel.popleft() for _ in range(min(self.batch, len(self.channel)))]
@@ -90,7 +95,9 @@ class BindingPipeline:
         return numbers
 
     def _pre_bind(self, context: BindContext) -> bool:
-        """Let plugins prepare a task; where one can't, those before it take back what they did, the last one first."""
+        """Let plugins prepare a task; where one can't, those before it take back what they did, the
+        last one first.
+        """
         done: list[Any] = []
         for _, binder in sorted(self.cache.pre_binders.items()):
             try:
@@ -145,14 +152,17 @@ class BindingPipeline:
                 self.resync_task(task)
 
     def _evict(self, task: TaskInfo, reason: str) -> None:
-        """Asks for nothing where the pod's status already says that it is being evicted for that reason."""
+        """Asks for nothing where the pod's status already says that it is being evicted for that
+        reason.
+        """
         log.v(3, "evict pod %s: %s", task.key, reason)
         message, now = f"Pod is evicted, because of {reason}", self.server.now()
         self.status.record(f"Pod {task.key}", "Warning", "Evict", message)
         pod = task.pod
         told = with_condition(pod, PodCondition("Ready", "False", "Evict", message), now)
         why = f"{pod.spec.scheduler_name}: preempting to accommodate a higher priority pod"
-        marked = with_condition(told, PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", why), now)
+        marked = with_condition(
+            told, PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", why), now)
         if told is pod or marked is told:
             log.v(1, "pod %s is marked as evicted already", task.key)
             return
@@ -166,7 +176,9 @@ class BindingPipeline:
         self.errors.add(f"{task.job}/{task.uid}", self.server.clock())
 
     def resync(self) -> None:
-        """Make every task that is due what the API server says it is; one that can't be read is tried again later."""
+        """Make every task that is due what the API server says it is; one that can't be read is
+        tried again later.
+        """
         now = self.server.clock()
         while (key := self.errors.get(now)) is not None:
             log.v(5, "%d more tasks wait to be compared", len(self.errors))
@@ -176,7 +188,8 @@ class BindingPipeline:
                 self.errors.forget(key)
                 continue
             try:
-                self.informer.refresh("Pod", task.key, self._read("Pod", task.key), self.server.version)
+                self.informer.refresh("Pod", task.key, self._read("Pod", task.key),
+                                      self.server.version)
             except ApiError as error:
                 delay = self.errors.retry(key, now)
                 log.error("failed to read pod %s, again in %g s: %s", task.key, delay, error)
@@ -212,7 +225,8 @@ class BindingPipeline:
 
     def next_due(self) -> float | None:
         """When the next retry is due, in seconds since the epoch; None where none waits."""
-        return min((due for due in (self.errors.next_due(), self.deleted_jobs.next_due()) if due is not None), default=None)
+        return min((due for due in (self.errors.next_due(), self.deleted_jobs.next_due())
+                    if due is not None), default=None)
 
     def retry(self) -> None:
         """Do all that is due by now."""
@@ -228,4 +242,7 @@ class BindingPipeline:
 
     def bound_for(self) -> Sequence[BindContext]:
         """Every task on its way to be bound."""
-        return [*self.channel, *(context for contexts in self.in_flight.values() for context in contexts)]
+        return [
+            *self.channel,
+            *(context for contexts in self.in_flight.values() for context in contexts)
+        ]

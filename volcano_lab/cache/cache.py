@@ -1,7 +1,9 @@
-"""The cluster as the scheduler knows it, copied for each session, and changed by what sessions decide.
+"""The cluster as the scheduler knows it, copied for each session, and changed by what sessions
+decide.
 
-Answers to `pkg/scheduler/cache/cache.go`. What a session decides changes the cache at once; where a `BindingPipeline`
-is attached it is also sent to the API server, else it waits in `bind_contexts` and `evicted`.
+Answers to `pkg/scheduler/cache/cache.go`. What a session decides changes the cache at once; where a
+`BindingPipeline` is attached it is also sent to the API server, else it waits in `bind_contexts`
+and `evicted`.
 """
 
 from __future__ import annotations
@@ -11,15 +13,26 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from volcano_lab import log
-from volcano_lab.api.cluster_info import ClusterInfo
 from volcano_lab.api.job import JobInfo, clone_pod_group
 from volcano_lab.api.node import NodeError
 from volcano_lab.api.objects import KubernetesObject, PodGroup
 from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.status import BINDING, RELEASING, IllegalTransition, TaskStatus, check_transition
+from volcano_lab.api.snapshot import ClusterInfo
+from volcano_lab.api.status import (
+    BINDING,
+    RELEASING,
+    IllegalTransition,
+    TaskStatus,
+    check_transition,
+)
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.cache.event_handlers import DEFAULT_QUEUE, SCHEDULER_NAME, CacheError, EventHandlers
+from volcano_lab.cache.event_handlers import (
+    DEFAULT_QUEUE,
+    SCHEDULER_NAME,
+    CacheError,
+    EventHandlers,
+)
+from volcano_lab.framework import log
 from volcano_lab.framework.session import BindContext
 
 if TYPE_CHECKING:
@@ -30,7 +43,9 @@ __all__ = ["DEFAULT_QUEUE", "SCHEDULER_NAME", "Cache", "CacheError", "ClusterEve
 
 @attrs.define(slots=True)
 class ClusterEvent:
-    """A note that users would see with `kubectl describe`: about which object, of which kind and reason."""
+    """A note that users would see with `kubectl describe`: about which object, of which kind and
+    reason.
+    """
 
     about: str
     kind: str
@@ -108,11 +123,15 @@ class Cache(EventHandlers):
         return job, known
 
     def evict(self, task: TaskInfo, reason: str) -> None:
-        """A session evicts a task: it is releasing from now on. Raises `CacheError` where that can't be."""
+        """A session evicts a task: it is releasing from now on. Raises `CacheError` where that
+        can't be.
+        """
         job, known = self._find(task)
         node = self.nodes.get(known.node_name)
         if node is None:
-            raise CacheError(f"failed to evict Task {known.uid} from host {known.node_name}, host does not exist")
+            raise CacheError(
+                f"failed to evict Task {known.uid} from host {known.node_name}, host does not exist"
+            )
         _check(known, RELEASING)
         job.update_task_status(known, RELEASING)
         node.update_task(known)
@@ -124,11 +143,14 @@ class Cache(EventHandlers):
             self.record_event(job.pod_group, "Normal", "Evict", reason)
 
     def add_bind_task(self, context: BindContext) -> None:
-        """A session sends a task to be bound. Raises `CacheError` or `NodeError` where it can't be."""
+        """A session sends a task to be bound. Raises `CacheError` or `NodeError` where it can't be.
+        """
         job, known = self._find(context.task)
         node = self.nodes.get(context.task.node_name)
         if node is None:
-            raise CacheError(f"failed to bind Task {known.uid} to host {context.task.node_name}, host does not exist")
+            raise CacheError(
+                f"failed to bind Task {known.uid} to host {context.task.node_name}, host does not exist"
+            )
         before = known.status
         _check(known, BINDING)
         job.update_task_status(known, BINDING)
@@ -143,11 +165,14 @@ class Cache(EventHandlers):
             self.pipeline.send(context)
 
     def register_binder(self, name: str, binder: Any) -> None:
-        """A plugin wants to do something before a pod is bound (`pre_bind`), and to take it back (`pre_bind_roll_back`)."""
+        """A plugin wants to do something before a pod is bound (`pre_bind`), and to take it back
+        (`pre_bind_roll_back`).
+        """
         self.pre_binders[name] = binder
 
     def update_job_status(self, job: JobInfo, status: bool, annotations: bool, info: bool) -> None:
-        """Take over what a session found out about a job: its PodGroup's status and annotations, its HyperNodes.
+        """Take over what a session found out about a job: its PodGroup's status and annotations,
+        its HyperNodes.
 
         With a pipeline the PodGroup is written to the API server and comes back as an event.
         """

@@ -1,22 +1,26 @@
 """A cache as plain data, and back: everything a cycle needs to decide the same again.
 
-Answers to `pkg/scheduler/cache/dumper.go`. Differs on purpose: Volcano writes the internals of a snapshot for people to
-read; here the objects are written as manifests, in the order in which they count, and beside them what the cache knows
-better than they: tasks on their way to a node or off it, the HyperNodes that jobs were given, and what remains of what has
-been: the PodGroup that a job had, and resources of which it once held something (a queue's status lists them with 0).
+Differs on purpose: Volcano writes the internals of a snapshot for people to read; here the objects
+are written as manifests, in the order in which they count, and beside them what the cache knows
+better than they: tasks on their way to a node or off it, the HyperNodes that jobs were given, and
+what remains of what has been: the PodGroup that a job had, and resources of which it once held
+something (a queue's status lists them with 0).
+
+Volcano: pkg/scheduler/cache/dumper.go
 """
 
 from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from volcano_lab import manifests
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node_usage import NO_USAGE, NodeUsage
 from volcano_lab.api.objects import KubernetesObject, Namespace, ObjectMeta
@@ -24,19 +28,33 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.api.status import TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache.cache import Cache
+from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.files import Reader, Unreadable
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests.schema import found_text
 
 FORM = "volcano-lab cache 1"
+MOST_BYTES = 1 << 29
+_FIELDS: dict[str, tuple[Any, str]] = {
+    "conf": (str | None, "the text of a configuration, or null"),
+    "now": (int | float | None, "a number of seconds, or null"),
+    **dict.fromkeys(("memory", "tasks", "jobs", "usage"), (dict, "a mapping")),
+    **dict.fromkeys(("objects", "goneNodes"), (list, "a list")),
+}
 
 
 class DumpError(ValueError):
     """A file is no dump of a cache."""
 
 
-def dump(cache: Cache, conf: str | None = None, now: float | None = None, memory: dict[str, Any] | None = None) -> dict[str, Any]:
+def dump(cache: Cache, conf: str | None = None, now: float | None = None,
+         memory: dict[str, Any] | None = None) -> dict[str, Any]:
     """All that a cache knows, as plain data.
 
-    To go with it: `conf`, the text of a configuration (None: Volcano's default), `now`, the time of the next cycle in
-    seconds since the epoch, and `memory`, what plugins keep from one cycle to the next.
+    To go with it: `conf`, the text of a configuration (None: Volcano's default), `now`, the time of
+    the next cycle in seconds since the epoch, and `memory`, what plugins keep from one cycle to the
+    next.
 
     >>> dump(Cache())["objects"]
     []
@@ -48,15 +66,23 @@ def dump(cache: Cache, conf: str | None = None, now: float | None = None, memory
         "memory": memory or {},
         "objects": [manifests.to_dict(obj) for obj in _objects(cache)],
         "tasks": dict(_moved(cache)),
-        "jobs": {uid: found for uid, job in sorted(cache.jobs.items()) if (found := _beyond_objects(job))},
+        "jobs":
+        {uid: found for uid, job in sorted(cache.jobs.items()) if (found := _beyond_objects(job))},
         "goneNodes": sorted(name for name, node in cache.gone_nodes.items() if node.tasks),
-        "usage": {name: attrs.asdict(node.resource_usage) for name, node in cache.nodes.items()
-                  if node.resource_usage != NO_USAGE},
+        "usage": {
+            name: attrs.asdict(node.resource_usage)
+            for name, node in cache.nodes.items()
+            if node.resource_usage != NO_USAGE
+        },
     }
 
 
 def load(data: dict[str, Any]) -> Cache:
-    """A cache from what `dump` wrote. Raises `DumpError` or `ManifestError`.
+    """Return a cache from what `dump` wrote.
+
+    Raises:
+        DumpError: The data is no dump, or a damaged one.
+        ManifestError: An object in it cannot be read.
 
     >>> from volcano_lab.api.objects import Queue
     >>> sorted(load(dump(Cache([Queue(ObjectMeta("team"))]))).queues)
@@ -64,7 +90,20 @@ def load(data: dict[str, Any]) -> Cache:
     """
     if not isinstance(data, dict) or data.get("form") != FORM:
         found = data.get("form") if isinstance(data, dict) else type(data).__name__
-        raise DumpError(f'the dump has form {found!r}; allowed is "{FORM}"')
+        raise DumpError(one_line(f'the dump has form {found!r}; allowed is "{FORM}"'))
+    for name, (kinds, allowed) in _FIELDS.items():
+        if not isinstance(data.get(name, ...), kinds):
+            found = found_text(data[name]) if name in data else "missing"
+            raise DumpError(f"the dump is damaged: {name} is {found}; allowed is {allowed}")
+    try:
+        return _loaded(data)
+    except (ManifestError, DumpError):
+        raise
+    except Exception as error:  # nobody can list what a damaged file may say
+        raise DumpError(one_line(f"the dump is damaged ({type(error).__name__}: {error})")) from None
+
+
+def _loaded(data: dict[str, Any]) -> Cache:
     cache = Cache()
     for document in data["objects"]:
         obj = manifests.from_dict(document)
@@ -80,34 +119,59 @@ def load(data: dict[str, Any]) -> Cache:
         if name in cache.nodes:
             cache.gone_nodes[name] = cache.nodes.pop(name)
     for name, usage in data["usage"].items():
-        cache.nodes[name].resource_usage = NodeUsage(**usage)
+        cpu, memory = ({period: float(percent) for period, percent in usage[kind].items()}
+                       for kind in ("cpu", "memory"))
+        cache.nodes[name].resource_usage = NodeUsage(float(usage["metrics_time"]), cpu, memory)
     for uid, found in data["jobs"].items():
         _take_over(cache.jobs.setdefault(uid, JobInfo(uid)), found)
     return cache
 
 
-def write(path: str | Path, data: dict[str, Any]) -> Path:
-    """Write plain data as JSON; the file is there whole, or not at all."""
+def write(path: str | Path, data: dict[str, Any], replace: bool = True) -> Path:
+    """Write plain data as JSON, readable by its owner only; the file is there whole, or not at all.
+
+    Without `replace`, a file of that name stays, and the new one gets a number: its path is
+    returned.
+    """
     path = Path(path)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    handle, draft = tempfile.mkstemp(".part", f".{path.name}.", path.parent)
     try:
-        draft.write_text(text, encoding="utf-8")
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        if not replace:
+            path = _reserved(path)
         os.replace(draft, path)
     except BaseException:
-        draft.unlink(missing_ok=True)
+        Path(draft).unlink(missing_ok=True)
         raise
     return path
 
 
-def read(path: str | Path) -> dict[str, Any]:
-    """What `write` wrote. Raises `DumpError` where the file can't be read or isn't JSON."""
+def _reserved(path: Path) -> Path:
+    """Create an empty file under the first name that is free."""
+    for number in count():
+        name = path.with_stem(f"{path.stem}-{number}") if number else path
+        try:
+            name.touch(0o600, exist_ok=False)
+            return name
+        except FileExistsError:
+            continue
+
+
+def read(path: str | Path) -> Any:
+    """Return what `write` wrote. Raises `DumpError` where the file can't be read or isn't JSON."""
+    (_, text), = Reader(MOST_BYTES).texts(Path(path))
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise DumpError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
+        if isinstance(text, Unreadable):
+            raise text
+        return json.loads(text)
+    except RecursionError:
+        raise DumpError(f"{path}: is nested too deeply") from None
+    except Unreadable as error:
+        raise DumpError(one_line(f"{path}: {error}")) from None
     except ValueError as error:
-        raise DumpError(f"{path}: is not JSON ({error})") from None
+        raise DumpError(one_line(f"{path}: is not JSON ({error})")) from None
 
 
 def _objects(cache: Cache) -> Iterator[KubernetesObject]:
@@ -133,7 +197,11 @@ def _moved(cache: Cache) -> Iterator[tuple[str, dict[str, str]]]:
 
 def _beyond_objects(job: JobInfo) -> dict[str, Any]:
     """What a job's PodGroup and pods don't say; only what there is to say."""
-    sub_jobs = {uid: sub_job.allocated_hyper_node for uid, sub_job in job.sub_jobs.items() if sub_job.allocated_hyper_node}
+    sub_jobs = {
+        uid: sub_job.allocated_hyper_node
+        for uid, sub_job in job.sub_jobs.items()
+        if sub_job.allocated_hyper_node
+    }
     found = {
         "hyperNode": job.allocated_hyper_node,
         "subJobs": sub_jobs,
@@ -152,7 +220,8 @@ def _take_over(job: JobInfo, found: dict[str, Any]) -> None:
             job.sub_jobs[sub_job].allocated_hyper_node = hyper_node
     job.pg_uid = found.get("podGroup", job.pg_uid)
     job.allocated = job.allocated + Resource(scalars=dict.fromkeys(found.get("allocated", ()), 0.0))
-    job.total_request = job.total_request + Resource(scalars=dict.fromkeys(found.get("totalRequest", ()), 0.0))
+    job.total_request = job.total_request + Resource(
+        scalars=dict.fromkeys(found.get("totalRequest", ()), 0.0))
 
 
 def _zeros(resource: Resource) -> list[str]:

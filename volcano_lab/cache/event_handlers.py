@@ -1,15 +1,16 @@
-"""What the scheduler knows of the cluster, and how it learns it: objects that come, change and go, in any order.
+"""What the scheduler knows of the cluster, and how it learns it: objects that come, change and go,
+in any order.
 
-Answers to `pkg/scheduler/cache/event_handlers.go`. Differs on purpose: an object that comes twice counts once; a node
-that goes leaves its pods behind and, should it come back before they are gone, counts them at once (Volcano counts each
-again when it next hears of it); and a pod that takes a step which the task state machine doesn't have is refused.
+Answers to `pkg/scheduler/cache/event_handlers.go`. Differs on purpose: an object that comes twice
+counts once; a node that goes leaves its pods behind and, should it come back before they are gone,
+counts them at once (Volcano counts each again when it next hears of it); and a pod that takes a
+step which the task state machine doesn't have is refused.
 """
 
 from __future__ import annotations
 
 import math
 
-from volcano_lab import log
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeError, NodeInfo
 from volcano_lab.api.node_table import NodeTable
@@ -32,10 +33,13 @@ from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION, TaskInfo
 from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.cache.images import Images
+from volcano_lab.framework import log
 
 DEFAULT_QUEUE = "default"
 SCHEDULER_NAME = "volcano"
-"""The `schedulerName` of pods that are Volcano's to place; a pod that names none is taken for one, too."""
+"""The `schedulerName` of pods that are Volcano's to place; a pod that names none is taken for one,
+too.
+"""
 
 
 class CacheError(NodeError):
@@ -71,9 +75,11 @@ class EventHandlers:
         self.gone_nodes: dict[str, NodeInfo] = {}
 
     def add(self, obj: KubernetesObject) -> None:
-        """An object has come into being, or has changed; `TypeError` for a kind that the scheduler doesn't watch.
+        """An object has come into being, or has changed; `TypeError` for a kind that the scheduler
+        doesn't watch.
 
-        Raises `IllegalTransition` for a pod that takes a step which the task state machine doesn't have.
+        Raises `IllegalTransition` for a pod that takes a step which the task state machine doesn't
+        have.
         """
         self._handler("add", obj)(obj)
 
@@ -92,10 +98,13 @@ class EventHandlers:
     # -- pods ------------------------------------------------------------------------------------
 
     def _add_pod(self, pod: Pod) -> None:
-        """Take a pod that is Volcano's to place, or takes room on a node; say of each that nobody will place why."""
+        """Take a pod that is Volcano's to place, or takes room on a node; say of each that nobody
+        will place why.
+        """
         known = self.task_of(pod)
         if known is not None and known.status in ALLOCATED_STATUSES and not pod.spec.node_name:
-            log.v(4, "pod %s is being bound; what was heard of it is older and changes nothing", pod.key)
+            log.v(4, "pod %s is being bound; what was heard of it is older and changes nothing",
+                  pod.key)
         else:
             self.replace_pod(pod)
 
@@ -110,15 +119,21 @@ class EventHandlers:
         self.pods[pod.key] = pod
         scheduler = pod.spec.scheduler_name or SCHEDULER_NAME
         if not task.node_name and scheduler != SCHEDULER_NAME:
-            self.pods_left_out[task.key] = f"pod {task.key}: it is for another scheduler, {scheduler}"
+            self.pods_left_out[
+                task.key] = f"pod {task.key}: it is for another scheduler, {scheduler}"
             return
         if not task.node_name and not task.job:
-            self.pods_left_out[task.key] = f"pod {task.key}: it has no annotation {GROUP_NAME_ANNOTATION} that names its PodGroup"
+            self.pods_left_out[
+                task.
+                key] = f"pod {task.key}: it has no annotation {GROUP_NAME_ANNOTATION} that names its PodGroup"
         self.add_task(task)
-        log.v(3 if old is None else 4, "pod %s is %s", pod.key, "new" if old is None else f"now {task.status}")
+        log.v(3 if old is None else 4, "pod %s is %s", pod.key,
+              "new" if old is None else f"now {task.status}")
 
     def add_task(self, task: TaskInfo) -> None:
-        """Count a task on its node (one that nobody has announced yet is remembered) and in its job."""
+        """Count a task on its node (one that nobody has announced yet is remembered) and in its
+        job.
+        """
         if task.node_name and task.status not in COMPLETED_STATUSES:
             try:
                 self._node(task.node_name).add_task(task)
@@ -154,7 +169,9 @@ class EventHandlers:
             log.v(3, "pod %s is gone", pod.key)
 
     def delete_task(self, task: TaskInfo) -> None:
-        """Forget a task in its job and on its node, whatever its status; a job left with nothing goes, too."""
+        """Forget a task in its job and on its node, whatever its status; a job left with nothing
+        goes, too.
+        """
         job = self.jobs.get(task.job)
         if job is not None:
             job.delete_task_info(task)
@@ -234,13 +251,17 @@ class EventHandlers:
         self.hyper_nodes.delete_node(node.name)
         log.v(3, "node %s is gone", node.name)
 
-    def set_usage(self, node: str, cpu: float, memory: float, time: float = math.inf, period: str = METRICS_PERIOD) -> None:
-        """How busy a node is, in percent, as a monitoring system would tell; without `time` it is always fresh.
+    def set_usage(self, node: str, cpu: float, memory: float, time: float = math.inf,
+                  period: str = METRICS_PERIOD) -> None:
+        """How busy a node is, in percent, as a monitoring system would tell; without `time` it is
+        always fresh.
 
         Raises `CacheError` for a node that nobody has announced.
         """
         if node not in self.nodes:
-            raise CacheError(f"failed to set the usage of node {node}; known are {', '.join(sorted(self.nodes)) or 'none'}")
+            raise CacheError(
+                f"failed to set the usage of node {node}; known are {', '.join(sorted(self.nodes)) or 'none'}"
+            )
         self.nodes[node].resource_usage = NodeUsage.of(cpu, memory, time, period)
 
     # -- the rest --------------------------------------------------------------------------------

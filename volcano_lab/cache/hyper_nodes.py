@@ -1,8 +1,9 @@
-"""The tree of HyperNodes, kept up to date as HyperNodes and nodes come, change and go, in whatever order.
+"""The tree of HyperNodes, kept up to date as HyperNodes and nodes come, change and go, in whatever
+order.
 
 Answers to `HyperNodesInfo` of `pkg/scheduler/api/hyper_node_info.go` and to `SyncHyperNode` of
-`pkg/scheduler/cache/event_handlers.go`. Differs on purpose: what Volcano's work queue tries again with growing delays
-is tried again before the next snapshot.
+`pkg/scheduler/cache/event_handlers.go`. Differs on purpose: what Volcano's work queue tries again
+with growing delays is tried again before the next snapshot.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
-from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap, HyperNodesView, matches_regex_or_labels, member_nodes
+from volcano_lab.api.hyper_node import (
+    HyperNodeInfo,
+    HyperNodeMap,
+    HyperNodesView,
+    matches_regex_or_labels,
+    member_nodes,
+)
 from volcano_lab.api.objects import HyperNode
 
 logger = logging.getLogger("volcano_lab")
@@ -23,7 +30,8 @@ class HyperNodeError(ValueError):
 class HyperNodes:
     """HyperNodes, their relations and the nodes below each.
 
-    `failed` says of each HyperNode that doesn't fit into the tree why; while there is any, `ready` is false.
+    `failed` says of each HyperNode that doesn't fit into the tree why; while there is any, `ready`
+    is false.
 
     >>> from volcano_lab.api.objects import ExactMatch, HyperNodeSpec, MemberSelector, MemberSpec, ObjectMeta
     >>> def hyper_node(name, tier, kind, *members):
@@ -75,7 +83,9 @@ class HyperNodes:
             self._touched.add(name)
 
     def snapshot(self) -> HyperNodesView:
-        """A copy for a session, once nodes that changed are in their places and what has failed was tried again."""
+        """A copy for a session, once nodes that changed are in their places and what has failed was
+        tried again.
+        """
         for name in self._matching(self._touched):
             self._sync(name)
         self._touched.clear()
@@ -89,19 +99,28 @@ class HyperNodes:
         return HyperNodesView(self.infos.clone(), by_tier, real_nodes, self.ready)
 
     def _matching(self, touched: set[str]) -> list[str]:
-        """HyperNodes without HyperNode members that match a node which changed, by pattern or labels.
+        """HyperNodes without HyperNode members that match a node which changed, by pattern or
+        labels.
 
-        As in Volcano, one that matched the node only before it changed keeps it until something else builds it anew.
+        As in Volcano, one that matched the node only before it changed keeps it until something
+        else builds it anew.
         """
         if not touched:
             return []
         matching = []
         for name, info in sorted(self.infos.items()):
             members = info.hyper_node.spec.members
-            selectors = [member.selector for member in members if member.selector.regex_match or member.selector.label_match]
+            selectors = [
+                member.selector
+                for member in members
+                if member.selector.regex_match or member.selector.label_match
+            ]
             if any(member.type == "HyperNode" for member in members):
                 continue
-            if any(matches_regex_or_labels(selector, node, self._nodes) for selector in selectors for node in touched):
+            if any(
+                    matches_regex_or_labels(selector, node, self._nodes)
+                    for selector in selectors
+                    for node in touched):
                 matching.append(name)
         return matching
 
@@ -155,7 +174,9 @@ class HyperNodes:
         self.ready = True
 
     def _rebuild(self, name: str) -> None:
-        """Forget what is known of a HyperNode and of all above it, and find it out anew from their members."""
+        """Forget what is known of a HyperNode and of all above it, and find it out anew from their
+        members.
+        """
         ancestors = self.infos.ancestors(name)
         for ancestor in ancestors:
             self.real_nodes_set.pop(ancestor, None)
@@ -167,20 +188,26 @@ class HyperNodes:
             if ancestor in self.infos:
                 self._build(self.infos[ancestor], frozenset(ancestors), built, ())
 
-    def _build(self, info: HyperNodeInfo, wanted: frozenset[str], built: set[str], above: tuple[str, ...]) -> None:
-        """Collect the nodes below a HyperNode; of those below it only the `wanted` ones are built anew."""
+    def _build(self, info: HyperNodeInfo, wanted: frozenset[str], built: set[str],
+               above: tuple[str, ...]) -> None:
+        """Collect the nodes below a HyperNode; of those below it only the `wanted` ones are built
+        anew.
+        """
         name = info.name
         if name in above:
-            raise HyperNodeError(f'HyperNode "{name}" is below itself: {" > ".join((*above, name))}.')
+            raise HyperNodeError(
+                f'HyperNode "{name}" is below itself: {" > ".join((*above, name))}.')
         if name in built or name not in wanted or info.is_deleting:
             return
         for member in info.hyper_node.spec.members:
             if member.type == "Node":
-                self.real_nodes_set.setdefault(name, set()).update(member_nodes(member.selector, self._nodes))
+                self.real_nodes_set.setdefault(name, set()).update(
+                    member_nodes(member.selector, self._nodes))
             elif member.type == "HyperNode" and member.selector.exact_match is not None and member.selector.exact_match.name:
                 child = self._add_child(info, member.selector.exact_match.name)
                 self._build(child, wanted, built, (*above, name))
-                self.real_nodes_set.setdefault(name, set()).update(self.real_nodes_set.get(child.name, ()))
+                self.real_nodes_set.setdefault(name, set()).update(
+                    self.real_nodes_set.get(child.name, ()))
         built.add(name)
 
     def _add_child(self, parent: HyperNodeInfo, name: str) -> HyperNodeInfo:
@@ -189,7 +216,9 @@ class HyperNodes:
             child = self.infos[name] = HyperNodeInfo.named(name)
         if child.parent not in ("", parent.name):
             self._at_fault = parent.name
-            raise HyperNodeError(f'HyperNode "{name}" is a member of "{parent.name}", but already of "{child.parent}".')
+            raise HyperNodeError(
+                f'HyperNode "{name}" is a member of "{parent.name}", but already of "{child.parent}".'
+            )
         child.parent = parent.name
         parent.children.add(name)
         return child
@@ -199,7 +228,8 @@ class HyperNodes:
         if name in above or name not in self.infos:
             return set()
         children = self.infos[name].child_names()
-        return {leaf for child in children for leaf in self._leaves(child, above | {name})} if children else {name}
+        return {leaf for child in children
+                for leaf in self._leaves(child, above | {name})} if children else {name}
 
     def _set_parent(self, name: str, parent: str) -> None:
         if name in self.infos:

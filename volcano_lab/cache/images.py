@@ -1,6 +1,7 @@
 """Which images lie on which nodes, for the score that prefers nodes which needn't pull one.
 
-Answers to the image states of `pkg/scheduler/cache/event_handlers.go` (`addNodeImageStates`, `removeNodeImageStates`).
+Answers to the image states of `pkg/scheduler/cache/event_handlers.go` (`addNodeImageStates`,
+`removeNodeImageStates`).
 """
 
 from __future__ import annotations

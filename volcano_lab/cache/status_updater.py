@@ -1,8 +1,10 @@
-"""What a session found out, written to the API server: PodGroups, queues, the conditions of pods, events.
+"""What a session found out, written to the API server: PodGroups, queues, the conditions of pods,
+events.
 
-Answers to `defaultStatusUpdater`, `RecordJobStatusEvent` and `taskUnschedulable` of `pkg/scheduler/cache/cache.go`.
-An update made from a version that is no longer the newest is refused by the server; the next session tries again.
-Equal events are counted, not kept one by one, as Kubernetes' recorder does.
+Answers to `defaultStatusUpdater`, `RecordJobStatusEvent` and `taskUnschedulable` of
+`pkg/scheduler/cache/cache.go`. An update made from a version that is no longer the newest is
+refused by the server; the next session tries again. Equal events are counted, not kept one by one,
+as Kubernetes' recorder does.
 """
 
 from __future__ import annotations
@@ -11,34 +13,46 @@ from collections.abc import Callable
 
 import attrs
 
-from volcano_lab import log
 from volcano_lab.api.fit_error import ALL_NODES_UNAVAILABLE
 from volcano_lab.api.job import JobInfo, clone_pod_group
-from volcano_lab.api.job_text import fit_error, task_scheduling_reason
+from volcano_lab.api.job_conditions import fit_error, task_scheduling_reason
 from volcano_lab.api.objects import PodCondition, Queue
 from volcano_lab.api.status import ALLOCATED, PENDING, PIPELINED
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache.api_server import ApiError, ApiServer, with_condition
+from volcano_lab.framework import log
 
 SCHEDULER_ERROR = "SchedulerError"
 UNDECIDED_PHASES = ("Unknown", "Pending", "Inqueue")
+EVENT_LIFETIME = 3600.0
+"""Seconds after which Kubernetes forgets an event that has not happened again."""
 
 
 class StatusUpdater:
-    """Writes to `server`; `events` counts what was recorded, by (about, kind, reason, message)."""
+    """Writes to `server`; `events` counts what was recorded, by (about, kind, reason, message).
+
+    `last_seen` has the time of each event's latest occurrence, in seconds since the epoch, the
+    oldest first.
+    """
 
     def __init__(self, server: ApiServer):
         self.server = server
         self.events: dict[tuple[str, str, str, str], int] = {}
+        self.last_seen: dict[tuple[str, str, str, str], float] = {}
 
     def record(self, about: str, kind: str, reason: str, message: str) -> None:
-        """Note an event about an object."""
-        entry = (about, kind, reason, message)
+        """Count an event about an object, and forget those that are too old."""
+        entry, now = (about, kind, reason, message), self.server.clock()
         self.events[entry] = self.events.get(entry, 0) + 1
+        self.last_seen.pop(entry, None)
+        self.last_seen[entry] = now
+        while self.last_seen[oldest := next(iter(self.last_seen))] <= now - EVENT_LIFETIME:
+            del self.last_seen[oldest], self.events[oldest]
 
     def update_pod_group(self, job: JobInfo) -> bool:
         """Write a job's PodGroup as the session has it; whether the server took it."""
-        return self._write(f"PodGroup {job.uid}", lambda: self.server.update(clone_pod_group(job.pod_group)))
+        return self._write(f"PodGroup {job.uid}",
+                           lambda: self.server.update(clone_pod_group(job.pod_group)))
 
     def update_queue(self, queue: Queue) -> bool:
         """Write a queue's status (and the root's spec); whether the server took it."""
@@ -61,7 +75,8 @@ class StatusUpdater:
         about = f"PodGroup {job.uid}"
         if job.pod_group.status.phase in UNDECIDED_PHASES:
             waiting = len(job.in_status(PENDING))
-            self.record(about, "Warning", "Unschedulable", f"{waiting}/{len(job.tasks)} tasks in gang unschedulable: {text}")
+            self.record(about, "Warning", "Unschedulable",
+                        f"{waiting}/{len(job.tasks)} tasks in gang unschedulable: {text}")
         elif updated:
             self.record(about, "Normal", "Scheduled", "pod group is ready")
         for status in (ALLOCATED, PENDING, PIPELINED):
@@ -71,16 +86,19 @@ class StatusUpdater:
                     message = reason.message or text or ALL_NODES_UNAVAILABLE
                     self.task_unschedulable(task, reason.reason, message, reason.nominated_node)
 
-    def task_unschedulable(self, task: TaskInfo, reason: str, message: str, nominated_node: str = "") -> None:
+    def task_unschedulable(self, task: TaskInfo, reason: str, message: str,
+                           nominated_node: str = "") -> None:
         """Say in a pod's status why it waits, and on which node room is being made for it.
 
-        A node once named stays while no other is: in the next session the pod still waits for the same room. A status
-        that would say the same again is not written.
+        A node once named stays while no other is: in the next session the pod still waits for the
+        same room. A status that would say the same again is not written.
         """
         pod = task.pod
-        changed = with_condition(pod, PodCondition("PodScheduled", "False", reason, message), self.server.now())
+        changed = with_condition(pod, PodCondition("PodScheduled", "False", reason, message),
+                                 self.server.now())
         if nominated_node and nominated_node != pod.status.nominated_node_name:
-            changed = attrs.evolve(changed, status=attrs.evolve(changed.status, nominated_node_name=nominated_node))
+            changed = attrs.evolve(
+                changed, status=attrs.evolve(changed.status, nominated_node_name=nominated_node))
         if changed is pod:
             log.v(4, "pod %s still waits: %s", pod.key, message)
             return

@@ -1,8 +1,9 @@
-"""A queue of keys that are worked on one by one and, where that fails, tried again after growing delays.
+"""A queue of keys that are worked on one by one and, where that fails, tried again after growing
+delays.
 
-Answers to `k8s.io/client-go/util/workqueue` as Volcano's cache uses it: a key waits once however often it is added, and
-a retry waits for the longer of two limits, 5 ms doubled with each failure up to 1,000 s, and 100 retries a second with
-bursts of 1,000. Time is told by the caller, in seconds.
+Answers to `k8s.io/client-go/util/workqueue` as Volcano's cache uses it: a key waits once however
+often it is added, and a retry waits for the longer of two limits, 5 ms doubled with each failure up
+to 1,000 s, and 100 retries a second with bursts of 1,000. Time is told by the caller, in seconds.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class WorkQueue:
     def retry(self, key: str, now: float) -> float:
         """A key has failed: it is due again after a delay, which is returned."""
         failures = self.failures[key] = self.failures.get(key, 0) + 1
-        delay = max(min(FIRST_DELAY * 2.0 ** min(failures - 1, 64), LONGEST_DELAY), self._reserve(now))
+        delay = max(min(FIRST_DELAY * 2.0**min(failures - 1, 64), LONGEST_DELAY),
+                    self._reserve(now))
         self.due[key] = min(now + delay, self.due.get(key, now + delay))
         return delay
 
@@ -72,7 +74,10 @@ class WorkQueue:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return {"due": self.due, "failures": self.failures, "tokens": self._tokens, "refilled": self._refilled}
+        return {
+            "due": self.due, "failures": self.failures, "tokens": self._tokens, "refilled":
+            self._refilled
+        }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> WorkQueue:

@@ -1,7 +1,9 @@
-"""The command `volcano-lab`: run a cycle on manifests, say why, replay recorded cases, open the first notebook.
+"""The command `volcano-lab`: run a cycle on manifests, say why, replay recorded cases, open the
+first notebook.
 
-Exit codes: 0 done (also where jobs stay pending, or a replayed case raised: its line says so), 2 for what the user has
-to mend, told in a sentence, 130 after Ctrl-C. What a subcommand needs is imported when it runs.
+Exit codes: 0 done (also where jobs stay pending, or a replayed case raised: its line says so), 2
+for what the user has to mend, told in a sentence, 130 after Ctrl-C. What a subcommand needs is
+imported when it runs.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line; words of `why` may stand before and after its options."""
     grammar = parser()
     options, others = grammar.parse_known_args(arguments)
-    if others and not (options.command is _why and all(not word.startswith("-") for word in others)):
+    if others and not (options.command is _why and all(not word.startswith("-")
+                                                       for word in others)):
         grammar.error(f"unrecognized arguments: {' '.join(others)}")
     if others:
         options.words += others
@@ -57,36 +60,48 @@ def parser() -> argparse.ArgumentParser:
     >>> parser().parse_args(["replay", "cases.jsonl", "--timing"]).timing
     True
     """
-    top = argparse.ArgumentParser(prog="volcano-lab", description="Volcano's scheduler as a laboratory.")
-    top.add_argument("--version", action="version", version=f"volcano-lab {volcano_lab.__version__}")
+    top = argparse.ArgumentParser(prog="volcano-lab",
+                                  description="Volcano's scheduler as a laboratory.")
+    top.add_argument("--version", action="version",
+                     version=f"volcano-lab {volcano_lab.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     from volcano_lab.cli.serve import add_options as add_serve_options
 
-    run = commands.add_parser("run", help="one cycle on manifests: queues, jobs, placements, what waits and why")
-    run.add_argument("files", nargs="+", metavar="FILE", help="manifests (YAML or JSON), a folder of them, or - (input)")
-    run.add_argument("--conf", metavar="FILE", help="a volcano-scheduler.conf (default: Volcano's own default)")
+    run = commands.add_parser(
+        "run", help="one cycle on manifests: queues, jobs, placements, what waits and why")
+    run.add_argument("files", nargs="+", metavar="FILE",
+                     help="manifests (YAML or JSON), a folder of them, or - (input)")
+    run.add_argument("--conf", metavar="FILE",
+                     help="a volcano-scheduler.conf (default: Volcano's own default)")
     run.add_argument("--output", choices=["table", "json"], default="table", help="default: table")
     run.set_defaults(command=_run)
 
-    why = commands.add_parser("why", help="why a job, pod or queue is as it is, and what would change it")
-    why.add_argument("words", nargs="+", metavar="FILE... NAME",
-                     help="manifests as for run, and at the end a job, pod (namespace/name) or queue")
+    why = commands.add_parser("why",
+                              help="why a job, pod or queue is as it is, and what would change it")
+    why.add_argument(
+        "words", nargs="+", metavar="FILE... NAME",
+        help="manifests as for run, and at the end a job, pod (namespace/name) or queue")
     why.add_argument("--node", metavar="NODE", help="why the pod NAME is not on this node")
-    why.add_argument("--conf", metavar="FILE", help="a volcano-scheduler.conf (default: Volcano's own default)")
+    why.add_argument("--conf", metavar="FILE",
+                     help="a volcano-scheduler.conf (default: Volcano's own default)")
     why.add_argument("--output", choices=["table", "json"], default="table", help="default: table")
     why.set_defaults(command=_why)
 
-    replay = commands.add_parser("replay", help="the decisions on recorded cases, one JSON object a line")
+    replay = commands.add_parser("replay",
+                                 help="the decisions on recorded cases, one JSON object a line")
     replay.add_argument("cases", metavar="CASES", help="a .jsonl or .jsonl.gz file, a case a line")
-    replay.add_argument("--timing", action="store_true", help="print what each phase took instead of the decisions")
+    replay.add_argument("--timing", action="store_true",
+                        help="print what each phase took instead of the decisions")
     replay.set_defaults(command=_replay)
 
-    serve = commands.add_parser("serve", help="run cycles on a folder of manifests that is watched, with metrics")
+    serve = commands.add_parser(
+        "serve", help="run cycles on a folder of manifests that is watched, with metrics")
     add_serve_options(serve)
     serve.set_defaults(command=_serve)
 
     lab = commands.add_parser("lab", help="open the first notebook in JupyterLab")
-    lab.add_argument("jupyter", nargs=argparse.REMAINDER, metavar="...", help="JupyterLab's options, as --no-browser")
+    lab.add_argument("jupyter", nargs=argparse.REMAINDER, metavar="...",
+                     help="JupyterLab's options, as --no-browser")
     lab.set_defaults(command=_lab)
     return top
 
@@ -102,12 +117,14 @@ def _why(options: argparse.Namespace) -> int:
 
     *files, name = options.words
     if not files:
-        raise Mistake(f'why is given "{name}" alone; allowed are one or more files, and then the name of a job, pod or queue')
+        raise Mistake(
+            f'why is given "{name}" alone; allowed are one or more files, and then the name of a job, pod or queue'
+        )
     return why(files, name, options.node, options.conf, options.output)
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from volcano_lab.replay import replay_all
+    from volcano_lab.cli.replay import replay_all
 
     try:
         failed = replay_all(options.cases, options.timing)
@@ -116,7 +133,8 @@ def _replay(options: argparse.Namespace) -> int:
     except OSError as error:
         raise Mistake(f"{options.cases}: cannot be read ({error.strerror or error})") from None
     except ValueError:
-        raise Mistake(f"{options.cases}: is not a file of cases; allowed is one JSON object a line") from None
+        raise Mistake(
+            f"{options.cases}: is not a file of cases; allowed is one JSON object a line") from None
     if failed:
         print(f'volcano-lab: {failed} cases raised; their lines have "error"', file=sys.stderr)
     return 0

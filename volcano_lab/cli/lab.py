@@ -10,7 +10,7 @@ from pathlib import Path
 
 from volcano_lab.cli import Mistake
 
-FIRST = "notebooks/00-fair-share.ipynb"
+FIRST = "notebooks/start.ipynb"
 
 
 def lab(options: list[str]) -> int:
@@ -26,15 +26,16 @@ def find_lessons(places: list[Path]) -> Path:
     for place in places:
         if (place / FIRST).is_file():
             return place
-    raise Mistake(f"{FIRST} is neither beside the package nor in this folder; the notebooks come with a clone of the "
-                  "repository, so run this command there")
+    raise Mistake(
+        f"{FIRST} is neither beside the package nor in this folder; the notebooks come with a clone of the "
+        "repository, so run this command there")
 
 
 def command(root: Path, options: list[str]) -> list[str]:
     """The command line that serves `root` and opens the first notebook.
 
     >>> command(Path("lessons"), ["--no-browser"])[-2:]
-    ['--LabApp.default_url=/lab/tree/notebooks/00-fair-share.ipynb', '--no-browser']
+    ['--LabApp.default_url=/lab/tree/notebooks/start.ipynb', '--no-browser']
     """
     as_root = ["--allow-root"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
     return [sys.executable, "-m", "jupyterlab", *as_root, f"--ServerApp.root_dir={root}",

@@ -12,16 +12,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from volcano_lab import manifests
+from volcano_lab.api.formatting import quantity_text
 from volcano_lab.cache import Cache
 from volcano_lab.cli import Mistake
-from volcano_lab.cycle import QUEUE_COLUMNS, Cycle, run_cycle
-from volcano_lab.defaults import with_defaults
-from volcano_lab.framework.conf import ConfError
+from volcano_lab.explain.lint import ignored_fields
+from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.framework.session import Session
-from volcano_lab.manifests import ManifestError
-from volcano_lab.no_effect import ignored_fields
-from volcano_lab.units import quantity_text
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.scheduler import run_cycle
+from volcano_lab.trace.views.cycle import QUEUE_COLUMNS, Cycle
 
 WIDTH = 120
 """Columns where the output is no terminal."""
@@ -44,7 +45,8 @@ def schedule(files: list[str], conf: str | None) -> tuple[Cycle, list[str]]:
     """The cycle on some files, and sentences about what has no effect. Raises `Mistake`."""
     loaded, text = load_files(files), conf_text(conf)
     try:
-        cycle = run_cycle(Cache(with_defaults(loaded)), text)
+        loaded = with_defaults(loaded)
+        cycle = run_cycle(Cache(loaded), text)
     except ManifestError as error:
         raise Mistake(str(error)) from None
     except ConfError as error:
@@ -58,7 +60,9 @@ def warnings_of(ssn: Session) -> list[str]:
 
 
 def load_files(files: list[str]) -> manifests.Loaded:
-    """The objects of some files, folders or "-" (the input), with their `warnings`. Raises `Mistake`."""
+    """The objects of some files, folders or "-" (the input), with their `warnings`. Raises
+    `Mistake`.
+    """
     try:
         return manifests.load(*(sys.stdin if name == "-" else name for name in files))
     except ManifestError as error:
@@ -70,25 +74,41 @@ def conf_text(conf: str | None) -> str | None:
     try:
         return None if conf is None else Path(conf).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{conf}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
+        raise Mistake(
+            f"{conf}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})"
+        ) from None
 
 
 def report(cycle: Cycle) -> Group:
     """All tables of a cycle, and at the end what waits."""
-    return Group(queue_table(cycle), "", job_table(cycle), "", placement_table(cycle), "", *waiting(cycle))
+    return Group(queue_table(cycle), "", job_table(cycle), "", placement_table(cycle), "",
+                 *waiting(cycle))
 
 
 def queue_table(cycle: Cycle) -> RenderableType:
-    """A row a queue and resource. Only resources that somebody asks for or deserves are shown, pods are not."""
-    columns = ("queue", "weight", "share", "overused", "resource", *(name.replace("_", " ") for name in QUEUE_COLUMNS))
-    table = _table("Queues, in the order in which they were considered", *columns, left=("queue", "overused", "resource"))
+    """A row a queue and resource. Only resources that somebody asks for or deserves are shown, pods
+    are not.
+    """
+    columns = ("queue", "weight", "share", "overused", "resource", *(name.replace("_", " ")
+                                                                     for name in QUEUE_COLUMNS))
+    table = _table("Queues, in the order in which they were considered", *columns,
+                   left=("queue", "overused", "resource"))
     order = {name: number for number, name in enumerate(cycle.queue_order)}
-    for row in sorted(cycle.queues(), key=lambda row: (order.get(row["queue"], len(order)), row["queue"])):
-        names = [name for name in row["request"] | row["deserved"] | row["allocated"] if name != "pods" and any(
-            row[column].get(name) for column in ("request", "deserved", "allocated", "guarantee"))]
-        about = [row["queue"], str(row["weight"]), f"{row['share']:.3g}", "yes" if row["overused"] else "no"]
+    for row in sorted(cycle.queues(), key=lambda row:
+                      (order.get(row["queue"], len(order)), row["queue"])):
+        names = [
+            name for name in row["request"] | row["deserved"] | row["allocated"]
+            if name != "pods" and any(
+                row[column].get(name)
+                for column in ("request", "deserved", "allocated", "guarantee"))
+        ]
+        about = [
+            row["queue"],
+            str(row["weight"]), f"{row['share']:.3g}", "yes" if row["overused"] else "no"
+        ]
         for name in names or [""]:
-            cells = [quantity_text(name, row[column].get(name, 0)) for column in QUEUE_COLUMNS] if name else []
+            cells = [quantity_text(name, row[column].get(name, 0))
+                     for column in QUEUE_COLUMNS] if name else []
             table.add_row(*about, name, *cells)
             about = [""] * len(about)
     if not table.rows:
@@ -107,13 +127,15 @@ def job_table(cycle: Cycle) -> RenderableType:
 
 def placement_table(cycle: Cycle) -> RenderableType:
     """What took effect, a row a job and operation, with the number of pods on each node."""
-    table = _table("What took effect", "job", "operation", "pods", "nodes", left=("job", "operation", "nodes"))
+    table = _table("What took effect", "job", "operation", "pods", "nodes",
+                   left=("job", "operation", "nodes"))
     jobs = {task.key: uid for uid, job in cycle.session.jobs.items() for task in job.tasks.values()}
     nodes: dict[tuple[str, str], Counter[str]] = {}
     for operation, pod, node, *_ in cycle.committed:
         nodes.setdefault((jobs.get(pod, pod), operation), Counter())[node] += 1
     for (job, operation), counts in nodes.items():
-        where = ", ".join(node if count == 1 else f"{node} x{count}" for node, count in counts.items())
+        where = ", ".join(
+            node if count == 1 else f"{node} x{count}" for node, count in counts.items())
         table.add_row(job, operation, str(counts.total()), where)
     return table if nodes else Text("Nothing took effect.")
 
@@ -123,10 +145,15 @@ def waiting(cycle: Cycle) -> list[RenderableType]:
     lines: list[RenderableType] = []
     for row in cycle.jobs():
         if row["why"]:
-            lines.append(Text(f"{row['job']} waits ({row['pending']} of {row['pods']} pods):", style="bold"))
+            lines.append(
+                Text(f"{row['job']} waits ({row['pending']} of {row['pods']} pods):", style="bold"))
             lines += [Padding(Text(reason), (0, 0, 0, 2)) for reason in row["why"]]
     if lines:
-        lines += [Text("`volcano-lab why FILE... NAME` explains one of them, and finds what would change it.", style="dim")]
+        lines += [
+            Text(
+                "`volcano-lab why FILE... NAME` explains one of them, and finds what would change it.",
+                style="dim")
+        ]
     left_out = cycle.session.snapshot.left_out
     if left_out:
         lines += [Text("Left out of the cycle:", style="bold")]
@@ -135,9 +162,9 @@ def waiting(cycle: Cycle) -> list[RenderableType]:
 
 
 def _table(title: str, *columns: str, left: tuple[str, ...]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False,
+                  padding=(0, 2, 0, 0))
     for column in columns:
         table.add_column(column, justify="left" if column in left else "right", header_style="dim",
                          overflow="fold", no_wrap=column in ("queue", "job", "overused"))
     return table
-

@@ -1,13 +1,16 @@
-"""Explanations: why a job waits, why a pod is where it is, why a queue holds what it holds, and what would change it.
+"""Explanations: why a job waits, why a pod is where it is, why a queue holds what it holds, and
+what would change it.
 
-Answers to no Go file; it reads the trace and the session of one cycle. An explanation is a paragraph with the numbers
-in it, its causes by code, the chain of records behind them, and remedies: the smallest change of one number that turns
-the answer, found by running the cycle again on changed objects, and so verified.
+Answers to no Go file; it reads the trace and the session of one cycle. An explanation is a
+paragraph with the numbers in it, its causes by code, the chain of records behind them, and
+remedies: the smallest change of one number that turns the answer, found by running the cycle again
+on changed objects, and so verified.
 
-Causes that people mix up have codes of their own: `overused` (a queue has all it deserves) and `over_deserved` (one
-more pod would be too much in some resource), `queue_over_capability` and `ancestor_over_capability`,
-`overcommit_refuses`, `cluster_full` and `fragmented` (enough in total, but on no single node), `gang_short`,
-`topology_too_small`, `victims_within_deserved` and `protected_by_gang`, `best_effort_queue`.
+Causes that people mix up have codes of their own: `overused` (a queue has all it deserves) and
+`over_deserved` (one more pod would be too much in some resource), `queue_over_capability` and
+`ancestor_over_capability`, `overcommit_refuses`, `cluster_full` and `fragmented` (enough in total,
+but on no single node), `gang_short`, `topology_too_small`, `victims_within_deserved` and
+`protected_by_gang`, `best_effort_queue`.
 """
 
 from volcano_lab.explain.explainer import Explainer

@@ -1,4 +1,6 @@
-"""What could be otherwise of the cluster and the configuration: more nodes like one, the overcommit factor."""
+"""What could be otherwise of the cluster and the configuration: more nodes like one, the overcommit
+factor.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import attrs
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.explain.knob import Knob, KnobSet, Objects, evolved
-from volcano_lab.framework.conf import SchedulerConfiguration
+from volcano_lab.framework.config.conf import SchedulerConfiguration
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -23,11 +25,15 @@ class ClusterKnobs(KnobSet):
         """More nodes like one that is there; a knob for each kind of node."""
         known = set()
         for node in self.nodes_there:
-            labels = {name: value for name, value in node.metadata.labels.items() if name != HOSTNAME}
-            kind = repr((sorted(node.status.allocatable.items()), node.spec, sorted(labels.items())))
+            labels = {
+                name: value for name, value in node.metadata.labels.items() if name != HOSTNAME
+            }
+            kind = repr(
+                (sorted(node.status.allocatable.items()), node.spec, sorted(labels.items())))
             if kind not in known:
                 known.add(kind)
-                yield Knob("cluster", f"nodes like {node.name}", "0 more", 16, partial(self._with_nodes, node))
+                yield Knob("cluster", f"nodes like {node.name}", "0 more", 16,
+                           partial(self._with_nodes, node))
 
     def _with_nodes(self, like: Node, count: int) -> tuple[str, Objects, SchedulerConfiguration]:
         names = [f"{like.name}-more-{number}" for number in range(count)]
@@ -46,7 +52,8 @@ class ClusterKnobs(KnobSet):
                     turn = partial(self._with_factor, (number, place), factor)
                     yield Knob("configuration", "overcommit-factor", f"{factor:g}", 200, turn)
 
-    def _with_factor(self, at: tuple[int, int], before: float, step: int) -> tuple[str, Objects, SchedulerConfiguration]:
+    def _with_factor(self, at: tuple[int, int], before: float,
+                     step: int) -> tuple[str, Objects, SchedulerConfiguration]:
         conf, factor = deepcopy(self.conf), before + step / 10
         conf.tiers[at[0]].plugins[at[1]].arguments["overcommit-factor"] = round(factor, 6)
         return f"{factor:g}", self.objects, conf
@@ -56,7 +63,10 @@ def _with_members(obj: KubernetesObject, like: str, names: list[str]) -> Kuberne
     """A HyperNode that names a node also gets the nodes that are like it."""
     if not isinstance(obj, HyperNode):
         return obj
-    named = [m for m in obj.spec.members if m.type == "Node" and m.selector.exact_match and m.selector.exact_match.name == like]
+    named = [
+        m for m in obj.spec.members
+        if m.type == "Node" and m.selector.exact_match and m.selector.exact_match.name == like
+    ]
     if not named:
         return obj
     more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]

@@ -14,17 +14,21 @@ PROTECTION = {
     "gang": ("protected_by_gang", "their gangs would fall below their minimum"),
     "conformance": ("protected_by_conformance", "they are critical"),
     "priority": ("not_less_important", "they are no less important"),
-    "drf": ("protected_by_drf", "their jobs would then have a smaller dominant share than the claimant's"),
+    "drf":
+    ("protected_by_drf", "their jobs would then have a smaller dominant share than the claimant's"),
     "pdb": ("protected_by_pdb", "a PodDisruptionBudget keeps them"),
 }
 """Plugin -> (code, why it lets none of the candidates go)."""
 
 
 def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Why reclaim and preempt made no room for the job's pods; context, where allocate could have placed them, too."""
+    """Why reclaim and preempt made no room for the job's pods; context, where allocate could have
+    placed them, too.
+    """
     context = "allocate" in seen.ssn.enabled_actions
     for action, point in POINTS.items():
-        for cause in _attempt(seen, job, action, point) if action in seen.ssn.enabled_actions else ():
+        for cause in _attempt(seen, job, action,
+                              point) if action in seen.ssn.enabled_actions else ():
             cause.context = context
             yield cause
     if "reclaim" not in seen.ssn.enabled_actions:
@@ -41,8 +45,9 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
             yield Cause(f"{action}_overused", text, {}, overused[:1], context=True)
         return
     for record in seen.calls_about(tasks, "passed_over", action)[:1]:
-        yield Cause(f"{action}_not_eligible", f"{action} does nothing for pod {record['task']}: {record['reason']}.",
-                    {}, [record, *_preemptive(seen, record)], context=True)
+        yield Cause(f"{action}_not_eligible",
+                    f"{action} does nothing for pod {record['task']}: {record['reason']}.", {},
+                    [record, *_preemptive(seen, record)], context=True)
     answers = seen.calls_about(tasks, point, action)
     if answers:
         protected = list(_who_protects(answers, action))
@@ -54,7 +59,10 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
 
 
 def _preemptive(seen: Evidence, passed: Record) -> list[Record]:
-    return [record for record in seen.in_action(passed.action, "preemptive") if record["task"] == passed["task"]]
+    return [
+        record for record in seen.in_action(passed.action, "preemptive")
+        if record["task"] == passed["task"]
+    ]
 
 
 def _who_protects(answers: list[Record], action: str) -> Iterator[Cause]:
@@ -73,13 +81,19 @@ def _who_protects(answers: list[Record], action: str) -> Iterator[Cause]:
         yield Cause(code, text, {"candidates": candidates}, mine[:3], context=True)
 
 
-def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str) -> Iterator[Cause]:
-    """Everybody named somebody, and still it wasn't enough: beyond the minimum, not on one node, or not the same ones."""
+def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
+                action: str) -> Iterator[Cause]:
+    """Everybody named somebody, and still it wasn't enough: beyond the minimum, not on one node, or
+    not the same ones.
+    """
     if not seen.ssn.job_starving(job):
         text = f"{action} made room for its gang's minimum of {job.min_available}, and makes none beyond that."
         yield Cause("minimum_promised", text, {"min_available": job.min_available}, answers[-1:])
         return
-    combined = [record for record in seen.trace.of("asked", point=POINTS[action]) if record["task"] in seen.tasks_of(job)]
+    combined = [
+        record for record in seen.trace.of("asked", point=POINTS[action])
+        if record["task"] in seen.tasks_of(job)
+    ]
     agreed = [record for record in combined if record["answer"]]
     if agreed or not combined:
         text = f"{action} finds pods that may go, but on no node would their going leave enough room."
@@ -91,10 +105,13 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record], action: str
 
 
 def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """A queue waits for what it deserves while another holds more than that, and nothing takes it back."""
+    """A queue waits for what it deserves while another holds more than that, and nothing takes it
+    back.
+    """
     queues = seen.trace.start["queues"]
     mine = queues.get(job.queue)
-    if not mine or not any(mine["deserved"].get(name, 0.0) > mine["allocated"].get(name, 0.0) for name in ("cpu", "memory")):
+    if not mine or not any(mine["deserved"].get(name, 0.0) > mine["allocated"].get(name, 0.0)
+                           for name in ("cpu", "memory")):
         return
     over = {name: queue for name, queue in queues.items() if name != job.queue and _more(queue)}
     for name, queue in list(over.items())[:1]:
@@ -102,12 +119,17 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         held, due = amounts_text(queue["allocated"], names), amounts_text(queue["deserved"], names)
         text = (f"Queue {name} holds {held} and deserves {due}, "
                 "but the configuration has no reclaim action that would take it back.")
-        yield Cause("no_reclaim_action", text, {"allocated": part(queue["allocated"], names),
-                                                "deserved": part(queue["deserved"], names)}, context=True)
+        yield Cause("no_reclaim_action", text, {
+            "allocated": part(queue["allocated"], names), "deserved": part(
+                queue["deserved"], names)
+        }, context=True)
 
 
 def _more(queue: dict[str, dict[str, float]]) -> list[str]:
-    return [name for name, amount in queue["allocated"].items() if name != "pods" and amount > queue["deserved"].get(name, 0.0)]
+    return [
+        name for name, amount in queue["allocated"].items()
+        if name != "pods" and amount > queue["deserved"].get(name, 0.0)
+    ]
 
 
 def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
@@ -117,22 +139,29 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
             continue
         claimant, action = record.get("task"), record["action"]
         if claimant is None:
-            yield Cause("shuffled", f"{action} evicts it, as the plugins that choose victims say.", {}, [record])
+            yield Cause("shuffled", f"{action} evicts it, as the plugins that choose victims say.",
+                        {}, [record])
             continue
         point = POINTS.get(action, "preemptable")
-        asked = [earlier for earlier in seen.trace.of("asked", point=point, task=claimant) if earlier.number < record.number]
-        calls = seen.trace.calls_of(asked[-1]) if asked else list(seen.trace.iter(point, task=claimant))
+        asked = [
+            earlier for earlier in seen.trace.of("asked", point=point, task=claimant)
+            if earlier.number < record.number
+        ]
+        calls = seen.trace.calls_of(asked[-1]) if asked else list(
+            seen.trace.iter(point, task=claimant))
         calls = [call for call in calls if call["tier"] == calls[-1]["tier"]]
         named = [call["plugin"] for call in calls if task in call["answer"][0]]
-        yield Cause("victim", _victim_text(seen, task, record, named), {"named_by": named}, [*calls, record])
+        yield Cause("victim", _victim_text(seen, task, record, named), {"named_by": named},
+                    [*calls, record])
         yield from _queue_of_victim(seen, task, record)
 
 
 def _victim_text(seen: Evidence, task: str, record: Record, named: list[str]) -> str:
     count = len(record.get("candidates") or record["chosen"])
-    return (f"{record['action']} evicts it from node {record.get('node')} for pod {record['task']}: "
-            f"{' and '.join(named) or 'nobody'} of the tier that decides let it go, and it is among the "
-            f"{len(record['chosen'])} of {count} whose going suffices.")
+    return (
+        f"{record['action']} evicts it from node {record.get('node')} for pod {record['task']}: "
+        f"{' and '.join(named) or 'nobody'} of the tier that decides let it go, and it is among the "
+        f"{len(record['chosen'])} of {count} whose going suffices.")
 
 
 def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Cause]:
@@ -144,5 +173,7 @@ def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Caus
         return
     names = _more(sums)
     text = f"Queue {queue} held {amounts_text(sums['allocated'], names)} and deserves {amounts_text(sums['deserved'], names)}."
-    yield Cause("queue_over_deserved", text, {"allocated": part(sums["allocated"], names),
-                                              "deserved": part(sums["deserved"], names)}, context=True)
+    yield Cause(
+        "queue_over_deserved", text,
+        {"allocated": part(sums["allocated"], names), "deserved": part(sums["deserved"], names)},
+        context=True)

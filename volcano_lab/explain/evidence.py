@@ -9,18 +9,19 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES
 from volcano_lab.explain.explanation import Amounts, added
 from volcano_lab.framework.session import Session
-from volcano_lab.stepper import Stepper
 from volcano_lab.trace import Record, State, Trace, TraceReader
+from volcano_lab.trace.stepper import Stepper
 
 
 class Evidence:
     """A closed session, its trace, and questions about them that several explanations ask.
 
-    `node_by_node` runs the same cycle once more, with a trace of every call; it is asked only where this trace doesn't
-    say why a plugin refused a node.
+    `node_by_node` runs the same cycle once more, with a trace of every call; it is asked only where
+    this trace doesn't say why a plugin refused a node.
     """
 
-    def __init__(self, ssn: Session, trace: Trace, node_by_node: Callable[[], TraceReader] | None = None):
+    def __init__(self, ssn: Session, trace: Trace,
+                 node_by_node: Callable[[], TraceReader] | None = None):
         self.ssn, self.trace, self._node_by_node = ssn, trace, node_by_node
 
     @cached_property
@@ -32,8 +33,8 @@ class Evidence:
         return self._node_by_node() if self._node_by_node is not None else self.trace
 
     def refusal(self, task: str, node: str) -> Record | None:
-        """What a plugin last said against a node for a task, from this trace or from the run node by node; None where
-        neither tells."""
+        """What a plugin last said against a node for a task, from this trace or from the run node
+        by node; None where neither tells."""
         return _last_refusal(self.trace, task, node) or _last_refusal(self._every_call, task, node)
 
     def state_at(self, record: Record) -> State:
@@ -51,9 +52,14 @@ class Evidence:
         return [record for record in self.in_action(action, name) if record.get("task") in tasks]
 
     def free(self, record: Record) -> dict[str, Amounts]:
-        """What each node would have left at that moment, with what is releasing gone and what is promised come."""
+        """What each node would have left at that moment, with what is releasing gone and what is
+        promised come.
+        """
         nodes = self.state_at(record)["nodes"]
-        return {name: added(added(node["idle"], node["releasing"]), node["pipelined"], -1.0) for name, node in nodes.items()}
+        return {
+            name: added(added(node["idle"], node["releasing"]), node["pipelined"], -1.0)
+            for name, node in nodes.items()
+        }
 
 
 def _last_refusal(trace: TraceReader, task: str, node: str) -> Record | None:
@@ -67,4 +73,5 @@ def _last_refusal(trace: TraceReader, task: str, node: str) -> Record | None:
 
 def counts(job: JobInfo) -> tuple[int, int, int]:
     """(pods that have a place, pods that were promised one, pods that wait)."""
-    return sum(len(job.in_status(s)) for s in READY_STATUSES), len(job.in_status(PIPELINED)), len(job.in_status(PENDING))
+    return sum(len(job.in_status(s)) for s in READY_STATUSES), len(job.in_status(PIPELINED)), len(
+        job.in_status(PENDING))

@@ -18,15 +18,17 @@ from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework.action import action_names
-from volcano_lab.framework.conf import SchedulerConfiguration, load_conf
-from volcano_lab.trace import traced
+from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
+from volcano_lab.scheduler import traced
 
 
 class Explainer:
-    """Explanations of one cycle over some objects with a configuration (its text, or Volcano's default).
+    """Explanations of one cycle over some objects with a configuration (its text, or Volcano's
+    default).
 
-    Raises `ConfError`. Jobs and pods are named "namespace/name", queues and nodes by their name; the session's own
-    objects are taken, too. A name that nobody has raises `LookupError` with a sentence.
+    Raises `ConfError`. Jobs and pods are named "namespace/name", queues and nodes by their name;
+    the session's own objects are taken, too. A name that nobody has raises `LookupError` with a
+    sentence.
 
     >>> from volcano_lab.cluster import Cluster
     >>> explain = Explainer(Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=1, cpu=6).objects())
@@ -40,12 +42,17 @@ class Explainer:
     job default/train: request of cpu a pod 6 -> 4 (its gang gets its places)
     """
 
-    def __init__(self, objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None):
+    def __init__(self, objects: Iterable[KubernetesObject],
+                 conf: SchedulerConfiguration | str | None = None):
         self.objects = list(objects)
-        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf, action_names())
+        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(
+            conf, action_names())
         self.trace, self.session = traced(self.objects, self.conf)
-        self.evidence = Evidence(self.session, self.trace, lambda: traced(self.objects, self.conf, every_call=True)[0])
-        self._tasks = {task.key: task for job in self.session.jobs.values() for task in job.tasks.values()}
+        self.evidence = Evidence(self.session, self.trace,
+                                 lambda: traced(self.objects, self.conf, every_call=True)[0])
+        self._tasks = {
+            task.key: task for job in self.session.jobs.values() for task in job.tasks.values()
+        }
 
     def why(self, what: Any) -> Explanation:
         """Why a job, a pod or a queue is as it is."""
@@ -56,13 +63,17 @@ class Explainer:
         if isinstance(what, QueueInfo):
             return self.why_queue(what.uid)
         ssn = self.session
-        for known, explain in ((ssn.jobs, self.why_job), (self._tasks, self.why_task), (ssn.queues, self.why_queue)):
+        for known, explain in ((ssn.jobs, self.why_job), (self._tasks, self.why_task),
+                               (ssn.queues, self.why_queue)):
             if what in known:
                 return explain(what)
         left_out = [reason for reason in ssn.snapshot.left_out if f" {what}:" in reason]
         if left_out:
-            return Explanation(str(what), f"The cycle leaves it out: {left_out[0]}.", [Cause("left_out", "")])
-        raise LookupError(f'no job, pod or queue is called "{what}"; jobs are {_some(ssn.jobs)}, queues {_some(ssn.queues)}.')
+            return Explanation(str(what), f"The cycle leaves it out: {left_out[0]}.",
+                               [Cause("left_out", "")])
+        raise LookupError(
+            f'no job, pod or queue is called "{what}"; jobs are {_some(ssn.jobs)}, queues {_some(ssn.queues)}.'
+        )
 
     def why_job(self, uid: str) -> Explanation:
         """Why pods of a job wait, and what would give them a place."""
@@ -79,18 +90,22 @@ class Explainer:
             return self.why_victim(key)
         if task.node_name:
             here = why_here(self.evidence, task)
-            return Explanation(about, f"Pod {key} is {task.status} on node {task.node_name}.", [here] if here else [])
+            return Explanation(about, f"Pod {key} is {task.status} on node {task.node_name}.",
+                               [here] if here else [])
         job = self.why_job(task.job)
         choice = last_choice(self.evidence, key)
         tried = f" It was tried on {choice['nodes']} nodes." if choice is not None else " No node was sought for it."
         if choice is not None and choice["node"] is not None:
             tried = f" Node {choice['node']} was found for it, and given back with its gang's."
-        return Explanation(about, f"Pod {key} is {task.status}.{tried} {job.head}", job.causes, job.find_remedies)
+        return Explanation(about, f"Pod {key} is {task.status}.{tried} {job.head}", job.causes,
+                           job.find_remedies)
 
     def why_queue(self, name: str) -> Explanation:
-        """What a queue asks for, deserves, holds and may hold, what bounds it, and who waits in it."""
+        """What a queue asks for, deserves, holds and may hold, what bounds it, and who waits in it.
+        """
         self._known(self.session.queues, name, "queue")
-        return Explanation(f"queue {name}", queue_head(self.evidence, name), list(queue_causes(self.evidence, name)))
+        return Explanation(f"queue {name}", queue_head(self.evidence, name),
+                           list(queue_causes(self.evidence, name)))
 
     def why_not(self, node: NodeInfo | str, task: TaskInfo | str) -> Explanation:
         """Why a pod isn't on a node."""
@@ -109,25 +124,32 @@ class Explainer:
         if cause is not None:
             return Explanation(about, f"Pod {key} is not on node {name}.", [cause])
         if choice["node"] == name:
-            return Explanation(about, f"Node {name} was found for pod {key}, and given back.", self.why_job(found.job).causes)
+            return Explanation(about, f"Node {name} was found for pod {key}, and given back.",
+                               self.why_job(found.job).causes)
         here = why_here(self.evidence, found)
-        return Explanation(about, f"Pod {key} fits node {name}, but node {choice['node']} was taken.", [here] if here else [])
+        return Explanation(about,
+                           f"Pod {key} fits node {name}, but node {choice['node']} was taken.",
+                           [here] if here else [])
 
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Why a pod was evicted: for whom, who let it go, and what its queue held."""
         key = task.key if isinstance(task, TaskInfo) else task
         self._known(self._tasks, key, "pod")
         causes = list(victim_causes(self.evidence, key))
-        head = f"Pod {key} was evicted." if self._evicted(key) else f"Pod {key} was not evicted in this cycle."
+        head = f"Pod {key} was evicted." if self._evicted(
+            key) else f"Pod {key} was not evicted in this cycle."
         return Explanation(f"pod {key}", head, causes)
 
     def _evicted(self, key: str) -> bool:
-        return any(record.get("operation") == "evict" and record["task"] == key for record in self.trace.iter("commit"))
+        return any(
+            record.get("operation") == "evict" and record["task"] == key
+            for record in self.trace.iter("commit"))
 
     @staticmethod
     def _known(names: Any, name: str, kind: str) -> Any:
         if name not in names:
-            raise LookupError(f'no {kind} of this cycle is called "{name}"; there are {_some(names)}.')
+            raise LookupError(
+                f'no {kind} of this cycle is called "{name}"; there are {_some(names)}.')
         return names[name]
 
 

@@ -1,4 +1,6 @@
-"""What an explanation is: causes with their numbers, the records behind them, and what would change the answer."""
+"""What an explanation is: causes with their numbers, the records behind them, and what would change
+the answer.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,19 @@ from typing import Any
 
 from attrs import Factory, define
 
+from volcano_lab.api.formatting import amount_text
 from volcano_lab.trace import Record
-from volcano_lab.units import amount_text
 
 Amounts = dict[str, float]
 
 
 @define(slots=True)
 class Cause:
-    """One reason: a `code` for programs, a `text` for people, the `numbers` in it and the `records` behind it.
+    """One reason: a `code` for programs, a `text` for people, the `numbers` in it and the `records`
+    behind it.
 
-    Amounts among the numbers are in internal units. `context` marks what goes with another cause, or follows from it.
+    Amounts among the numbers are in internal units. `context` marks what goes with another cause,
+    or follows from it.
     """
 
     code: str
@@ -29,7 +33,8 @@ class Cause:
 
 @define(slots=True)
 class Explanation:
-    """Why something is as it is: `text` in one paragraph, `causes`, `chain` of records, and `remedies`.
+    """Why something is as it is: `text` in one paragraph, `causes`, `chain` of records, and
+    `remedies`.
 
     >>> explanation = Explanation("queue a", "Queue a holds nothing.", [Cause("overused", "It deserves nothing.")])
     >>> explanation.text, explanation.codes
@@ -49,7 +54,9 @@ class Explanation:
 
     @property
     def codes(self) -> list[str]:
-        """The causes by code, each once, without those that are context (unless nothing else is known)."""
+        """The causes by code, each once, without those that are context (unless nothing else is
+        known).
+        """
         chosen = [cause for cause in self.causes if not cause.context] or self.causes
         return list(dict.fromkeys(cause.code for cause in chosen))
 
@@ -61,12 +68,14 @@ class Explanation:
 
     @property
     def seeks_remedies(self) -> bool:
-        """Whether there is something to change: a queue, or a pod that has its place, has nothing."""
+        """Whether there is something to change: a queue, or a pod that has its place, has nothing.
+        """
         return self.find_remedies is not list
 
     @property
     def remedies(self) -> list[Any]:
-        """Changes of one number that turn the answer, each found and verified by running the cycle again (`Remedy`).
+        """Changes of one number that turn the answer, each found and verified by running the cycle
+        again (`Remedy`).
 
         The first time this is asked many cycles run.
         """
@@ -87,7 +96,8 @@ def amounts_text(amounts: Amounts, names: Iterable[str] | None = None) -> str:
     'nothing'
     """
     chosen = [name for name in amounts if name != "pods"] if names is None else list(names)
-    return " and ".join(f"{name} {amount_text(name, amounts.get(name, 0.0))}" for name in chosen) or "nothing"
+    return " and ".join(f"{name} {amount_text(name, amounts.get(name, 0.0))}"
+                        for name in chosen) or "nothing"
 
 
 def part(amounts: Amounts, names: Iterable[str]) -> Amounts:

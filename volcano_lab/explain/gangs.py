@@ -18,15 +18,21 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     invalid = seen.ssn.job_valid(job) if job.tasks else None
     if invalid is not None:
         valid = job.valid_task_num()
-        records = [record for record in seen.trace.iter("job_valid", job=job.uid) if record["answer"]][:1]
+        records = [
+            record for record in seen.trace.iter("job_valid", job=job.uid) if record["answer"]
+        ][:1]
         text = f"It is no valid gang ({invalid.reason}: {invalid.message}): it needs {job.min_available}, {valid} may run."
-        yield Cause("gang_invalid", text, {"min_available": job.min_available, "valid": valid}, records)
-    if job.contains_network_topology() and not seen.ssn.hyper_nodes_ready:
-        yield Cause("hyper_nodes_not_ready", "Jobs with a network topology wait until the HyperNodes form a tree.")
+        yield Cause("gang_invalid", text, {"min_available": job.min_available, "valid": valid},
+                    records)
+    if job.contains_network_topology() and not seen.ssn.topology.ready:
+        yield Cause("hyper_nodes_not_ready",
+                    "Jobs with a network topology wait until the HyperNodes form a tree.")
 
 
 def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
-    """That some members found a place and gave it up again, as the gang stayed short of its minimum."""
+    """That some members found a place and gave it up again, as the gang stayed short of its
+    minimum.
+    """
     if job.is_ready() and job.check_task_ready():
         return None
     statements: dict[int, list[Record]] = defaultdict(list)
@@ -44,13 +50,15 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
     found, ready = len(best), job.ready_task_num()
     numbers = {"found": found, "ready": ready, "min_available": job.min_available}
     if found + ready >= job.min_available:
-        text = (f"Its gang of {job.min_available} had {found + ready} members with a place, but not the ones that its roles "
-                "or sub-groups need, and gave them back.")
+        text = (
+            f"Its gang of {job.min_available} had {found + ready} members with a place, but not the ones that its roles "
+            "or sub-groups need, and gave them back.")
     else:
         short = job.min_available - found - ready
         beside = f" beside {ready} that have one" if ready else ""
-        text = (f"Its gang needs {job.min_available} members at once; {found} found a place{beside}, {short} did not, "
-                "and the places were given back.")
+        text = (
+            f"Its gang needs {job.min_available} members at once; {found} found a place{beside}, {short} did not, "
+            "and the places were given back.")
     return Cause("gang_short", text, numbers, best, context=True)
 
 
@@ -59,13 +67,17 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if not job.contains_hard_topology():
         return
     hard, tier = job.hard_topology()
-    tries = [record for record in seen.in_action("allocate", "hyper_node_tried") if record["job"] == job.uid]
+    tries = [
+        record for record in seen.in_action("allocate", "hyper_node_tried")
+        if record["job"] == job.uid
+    ]
     if any(record["fits"] and not record["sub_job"] for record in tries):
         return
     if not tries:
         if seen.in_action("allocate", "job", job=job.uid):
             text = f"No HyperNode up to tier {tier} could be tried for it."
-            yield Cause("topology_too_small", text, {"needed": job.min_available, "holds": {}, "tier": tier})
+            yield Cause("topology_too_small", text,
+                        {"needed": job.min_available, "holds": {}, "tier": tier})
         return
     failed = [record for record in tries if not record["fits"]]
     of_sub_jobs = [record for record in failed if record["sub_job"]]
@@ -75,7 +87,8 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         most[record["hyper_node"]] = max(record["operations"], most.get(record["hyper_node"], 0))
     places = ", ".join(f"{name} takes {count}" for name, count in most.items())
     sizes = {sub_job.uid: sub_job.min_available for sub_job in job.sub_jobs.values()}
-    needed = max((sizes.get(record["sub_job"], job.min_available) for record in chosen), default=job.min_available)
+    needed = max((sizes.get(record["sub_job"], job.min_available) for record in chosen),
+                 default=job.min_available)
     who = "its sub-group" if of_sub_jobs and job.contains_sub_job_policy() else "it"
     limit = f" up to tier {tier}" if hard else ""
     text = f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, and {places}."

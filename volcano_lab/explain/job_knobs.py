@@ -1,4 +1,6 @@
-"""What a job's author could have written otherwise: the gang's minimum, what pods ask for, the tier of its topology."""
+"""What a job's author could have written otherwise: the gang's minimum, what pods ask for, the tier
+of its topology.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,26 @@ import attrs
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION
-from volcano_lab.explain.knob import STEPS, Knob, KnobSet, Objects, evolved, scaled, step_of, text_of
-from volcano_lab.framework.conf import SchedulerConfiguration
+from volcano_lab.explain.knob import (
+    STEPS,
+    Knob,
+    KnobSet,
+    Objects,
+    evolved,
+    scaled,
+    step_of,
+    text_of,
+)
+from volcano_lab.framework.config.conf import SchedulerConfiguration
 
 
 class JobKnobs(KnobSet):
     """The knobs of jobs."""
 
     def min_member(self, job: str) -> Iterator[Knob]:
-        """The gang's minimum, and what follows from it: the part that its resources are of the minimum."""
+        """The gang's minimum, and what follows from it: the part that its resources are of the
+        minimum.
+        """
         place = self.groups.get(job)
         if place is None or self.objects[place].spec.min_member <= 1:
             return
@@ -28,7 +41,8 @@ class JobKnobs(KnobSet):
 
         def turn(step: int) -> tuple[str, Objects, SchedulerConfiguration]:
             fewer = least - step
-            spec = attrs.evolve(group.spec, min_member=fewer, min_resources=scaled(group.spec.min_resources, fewer, least))
+            spec = attrs.evolve(group.spec, min_member=fewer, min_resources=scaled(
+                group.spec.min_resources, fewer, least))
             return str(fewer), self._replaced(place, attrs.evolve(group, spec=spec)), self.conf
 
         yield Knob(f"job {job}", "min_member", str(least), least - 1, turn)
@@ -36,9 +50,15 @@ class JobKnobs(KnobSet):
     def request(self, job: str, resource: str) -> Iterator[Knob]:
         """What each waiting pod of the job asks for, and with it the minimum's resources."""
         group = self.groups.get(job)
-        pods = [(place, obj) for place, obj in enumerate(self.objects) if isinstance(obj, Pod) and _waits_in(obj, job)]
-        asked = [quantity.parse(c.resources.requests[resource]) for _, pod in pods for c in pod.spec.containers
-                 if resource in c.resources.requests]
+        pods = [(place, obj)
+                for place, obj in enumerate(self.objects)
+                if isinstance(obj, Pod) and _waits_in(obj, job)]
+        asked = [
+            quantity.parse(c.resources.requests[resource])
+            for _, pod in pods
+            for c in pod.spec.containers
+            if resource in c.resources.requests
+        ]
         if group is None or not asked:
             return
         most = max(asked)
@@ -50,22 +70,31 @@ class JobKnobs(KnobSet):
                 containers = [_asking(c, resource, less) for c in pod.spec.containers]
                 objects[place] = evolved(pod, "spec.containers", containers)
             spec = self.objects[group].spec
-            objects[group] = evolved(self.objects[group], "spec.min_resources", _lowered(spec, resource, less, most))
+            objects[group] = evolved(self.objects[group], "spec.min_resources",
+                                     _lowered(spec, resource, less, most))
             return text_of(resource, max(most - less, 0)), objects, self.conf
 
-        yield Knob(f"job {job}", f"request of {resource} a pod", text_of(resource, most), int(most // step), turn)
+        yield Knob(f"job {job}", f"request of {resource} a pod", text_of(resource, most),
+                   int(most // step), turn)
 
     def requests(self, job: str) -> Iterator[Knob]:
-        """All that each waiting pod of the job asks for, a tenth less a step, and with it the minimum's resources."""
+        """All that each waiting pod of the job asks for, a tenth less a step, and with it the
+        minimum's resources.
+        """
         group = self.groups.get(job)
-        pods = [(place, obj) for place, obj in enumerate(self.objects) if isinstance(obj, Pod) and _waits_in(obj, job)]
+        pods = [(place, obj)
+                for place, obj in enumerate(self.objects)
+                if isinstance(obj, Pod) and _waits_in(obj, job)]
         if group is None or not pods:
             return
 
         def turn(i: int) -> tuple[str, Objects, SchedulerConfiguration]:
             objects = list(self.objects)
             for place, pod in pods:
-                less = [scaled(container.resources.requests, 10 - i, 10) for container in pod.spec.containers]
+                less = [
+                    scaled(container.resources.requests, 10 - i, 10)
+                    for container in pod.spec.containers
+                ]
                 objects[place] = evolved(pod, "spec.containers", [
                     evolved(container, "resources.requests", requests)
                     for container, requests in zip(pod.spec.containers, less, strict=True)])
@@ -76,14 +105,17 @@ class JobKnobs(KnobSet):
         yield Knob(f"job {job}", "requests a pod", "100 %", 9, turn)
 
     def tier(self, job: str) -> Iterator[Knob]:
-        """The highest tier that the job's topology allows, or its sub-groups' (all of them together)."""
+        """The highest tier that the job's topology allows, or its sub-groups' (all of them
+        together).
+        """
         place = self.groups.get(job)
         if place is None:
             return
         spec = self.objects[place].spec
         own = spec.network_topology.highest_tier_allowed if spec.network_topology else None
         if own is not None:
-            yield self._knob(f"job {job}", place, "spec.network_topology.highest_tier_allowed", own, 8, lambda step: own + step)
+            yield self._knob(f"job {job}", place, "spec.network_topology.highest_tier_allowed", own,
+                             8, lambda step: own + step)
         for number, policy in enumerate(spec.sub_group_policy):
             tier = policy.network_topology.highest_tier_allowed if policy.network_topology else None
             if tier is not None:
@@ -110,11 +142,15 @@ def _asking(container: Any, resource: str, less: Any) -> Any:
     if resource not in requests:
         return container
     number = max(quantity.parse(requests[resource]) - less, 0)
-    return evolved(container, "resources.requests", requests | {resource: text_of(resource, number, requests[resource])})
+    return evolved(container, "resources.requests",
+                   requests | {resource: text_of(resource, number, requests[resource])})
 
 
 def _lowered(spec: Any, resource: str, less: Any, most: Any) -> dict[str, str] | None:
     if not spec.min_resources or resource not in spec.min_resources:
         return spec.min_resources
     text = spec.min_resources[resource]
-    return spec.min_resources | {resource: text_of(resource, quantity.parse(text) * max(most - less, 0) / most, text)}
+    return spec.min_resources | {
+        resource: text_of(resource,
+                          quantity.parse(text) * max(most - less, 0) / most, text)
+    }

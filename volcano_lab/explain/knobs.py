@@ -1,4 +1,6 @@
-"""All numbers that could be other than they are, by what they belong to: queues, jobs, the cluster and its configuration."""
+"""All numbers that could be other than they are, by what they belong to: queues, jobs, the cluster
+and its configuration.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ class Knobs(QueueKnobs, JobKnobs, ClusterKnobs):
     """The knobs of one cluster and configuration; each method gives those of one kind.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.framework.conf import load_conf
+    >>> from volcano_lab.framework.config.conf import load_conf
     >>> knobs = Knobs(Cluster().queue("a", weight=2).objects(), load_conf("actions: allocate", ["allocate"]))
     >>> knob = next(knobs.weight("a"))
     >>> knob.what, knob.field, knob.before, knob.turn(3)[0]

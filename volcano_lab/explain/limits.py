@@ -16,8 +16,12 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     asked = seen.calls_about(seen.tasks_of(job), "allocatable", "allocate")
     refused = [record for record in asked if not record["answer"]]
     waiting = {task.key for task in job.tasks.values() if not task.node_name}
-    tried = {record["task"] for record in asked} | {r["task"] for r in seen.in_action("allocate", "chose")}
-    overused = [record for record in seen.in_action("allocate", "overused", queue=job.queue) if record["answer"]]
+    tried = {record["task"]
+             for record in asked} | {r["task"] for r in seen.in_action("allocate", "chose")}
+    overused = [
+        record for record in seen.in_action("allocate", "overused", queue=job.queue)
+        if record["answer"]
+    ]
     if overused and waiting - tried:
         yield _overused(seen, job, overused[-1])
     told = set()
@@ -37,7 +41,8 @@ def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     held = f": it holds {amounts_text(allocated, names)} and deserves {amounts_text(deserved, names)}" if names else (
         ": it deserves nothing")
     text = f"Queue {job.queue} is overused by {record['plugin']}{held}, so allocate passes it over."
-    return Cause("overused", text, {"allocated": part(allocated, names), "deserved": part(deserved, names)}, [record])
+    return Cause("overused", text,
+                 {"allocated": part(allocated, names), "deserved": part(deserved, names)}, [record])
 
 
 def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
@@ -61,24 +66,33 @@ def _over_level(job: JobInfo, record: Record, level: Record) -> Cause:
     numbers = {"asked": asked, "limit": limit, "level": level["level"], "short_of": names}
     above = level["level"] != job.queue
     where = f"Queue {level['level']}, above queue {job.queue}," if above else f"Queue {job.queue}"
-    text = (f"{where} holds {amounts_text(level['allocated'], names)}; with pod {record['task']} it would hold "
-            f"{amounts_text(asked)}, and it may hold {amounts_text(limit)}.")
-    return Cause("ancestor_over_capability" if above else "queue_over_capability", text, numbers, [level, record])
+    text = (
+        f"{where} holds {amounts_text(level['allocated'], names)}; with pod {record['task']} it would hold "
+        f"{amounts_text(asked)}, and it may hold {amounts_text(limit)}.")
+    return Cause("ancestor_over_capability" if above else "queue_over_capability", text, numbers,
+                 [level, record])
 
 
 def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
-    """Levels that would refuse the pod, too, had they been asked: the first refusal ends the question."""
+    """Levels that would refuse the pod, too, had they been asked: the first refusal ends the
+    question.
+    """
     level = seen.trace.records[record.number - 1]
     if level.kind != "allocatable_level":
         return
     queues, request = seen.state_at(record)["queues"], level["request"]
-    for name in reversed(getattr(seen.ssn.plugins["capacity"].queue_opts.get(level["level"]), "ancestors", ())):
+    for name in reversed(
+            getattr(seen.ssn.plugins["capacity"].queue_opts.get(level["level"]), "ancestors", ())):
         asked, limit = added(queues[name]["allocated"], request), queues[name]["real_capability"]
         names = [r for r in request if r != "pods" and asked[r] > limit.get(r, 0.0)]
         if names:
-            numbers = {"asked": part(asked, names), "limit": part(limit, names), "level": name, "short_of": names}
-            text = (f"Queue {name} above it would refuse it, too: it would hold {amounts_text(numbers['asked'])}, "
-                    f"and it may hold {amounts_text(numbers['limit'])}.")
+            numbers = {
+                "asked": part(asked, names), "limit": part(limit, names), "level": name, "short_of":
+                names
+            }
+            text = (
+                f"Queue {name} above it would refuse it, too: it would hold {amounts_text(numbers['asked'])}, "
+                f"and it may hold {amounts_text(numbers['limit'])}.")
             yield Cause("ancestor_over_capability", text, numbers)
 
 
@@ -94,7 +108,8 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     if amounts_text(numbers["asked"]) == amounts_text(numbers["limit"]):
         more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
         but = f" The difference is one of rounding ({more} in internal units), and this comparison has no tolerance.{but}"
-    text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod {record['task']} it would hold "
-            f"{amounts_text(numbers['asked'])}, and it deserves {amounts_text(numbers['limit'])} "
-            f"(weight {queue['weight']}).{but}")
+    text = (
+        f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod {record['task']} it would hold "
+        f"{amounts_text(numbers['asked'])}, and it deserves {amounts_text(numbers['limit'])} "
+        f"(weight {queue['weight']}).{but}")
     return Cause("over_deserved", text, numbers, [record])

@@ -1,4 +1,6 @@
-"""What would change the answer: the smallest turn of one number, found by running the cycle again, and verified by it."""
+"""What would change the answer: the smallest turn of one number, found by running the cycle again,
+and verified by it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.explain.evidence import counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knobs import Knob, Knobs, Objects
-from volcano_lab.framework.conf import SchedulerConfiguration
+from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import Scheduler
 
@@ -22,8 +24,8 @@ Goal = Callable[[Session], bool]
 class Remedy:
     """One number that turns the answer: of `what`, in which `field`, from `before` to `after`.
 
-    `effect` says what it brings about. `objects` and `conf` are those with which the cycle ran; with one step less
-    (`steps` - 1) the answer stayed.
+    `effect` says what it brings about. `objects` and `conf` are those with which the cycle ran;
+    with one step less (`steps` - 1) the answer stayed.
     """
 
     what: str
@@ -45,7 +47,8 @@ def run(objects: Objects, conf: SchedulerConfiguration) -> Session:
 
 
 def smallest(turns: Callable[[int], bool], steps: int) -> int | None:
-    """The fewest steps that turn the answer: ever more until it turns, then halving back. None where none does.
+    """The fewest steps that turn the answer: ever more until it turns, then halving back. None
+    where none does.
 
     >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(lambda step: 3 <= step < 7, 100)
     (11, None, 3)
@@ -61,17 +64,24 @@ def smallest(turns: Callable[[int], bool], steps: int) -> int | None:
     return high
 
 
-def remedies_for(objects: Objects, conf: SchedulerConfiguration, job: JobInfo, causes: list[Cause]) -> list[Remedy]:
-    """Verified changes for a job that waits; those that give its gang a place, else those that let it in."""
-    knobs = {(knob.what, knob.field, knob.before): knob for knob in _knobs(Knobs(objects, conf), job, causes, conf)}
+def remedies_for(objects: Objects, conf: SchedulerConfiguration, job: JobInfo,
+                 causes: list[Cause]) -> list[Remedy]:
+    """Verified changes for a job that waits; those that give its gang a place, else those that let
+    it in.
+    """
+    knobs = {(knob.what, knob.field, knob.before): knob
+             for knob in _knobs(Knobs(objects, conf), job, causes, conf)}
     if job.is_ready():
         goals = [("more of its pods get a place", _more_places(job))]
     else:
         goals = [("its gang gets its places", _has_places(job.uid))]
     if job.is_pending():
-        goals.append(("it is let in", lambda ssn: job.uid in ssn.jobs and not ssn.jobs[job.uid].is_pending()))
+        goals.append(("it is let in",
+                      lambda ssn: job.uid in ssn.jobs and not ssn.jobs[job.uid].is_pending()))
     for effect, goal in goals:
-        found = [remedy for knob in knobs.values() if (remedy := _try(knob, goal, effect)) is not None]
+        found = [
+            remedy for knob in knobs.values() if (remedy := _try(knob, goal, effect)) is not None
+        ]
         if found:
             return found
     return []
@@ -92,7 +102,8 @@ def _try(knob: Knob, goal: Goal, effect: str) -> Remedy | None:
 def _has_places(uid: str) -> Goal:
     def holds(ssn: Session) -> bool:
         job = ssn.jobs.get(uid)
-        return job is not None and bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job)) and sum(counts(job)[:2]) > 0
+        return job is not None and bool(
+            job.tasks) and (job.is_ready() or ssn.job_pipelined(job)) and sum(counts(job)[:2]) > 0
 
     return holds
 
@@ -102,14 +113,19 @@ def _more_places(job: JobInfo) -> Goal:
     return lambda ssn: job.uid in ssn.jobs and sum(counts(ssn.jobs[job.uid])[:2]) > before
 
 
-# -- which knobs for which causes ---------------------------------------------------------------------------
+# -- which knobs for which causes
+# ---------------------------------------------------------------------------
 
-QUEUE = {"overcommit_refuses": (), "queue_over_capability": ("capability",), "ancestor_over_capability": ("capability",),
-         "over_deserved": ("capability", "guarantee"), "overused": ("capability", "guarantee", "deserved")}
+QUEUE = {
+    "overcommit_refuses": (), "queue_over_capability": ("capability", ), "ancestor_over_capability":
+    ("capability", ), "over_deserved": ("capability", "guarantee"), "overused":
+    ("capability", "guarantee", "deserved")
+}
 """Cause -> the amounts of a queue that may mend it."""
 
 
-def _knobs(knobs: Knobs, job: JobInfo, causes: list[Cause], conf: SchedulerConfiguration) -> Iterator[Knob]:
+def _knobs(knobs: Knobs, job: JobInfo, causes: list[Cause],
+           conf: SchedulerConfiguration) -> Iterator[Knob]:
     codes = {cause.code for cause in causes}
     resources = _resources(job, causes)
     flat = any(option.name == "proportion" for tier in conf.tiers for option in tier.plugins)
@@ -153,6 +169,12 @@ def _knobs(knobs: Knobs, job: JobInfo, causes: list[Cause], conf: SchedulerConfi
 
 def _resources(job: JobInfo, causes: Iterable[Cause]) -> list[str]:
     """The resources that causes name, else all that waiting pods ask for."""
-    named = [name for cause in causes for key in ("short_of", "request") for name in cause.numbers.get(key, ())]
-    asked = [name for task in job.tasks.values() if not task.node_name for name, amount in task.init_resreq if amount]
+    named = [
+        name for cause in causes for key in ("short_of", "request")
+        for name in cause.numbers.get(key, ())
+    ]
+    asked = [
+        name for task in job.tasks.values() if not task.node_name
+        for name, amount in task.init_resreq if amount
+    ]
     return [name for name in dict.fromkeys(named or asked) if name != "pods"]

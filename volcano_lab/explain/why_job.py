@@ -22,8 +22,11 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
     placed, promised, pending = counts(job)
     phase = job.pod_group.status.phase or "Pending"
     leaving = len(job.in_status(RELEASING))
-    parts = [f"of {len(job.tasks)} pods {placed} have a place", f"{promised} were promised one" if promised else "",
-             f"{leaving} are being evicted or ended" if leaving else "", f"{pending} wait"]
+    parts = [
+        f"of {len(job.tasks)} pods {placed} have a place",
+        f"{promised} were promised one" if promised else "",
+        f"{leaving} are being evicted or ended" if leaving else "", f"{pending} wait"
+    ]
     text = f"Job {job.uid} of queue {job.queue} is {phase}: {', '.join(filter(None, parts))}."
     if phase == "Inqueue" and pending:
         text += " Inqueue means that it was let in, not that its pods have a place."
@@ -80,20 +83,27 @@ def _leaving(job: JobInfo) -> Cause | None:
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """Pods that nobody tries: behind a gate, asking for nothing without backfill, or without allocate."""
+    """Pods that nobody tries: behind a gate, asking for nothing without backfill, or without
+    allocate.
+    """
     waiting = [task for task in job.tasks.values() if not task.node_name]
     gated = [task.key for task in waiting if task.sch_gated]
     if gated:
-        yield Cause("gated", f"{len(gated)} pods stand behind a scheduling gate, as {gated[0]}.", {"gated": len(gated)})
+        yield Cause("gated", f"{len(gated)} pods stand behind a scheduling gate, as {gated[0]}.",
+                    {"gated": len(gated)})
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if nothing and "backfill" not in seen.ssn.enabled_actions:
-        yield Cause("no_backfill_action", f"{len(nothing)} pods ask for nothing, as {nothing[0]}; only backfill places such, "
-                    "and the configuration doesn't have it.", {"best_effort": len(nothing)})
+        yield Cause(
+            "no_backfill_action",
+            f"{len(nothing)} pods ask for nothing, as {nothing[0]}; only backfill places such, "
+            "and the configuration doesn't have it.", {"best_effort": len(nothing)})
     if _without_default_sub_group(seen, job):
-        text = ("Its pods belong to sub-groups. Without a network topology that must hold, allocate looks at the pods that "
-                "belong to none, and there are no such.")
+        text = (
+            "Its pods belong to sub-groups. Without a network topology that must hold, allocate looks at the pods that "
+            "belong to none, and there are no such.")
         yield Cause("no_default_sub_group", text, {"sub_groups": len(job.sub_jobs)})
-    if not seen.ssn.enabled_actions & {"allocate"} and seen.ssn.enabled_actions & set(POINTS) and not seen.ssn.job_starving(job):
+    if not seen.ssn.enabled_actions & {"allocate"} and seen.ssn.enabled_actions & set(
+            POINTS) and not seen.ssn.job_starving(job):
         text = "Its gang has its minimum, so nobody is evicted for more of it, and the configuration has no allocate action."
         yield Cause("not_starving", text, {"min_available": job.min_available})
     left = len(waiting) - len(nothing) - len(gated)
@@ -102,7 +112,8 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 
 def _without_default_sub_group(seen: Evidence, job: JobInfo) -> bool:
-    if "allocate" not in seen.ssn.enabled_actions or not job.contains_sub_job_policy() or job.contains_hard_topology():
+    if "allocate" not in seen.ssn.enabled_actions or not job.contains_sub_job_policy(
+    ) or job.contains_hard_topology():
         return False
     default = job.sub_jobs.get(job.default_sub_job_id)
     return default is None or not default.in_status(PENDING)
@@ -111,8 +122,9 @@ def _without_default_sub_group(seen: Evidence, job: JobInfo) -> bool:
 def _best_effort_queue(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     queue = seen.trace.start["queues"].get(job.queue)
     if "capacity" in seen.ssn.plugins and queue is not None and deserves_nothing(queue):
-        text = (f"Queue {job.queue} deserves nothing (best effort): its share counts as 1, so that it comes after every queue "
-                "that has less than it deserves.")
+        text = (
+            f"Queue {job.queue} deserves nothing (best effort): its share counts as 1, so that it comes after every queue "
+            "that has less than it deserves.")
         yield Cause("best_effort_queue", text, {"share": queue["share"]}, context=True)
 
 

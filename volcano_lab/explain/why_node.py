@@ -11,7 +11,8 @@ from volcano_lab.trace import Record
 
 def last_choice(seen: Evidence, task: str) -> Record | None:
     """The last time that a node was sought for a pod."""
-    return next((record for record in reversed(seen.trace.records) if record.kind == "chose" and record["task"] == task), None)
+    return next((record for record in reversed(seen.trace.records)
+                 if record.kind == "chose" and record["task"] == task), None)
 
 
 def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
@@ -20,16 +21,23 @@ def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
     if choice is None or choice["node"] is None:
         return None
     scores = seen.trace.scores(task.key, choice.number + 1)
-    totals = {node: sum(by.values()) for node, by in scores.items() if may_go(seen, task.key, node, choice)}
+    totals = {
+        node: sum(by.values())
+        for node, by in scores.items()
+        if may_go(seen, task.key, node, choice)
+    }
     chosen = choice["node"]
     others = sorted((node for node in totals if node != chosen), key=lambda node: -totals[node])
     if chosen not in totals or not others:
-        return Cause("only_node", f"Node {chosen} was the only one that it fits.", {"node": chosen}, [choice])
+        return Cause("only_node", f"Node {chosen} was the only one that it fits.", {"node": chosen},
+                     [choice])
     second = others[0]
     words = "more than" if totals[chosen] > totals[second] else "as many as, and comes before,"
-    text = (f"Of {len(totals)} nodes that it fits, node {chosen} has {totals[chosen]:.6g} points ({_points(scores[chosen])}), "
-            f"{words} node {second} with {totals[second]:.6g} ({_points(scores[second])}).")
-    return Cause("best_score", text, {"scores": {chosen: scores[chosen], second: scores[second]}}, [choice])
+    text = (
+        f"Of {len(totals)} nodes that it fits, node {chosen} has {totals[chosen]:.6g} points ({_points(scores[chosen])}), "
+        f"{words} node {second} with {totals[second]:.6g} ({_points(scores[second])}).")
+    return Cause("best_score", text, {"scores": {chosen: scores[chosen], second: scores[second]}},
+                 [choice])
 
 
 def may_go(seen: Evidence, task: str, node: str, choice: Record) -> bool:
@@ -42,21 +50,25 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause
     if short:
         request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
         numbers = {"request": part(request, short), "free": part(free, short)}
-        text = (f"Pod {task} asks for {amounts_text(request, short)}; node {node} had {amounts_text(free, short)} left "
-                "when it was tried.")
+        text = (
+            f"Pod {task} asks for {amounts_text(request, short)}; node {node} had {amounts_text(free, short)} left "
+            "when it was tried.")
         return Cause("insufficient", text, numbers, [choice])
     objectors = _objectors(seen, task, node, choice)
     if not objectors:
         return None
     said = seen.refusal(task, node)
     if said is None:
-        return Cause("refused", f"Plugin {objectors[0]} does not let pod {task} go to node {node}.", {}, [choice])
+        return Cause("refused", f"Plugin {objectors[0]} does not let pod {task} go to node {node}.",
+                     {}, [choice])
     reason = said["answer"] if isinstance(said["answer"], str) else ", ".join(said["answer"])
     code, words = rule_of(reason)
     text = f"Node {node} has {words}" if code else f"Plugin {said['plugin']} objects"
     text += f", so pod {task} may not go there ({reason})."
-    here = seen.trace.records[said.number : said.number + 1]  # the run node by node numbers its records otherwise
-    return Cause(code or "refused", text, {"reason": reason}, [*(record for record in here if record is said), choice])
+    here = seen.trace.records[said.number:said.number +
+                              1]  # the run node by node numbers its records otherwise
+    return Cause(code or "refused", text, {"reason": reason},
+                 [*(record for record in here if record is said), choice])
 
 
 def _lacking(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
@@ -75,4 +87,5 @@ def _objectors(seen: Evidence, task: str, node: str, choice: Record) -> list[str
 
 
 def _points(scores: dict[str, float]) -> str:
-    return ", ".join(f"{plugin} {score:.6g}" for plugin, score in scores.items() if score) or "nobody gives any"
+    return ", ".join(
+        f"{plugin} {score:.6g}" for plugin, score in scores.items() if score) or "nobody gives any"

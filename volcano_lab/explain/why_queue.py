@@ -17,10 +17,11 @@ def queue_head(seen: Evidence, queue: str) -> str:
     names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
     may = sums["real_capability"]
     origin = f" (weight {sums['weight']}, worked out)" if flat else " (as its author wrote)"
-    return (f"Queue {queue} asks for {amounts_text(sums['request'], names)}, deserves {amounts_text(sums['deserved'], names)}"
-            f"{origin}, holds "
-            f"{amounts_text(sums['allocated'], names)} and may hold {amounts_text(may, names)}; its share is "
-            f"{sums['share']:.3g}.")
+    return (
+        f"Queue {queue} asks for {amounts_text(sums['request'], names)}, deserves {amounts_text(sums['deserved'], names)}"
+        f"{origin}, holds "
+        f"{amounts_text(sums['allocated'], names)} and may hold {amounts_text(may, names)}; its share is "
+        f"{sums['share']:.3g}.")
 
 
 def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
@@ -28,32 +29,45 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
     info = ssn.queues[queue]
     if not info.is_open:
         state = info.queue.status.state or "unset"
-        yield Cause("queue_closed", f"It takes no work: its state is {state}, not Open.", {"state": state})
+        yield Cause("queue_closed", f"It takes no work: its state is {state}, not Open.",
+                    {"state": state})
     if sums is None:
         return
     yield from _bound(seen, queue)
     names = [name for name in sums["deserved"] if name != "pods"]
-    numbers = {"deserved": sums["deserved"], "allocated": sums["allocated"], "real_capability": sums["real_capability"]}
+    numbers = {
+        "deserved": sums["deserved"], "allocated": sums["allocated"], "real_capability":
+        sums["real_capability"]
+    }
     records = list(seen.trace.iter("overused", queue=queue))[-1:]
     if ssn.overused(info):
-        yield Cause("overused", f"It is overused: it holds all that it deserves, {amounts_text(sums['deserved'], names)}.",
-                    numbers, records)
+        yield Cause(
+            "overused",
+            f"It is overused: it holds all that it deserves, {amounts_text(sums['deserved'], names)}.",
+            numbers, records)
     if "capacity" in ssn.plugins and deserves_nothing(sums):
-        text = ("It deserves nothing (best effort): its share counts as 1, and it comes after every queue that has less than "
-                "it deserves.")
+        text = (
+            "It deserves nothing (best effort): its share counts as 1, and it comes after every queue that has less than "
+            "it deserves.")
         yield Cause("best_effort_queue", text, numbers)
     capability, real = sums["capability"], sums["real_capability"]
-    less = [name for name, amount in capability.items() if name != "pods" and real.get(name, 0.0) < amount < 1e300]
+    less = [
+        name for name, amount in capability.items()
+        if name != "pods" and real.get(name, 0.0) < amount < 1e300
+    ]
     if less:
-        text = (f"Of its capability of {amounts_text(capability, less)} it may hold {amounts_text(real, less)}: the rest is "
-                "guaranteed to others, or isn't there.")
+        text = (
+            f"Of its capability of {amounts_text(capability, less)} it may hold {amounts_text(real, less)}: the rest is "
+            "guaranteed to others, or isn't there.")
         yield Cause("real_capability", text, numbers)
-    waiting = [(job.uid, counts(job)[2], job.pod_group.status.phase or "Pending") for job in ssn.jobs.values()
+    waiting = [(job.uid, counts(job)[2], job.pod_group.status.phase or "Pending")
+               for job in ssn.jobs.values()
                if job.queue == queue and counts(job)[2]]
     if waiting:
         jobs = ", ".join(f"{uid} ({pending} pods, {phase})" for uid, pending, phase in waiting[:5])
         more = f" and {len(waiting) - 5} more" if len(waiting) > 5 else ""
-        yield Cause("jobs_wait", f"In it wait {jobs}{more}.", {"jobs": [uid for uid, *_ in waiting]})
+        yield Cause("jobs_wait", f"In it wait {jobs}{more}.",
+                    {"jobs": [uid for uid, *_ in waiting]})
 
 
 def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
@@ -63,14 +77,19 @@ def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
     for record in rounds:
         step = next(step for step in record["round"]["steps"] if step["queue"] == queue)
         if step["met"]:
-            why = "it then has all it asks for" if step["met"] == "request" else "it may not hold more"
-            yield Cause(f"met_{step['met']}", f"Sharing stops for it in round {record['number']}: {why}.",
-                        {"round": record["number"], "after": step["after"]}, rounds[: rounds.index(record) + 1])
+            why = "it then has all it asks for" if step[
+                "met"] == "request" else "it may not hold more"
+            yield Cause(f"met_{step['met']}",
+                        f"Sharing stops for it in round {record['number']}: {why}.",
+                        {"round": record["number"], "after": step["after"]},
+                        rounds[:rounds.index(record) + 1])
             return
     if rounds:
-        yield Cause("met_nothing", f"After {len(rounds)} rounds nothing was left to share.", {"rounds": len(rounds)}, rounds)
+        yield Cause("met_nothing", f"After {len(rounds)} rounds nothing was left to share.",
+                    {"rounds": len(rounds)}, rounds)
 
 
 def _end_of(seen: Evidence, queue: str) -> dict | None:
     records = seen.trace.records
-    return seen.state_at(records[-1])["queues"].get(queue) if records else seen.trace.start["queues"].get(queue)
+    return seen.state_at(
+        records[-1])["queues"].get(queue) if records else seen.trace.start["queues"].get(queue)

@@ -1,7 +1,9 @@
-"""Code that doesn't come with the lab: what goes wrong in it is one sentence, with the plugin, the point, and what is allowed.
+"""Code that doesn't come with the lab: what goes wrong in it is one sentence, with the plugin, the
+point, and what is allowed.
 
-Answers to no Go file. There the compiler refuses a wrong type, a misspelt function is never registered, and a panic in a
-plugin ends the scheduler. Plugins and actions of the lab itself are not guarded: they are asked too often, and tested.
+Answers to no Go file. There the compiler refuses a wrong type, a misspelt function is never
+registered, and a panic in a plugin ends the scheduler. Plugins and actions of the lab itself are
+not guarded: they are asked too often, and tested.
 """
 
 from __future__ import annotations
@@ -13,14 +15,14 @@ from difflib import get_close_matches
 from re import sub
 from typing import Any
 
-from volcano_lab.framework.extension_point import ExtensionPoint, NoScore
 from volcano_lab.framework.one_sentence import OneSentence
 from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.point_arguments import ARGUMENTS
-from volcano_lab.framework.points import own_arguments
+from volcano_lab.framework.points.rules import ExtensionPoint, NoScore
+from volcano_lab.framework.points.table import POINTS
 
 HOUSE = tuple(f"{__name__.partition('.')[0]}.{package}." for package in ("plugins", "actions"))
-HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", "pre_bind", "setup_bind_context_extension")
+HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", "pre_bind",
+         "setup_bind_context_extension")
 """Methods that a plugin may have besides those named after extension points."""
 
 COMPANIONS = ("_key", "_nodes", "_alike", "_even")
@@ -28,7 +30,9 @@ COMPANIONS = ("_key", "_nodes", "_alike", "_even")
 
 
 class ExtensionError(OneSentence):
-    """A plugin, an action or an extension point of one's own can't do what it should; `__cause__` has the rest."""
+    """A plugin, an action or an extension point of one's own can't do what it should; `__cause__`
+    has the rest.
+    """
 
 
 def is_own(thing: Any) -> bool:
@@ -44,7 +48,7 @@ def is_own(thing: Any) -> bool:
 def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A plugin's function that looks at its own answers.
 
-    >>> from volcano_lab.framework.points import extension_points
+    >>> from volcano_lab.framework.points.table import extension_points
     >>> scores = guarded(extension_points(None)["node_order"], "mine", lambda task, node: None)
     >>> scores("task", "node")
     Traceback (most recent call last):
@@ -54,46 +58,60 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) ->
     where = f'plugin "{plugin}", {point.name}'
 
     def answered(*args: Any) -> Any:
-        answer = called(where, function, *args, passed=(NoScore,))
+        answer = call_handler(where, function, *args, passed=(NoScore,))
         if not point.answer.fits(answer):
-            raise ExtensionError(f"{where}: the answer is {_short(answer)}; allowed is {point.answer.words}.")
+            raise ExtensionError(
+                f"{where}: the answer is {_short(answer)}; allowed is {point.answer.words}.")
         return answer
 
     return answered
 
 
-def let(owner: Any, where: str, function: Callable[..., Any], *args: Any) -> Any:
-    """What a function of a plugin or an action returns; one's own is `called`, those of the lab simply run."""
-    return called(where, function, *args) if is_own(owner) else function(*args)
+def call_plugin(owner: Any, where: str, function: Callable[..., Any], *args: Any) -> Any:
+    """What a function of a plugin or an action returns; one's own is `called`, those of the lab
+    simply run.
+    """
+    return call_handler(where, function, *args) if is_own(owner) else function(*args)
 
 
-def called(where: str, function: Callable[..., Any], *args: Any, passed: tuple[type[Exception], ...] = ()) -> Any:
-    """What a function returns; what it raises becomes an `ExtensionError` with the line that raised it."""
+def call_handler(where: str, function: Callable[..., Any], *args: Any, passed: tuple[type[Exception],
+                                                                               ...] = ()) -> Any:
+    """What a function returns; what it raises becomes an `ExtensionError` with the line that raised
+    it.
+    """
     try:
         return function(*args)
     except (ExtensionError, *passed):
         raise
     except Exception as error:
         text = " ".join(str(error).split())
-        raise ExtensionError(f"{where}: {type(error).__name__}{f': {text}' if text else ''}{_line(error, function)}") from error
+        raise ExtensionError(
+            f"{where}: {type(error).__name__}{f': {text}' if text else ''}{_line(error, function)}"
+        ) from error
 
 
-def look_over(name: str, plugin: Plugin, points: Mapping[str, ExtensionPoint]) -> None:
+def validate_plugin(name: str, plugin: Plugin, points: Mapping[str, ExtensionPoint]) -> None:
     """Refuse a plugin whose methods can't be what their author meant. Raises `ExtensionError`."""
-    public = [method for method in dir(plugin) if not method.startswith("_") and callable(getattr(plugin, method))]
+    public = [
+        method for method in dir(plugin)
+        if not method.startswith("_") and callable(getattr(plugin, method))
+    ]
     known = [*points, *HOOKS]
     for method in public:
         meant = "" if method in known or _is_companion(method, points) else _meant(method, known)
         if meant:
-            raise ExtensionError(f'plugin "{name}" has a method {method}; allowed are the names of extension points, here '
-                                 f"perhaps {meant} (a helper of your own is best called _{method}).")
+            raise ExtensionError(
+                f'plugin "{name}" has a method {method}; allowed are the names of extension points, here '
+                f"perhaps {meant} (a helper of your own is best called _{method}).")
     for method in points.keys() & public:
-        _check_parameters(name, method, getattr(plugin, method))
-    if not points.keys() & public and not any(hook in public and _defines(plugin, hook) for hook in HOOKS):
+        _check_parameters(name, points[method], getattr(plugin, method))
+    if not points.keys() & public and not any(hook in public and _defines(plugin, hook)
+                                              for hook in HOOKS):
         own = [method for method in public if not hasattr(Plugin, method)]
         found = f"its methods are {', '.join(own)}" if own else "it has no methods of its own"
-        raise ExtensionError(f'plugin "{name}" answers nothing: {found}; allowed are the names of extension points, '
-                             "such as node_order or job_order.")
+        raise ExtensionError(
+            f'plugin "{name}" answers nothing: {found}; allowed are the names of extension points, '
+            "such as node_order or job_order.")
 
 
 def _is_companion(method: str, points: Mapping[str, ExtensionPoint]) -> bool:
@@ -101,8 +119,11 @@ def _is_companion(method: str, points: Mapping[str, ExtensionPoint]) -> bool:
 
 
 def _meant(method: str, known: list[str]) -> str:
-    """The known name that a method's name, also as Go writes it, comes close to; "" where there is none."""
-    snake = sub(r"(?<=[a-z])(?=[A-Z])", "_", method).lower().removeprefix("add_").removesuffix("_fn").removesuffix("_fun")
+    """The known name that a method's name, also as Go writes it, comes close to; "" where there is
+    none.
+    """
+    snake = sub(r"(?<=[a-z])(?=[A-Z])", "_",
+                method).lower().removeprefix("add_").removesuffix("_fn").removesuffix("_fun")
     return next(iter(get_close_matches(snake, known, 1, 0.84)), "")
 
 
@@ -110,17 +131,17 @@ def _defines(plugin: Plugin, hook: str) -> bool:
     return getattr(type(plugin), hook, None) is not getattr(Plugin, hook, None)
 
 
-def _check_parameters(name: str, method: str, function: Callable[..., Any]) -> None:
-    """Whether a method can be asked with what its extension point asks about."""
-    about = ARGUMENTS.get(method) or own_arguments(method)
-    if not about and method not in ARGUMENTS:
-        return
+def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., Any]) -> None:
+    """Refuse a method that cannot be called with the arguments of its extension point."""
+    if not point.arguments and point.name in POINTS.own:
+        return  # nobody said what it is called with
     try:
-        inspect.signature(function).bind(*about)
+        inspect.signature(function).bind(*point.arguments)
     except TypeError:
         found = ", ".join(["self", *inspect.signature(function).parameters])
-        raise ExtensionError(f'plugin "{name}", {method}: its parameters are ({found}); allowed are '
-                             f"({', '.join(['self', *about])}).") from None
+        raise ExtensionError(
+            f'plugin "{name}", {point.name}: its parameters are ({found}); allowed are '
+            f"({', '.join(['self', *point.arguments])}).") from None
     except ValueError:
         return  # no signature to be had
 
@@ -128,7 +149,10 @@ def _check_parameters(name: str, method: str, function: Callable[..., Any]) -> N
 def _line(error: Exception, function: Callable[..., Any]) -> str:
     """Where in the author's own file or cell it happened, in words."""
     code = getattr(inspect.unwrap(function), "__code__", None)
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if code and frame.filename == code.co_filename]
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__)
+        if code and frame.filename == code.co_filename
+    ]
     return f", in line {frames[-1].lineno}: {frames[-1].line}" if frames and frames[-1].line else ""
 
 

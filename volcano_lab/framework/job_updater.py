@@ -1,4 +1,5 @@
-"""At the end of a session: the phase and the counts of each PodGroup, and which of them are written.
+"""At the end of a session: the phase and the counts of each PodGroup, and which of them are
+written.
 
 Answers to `pkg/scheduler/framework/job_updater.go` and `jobStatus` of `session.go`.
 """
@@ -10,7 +11,13 @@ from typing import TYPE_CHECKING
 
 from volcano_lab.api.job import JobInfo, clone_status
 from volcano_lab.api.objects import PodGroupStatus
-from volcano_lab.api.status import COMPLETED_STATUSES, FAILED, RUNNING, SCHEDULED_STATUSES, SUCCEEDED
+from volcano_lab.api.status import (
+    COMPLETED_STATUSES,
+    FAILED,
+    RUNNING,
+    SCHEDULED_STATUSES,
+    SUCCEEDED,
+)
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
@@ -25,25 +32,29 @@ def update_all(ssn: Session) -> None:
         old = ssn.old_status.get(uid)
         changed = old is None or status_changed(job.pod_group.status, old)
         key = ALLOCATED_HYPER_NODE_ANNOTATION
-        moved = ssn.old_annotations.get(uid, {}).get(key) != job.pod_group.metadata.annotations.get(key)
+        moved = ssn.old_annotations.get(uid,
+                                        {}).get(key) != job.pod_group.metadata.annotations.get(key)
         ssn.cache.update_job_status(job, changed, moved, uid in ssn.dirty_jobs)
 
 
 def job_status(ssn: Session, job: JobInfo) -> PodGroupStatus:
     """The status that a PodGroup gets: phase, and how many of its tasks run, failed, succeeded."""
     status = job.pod_group.status
-    unschedulable = any(c.type == "Unschedulable" and c.status == "True" and c.transition_id == ssn.uid
-                        for c in status.conditions)
+    unschedulable = any(
+        c.type == "Unschedulable" and c.status == "True" and c.transition_id == ssn.uid
+        for c in status.conditions)
     count = {s: len(job.in_status(s)) for s in (RUNNING, FAILED, SUCCEEDED)}
     status = clone_status(status)
     status.phase = pod_group_phase(job, unschedulable)
-    status.running, status.failed, status.succeeded = count[RUNNING], count[FAILED], count[SUCCEEDED]
+    status.running, status.failed, status.succeeded = count[RUNNING], count[FAILED], count[
+        SUCCEEDED]
     return status
 
 
 def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
-    """The phase: Unknown where some run while this cycle found the gang unschedulable; Running or Completed once enough
-    tasks are (or were) bound; an Inqueue gang stays so; any other is Pending."""
+    """The phase: Unknown where some run while this cycle found the gang unschedulable; Running or
+    Completed once enough tasks are (or were) bound; an Inqueue gang stays so; any other is
+    Pending."""
     if job.in_status(RUNNING) and unschedulable:
         return "Unknown"
     scheduled = sum(len(job.in_status(s)) for s in SCHEDULED_STATUSES)
@@ -56,7 +67,8 @@ def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
 def status_changed(new: PodGroupStatus, old: PodGroupStatus) -> bool:
     """Whether anything but times and transition identifiers differs."""
     counts = attrgetter("phase", "running", "succeeded", "failed")
-    return counts(new) != counts(old) or list(map(_timeless, new.conditions)) != list(map(_timeless, old.conditions))
+    return counts(new) != counts(old) or list(map(_timeless, new.conditions)) != list(
+        map(_timeless, old.conditions))
 
 
 _timeless = attrgetter("type", "status", "reason", "message")

@@ -1,6 +1,6 @@
-"""Who wants to know what a cycle does: the hooks that the framework and the actions call.
+"""The observer of a cycle: hooks that the framework and the actions call while it runs.
 
-Without an observer (`Session.observer` is None) nothing is called and nothing is wrapped.
+A session always has one; `NOBODY` is the one that does nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from volcano_lab.api.job import JobInfo
     from volcano_lab.api.node import NodeInfo
     from volcano_lab.api.task import TaskInfo
-    from volcano_lab.framework.extension_point import ExtensionPoint
+    from volcano_lab.framework.points.rules import ExtensionPoint
     from volcano_lab.framework.priority_queue import PriorityQueue
     from volcano_lab.framework.session import Session
     from volcano_lab.framework.statement import Operation, Statement
@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 class Observer:
     """Every hook does nothing here; override those that matter.
 
-    With `watches_calls` every single call of a plugin is shown: nodes are then filtered and scored one by one.
+    Attributes:
+        watching: False where nothing is observed: facts that cost something need not be computed.
+        watches_calls: Whether every single call of a plugin is to be seen; nodes are then filtered
+            and scored one by one.
     """
 
+    watching = True
     watches_calls = False
 
     def opened(self, ssn: Session) -> None:
@@ -34,43 +38,99 @@ class Observer:
         """The session's results are written."""
 
     def plugin_done(self, ssn: Session, plugin: str, when: str, seconds: float) -> None:
-        """A plugin has prepared itself ("OnSessionOpen") or concluded ("OnSessionClose"), in so many seconds."""
+        """A plugin's hook has run: `when` is "OnSessionOpen" or "OnSessionClose"."""
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
         """The cycle is over; `times` has the seconds of its parts, as `Scheduler.times`."""
 
     def action_started(self, ssn: Session, action: str) -> None:
-        pass
+        """An action is about to run."""
 
     def action_ended(self, ssn: Session, action: str) -> None:
-        pass
+        """An action has run."""
 
-    def watch(self, point: ExtensionPoint, tier: int, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function to call in place of a plugin's own."""
+    def watch(self, point: ExtensionPoint, tier: int, plugin: str,
+              function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function to call in place of a plugin's own."""
         return function
 
     def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
-        """A function to call in place of the extension point's `ask`."""
+        """Return a function to call in place of an extension point's `ask`."""
         return ask
 
     def note(self, kind: str, /, **facts: Any) -> None:
-        """Something happened that no extension point shows: a queue popped, a round of deserved, a victim chosen."""
+        """Something happened that no extension point shows: a queue popped, a round of deserved, a
+        victim chosen.
+        """
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
-        """A "queue" or "job" got its turn; `rest` are those that come after it."""
+        """A "queue" or "job" has its turn; `rest` are those that come after it."""
         self.note(kind, **{kind: item.uid})
 
     def changed(self, kind: str, subject: JobInfo | TaskInfo) -> None:
         """Something changed without an operation: a job was "enqueued", a task "unplaced"."""
 
-    def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None, errors: FitErrors) -> None:
+    def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None,
+              errors: FitErrors) -> None:
         """One of some nodes was chosen for a task, or none; nothing has been placed yet."""
 
     def did(self, statement: Statement | None, operation: Operation) -> None:
         """An operation was done; without a statement, by the action itself."""
 
     def undid(self, statement: Statement | None, operation: Operation) -> None:
-        pass
+        """An operation was undone."""
 
     def committed(self, statement: Statement | None, operation: Operation) -> None:
-        pass
+        """An operation was sent to the cache."""
+
+
+class _Nobody(Observer):
+    watching = False
+
+    def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
+        """Nothing to tell."""
+
+
+NOBODY = _Nobody()
+
+
+def joined(*observers: Observer | None) -> Observer | None:
+    """Return one observer for all that are given, None without any.
+
+    >>> joined(None, None) is None
+    True
+    """
+    present = [observer for observer in observers if observer is not None]
+    return Observers(present) if len(present) > 1 else present[0] if present else None
+
+
+class Observers(Observer):
+    """Several observers of one cycle, called in order; of the functions that they put in a
+    function's place, the last one's is the outermost.
+    """
+
+    def __init__(self, observers: Sequence[Observer]):
+        self.observers = list(observers)
+        self.watches_calls = any(observer.watches_calls for observer in self.observers)
+        for name, hook in vars(Observer).items():
+            if callable(hook) and not name.startswith(("_", "watch")):
+                setattr(self, name, _each([getattr(observer, name) for observer in self.observers]))
+
+    def watch(self, point: Any, tier: int, plugin: str,
+              function: Callable[..., Any]) -> Callable[..., Any]:
+        for observer in self.observers:
+            function = observer.watch(point, tier, plugin, function)
+        return function
+
+    def watch_point(self, point: Any, ask: Callable[..., Any]) -> Callable[..., Any]:
+        for observer in self.observers:
+            ask = observer.watch_point(point, ask)
+        return ask
+
+
+def _each(hooks: list[Callable[..., None]]) -> Callable[..., None]:
+    def call(*args: Any, **facts: Any) -> None:
+        for hook in hooks:
+            hook(*args, **facts)
+
+    return call

@@ -1,10 +1,15 @@
-"""Errors that say all in their text. Answers to no Go file: it is for the notebooks, where people write code of their own."""
+"""Errors that say all in their text. Answers to no Go file: it is for the notebooks, where people
+write code of their own.
+"""
 
 from __future__ import annotations
 
+import re
+
 
 class OneSentence(Exception):
-    """A notebook shows the text of such an error, and not the lab's frames above it; `__traceback__` has them all the same.
+    """A notebook shows the text of such an error, and not the lab's frames above it;
+    `__traceback__` has them all the same.
 
     >>> class Refused(OneSentence, ValueError): ...
     >>> Refused("job old: 6 pods; allowed are 4.")._render_traceback_()
@@ -15,5 +20,39 @@ class OneSentence(Exception):
         return [f"{type(self).__name__}: {self}"]
 
 
-class NotRegistered(OneSentence, TypeError):
-    """What was given to be registered is no plugin and no action."""
+MOST_CHARACTERS = 500
+"""The longest sentence that is shown."""
+
+
+def one_line(text: str, most: int = MOST_CHARACTERS) -> str:
+    r"""Return text as one line of printable characters; a long one is shortened in its middle.
+
+    >>> one_line("a\nb\x1b[31m"), one_line("x" * 50 + "end", 20)
+    ('a\\nb\\x1b[31m', 'xxxxxxxxxxx ... xend')
+    """
+    text = text if len(text) <= 2 * most else text[:most] + text[-most:]
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+    return text if len(text) <= most else f"{text[:most * 3 // 5 - 1]} ... {text[4 - most * 2 // 5:]}"
+
+
+def capped(sentences: list[str], alike: int = 5, most: int = 100) -> list[str]:
+    """Return the sentences one line each; of those that differ in names and numbers only, `alike`.
+
+    >>> capped([f"Pod p{number}: kind is null" for number in range(9)])[4:]
+    ['Pod p4: kind is null', '4 more like it: kind is null']
+    """
+    shapes: dict[str, list[str]] = {}
+    for sentence in sentences:
+        about = sentence[:2 * MOST_CHARACTERS].partition(": ")
+        shapes.setdefault(_NAMES.sub("", about[2] or about[0]), []).append(sentence)
+    shown = []
+    for group in shapes.values():
+        shown += map(one_line, group[:alike])
+        if len(group) > alike:
+            about = group[alike].partition(": ")
+            shown.append(one_line(f"{len(group) - alike} more like it: {about[2] or about[0]}"))
+    return shown if len(shown) <= most else [*shown[:most], f"{len(shown) - most} more problems"]
+
+
+_NAMES = re.compile(r'"[^"]*"|\d+')

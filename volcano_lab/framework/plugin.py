@@ -1,38 +1,40 @@
-"""What a plugin is, and where plugins are found by name.
+"""Plugins: what one is, and where they are found by name.
 
-Answers to `pkg/scheduler/framework/interface.go` and `plugins.go`.
+Volcano: pkg/scheduler/framework/interface.go
 """
 
 from __future__ import annotations
 
-import logging
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from attrs import define
 
-from volcano_lab.framework.arguments import Arguments
-from volcano_lab.framework.one_sentence import NotRegistered
+from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.registry import NotRegistered, Registry
 
 if TYPE_CHECKING:
     from volcano_lab.api.task import TaskInfo
     from volcano_lab.framework.session import Session
 
+Method = TypeVar("Method", bound=Callable)
+
 
 @define(slots=True)
 class Event:
-    """A task was given a node, or lost it; a handler that can't follow says so in `error`."""
+    """A task was given a node, or lost it; a handler that cannot follow sets `error`."""
 
     task: TaskInfo
     error: str = ""
 
 
 class Plugin:
-    """A policy. Its methods named after extension points answer the session's questions; nothing else is needed.
+    """A policy. Its methods named after extension points are called by the session; nothing else is
+    needed.
 
-    `on_session_open` prepares what the answers need. A point that only some configurations have is withdrawn there
-    by setting it to None, as in `self.queue_order = None`. `on_allocate` and `on_deallocate`, where defined, hear of
-    every task that gains or loses a node, so that sums may be kept up to date.
+    `on_session_open` prepares what they need. A method that takes part only in some sessions says
+    when with `active_if`. `on_allocate` and `on_deallocate`, where defined, are called for every
+    task that gains or loses a node, so that sums may be kept up to date.
 
     >>> class ShortNamesFirst(Plugin):
     ...     name = "short-names-first"
@@ -46,66 +48,64 @@ class Plugin:
         self.arguments = Arguments() if arguments is None else arguments
 
     def on_session_open(self, ssn: Session) -> None:
-        """The session is open; no action has run yet."""
+        """Prepare for a session; no action has run yet."""
 
     def on_session_close(self, ssn: Session) -> None:
-        """All actions have run; the session is about to write its results."""
+        """Conclude a session; all actions have run, and its results are about to be written."""
+
+
+def active_if(attribute: str) -> Callable[[Method], Method]:
+    """Let a plugin's method take part only in sessions in which one of its attributes is true.
+
+    The attribute is read once, after `on_session_open`.
+
+    >>> class Picky(Plugin):
+    ...     @active_if("many_jobs")
+    ...     def job_order(self, left, right):
+    ...         return 0
+    ...     def on_session_open(self, ssn):
+    ...         self.many_jobs = len(ssn.jobs) > 10
+    """
+
+    def declare(method: Method) -> Method:
+        method.active_if = attribute
+        return method
+
+    return declare
+
+
+def answer_of(plugin: Plugin, name: str) -> Callable | None:
+    """Return a plugin's method where it has one that takes part in this session."""
+    method = getattr(plugin, name, None)
+    condition = getattr(method, "active_if", "")
+    return method if not condition or getattr(plugin, condition) else None
 
 
 class UnknownPlugin(LookupError):
-    """No plugin goes by that name, or the lab doesn't model it."""
+    """No plugin has that name, or the lab does not model it."""
 
 
-_BUILDERS: dict[str, Any] = {}
-_NOT_MODELLED: dict[str, str] = {}
-_LOGGED: set[str] = set()
-
-logger = logging.getLogger("volcano_lab")
-
-
-def register_plugin(name: str, builder: type[Plugin] | str) -> None:
-    """Make a plugin known by name: its class, or "module:Class" to be imported when it is first configured.
-
-    A later one of the same name takes its place. Raises `NotRegistered` for anything else.
-
-    >>> try:
-    ...     register_plugin("mine", Plugin())
-    ... except TypeError as error:
-    ...     print(error)
-    plugin "mine" is registered with an object of Plugin; allowed is a class that is made from Plugin, itself.
-    """
-    if not isinstance(name, str):
-        raise NotRegistered(f"a plugin is registered as {name!r}; allowed is its name first, as a text, and then its class.")
-    if not isinstance(builder, str) and not (isinstance(builder, type) and issubclass(builder, Plugin)):
-        found = f"class {builder.__name__}" if isinstance(builder, type) else f"an object of {type(builder).__name__}"
-        raise NotRegistered(f'plugin "{name}" is registered with {found}; allowed is a class that is made from Plugin, itself.')
-    _BUILDERS[name] = builder
+def _class_of_plugin(name: str, builder: object) -> type[Plugin]:
+    if isinstance(builder, type) and issubclass(builder, Plugin):
+        return builder
+    found = f"class {builder.__name__}" if isinstance(
+        builder, type) else f"an object of {type(builder).__name__}"
+    raise NotRegistered(f'plugin "{name}" is registered with {found}; allowed is a class that is '
+                        "made from Plugin, itself.")
 
 
-def register_not_modelled(name: str, sentence: str) -> None:
-    """A plugin that Volcano has and the lab doesn't model; `sentence` says what that means."""
-    _NOT_MODELLED[name] = sentence
+PLUGINS: Registry[type[Plugin]] = Registry("plugin", _class_of_plugin)
+register_plugin, unregister_plugin, plugin_names = (
+    PLUGINS.register, PLUGINS.unregister, PLUGINS.names)
 
-
-def plugin_names() -> list[str]:
-    """The names of all plugins that can be configured."""
-    return sorted(_BUILDERS)
+UNMODELLED: dict[str, str] = {}
+"""Plugins of Volcano that the lab does not model -> a sentence that says what that means."""
 
 
 def plugin_class(name: str) -> type[Plugin]:
-    """The class of a plugin by name. Raises `UnknownPlugin` with one sentence where there is none."""
-    builder = _BUILDERS.get(name)
-    if builder is None:
-        raise UnknownPlugin(_NOT_MODELLED.get(name) or f'the configuration names plugin "{name}"; '
-                            f"known are {', '.join(plugin_names())}.")
-    if isinstance(builder, str):
-        module, _, attribute = builder.partition(":")
-        builder = _BUILDERS[name] = getattr(import_module(module), attribute)
-    return builder
-
-
-def log_once(sentence: str) -> None:
-    """Log an error the first time it is met; a configuration with an unknown plugin would repeat it every cycle."""
-    if sentence not in _LOGGED:
-        _LOGGED.add(sentence)
-        logger.error("%s", sentence)
+    """Return the class of a plugin by name. Raises `UnknownPlugin` with one sentence."""
+    try:
+        return PLUGINS.get(name)
+    except KeyError:
+        raise UnknownPlugin(UNMODELLED.get(name) or f'the configuration names plugin "{name}"; '
+                            f"known are {', '.join(plugin_names())}.") from None

@@ -1,7 +1,8 @@
 """A priority queue with Go's heap rules.
 
-Answers to `pkg/scheduler/util/priority_queue.go`. Python's `heapq` would pop items that compare equal in another
-order than Go's `container/heap` does, and that order shows in decisions; hence these few lines.
+Answers to `pkg/scheduler/util/priority_queue.go`. Python's `heapq` would pop items that compare
+equal in another order than Go's `container/heap` does, and that order shows in decisions; hence
+these few lines.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ T = TypeVar("T")
 
 
 class PriorityQueue(Generic[T]):
-    """Pops the item that `less` puts first. `less` may change its mind between calls; the heap isn't rebuilt then.
+    """Pops the item that `less` puts first. `less` may change its mind between calls; the heap
+    isn't rebuilt then.
 
     >>> queue = PriorityQueue(lambda a, b: a < b, [5, 1, 3])
     >>> queue.pop(), queue.pop(), len(queue)
@@ -76,7 +78,8 @@ class PriorityQueue(Generic[T]):
 
 
 class KeyedQueue(PriorityQueue[T]):
-    """The same for a total order that a key gives, where no item's key changes while it is in the queue.
+    """The same for a total order that a key gives, where no item's key changes while it is in the
+    queue.
 
     Items are compared by their keys as they were when pushed; no two keys may be equal.
 

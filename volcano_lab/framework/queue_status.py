@@ -1,12 +1,13 @@
-"""At the end of a session: what each queue, and each queue above it, has allocated, and how many PodGroups it has.
+"""At the end of a session: what each queue, and each queue above it, has allocated, and how many
+PodGroups it has.
 
-Answers to `updateQueueStatus` of `pkg/scheduler/framework/session.go`. Differs on purpose: the numbers of PodGroups by
-phase, which in Volcano the queue controller counts, are written here as well, as the lab has no such controller; and
-where a parent doesn't exist or queues are one another's parents, the line ends (Volcano stops with a nil pointer, or
-never ends).
+Answers to `updateQueueStatus` of `pkg/scheduler/framework/session.go`. Differs on purpose: the
+numbers of PodGroups by phase, which in Volcano the queue controller counts, are written here as
+well, as the lab has no such controller; and where a parent doesn't exist or queues are one
+another's parents, the line ends (Volcano stops with a nil pointer, or never ends).
 
-The root's `deserved` and `guarantee` are written back to its spec, too. They are no longer empty then, so the next
-session takes them as they are, even if the cluster has grown meanwhile.
+The root's `deserved` and `guarantee` are written back to its spec, too. They are no longer empty
+then, so the next session takes them as they are, even if the cluster has grown meanwhile.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ PHASES = ("Unknown", "Pending", "Running", "Inqueue", "Completed")
 
 
 def allocated_by_queue(ssn: Session) -> dict[str, Resource]:
-    """What each queue has allocated: its own jobs and, where there is a root queue, those of the queues below it.
+    """What each queue has allocated: its own jobs and, where there is a root queue, those of the
+    queues below it.
 
     What a job of the root queue itself has counts twice there, in Volcano as well.
     """
@@ -43,7 +45,8 @@ def allocated_by_queue(ssn: Session) -> dict[str, Resource]:
 
 
 def lineage(queues: Mapping[str, QueueInfo], queue: str) -> list[str]:
-    """A queue and those above it up to the root (above the root: the root again); the queue alone without a root.
+    """A queue and those above it up to the root (above the root: the root again); the queue alone
+    without a root.
 
     >>> from volcano_lab.api.objects import ObjectMeta, QueueSpec
     >>> queues = {name: QueueInfo.of(Queue(ObjectMeta(name=name), QueueSpec(parent=parent)))
@@ -63,7 +66,9 @@ def lineage(queues: Mapping[str, QueueInfo], queue: str) -> list[str]:
 
 
 def pod_groups_by_queue(ssn: Session) -> dict[str, Counter[str]]:
-    """How many PodGroups of each phase a queue has itself; those of the queues below it don't count."""
+    """How many PodGroups of each phase a queue has itself; those of the queues below it don't
+    count.
+    """
     count: dict[str, Counter[str]] = {name: Counter() for name in ssn.queues}
     for job in ssn.jobs.values():
         count[job.queue][job.pod_group.status.phase] += 1
@@ -71,12 +76,15 @@ def pod_groups_by_queue(ssn: Session) -> dict[str, Counter[str]]:
 
 
 def update_queue_status(ssn: Session) -> None:
-    """Write the status of the queues in which it changed, and of the root what its children sum up to."""
+    """Write the status of the queues in which it changed, and of the root what its children sum up
+    to.
+    """
     allocated, pod_groups = allocated_by_queue(ssn), pod_groups_by_queue(ssn)
     for name, info in ssn.queues.items():
         queue = _with_status(info.queue, to_resource_list(allocated[name]), pod_groups[name])
         if name == ROOT_QUEUE:
-            queue = _with_totals(queue, to_resource_list(ssn.total_deserved), to_resource_list(ssn.total_guarantee))
+            queue = _with_totals(queue, to_resource_list(ssn.total_deserved),
+                                 to_resource_list(ssn.total_guarantee))
         if queue is not info.queue:
             info.queue = queue
             ssn.cache.update_queue_status(info)
@@ -85,7 +93,8 @@ def update_queue_status(ssn: Session) -> None:
 def _with_status(queue: Queue, allocated: dict[str, str], pod_groups: Counter[str]) -> Queue:
     """The same queue where nothing changed."""
     status, count = queue.status, {phase.lower(): pod_groups[phase] for phase in PHASES}
-    if same_amounts(status.allocated, allocated) and all(getattr(status, phase) == n for phase, n in count.items()):
+    if same_amounts(status.allocated, allocated) and all(
+            getattr(status, phase) == n for phase, n in count.items()):
         return queue
     return attrs.evolve(queue, status=attrs.evolve(status, allocated=allocated, **count))
 
@@ -94,18 +103,21 @@ def _with_totals(queue: Queue, deserved: dict[str, str], guarantee: dict[str, st
     spec = queue.spec
     if same_amounts(spec.deserved, deserved) and same_amounts(spec.guarantee.resource, guarantee):
         return queue
-    changed = attrs.evolve(spec, deserved=deserved, guarantee=attrs.evolve(spec.guarantee, resource=guarantee))
+    changed = attrs.evolve(spec, deserved=deserved, guarantee=attrs.evolve(
+        spec.guarantee, resource=guarantee))
     return attrs.evolve(queue, spec=changed)
 
 
 def same_amounts(left: Mapping[str, str] | None, right: Mapping[str, str] | None) -> bool:
-    """Whether two lists name the same resources with equal amounts, however these are written; unset is empty.
+    """Whether two lists name the same resources with equal amounts, however these are written;
+    unset is empty.
 
     >>> same_amounts({"cpu": "1000m"}, {"cpu": "1"}), same_amounts({"cpu": "0"}, None)
     (True, False)
     """
     left, right = left or {}, right or {}
-    return left.keys() == right.keys() and all(quantity.parse(left[k]) == quantity.parse(right[k]) for k in left)
+    return left.keys() == right.keys() and all(
+        quantity.parse(left[k]) == quantity.parse(right[k]) for k in left)
 
 
 def to_resource_list(resource: Resource) -> dict[str, str]:

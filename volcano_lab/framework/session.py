@@ -1,7 +1,10 @@
-"""The session: one cycle's view of the cluster, the plugins that judge it, and the ways to change it.
+"""The session: one cycle's view of the cluster, the plugins that judge it, and the ways to change
+it.
 
-Answers to `pkg/scheduler/framework/session.go` and `framework.go`. Opening takes a snapshot and asks each plugin to
-prepare itself; closing writes conditions, phases and queue status. Unlike Volcano's, a closed session stays readable.
+Opening takes a snapshot and lets each plugin prepare itself; closing writes conditions, phases and
+the status of queues. Unlike Volcano's, a closed session stays readable.
+
+Volcano: pkg/scheduler/framework/session.go, pkg/scheduler/framework/framework.go
 """
 
 from __future__ import annotations
@@ -9,31 +12,40 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, Protocol
 
 import attrs
 
-from volcano_lab.api.cluster_info import ClusterInfo
 from volcano_lab.api.fit_error import ERROR, FitError, Status
 from volcano_lab.api.job import JobInfo, clone_status
-from volcano_lab.api.node import NodeError, NodeInfo
-from volcano_lab.api.objects import PodGroup, PodGroupCondition, PodGroupStatus
+from volcano_lab.api.node import NodeError, NodeInfo, NodeList
+from volcano_lab.api.objects import PodGroup, PodGroupCondition
 from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import EMPTY, Resource
+from volcano_lab.api.resource import EMPTY, total
+from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.status import ALLOCATED, BINDING, TaskStatus
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework import topology
-from volcano_lab.framework.conf import SchedulerConfiguration
-from volcano_lab.framework.extension_point import ExtensionPoint
-from volcano_lab.framework.guard import ExtensionError, called, guarded, is_own, let, look_over
-from volcano_lab.framework.node_arrays import NodeArrays
-from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, log_once, plugin_class
-from volcano_lab.framework.points import extension_points
+from volcano_lab.framework import log
+from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.framework.guard import (
+    ExtensionError,
+    call_handler,
+    call_plugin,
+    guarded,
+    is_own,
+    validate_plugin,
+)
+from volcano_lab.framework.observer import NOBODY, Observer
+from volcano_lab.framework.placement.arrays import NodeArrays
+from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of, plugin_class
+from volcano_lab.framework.points.rules import ExtensionPoint
+from volcano_lab.framework.points.table import POINTS, ExtensionPoints, extension_points
 from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
 from volcano_lab.framework.statement import Allocate, Evict, Statement, StatementError
+from volcano_lab.framework.topology import Topology
 
 
 @attrs.define(slots=True)
@@ -45,7 +57,7 @@ class BindContext:
 
 
 _IN_GO = {"on_session_open": "OnSessionOpen", "on_session_close": "OnSessionClose"}
-"""What the hooks are called in metrics."""
+"""Plugin hook -> its name in metrics."""
 
 
 class SessionCache(Protocol):
@@ -54,64 +66,78 @@ class SessionCache(Protocol):
     def snapshot(self) -> ClusterInfo: ...
     def evict(self, task: TaskInfo, reason: str) -> None: ...
     def add_bind_task(self, context: BindContext) -> None: ...
-    def update_job_status(self, job: JobInfo, status: bool, annotations: bool, info: bool) -> None: ...
+    def update_job_status(self, job: JobInfo, status: bool, annotations: bool, info: bool
+                          ) -> None: ...
     def update_queue_status(self, queue: QueueInfo) -> None: ...
     def record_event(self, pod_group: PodGroup, kind: str, reason: str, message: str) -> None: ...
     def is_job_terminated(self, uid: str) -> bool: ...
     def register_binder(self, name: str, binder: Any) -> None: ...
 
 
-class Session:
-    """One scheduling cycle. Each extension point is an attribute that asks it: `ssn.overused(queue)`.
+class Session(ExtensionPoints):
+    """One scheduling cycle. Each extension point is a method: `ssn.overused(queue)`.
 
-    `jobs`, `nodes` and `queues` are ascending by key; `node_list` has the nodes in the order in which they were
-    announced, which is the order in which they are looked at. With `arrays` nodes are filtered and scored all at once
-    where the plugins can; both ways decide the same. `committed` lists what took effect, `undone` counts what discards
-    took back. `now` is the time of the cycle in seconds since the epoch: the same from its opening to its end, and the
-    clock's unless given. `memory` is what plugins keep from one cycle to the next, under their names.
+    Args:
+        arrays: Filter and score all nodes at once where the plugins can; both ways decide the same.
+        now: The time of the cycle in seconds since the epoch, the same from its opening to its end
+            (default: the clock's).
+        memory: What plugins keep from one cycle to the next, under their names.
+
+    Attributes:
+        jobs, nodes, queues: By key, ascending.
+        node_list: The nodes in the order in which they were announced, which is the order in which
+            they are tried.
+        topology: The HyperNodes.
+        committed: What took effect, as [operation, task, node]; `undone` counts what was discarded.
+        warnings: Sentences about what the configuration or the cluster cannot have.
     """
 
-    def __init__(self, cache: SessionCache, conf: SchedulerConfiguration, observer: Observer | None = None,
-                 uid: str = "session-1", arrays: bool = True, now: float | None = None,
-                 memory: dict[str, Any] | None = None):
-        self.uid, self.cache, self.conf, self.observer = uid, cache, conf, observer
-        self.use_arrays = arrays and not (observer is not None and observer.watches_calls)
+    def __init__(self, cache: SessionCache, conf: SchedulerConfiguration,
+                 observer: Observer | None = None, uid: str = "session-1", arrays: bool = True,
+                 now: float | None = None, memory: dict[str, Any] | None = None):
+        self.uid, self.cache, self.conf = uid, cache, conf
+        self.observer = observer or NOBODY
+        self.use_arrays = arrays and not self.observer.watches_calls
         self.node_arrays: NodeArrays | None = None
         self.now = time.time() if now is None else now
         self.memory: dict[str, Any] = {} if memory is None else memory
         self.log = logging.getLogger("volcano_lab")
-        snapshot = cache.snapshot()
-        self.snapshot = snapshot
-        self.jobs: dict[str, JobInfo] = snapshot.jobs
-        self.nodes: dict[str, NodeInfo] = snapshot.nodes
-        self.node_list: list[NodeInfo] = snapshot.node_list
-        self.table = snapshot.table
-        self.queues: dict[str, QueueInfo] = snapshot.queues
-        self.namespaces = snapshot.namespaces
-        self.revocable_nodes = {name: node for name, node in self.nodes.items() if node.revocable_zone}
-        self.total_resource: Resource = EMPTY
-        for node in self.nodes.values():
-            self.total_resource = self.total_resource + node.allocatable
-        self.total_guarantee = self.total_deserved = EMPTY
         self.enabled_actions = set(conf.actions)
-        self.old_status: dict[str, PodGroupStatus] = {}
-        self.old_annotations: dict[str, dict[str, str]] = {}
         self.dirty_jobs: set[str] = set()
-        for uid_, job in self.jobs.items():
-            self.old_status[uid_] = clone_status(job.pod_group.status)
-            self.old_annotations[uid_] = job.pod_group.metadata.annotations
         self.committed: list[list[str]] = []
-        self.undone = 0
+        self.undone = self._statements = 0
         self.warnings: list[str] = []
-        self._cycle_states: dict[str, dict[str, Any]] = {}
-        self._sort_keys: dict[str, list[Callable[[Any], Any]] | None] = {}
-        self._on_allocate: list[Callable[[Event], None]] = []
-        self._on_deallocate: list[Callable[[Event], None]] = []
-        topology.attach(self, snapshot)
+        self._take(cache.snapshot())
         self.points: dict[str, ExtensionPoint] = extension_points(self)
         self.plugins: dict[str, Plugin] = {}
+        self._cycle_states: dict[str, dict[str, Any]] = {}
+        self._sort_keys: dict[str, list[Callable[[Any], Any]] | None] = {}
+        self._handlers: dict[str, list[Callable[[Event], None]]] = {
+            "on_allocate": [], "on_deallocate": []}
         self._refuse_taken_names()
         self._open_plugins()
+
+    def _take(self, snapshot: ClusterInfo) -> None:
+        self.snapshot, self.table, self.namespaces = snapshot, snapshot.table, snapshot.namespaces
+        self.jobs: dict[str, JobInfo] = snapshot.jobs
+        self.nodes: dict[str, NodeInfo] = snapshot.nodes
+        self.queues: dict[str, QueueInfo] = snapshot.queues
+        self.node_list = NodeList(snapshot.node_list)
+        self.revocable_nodes = {
+            name: node for name, node in self.nodes.items() if node.revocable_zone
+        }
+        self.total_resource = total(node.allocatable for node in self.nodes.values())
+        self.total_guarantee = self.total_deserved = EMPTY
+        self.old_status = {
+            uid: clone_status(job.pod_group.status) for uid, job in self.jobs.items()
+        }
+        self.old_annotations = {
+            uid: job.pod_group.metadata.annotations for uid, job in self.jobs.items()
+        }
+        self.topology = Topology(snapshot.hyper_nodes, self.nodes, self.node_list)
+        if self.topology.ready:
+            for job in self.jobs.values():
+                self.topology.restore(job, self.mark_job_dirty)
 
     def __repr__(self) -> str:
         counts = f"nodes={len(self.nodes)}, queues={len(self.queues)}, jobs={len(self.jobs)}"
@@ -127,75 +153,88 @@ class Session:
                     build = plugin_class(option.name)
                 except UnknownPlugin as unknown:
                     self.warnings.append(str(unknown))
-                    log_once(str(unknown))
+                    log.once(str(unknown))
                     continue
-                plugin = let(build, f'plugin "{option.name}"', build, option.arguments)
+                plugin = call_plugin(build, f'plugin "{option.name}"', build, option.arguments)
                 self.plugins[option.name] = plugin
                 self._tell(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
+                if not is_own(plugin):
+                    self.warnings += [f'plugin "{option.name}": {sentence}'
+                                      for sentence in option.arguments.unknown()]
         self._arrange()
-        extensions = (getattr(plugin, "setup_bind_context_extension", None) for _, plugin in sorted(self.plugins.items()))
+        extensions = (getattr(plugin, "setup_bind_context_extension", None)
+                      for _, plugin in sorted(self.plugins.items()))
         self._bind_extensions = [extend for extend in extensions if extend is not None]
         self.use_arrays = self.use_arrays and NodeArrays.serve(self)
-        if self.observer is not None:
-            self.observer.opened(self)
+        self.observer.opened(self)
 
     def _refuse_taken_names(self) -> None:
         """An extension point becomes an attribute of the session, and must not hide another."""
-        for name in self.points:
-            if hasattr(self, name):
-                raise ExtensionError(f'the session has a "{name}" already; allowed for an extension point is another name.')
+        for name in POINTS.own:
+            if name in vars(self) or hasattr(Session, name):
+                raise ExtensionError(f'the session has a "{name}" already; allowed for an extension '
+                                     "point is another name.")
 
     def _tell(self, name: str, plugin: Plugin, hook: str) -> None:
         """Let a plugin prepare itself or conclude, and tell who watches how long that took."""
         start = time.perf_counter()
-        let(plugin, f'plugin "{name}", {hook}', getattr(plugin, hook), self)
-        if self.observer is not None:
-            self.observer.plugin_done(self, name, _IN_GO[hook], time.perf_counter() - start)
+        call_plugin(plugin, f'plugin "{name}", {hook}', getattr(plugin, hook), self)
+        self.observer.plugin_done(self, name, _IN_GO[hook], time.perf_counter() - start)
 
     def _register(self, name: str, plugin: Plugin) -> None:
         own = is_own(plugin)
         if own:
-            look_over(name, plugin, self.points)
+            validate_plugin(name, plugin, self.points)
         for point in self.points.values():
-            function = getattr(plugin, point.name, None)
+            function = answer_of(plugin, point.name)
             if function is not None:
-                point.register(name, guarded(point, name, function) if own and callable(function) else function)
-        for handlers, hook in ((self._on_allocate, "on_allocate"), (self._on_deallocate, "on_deallocate")):
+                point.register(
+                    name,
+                    guarded(point, name, function) if own and callable(function) else function)
+        for hook, handlers in self._handlers.items():
             handler = getattr(plugin, hook, None)
             if handler is not None:
-                handlers.append(partial(called, f'plugin "{name}", {hook}', handler) if own else handler)
+                handlers.append(
+                    partial(call_handler, f'plugin "{name}", {hook}', handler) if own else handler)
         if hasattr(plugin, "pre_bind"):
             self.cache.register_binder(name, plugin)
 
     def _arrange(self) -> None:
-        """Make every extension point an attribute of the session, wrapped where somebody watches."""
+        """Make every extension point an attribute of the session, wrapped where it is observed."""
         for point in self.points.values():
-            if self.observer is None:
-                point.arrange(self.conf.tiers)
-                setattr(self, point.name, point.asked())
-            else:
+            if self.observer.watching:
                 point.arrange(self.conf.tiers, self.observer.watch)
                 setattr(self, point.name, self.observer.watch_point(point, point.ask))
+            else:
+                point.arrange(self.conf.tiers)
+                setattr(self, point.name, point.asked())
+
+    def __getattr__(self, name: str) -> Any:
+        """Say which extension point or attribute comes near to one that does not exist."""
+        near = get_close_matches(name, self.__dict__, 1)
+        raise AttributeError(f"'Session' object has no attribute '{name}'"
+                             f"{f'; did you mean {near[0]}?' if near else ''}")
 
     def hierarchy_enabled(self, plugin: str) -> bool:
-        """Whether the first entry of a plugin in the tiers switches the hierarchy on."""
+        """Return whether the first entry of a plugin in the tiers sets `enableHierarchy`."""
         options = (o for tier in self.conf.tiers for o in tier.plugins if o.name == plugin)
-        option = next(options, None)
-        return option is not None and bool(option.enabled_hierarchy)
+        return next((option.enables("enableHierarchy") for option in options), False)
 
     def cycle_state(self, task_uid: str) -> dict[str, Any]:
         """What plugins keep for one task during the cycle."""
         return self._cycle_states.setdefault(task_uid, {})
 
-    # -- questions that need more than an extension point ---------------------------------------------
+    # -- questions that need more than an extension point
+    # ---------------------------------------------
 
     def is_sub_job_ready(self, job: JobInfo, sub_job: SubJobInfo) -> bool:
         """A job without sub-group policies is asked as a whole."""
         return self.sub_job_ready(sub_job) if job.contains_sub_job_policy() else self.job_ready(job)
 
     def is_sub_job_pipelined(self, job: JobInfo, sub_job: SubJobInfo) -> bool:
-        return self.sub_job_pipelined(sub_job) if job.contains_sub_job_policy() else self.job_pipelined(job)
+        return self.sub_job_pipelined(
+            sub_job) if job.contains_sub_job_policy() else self.job_pipelined(job)
 
     def predicate_for_allocate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
         """Why a node is no place for a task right now."""
@@ -212,36 +251,45 @@ class Session:
         return error if error is not None and error.blocks_preempt() else None
 
     def nodes_that_eviction_may_help(self, task: TaskInfo) -> list[NodeInfo]:
-        """Nodes that have not been found unresolvable for this task before, in the order they are looked at."""
-        errors = self.jobs[task.job].nodes_fit_errors.get(task.uid) if task.job in self.jobs else None
+        """Nodes that have not been found unresolvable for this task before, in the order they are
+        looked at.
+        """
+        errors = self.jobs[task.job].nodes_fit_errors.get(
+            task.uid) if task.job in self.jobs else None
         skip = errors.unresolvable_nodes() if errors is not None else ()
-        return [node for name, node in self.nodes.items() if name not in skip] if skip else self.node_list
+        return [node for name, node in self.nodes.items()
+                if name not in skip] if skip else self.node_list
 
     def task_queue(self, tasks: list[TaskInfo]) -> PriorityQueue[TaskInfo]:
         """Tasks in the order in which they get their turn."""
         keys = self._order_keys("task_order")
         if keys is None or any(task.order_index is None for task in tasks):
             return PriorityQueue(self.task_order, tasks)
-        return KeyedQueue(lambda t: (*[key(t) for key in keys], t.order_index, t.creation_timestamp, t.uid), tasks)
+        return KeyedQueue(
+            lambda t: (*[key(t) for key in keys], t.order_index, t.creation_timestamp, t.uid),
+            tasks)
 
     def job_queue(self, jobs: Iterable[JobInfo] = ()) -> PriorityQueue[JobInfo]:
         """Jobs in order, for a caller that changes a job only while it is out of the queue."""
         keys = self._order_keys("job_order")
         if keys is None:
             return PriorityQueue(self.job_order, jobs)
-        return KeyedQueue(lambda job: (*[key(job) for key in keys], job.creation_timestamp, job.uid), jobs)
+        return KeyedQueue(
+            lambda job: (*[key(job) for key in keys], job.creation_timestamp, job.uid), jobs)
 
     def _order_keys(self, point: str) -> list[Callable[[Any], Any]] | None:
-        """What to sort by in place of comparing: each plugin that takes part has a `…_key`. None where one hasn't, or
-        where every single comparison is watched."""
+        """What to sort by in place of comparing: each plugin that takes part has a `…_key`. None
+        where one hasn't, or where every single comparison is watched."""
         if point not in self._sort_keys:
-            watched = self.observer is not None and self.observer.watches_calls
-            plugins = [self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier]
+            plugins = [
+                self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier
+            ]
             keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
-            self._sort_keys[point] = None if watched or None in keys else keys
+            self._sort_keys[point] = None if self.observer.watches_calls or None in keys else keys
         return self._sort_keys[point]
 
-    def victims_queue(self, victims: list[TaskInfo], preemptor: TaskInfo) -> PriorityQueue[TaskInfo]:
+    def victims_queue(self, victims: list[TaskInfo],
+                      preemptor: TaskInfo) -> PriorityQueue[TaskInfo]:
         """Victims in the order in which they go: the least important queue, job and task first."""
         preemptor_job = self.jobs.get(preemptor.job)
 
@@ -250,9 +298,11 @@ class Session:
                 return not self.task_order(left, right)
             left_job, right_job = self.jobs.get(left.job), self.jobs.get(right.job)
             if left_job is None or right_job is None:
-                return not self.task_order(left, right) if left_job is right_job else left_job is None
+                return not self.task_order(left,
+                                           right) if left_job is right_job else left_job is None
             if preemptor_job is not None and left_job.queue != right_job.queue:
-                return self.victim_queue_order(self.queues[left_job.queue], self.queues[right_job.queue],
+                return self.victim_queue_order(self.queues[left_job.queue],
+                                               self.queues[right_job.queue],
                                                self.queues[preemptor_job.queue])
             return not self.job_order(left_job, right_job)
 
@@ -261,7 +311,9 @@ class Session:
     # -- changing tasks --------------------------------------------------------------------------
 
     def statement(self) -> Statement:
-        return Statement(self)
+        """Begin a statement."""
+        self._statements += 1
+        return Statement(self, self._statements - 1)
 
     def set_status(self, task: TaskInfo, status: TaskStatus) -> None:
         job = self.jobs.get(task.job)
@@ -274,7 +326,7 @@ class Session:
         """Tell the plugins that a task has a node; returns what they could not follow."""
         event = Event(task)
         problems = []
-        for handler in self._on_allocate:
+        for handler in self._handlers["on_allocate"]:
             handler(event)
             if event.error:
                 problems.append(event.error)
@@ -283,18 +335,18 @@ class Session:
 
     def fire_deallocate(self, task: TaskInfo) -> None:
         event = Event(task)
-        for handler in self._on_deallocate:
+        for handler in self._handlers["on_deallocate"]:
             handler(event)
 
     def allocate_directly(self, task: TaskInfo, node: NodeInfo) -> None:
-        """Give a task a node without a statement, and send all of its job's tasks to be bound once the gang is ready.
+        """Give a task a node without a statement, and send all of its job's tasks to be bound once
+        the gang is ready.
 
         Raises `StatementError` where it can't be done in full.
         """
         operation = Allocate(task, node.name)
         operation.do(self)
-        if self.observer is not None:
-            self.observer.did(None, operation)
+        self.observer.did(None, operation)
         self.record_committed("allocate", task, direct=True)
         job = self.jobs[task.job]
         if self.job_ready(job):
@@ -304,20 +356,20 @@ class Session:
                 except NodeError as error:
                     raise StatementError(str(error)) from error
                 self.set_status(ready, BINDING)
-                if self.observer is not None:
-                    self.observer.committed(None, Allocate(ready, ready.node_name))
+                self.observer.committed(None, Allocate(ready, ready.node_name))
 
     def evict_directly(self, task: TaskInfo, reason: str) -> None:
-        """Evict a task at once, without a statement. Raises `StatementError` where the cache refuses."""
+        """Evict a task at once, without a statement. Raises `StatementError` where the cache
+        refuses.
+        """
         try:
             self.cache.evict(task, reason)
         except NodeError as error:
             raise StatementError(str(error)) from error
         operation = Evict(task, reason)
         operation.do(self)
-        if self.observer is not None:
-            self.observer.did(None, operation)
-            self.observer.committed(None, operation)
+        self.observer.did(None, operation)
+        self.observer.committed(None, operation)
         self.record_committed("evict", task, direct=True)
 
     def create_bind_context(self, task: TaskInfo) -> BindContext:
@@ -327,7 +379,8 @@ class Session:
         return context
 
     def record_committed(self, operation: str, task: TaskInfo, direct: bool = False) -> None:
-        self.committed.append([operation, task.key, task.node_name, *(["direct"] if direct else [])])
+        self.committed.append(
+            [operation, task.key, task.node_name, *(["direct"] if direct else [])])
 
     # -- PodGroups -------------------------------------------------------------------------------
 
@@ -351,7 +404,8 @@ class Session:
     # -- the end ---------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Let plugins conclude, then write PodGroup phases and conditions and the queues' status."""
+        """Let plugins conclude, then write PodGroup phases and conditions and the queues' status.
+        """
         from volcano_lab.framework.job_updater import update_all
         from volcano_lab.framework.queue_status import update_queue_status
 
@@ -359,5 +413,4 @@ class Session:
             self._tell(name, plugin, "on_session_close")
         update_all(self)
         update_queue_status(self)
-        if self.observer is not None:
-            self.observer.closed(self)
+        self.observer.closed(self)

@@ -1,9 +1,10 @@
 """The plugins: one file each; they meet in the session and never import one another.
 
-Importing this package makes Volcano's plugins known by name; each is loaded when a configuration first names it.
+Importing this package makes Volcano's plugins known by name; each is loaded when a configuration
+first names it.
 """
 
-from volcano_lab.framework.plugin import register_not_modelled, register_plugin
+from volcano_lab.framework.plugin import PLUGINS, UNMODELLED
 
 BUILT_IN = {
     "binpack": "binpack:Binpack",
@@ -12,7 +13,7 @@ BUILT_IN = {
     "conformance": "conformance:Conformance",
     "drf": "drf:Drf",
     "gang": "gang:Gang",
-    "network-topology-aware": "network_topology_aware:NetworkTopologyAware",
+    "network-topology-aware": "network_topology_aware.plugin:NetworkTopologyAware",
     "nodegroup": "nodegroup:NodeGroup",
     "nodeorder": "nodeorder:NodeOrder",
     "overcommit": "overcommit:Overcommit",
@@ -21,10 +22,10 @@ BUILT_IN = {
     "priority": "priority:Priority",
     "proportion": "proportion:Proportion",
     "rescheduling": "rescheduling:Rescheduling",
-    "resource-strategy-fit": "resource_strategy_fit:ResourceStrategyFit",
+    "resource-strategy-fit": "resource_strategy_fit.plugin:ResourceStrategyFit",
     "resourcequota": "resourcequota:ResourceQuotas",
     "sla": "sla:Sla",
-    "task-topology": "task_topology:TaskTopologyPlugin",
+    "task-topology": "task_topology.plugin:TaskTopologyPlugin",
     "tdm": "tdm:Tdm",
     "usage": "usage:Usage",
 }
@@ -33,10 +34,11 @@ BUILT_IN = {
 NOT_MODELLED = {
     "deviceshare": "GPU, vGPU and NPU sharing",
     "extender": "calls to an outside scheduler",
-    "numaaware": "NUMA topology within a node",
+    "numa-aware": "NUMA topology within a node",
 }
 
-for _name, _place in BUILT_IN.items():
-    register_plugin(_name, f"volcano_lab.plugins.{_place}")
-for _name, _what in NOT_MODELLED.items():
-    register_not_modelled(_name, f'plugin "{_name}" is not modelled by the lab ({_what}); the rest of the configuration runs.')
+PLUGINS.built_in.update(
+    {name: f"volcano_lab.plugins.{place}" for name, place in BUILT_IN.items()})
+UNMODELLED.update({
+    name: f'plugin "{name}" is not modelled by the lab ({what}); the rest of the configuration runs.'
+    for name, what in NOT_MODELLED.items()})

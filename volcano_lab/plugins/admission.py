@@ -1,7 +1,8 @@
-"""Letting jobs in: the sum that decides it, and what jobs let in have reserved; shared by the plugins that admit jobs.
+"""Letting jobs in: the sum that decides it, and what jobs let in have reserved; shared by the
+plugins that admit jobs.
 
-Answers to `GetInqueueResource` and its neighbours in `pkg/scheduler/plugins/util/util.go`, and to what the
-`JobEnqueueable` functions of `proportion.go` and `capacity.go` have in common.
+Answers to `GetInqueueResource` and its neighbours in `pkg/scheduler/plugins/util/util.go`, and to
+what the `JobEnqueueable` functions of `proportion.go` and `capacity.go` have in common.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from typing import Protocol
 from volcano_lab.api import quantity
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import CPU, EMPTY, MAX_FLOAT, MEMORY, Resource, is_scalar_resource_name
+from volcano_lab.api.resource import (
+    CPU,
+    EMPTY,
+    MAX_FLOAT,
+    MEMORY,
+    Resource,
+    is_scalar_resource_name,
+)
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.reasons import format_resource_names
@@ -31,19 +39,21 @@ class QueueSums(Protocol):
 def missing_for(ssn: Session, plugin: str, job: JobInfo, attr: QueueSums) -> list[str]:
     """The resources of which a queue lacks enough to let a job in.
 
-    minimum + allocated + inqueue - elastic must not exceed the real capability, in any dimension of the minimum. The
-    observer hears of both sides; `level` is the queue compared, which may stand above the job's.
+    minimum + allocated + inqueue - elastic must not exceed the real capability, in any dimension of
+    the minimum. The observer hears of both sides; `level` is the queue compared, which may stand
+    above the job's.
 
-    `elastic` stays as it was when the session opened, so that after evictions it may be more than what is allocated.
-    Volcano stops with a panic then (unless PANIC_ON_ERROR is false, which the lab does likewise).
+    `elastic` stays as it was when the session opened, so that after evictions it may be more than
+    what is allocated. Volcano stops with a panic then (unless PANIC_ON_ERROR is false, which the
+    lab does likewise).
     """
     least, limit = job.get_min_resources(), attr.real_capability
     asked = least + attr.allocated + attr.inqueue - attr.elastic
     names = asked.less_equal_with_dimension_and_resources_name(limit, least)[1]
-    if ssn.observer is not None:
-        ssn.observer.note("enqueue_comparison", plugin=plugin, job=job.uid, queue=job.queue, level=attr.name,
-                          min_resources=least, allocated=attr.allocated, inqueue=attr.inqueue, elastic=attr.elastic,
-                          asked=asked, limit=limit, short_of=names)
+    ssn.observer.note("enqueue_comparison", plugin=plugin, job=job.uid, queue=job.queue,
+                      level=attr.name, min_resources=least, allocated=attr.allocated,
+                      inqueue=attr.inqueue, elastic=attr.elastic, asked=asked, limit=limit,
+                      short_of=names)
     return names
 
 
@@ -54,7 +64,9 @@ def refuse(ssn: Session, job: JobInfo, short_of: list[str]) -> None:
 
 
 def capability_of(queue: QueueInfo) -> Resource | None:
-    """A queue's capability as its author wrote it; CPU or memory left out (or zero) is no limit. None where unset."""
+    """A queue's capability as its author wrote it; CPU or memory left out (or zero) is no limit.
+    None where unset.
+    """
     spec = queue.queue.spec
     if not spec.capability:
         return None
@@ -66,14 +78,15 @@ def capability_of(queue: QueueInfo) -> Resource | None:
 def inqueue_resource(job: JobInfo) -> Resource:
     """What a job reserves beyond what it has allocated.
 
-    An Inqueue gang reserves its minimum. A Running one reserves the part of its minimum that isn't allocated, as long
-    as it still has its minimum of members (one whose driver has finished reserves nothing). Tasks behind a scheduling
-    gate reserve nothing.
+    An Inqueue gang reserves its minimum. A Running one reserves the part of its minimum that isn't
+    allocated, as long as it still has its minimum of members (one whose driver has finished
+    reserves nothing). Tasks behind a scheduling gate reserve nothing.
     """
     status, spec = job.pod_group.status, job.pod_group.spec
     if status.phase == "Inqueue":
         return job.deduct_sch_gated_resources(job.get_min_resources())
-    if status.phase == "Running" and spec.min_resources is not None and job.allocated_task_num() >= spec.min_member:
+    if status.phase == "Running" and spec.min_resources is not None and job.allocated_task_num(
+    ) >= spec.min_member:
         return job.deduct_sch_gated_resources(not_allocated_yet(job))
     return EMPTY
 
@@ -81,7 +94,8 @@ def inqueue_resource(job: JobInfo) -> Resource:
 def not_allocated_yet(job: JobInfo) -> Resource:
     """The minimum resources less what is allocated, never negative.
 
-    Volcano takes the whole number of a scalar here where everywhere else it takes thousandths; so do we.
+    Volcano takes the whole number of a scalar here where everywhere else it takes thousandths; so
+    do we.
     """
     cpu = memory = 0.0
     scalars: dict[str, float] = {}

@@ -1,7 +1,8 @@
-"""binpack: prefer the node that the task fills most. Answers to `pkg/scheduler/plugins/binpack/binpack.go`.
+"""binpack: prefer the node that the task fills most. Answers to
+`pkg/scheduler/plugins/binpack/binpack.go`.
 
-Arguments: `binpack.weight`, `binpack.cpu`, `binpack.memory`, `binpack.resources` (names, comma separated) and
-`binpack.resources.NAME`; each is a whole number and 1 unless given.
+Arguments: `binpack.weight`, `binpack.cpu`, `binpack.memory`, `binpack.resources` (names, comma
+separated) and `binpack.resources.NAME`; each is a whole number and 1 unless given.
 """
 
 from __future__ import annotations
@@ -14,16 +15,18 @@ from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_table import RowMemo
 from volcano_lab.api.resource import CPU, MEMORY, Resource
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.arguments import Arguments
-from volcano_lab.framework.node_arrays import ByRow
-from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.placement.arrays import ByRow
+from volcano_lab.framework.plugin import Plugin, active_if
 from volcano_lab.framework.session import Session
 
 MAX_NODE_SCORE = 100
 
 
 class Binpack(Plugin):
-    """Scores from 0 to 100 x weight: the weighted mean, over the resources asked for, of how full the node would be."""
+    """Scores from 0 to 100 x weight: the weighted mean, over the resources asked for, of how full
+    the node would be.
+    """
 
     name = "binpack"
     alike_by_template = True
@@ -35,7 +38,8 @@ class Binpack(Plugin):
         self.resources: dict[str, int] = {}
         for name in args.get_string("binpack.resources", "").split(","):
             if name.strip():
-                self.resources[name.strip()] = _not_negative(args.get_int(f"binpack.resources.{name.strip()}", 1))
+                self.resources[name.strip()] = _not_negative(
+                    args.get_int(f"binpack.resources.{name.strip()}", 1))
         self.resources[CPU] = _not_negative(args.get_int("binpack.cpu", 1))
         self.resources[MEMORY] = _not_negative(args.get_int("binpack.memory", 1))
 
@@ -43,11 +47,11 @@ class Binpack(Plugin):
         self.table = ssn.table
         self._memos: dict[Resource, RowMemo] = {}
         self._alike: dict[Resource, ByRow] = {}
-        if not self.weight:
-            self.node_order = None
 
+    @active_if("weight")
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
-        return binpacking_score(task.resreq, node.allocatable, node.used, self.resources) * (MAX_NODE_SCORE * self.weight)
+        return binpacking_score(task.resreq, node.allocatable, node.used,
+                                self.resources) * (MAX_NODE_SCORE * self.weight)
 
     def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
         """`node_order` of every node in the session's order; not to be changed by the caller."""
@@ -103,7 +107,8 @@ class Binpack(Plugin):
         return np.where(too_much, 0.0, score * (MAX_NODE_SCORE * self.weight))
 
 
-def binpacking_score(request: Resource, allocatable: Resource, used: Resource, weights: dict[str, int]) -> float:
+def binpacking_score(request: Resource, allocatable: Resource, used: Resource,
+                     weights: dict[str, int]) -> float:
     """How full a node would be, from 0 to 1; 0 where the request does not fit.
 
     >>> binpacking_score(Resource(1000.0, 2.0), Resource(4000.0, 8.0), Resource(1000.0, 2.0), {"cpu": 1, "memory": 1})

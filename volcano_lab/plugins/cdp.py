@@ -1,7 +1,8 @@
 """cdp (cooldown protection): a pod that has only just got its node isn't evicted yet.
 
-Answers to `pkg/scheduler/plugins/cdp/cdp.go`. A pod's label or, where it has none, annotation `volcano.sh/cooldown-
-time` says for how long after it was scheduled it is left alone: a duration such as "10m". The plugin has no arguments.
+Answers to `pkg/scheduler/plugins/cdp/cdp.go`. A pod's label or, where it has none, annotation
+`volcano.sh/cooldown- time` says for how long after it was scheduled it is left alone: a duration
+such as "10m". The plugin has no arguments.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.api.text import parse_duration
-from volcano_lab.framework.extension_point import PERMIT
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.session import Session
 
 COOLDOWN_TIME = "volcano.sh/cooldown-time"
@@ -22,14 +23,17 @@ logger = logging.getLogger(__name__)
 
 
 class CooldownProtection(Plugin):
-    """Running pods are no victims until their cooldown time has passed; of all other pods it says yes."""
+    """Running pods are no victims until their cooldown time has passed; of all other pods it says
+    yes.
+    """
 
     name = "cdp"
 
     def on_session_open(self, ssn: Session) -> None:
         self.now = ssn.now
 
-    def preemptable(self, claimant: TaskInfo, candidates: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, claimant: TaskInfo,
+                    candidates: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
         return [task for task in candidates if not self.cools_down(task.pod)], PERMIT
 
     reclaimable = preemptable
@@ -39,7 +43,9 @@ class CooldownProtection(Plugin):
         cooldown = cooldown_time(pod)
         if cooldown is None or pod.status.phase != "Running":
             return False
-        scheduled = next((c for c in pod.status.conditions if c.type == "PodScheduled" and c.status == "True"), None)
+        scheduled = next(
+            (c for c in pod.status.conditions if c.type == "PodScheduled" and c.status == "True"),
+            None)
         if scheduled is None or scheduled.last_transition_time is None:
             return False
         return scheduled.last_transition_time + cooldown > self.now
@@ -58,5 +64,6 @@ def cooldown_time(pod: Pod) -> float | None:
         return None
     seconds = parse_duration(text)
     if seconds is None:
-        logger.warning("pod %s: %s is %r, allowed is a duration such as 10m; it has no effect", meta.name, COOLDOWN_TIME, text)
+        logger.warning("pod %s: %s is %r, allowed is a duration such as 10m; it has no effect",
+                       meta.name, COOLDOWN_TIME, text)
     return seconds

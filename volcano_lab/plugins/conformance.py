@@ -1,12 +1,14 @@
-"""conformance: what the cluster itself needs is never evicted. Answers to `pkg/scheduler/plugins/conformance/conformance.go`."""
+"""conformance: what the cluster itself needs is never evicted. Answers to
+`pkg/scheduler/plugins/conformance/conformance.go`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.extension_point import PERMIT
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import PERMIT
 
 PROTECTED_CLASSES = frozenset(("system-cluster-critical", "system-node-critical"))
 PROTECTED_NAMESPACE = "kube-system"
@@ -17,8 +19,11 @@ class Conformance(Plugin):
 
     name = "conformance"
 
-    def preemptable(self, evictor: TaskInfo, evictees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
-        return [task for task in evictees if task.pod.spec.priority_class_name not in PROTECTED_CLASSES
-                and task.namespace != PROTECTED_NAMESPACE], PERMIT
+    def preemptable(self, evictor: TaskInfo,
+                    evictees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+        return [
+            task for task in evictees if task.pod.spec.priority_class_name not in PROTECTED_CLASSES
+            and task.namespace != PROTECTED_NAMESPACE
+        ], PERMIT
 
     reclaimable = preemptable

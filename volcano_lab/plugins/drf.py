@@ -1,7 +1,8 @@
-"""drf: of two jobs, the one whose dominant share is lower goes first; with a hierarchy the same holds between queues.
+"""drf: of two jobs, the one whose dominant share is lower goes first; with a hierarchy the same
+holds between queues.
 
-Answers to `pkg/scheduler/plugins/drf/drf.go`; the tree is `plugins/hierarchy.py`. The hierarchy is switched on by
-`enableHierarchy` and excludes proportion.
+Answers to `pkg/scheduler/plugins/drf/drf.go`; the tree is `plugins/hierarchy.py`. The hierarchy is
+switched on by `enableHierarchy` and excludes proportion.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.resource import EMPTY, Resource
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.extension_point import PERMIT
-from volcano_lab.framework.plugin import Event, Plugin
+from volcano_lab.framework.plugin import Event, Plugin, active_if
+from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.hierarchy import Hierarchy
 
@@ -28,7 +29,8 @@ SHARE_DELTA = 0.000001
 class JobShare:
     """What a job holds, and of which resource that is the largest part of the cluster (`total`).
 
-    The share is worked out when somebody asks, and once for as long as what the job holds doesn't change.
+    The share is worked out when somebody asks, and once for as long as what the job holds doesn't
+    change.
     """
 
     total: Sequence[tuple[str, float]]
@@ -59,8 +61,6 @@ class Drf(Plugin):
         total = ssn.total_resource
         self.total = [(name, total.get(name)) for name in total.resource_names()]
         self.hierarchy = Hierarchy(self.total) if ssn.hierarchy_enabled(self.name) else None
-        if self.hierarchy is None:
-            self.queue_order = self.reclaimable = None
         self.job_attrs: dict[str, JobShare] = {}
         for uid, job in ssn.jobs.items():
             self.job_attrs[uid] = JobShare(self.total, job.allocated)
@@ -79,8 +79,11 @@ class Drf(Plugin):
     def job_order_key(self, job: JobInfo) -> float:
         return self.job_attrs[job.uid].share
 
-    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
-        """Tasks without which their job would still have at least the share that the preemptor's job would reach."""
+    def preemptable(self, preemptor: TaskInfo,
+                    preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+        """Tasks without which their job would still have at least the share that the preemptor's
+        job would reach.
+        """
         claim = self._share(self.job_attrs[preemptor.job].allocated + preemptor.resreq)
         left: dict[str, Resource] = {}
         victims = []
@@ -95,13 +98,19 @@ class Drf(Plugin):
     def _share(self, allocated: Resource) -> float:
         return dominant_share(allocated, self.total)[1]
 
-    # -- queues, with the hierarchy only ---------------------------------------------------------------
+    # -- queues, with the hierarchy only
+    # ---------------------------------------------------------------
 
+    @active_if("hierarchy")
     def queue_order(self, left: QueueInfo, right: QueueInfo) -> float:
         return self.hierarchy.compare(left, right)
 
-    def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
-        """Tasks whose queue would still come after the reclaimer's, had the one gone and the other come."""
+    @active_if("hierarchy")
+    def reclaimable(self, reclaimer: TaskInfo,
+                    reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+        """Tasks whose queue would still come after the reclaimer's, had the one gone and the other
+        come.
+        """
         ssn, tree = self.ssn, self.hierarchy.clone()
         job = ssn.jobs[reclaimer.job]
         queue = ssn.queues[job.queue]
@@ -128,10 +137,12 @@ class Drf(Plugin):
         attr, request = self.job_attrs[event.task.job], event.task.resreq
         attr.allocated = attr.allocated + request
         if self.hierarchy is not None:
-            self._update_hierarchy(self.ssn.jobs[event.task.job], self.hierarchy.total_allocated + request)
+            self._update_hierarchy(self.ssn.jobs[event.task.job],
+                                   self.hierarchy.total_allocated + request)
 
     def on_deallocate(self, event: Event) -> None:
         attr, request = self.job_attrs[event.task.job], event.task.resreq
         attr.allocated = attr.allocated.sub(request)
         if self.hierarchy is not None:
-            self._update_hierarchy(self.ssn.jobs[event.task.job], self.hierarchy.total_allocated.sub(request))
+            self._update_hierarchy(self.ssn.jobs[event.task.job],
+                                   self.hierarchy.total_allocated.sub(request))

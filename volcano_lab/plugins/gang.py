@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from attrs import define
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.job_text import fit_error, schedulable_task_num
+from volcano_lab.api.job_conditions import fit_error, schedulable_task_num
 from volcano_lab.api.objects import PodGroupCondition
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.extension_point import PERMIT, REJECT
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session
 
 NOT_ENOUGH_PODS = "NotEnoughTasks"
@@ -33,7 +33,9 @@ class Invalid:
 
 
 class Gang(Plugin):
-    """Jobs are valid, ready and pipelined by their minimum; nobody's minimum is evicted; waiting gangs go first."""
+    """Jobs are valid, ready and pipelined by their minimum; nobody's minimum is evicted; waiting
+    gangs go first.
+    """
 
     name = "gang"
 
@@ -42,16 +44,19 @@ class Gang(Plugin):
 
     def job_valid(self, job: JobInfo) -> Invalid | None:
         if not job.check_task_valid():
-            return Invalid(NOT_ENOUGH_PODS_OF_TASK, "Not enough valid pods of each task for gang-scheduling")
+            return Invalid(NOT_ENOUGH_PODS_OF_TASK,
+                           "Not enough valid pods of each task for gang-scheduling")
         if not job.check_sub_job_valid():
-            return Invalid(NOT_ENOUGH_PODS_OF_TASK, "Not enough valid subGroups of each task for gang-scheduling")
+            return Invalid(NOT_ENOUGH_PODS_OF_TASK,
+                           "Not enough valid subGroups of each task for gang-scheduling")
         valid = job.valid_task_num()
         if valid < job.min_available:
             message = f"Not enough valid tasks for gang-scheduling, valid: {valid}, min: {job.min_available}"
             return Invalid(NOT_ENOUGH_PODS, message)
         return None
 
-    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, preemptor: TaskInfo,
+                    preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
         """What a gang holds above its minimum may go, as if those named before had gone already."""
         ready: dict[str, int] = {}
         victims = []
@@ -85,7 +90,8 @@ class Gang(Plugin):
         return sub_job.is_ready()
 
     def job_pipelined(self, job: JobInfo) -> int:
-        pipelined = job.is_pipelined() and job.check_task_pipelined() and job.check_sub_job_pipelined()
+        pipelined = job.is_pipelined() and job.check_task_pipelined(
+        ) and job.check_sub_job_pipelined()
         return PERMIT if pipelined else REJECT
 
     def sub_job_pipelined(self, sub_job: SubJobInfo) -> int:
@@ -106,5 +112,6 @@ class Gang(Plugin):
             else:
                 missing = job.min_available - schedulable_task_num(job)
                 message = f"{missing}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
-                condition = PodGroupCondition("Unschedulable", "True", ssn.uid, now, NOT_ENOUGH_RESOURCES, message)
+                condition = PodGroupCondition("Unschedulable", "True", ssn.uid, now,
+                                              NOT_ENOUGH_RESOURCES, message)
             ssn.update_pod_group_condition(job, condition)

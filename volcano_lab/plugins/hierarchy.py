@@ -1,7 +1,8 @@
 """The tree of hierarchical DRF: queues share at each level by weight and by dominant share.
 
-Answers to the `hierarchicalNode` of `pkg/scheduler/plugins/drf/drf.go`. A queue's place and weights stand in its
-annotations `volcano.sh/hierarchy` ("root/science/ml") and `volcano.sh/hierarchy-weights` ("1/2/3"); jobs are leaves.
+Answers to the `hierarchicalNode` of `pkg/scheduler/plugins/drf/drf.go`. A queue's place and weights
+stand in its annotations `volcano.sh/hierarchy` ("root/science/ml") and
+`volcano.sh/hierarchy-weights` ("1/2/3"); jobs are leaves.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from volcano_lab.api.resource import EMPTY, Resource
 class HierarchicalNode:
     """A level of the tree or, without `children`, a job.
 
-    `share` and `allocated` of a level come from its children, scaled so that unsaturated ones count as if each had as
-    much as the poorest of them; `saturated` means that nothing below can take more.
+    `share` and `allocated` of a level come from its children, scaled so that unsaturated ones count
+    as if each had as much as the poorest of them; `saturated` means that nothing below can take
+    more.
     """
 
-    __slots__ = ("name", "weight", "children", "request", "share", "dominant_resource", "allocated", "saturated")
+    __slots__ = ("name", "weight", "children", "request", "share", "dominant_resource", "allocated",
+                 "saturated")
 
-    def __init__(self, name: str, weight: float = 1.0, leaf: bool = False, request: Resource = EMPTY):
+    def __init__(self, name: str, weight: float = 1.0, leaf: bool = False,
+                 request: Resource = EMPTY):
         self.name, self.weight = name, weight
         self.children: dict[str, HierarchicalNode] | None = None if leaf else {}
         self.request = request
@@ -39,7 +43,9 @@ class HierarchicalNode:
 
 
 class Hierarchy:
-    """The whole tree. `total` is (name, amount) of the cluster's dimensions, `total_allocated` what jobs hold in sum."""
+    """The whole tree. `total` is (name, amount) of the cluster's dimensions, `total_allocated` what
+    jobs hold in sum.
+    """
 
     def __init__(self, total: Sequence[tuple[str, float]]):
         self.total = total
@@ -52,14 +58,17 @@ class Hierarchy:
         return tree
 
     def update(self, job: JobInfo, queue: QueueInfo, allocated: Resource) -> None:
-        """A job of a queue holds `allocated` now: put it at its place and work out every level's share anew."""
+        """A job of a queue holds `allocated` now: put it at its place and work out every level's
+        share anew.
+        """
         node = self.root
         names, weights = queue.hierarchy.split("/"), queue.weights.split("/")
         for depth, name in enumerate(names[1:], 1):
             if name not in node.children:
                 node.children[name] = HierarchicalNode(name, _weight(weights[depth]))
             node = node.children[name]
-        leaf = node.children[job.uid] = HierarchicalNode(job.uid, leaf=True, request=job.total_request)
+        leaf = node.children[job.uid] = HierarchicalNode(job.uid, leaf=True,
+                                                         request=job.total_request)
         leaf.allocated = allocated
         leaf.dominant_resource, leaf.share = dominant_share(allocated, self.total)
         demanding = {name for name, amount in self.total if self.total_allocated.get(name) < amount}
@@ -79,14 +88,16 @@ class Hierarchy:
         node.allocated = EMPTY
         for child in children:
             if child.share != 0:
-                scaled = child.allocated if child.saturated else child.allocated * (poorest / child.share)
+                scaled = child.allocated if child.saturated else child.allocated * (poorest /
+                                                                                    child.share)
                 node.allocated = node.allocated + scaled
         node.dominant_resource, node.share = dominant_share(node.allocated, self.total)
         node.saturated = all(child.saturated for child in children)
 
     def compare(self, left: QueueInfo, right: QueueInfo) -> float:
-        """Which queue is served first: at the first level in which they differ, the unsaturated one, then the one with
-        the lower share for its weight. Negative means the left one, 0 that the tree can't tell."""
+        """Which queue is served first: at the first level in which they differ, the unsaturated
+        one, then the one with the lower share for its weight. Negative means the left one, 0 that
+        the tree can't tell."""
         left_node = right_node = self.root
         left_path, right_path = left.hierarchy.split("/"), right.hierarchy.split("/")
         depth = min(len(left_path), len(right_path))
@@ -103,7 +114,8 @@ class Hierarchy:
 
 
 def resource_saturated(allocated: Resource, request: Resource, demanding: set[str]) -> bool:
-    """Whether a job can take no more: it has all of some resource it asks for, or the cluster has none left of one.
+    """Whether a job can take no more: it has all of some resource it asks for, or the cluster has
+    none left of one.
 
     >>> resource_saturated(Resource(2.0), Resource(2.0), {"cpu"}), resource_saturated(Resource(1.0), Resource(2.0), {"cpu"})
     (True, False)

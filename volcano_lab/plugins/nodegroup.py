@@ -1,9 +1,9 @@
 """nodegroup: queues have groups of nodes in which their pods must, should or must not run.
 
-Answers to `pkg/scheduler/plugins/nodegroup/nodegroup.go` and `errors.go`. A node's group is its label
-`volcano.sh/nodegroup-name`; what a queue wants stands in its `spec.affinity`. Argument: `strict` (default true): nodes
-without a group are for nobody; when false, queues that want nothing may use them. With `enableHierarchy` a queue
-without an affinity has that of its nearest ancestor.
+Answers to `pkg/scheduler/plugins/nodegroup/nodegroup.go` and `errors.go`. A node's group is its
+label `volcano.sh/nodegroup-name`; what a queue wants stands in its `spec.affinity`. Argument:
+`strict` (default true): nodes without a group are for nobody; when false, queues that want nothing
+may use them. With `enableHierarchy` a queue without an affinity has that of its nearest ancestor.
 
 Differs on purpose: `predicate_nodes` and `node_order_nodes` answer for all nodes at once.
 """
@@ -20,7 +20,7 @@ from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Queue
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.arguments import Arguments
+from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.session import Session
 
@@ -33,7 +33,9 @@ UNSATISFIED = "node does not satisfy the node group affinity"
 
 
 class NodeGroup(Plugin):
-    """`affinities` maps each queue to what it wants of node groups; None where nobody along its line wants anything."""
+    """`affinities` maps each queue to what it wants of node groups; None where nobody along its
+    line wants anything.
+    """
 
     name = "nodegroup"
 
@@ -51,7 +53,8 @@ class NodeGroup(Plugin):
 
     def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
         reason = self._refusal(self._queue(task), node)
-        return None if not reason else FitError(task.key, node.name, (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason),))
+        return None if not reason else FitError(task.key, node.name,
+                                                (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason), ))
 
     def _refusal(self, queue: str, node: NodeInfo) -> str:
         groups, group = self.affinities[queue], node.node.metadata.labels.get(NODE_GROUP_LABEL)
@@ -72,19 +75,23 @@ class NodeGroup(Plugin):
     def _queue(self, task: TaskInfo) -> str:
         return self.ssn.jobs[task.job].queue
 
-    # -- for all nodes at once: a queue's answers hold for the whole session ------------------------
+    # -- for all nodes at once: a queue's answers hold for the whole session
+    # ------------------------
 
     def predicate_nodes(self, task: TaskInfo) -> np.ndarray:
-        return self._remember("fits", self._queue(task), lambda queue, node: not self._refusal(queue, node))
+        return self._remember("fits", self._queue(task),
+                              lambda queue, node: not self._refusal(queue, node))
 
     def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
         return self._remember("score", self._queue(task), self._score)
 
-    def _remember(self, what: str, queue: str, answer: Callable[[str, NodeInfo], bool | float]) -> np.ndarray:
+    def _remember(self, what: str, queue: str, answer: Callable[[str, NodeInfo],
+                                                                bool | float]) -> np.ndarray:
         known = self._known.get((what, queue))
         if known is None:
             kind = bool if what == "fits" else float
-            known = self._known[what, queue] = np.array([answer(queue, n) for n in self.ssn.node_list], dtype=kind)
+            known = self._known[what, queue] = np.array(
+                [answer(queue, n) for n in self.ssn.node_list], dtype=kind)
         return known
 
 
@@ -99,21 +106,27 @@ class NodeGroups:
 
     @classmethod
     def of(cls, queue: Queue) -> NodeGroups | None:
-        """None where the queue has no affinity at all; an empty one counts as having none of its own to inherit over."""
+        """None where the queue has no affinity at all; an empty one counts as having none of its
+        own to inherit over.
+        """
         affinity = queue.spec.affinity
         if affinity is None:
             return None
         names = []
         for term in (affinity.node_group_affinity, affinity.node_group_anti_affinity):
-            names.append(frozenset(term.required_during_scheduling_ignored_during_execution if term else ()))
-            names.append(frozenset(term.preferred_during_scheduling_ignored_during_execution if term else ()))
+            names.append(
+                frozenset(term.required_during_scheduling_ignored_during_execution if term else ()))
+            names.append(
+                frozenset(term.preferred_during_scheduling_ignored_during_execution if term else (
+                )))
         return cls(*names)
 
     def empty(self) -> bool:
         return not (self.required or self.preferred or self.anti_required or self.anti_preferred)
 
     def allow(self, group: str) -> bool:
-        """A group must be named to be allowed; being merely disliked (`anti_preferred`) is a way of being named.
+        """A group must be named to be allowed; being merely disliked (`anti_preferred`) is a way of
+        being named.
 
         >>> groups = NodeGroups(required=frozenset({"gpu"}), anti_preferred=frozenset({"old"}))
         >>> groups.allow("gpu"), groups.allow("old"), groups.allow("other")
@@ -121,7 +134,8 @@ class NodeGroups:
         """
         if group in self.anti_preferred:
             return True
-        return group not in self.anti_required and (group in self.required or group in self.preferred)
+        return group not in self.anti_required and (group in self.required
+                                                    or group in self.preferred)
 
     def score(self, group: str) -> float:
         """100 where required, 50 where preferred, both where both; -1 where disliked."""
@@ -130,8 +144,11 @@ class NodeGroups:
         return BASE_SCORE * (group in self.required) + 0.5 * BASE_SCORE * (group in self.preferred)
 
 
-def nearest_affinity(queues: Mapping[str, QueueInfo], own: Mapping[str, NodeGroups | None], name: str) -> NodeGroups | None:
-    """A queue's own affinity or that of its nearest ancestor; a line that is broken or runs in a circle ends there."""
+def nearest_affinity(queues: Mapping[str, QueueInfo], own: Mapping[str, NodeGroups | None],
+                     name: str) -> NodeGroups | None:
+    """A queue's own affinity or that of its nearest ancestor; a line that is broken or runs in a
+    circle ends there.
+    """
     seen = set()
     while name in queues and name not in seen:
         if own[name] is not None:

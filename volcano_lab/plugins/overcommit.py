@@ -1,6 +1,8 @@
-"""overcommit: jobs are let in while their minimum fits the cluster, taken a little larger than it is.
+"""overcommit: jobs are let in while their minimum fits the cluster, taken a little larger than it
+is.
 
-Answers to `pkg/scheduler/plugins/overcommit/overcommit.go`. Argument: `overcommit-factor` (at least 1.0; default 1.2).
+Answers to `pkg/scheduler/plugins/overcommit/overcommit.go`. Argument: `overcommit-factor` (at least
+1.0; default 1.2).
 """
 
 from __future__ import annotations
@@ -9,8 +11,8 @@ import logging
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.resource import EMPTY
-from volcano_lab.framework.extension_point import PERMIT, REJECT
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.plugins.reasons import format_resource_names
@@ -21,7 +23,9 @@ logger = logging.getLogger(__name__)
 
 
 class Overcommit(Plugin):
-    """`idle_resource` is factor x cluster - used, `inqueue_resource` what jobs let in have reserved of it."""
+    """`idle_resource` is factor x cluster - used, `inqueue_resource` what jobs let in have reserved
+    of it.
+    """
 
     name = "overcommit"
 
@@ -29,7 +33,8 @@ class Overcommit(Plugin):
         self.ssn = ssn
         self.factor = self.arguments.get_float("overcommit-factor", DEFAULT_FACTOR)
         if self.factor < 1.0:
-            logger.warning("overcommit-factor is %s, allowed is 1 or more; %s is used", self.factor, DEFAULT_FACTOR)
+            logger.warning("overcommit-factor is %s, allowed is 1 or more; %s is used", self.factor,
+                           DEFAULT_FACTOR)
             self.factor = DEFAULT_FACTOR
         self.idle_resource = ssn.total_resource * self.factor - ssn.table.total("used")
         self.inqueue_resource = EMPTY
@@ -42,15 +47,17 @@ class Overcommit(Plugin):
         least = job.get_min_resources()
         asked = self.inqueue_resource + least
         fits, names = asked.less_equal_with_dimension_and_resources_name(self.idle_resource, least)
-        if self.ssn.observer is not None:
-            self.ssn.observer.note("enqueue_comparison", plugin=self.name, job=job.uid, queue=job.queue, min_resources=least,
-                                   inqueue=self.inqueue_resource, asked=asked, limit=self.idle_resource, short_of=names)
+        self.ssn.observer.note("enqueue_comparison", plugin=self.name, job=job.uid, queue=job.queue,
+                               min_resources=least, inqueue=self.inqueue_resource, asked=asked,
+                               limit=self.idle_resource, short_of=names)
         if fits:
             return PERMIT
-        self.ssn.record_pod_group_event(job, "Normal", "Unschedulable",
-                                        format_resource_names("resource in cluster is overused", "overused", names))
+        self.ssn.record_pod_group_event(
+            job, "Normal", "Unschedulable",
+            format_resource_names("resource in cluster is overused", "overused", names))
         return REJECT
 
     def job_enqueued(self, job: JobInfo) -> None:
         if job.pod_group.spec.min_resources is not None:
-            self.inqueue_resource = self.inqueue_resource + job.deduct_sch_gated_resources(job.get_min_resources())
+            self.inqueue_resource = self.inqueue_resource + job.deduct_sch_gated_resources(
+                job.get_min_resources())

@@ -1,7 +1,8 @@
 """pdb: evictions respect PodDisruptionBudgets. Answers to `pkg/scheduler/plugins/pdb/pdb.go`.
 
-As in Volcano, pods without any label are never victims while this plugin is on, and each question counts afresh from
-what the budgets allowed when the session opened: victims of an earlier question are not remembered.
+As in Volcano, pods without any label are never victims while this plugin is on, and each question
+counts afresh from what the budgets allowed when the session opened: victims of an earlier question
+are not remembered.
 """
 
 from __future__ import annotations
@@ -10,19 +11,21 @@ from collections.abc import Sequence
 
 from volcano_lab.api.objects import PodDisruptionBudget
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.extension_point import PERMIT
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.kube.selectors import Selector, label_selector
 
 
 class Pdb(Plugin):
-    """Of the tasks in question, in order, those that may go before a budget of theirs is used up."""
+    """Of the tasks in question, in order, those that may go before a budget of theirs is used up.
+    """
 
     name = "pdb"
 
     def on_session_open(self, ssn: Session) -> None:
-        compiled = [(budget, label_selector(budget.spec.selector)) for budget in ssn.snapshot.pod_disruption_budgets]
+        compiled = [(budget, label_selector(budget.spec.selector))
+                    for budget in ssn.snapshot.pod_disruption_budgets]
         self.budgets = [(budget, selector) for budget, selector in compiled if selects(selector)]
 
     def victim_tasks(self, tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
@@ -34,28 +37,34 @@ class Pdb(Plugin):
             within = True
             for number, (budget, selector) in enumerate(self.budgets):
                 if applies(budget, task) and selector.matches(task.pod.metadata.labels):
-                    allowed[number] -= 1  # counted even where another budget keeps the pod from going
+                    allowed[
+                        number] -= 1  # counted even where another budget keeps the pod from going
                     within = within and allowed[number] >= 0
             if within:
                 victims.append(task)
         return victims
 
-    def preemptable(self, evictor: TaskInfo, evictees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, evictor: TaskInfo,
+                    evictees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
         return self.victim_tasks(evictees), PERMIT
 
     reclaimable = preemptable
 
 
 def selects(selector: Selector) -> bool:
-    """Whether a budget's selector can match anything: here neither none, nor an empty, nor an invalid one does.
+    """Whether a budget's selector can match anything: here neither none, nor an empty, nor an
+    invalid one does.
 
     >>> from volcano_lab.api.objects import LabelSelector
     >>> selects(label_selector(LabelSelector({"app": "web"}))), selects(label_selector(LabelSelector()))
     (True, False)
     """
-    return bool(selector.requirements) and all(requirement.is_valid() for requirement in selector.requirements)
+    return bool(selector.requirements) and all(requirement.is_valid()
+                                               for requirement in selector.requirements)
 
 
 def applies(budget: PodDisruptionBudget, task: TaskInfo) -> bool:
-    """Whether a budget of the task's namespace still counts it: not once the cluster has let its pod go."""
+    """Whether a budget of the task's namespace still counts it: not once the cluster has let its
+    pod go.
+    """
     return budget.namespace == task.namespace and task.name not in budget.status.disrupted_pods

@@ -1,15 +1,16 @@
 """predicates: which nodes a pod may be placed on, by Kubernetes' own rules.
 
-Answers to `pkg/scheduler/plugins/predicates`. A node is checked in this order: the number of its pods; node
-affinity, cordons and taints (the *stable* rules, which no placement changes); pod affinity, host ports and topology
-spread. A rule that evicting others can't mend ends the check; other reasons add up. Rules of one kind go by name.
+Answers to `pkg/scheduler/plugins/predicates`. A node is checked in this order: the number of its
+pods; node affinity, cordons and taints (the *stable* rules, which no placement changes); pod
+affinity, host ports and topology spread. A rule that evicting others can't mend ends the check;
+other reasons add up. Rules of one kind go by name.
 
-`pre_predicate` looks at the whole cluster once for a task. A rule that has nothing to say there is skipped for that
-task from then on, for the rest of the session, even if a later look would have found something: Volcano never takes
-a skip back.
+`pre_predicate` looks at the whole cluster once for a task. A rule that has nothing to say there is
+skipped for that task from then on, for the rest of the session, even if a later look would have
+found something: Volcano never takes a skip back.
 
-Volumes and dynamic resource allocation are not modelled: a pod with volume claims is treated as if its volumes fit
-everywhere. Differs on purpose: `predicate_nodes` answers for all nodes at once.
+Volumes and dynamic resource allocation are not modelled: a pod with volume claims is treated as if
+its volumes fit everywhere. Differs on purpose: `predicate_nodes` answers for all nodes at once.
 """
 
 from __future__ import annotations
@@ -19,18 +20,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from volcano_lab.api.fit_error import ABORT_CODES, ERROR, NODE_POD_NUMBER_EXCEEDED, UNSCHEDULABLE, FitError, Status
+from volcano_lab.api.fit_error import (
+    ABORT_CODES,
+    ERROR,
+    NODE_POD_NUMBER_EXCEEDED,
+    UNSCHEDULABLE,
+    FitError,
+    Status,
+)
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
-from volcano_lab.framework.node_arrays import ByRow
+from volcano_lab.framework.placement.arrays import ByRow
 from volcano_lab.framework.plugin import Plugin
-from volcano_lab.plugins.kube import inter_pod_affinity, node_affinity, node_masks, node_ports, taints, topology_spread
+from volcano_lab.plugins.kube import (
+    inter_pod_affinity,
+    node_affinity,
+    node_masks,
+    node_ports,
+    taints,
+    topology_spread,
+)
 from volcano_lab.plugins.kube.node_pods import KubeNode, kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
 
 if TYPE_CHECKING:
     from volcano_lab.api.node import NodeInfo
     from volcano_lab.api.task import TaskInfo
-    from volcano_lab.framework.arguments import Arguments
+    from volcano_lab.framework.config.arguments import Arguments
     from volcano_lab.framework.plugin import Event
     from volcano_lab.framework.session import Session
 
@@ -60,7 +75,8 @@ class Predicates(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
         self.kube = kube_nodes(ssn)
-        self.pod_limit = np.array([int(node.allocatable.get("pods")) for node in ssn.node_list], np.int64)
+        self.pod_limit = np.array([int(node.allocatable.get("pods")) for node in ssn.node_list],
+                                  np.int64)
         self._nothing = ByRow(lambda row: 0.0, lambda: np.zeros(len(self.kube.nodes)))
         self.cache: dict[tuple[str, str], bool] = {}
         rules = [
@@ -73,7 +89,8 @@ class Predicates(Plugin):
         self._rules = frozenset(rule for rule, _ in self._looks)
         self.alike_by_template = not self.kube.rows_with_affinity  # pods on the nodes may mind labels
 
-    # -- once for a task -------------------------------------------------------------------------------------
+    # -- once for a task
+    # -------------------------------------------------------------------------------------
 
     def pre_predicate(self, task: TaskInfo) -> str | None:
         """Look at the whole cluster for what the rules need to know; never refuses."""
@@ -91,7 +108,8 @@ class Predicates(Plugin):
                 state[rule] = found
         return None
 
-    # -- for one node ----------------------------------------------------------------------------------------
+    # -- for one node
+    # ----------------------------------------------------------------------------------------
 
     def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
         """Why the task can't be on this node, or None."""
@@ -110,7 +128,8 @@ class Predicates(Plugin):
         for rule, _ in self._looks:
             if rule in skipped:
                 continue
-            refusal = state[rule].refusal(kube_node) if rule in state else Status(ERROR, _not_looked_at(rule), rule)
+            refusal = state[rule].refusal(kube_node) if rule in state else Status(
+                ERROR, _not_looked_at(rule), rule)
             if refusal is not None:
                 statuses.append(refusal)
                 if refusal.code in ABORT_CODES:
@@ -118,10 +137,13 @@ class Predicates(Plugin):
         return FitError(task.key, node.name, tuple(statuses)) if statuses else None
 
     def _stable_with_cache(self, info: PodInfo, node: KubeNode) -> Status | None:
-        """The stable rules; pods of one template (by annotation) share their answer where the cache is on."""
+        """The stable rules; pods of one template (by annotation) share their answer where the cache
+        is on.
+        """
         template = info.pod.metadata.annotations.get(TEMPLATE_UID, "") if self.cache_enabled else ""
         if (node.name, template) in self.cache:
-            return None if self.cache[node.name, template] else Status(ERROR, CACHED_REFUSAL, CACHE_ENABLE)
+            return None if self.cache[node.name,
+                                      template] else Status(ERROR, CACHED_REFUSAL, CACHE_ENABLE)
         refusal = self._stable(info, node)
         if template:
             self.cache[node.name, template] = refusal is None
@@ -134,13 +156,18 @@ class Predicates(Plugin):
             return Status(UNRESOLVABLE, node_affinity.REASON, node_affinity.NAME)
         if taints.kept_off_by_cordon(node, tolerations):
             return Status(UNRESOLVABLE, taints.UNSCHEDULABLE_REASON, taints.UNSCHEDULABLE_NAME)
-        taint = taints.first_untolerated(node.spec.taints, tolerations) if self.taint_toleration else None
-        return None if taint is None else Status(UNRESOLVABLE, taints.untolerated_reason(taint), taints.NAME)
+        taint = taints.first_untolerated(node.spec.taints,
+                                         tolerations) if self.taint_toleration else None
+        return None if taint is None else Status(UNRESOLVABLE, taints.untolerated_reason(taint),
+                                                 taints.NAME)
 
-    # -- for all nodes at once -------------------------------------------------------------------------------
+    # -- for all nodes at once
+    # -------------------------------------------------------------------------------
 
     def predicate_nodes(self, task: TaskInfo) -> np.ndarray | None:
-        """True for each node (in the session's order) on which the task may be; None: ask node by node."""
+        """True for each node (in the session's order) on which the task may be; None: ask node by
+        node.
+        """
         if self.cache_enabled:
             return None  # its answers depend on which pods were asked about before
         state = self.ssn.cycle_state(task.uid)
@@ -155,17 +182,22 @@ class Predicates(Plugin):
         return mask
 
     def predicate_alike(self, task: TaskInfo) -> ByRow | None:
-        """Tasks for which only the stable rules speak are alike where those look at the same things."""
-        if self.cache_enabled or len(self.ssn.cycle_state(task.uid).get(SKIPPED, ())) < len(self._looks):
+        """Tasks for which only the stable rules speak are alike where those look at the same
+        things.
+        """
+        if self.cache_enabled or len(self.ssn.cycle_state(task.uid).get(SKIPPED,
+                                                                        ())) < len(self._looks):
             return None
         info = self.kube.info_of(task)
         return self.kube.remember(
-            ("alike", self.node_affinity and info.required_nodes, self.taint_toleration, info.tolerations),
+            ("alike", self.node_affinity
+             and info.required_nodes, self.taint_toleration, info.tolerations),
             lambda: self._stable_by_row(self._stable_nodes(info)))
 
     def _stable_by_row(self, stable: np.ndarray) -> ByRow:
         count, limit = self.kube.pod_count, self.pod_limit
-        return ByRow(lambda row: stable[row] and count[row] < limit[row], lambda: stable & (count < limit))
+        return ByRow(lambda row: stable[row] and count[row] < limit[row],
+                     lambda: stable & (count < limit))
 
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
         key = "stable", self.node_affinity and info.required_nodes, self.taint_toleration, info.tolerations
@@ -177,10 +209,13 @@ class Predicates(Plugin):
             mask = mask & node_masks.matching_nodes(self.kube, info)
         return mask & node_masks.tolerated_nodes(self.kube, info) if self.taint_toleration else mask
 
-    # -- what if: evictions are tried on a copy of the cycle state, `copy.copy` of each of its values ---------
+    # -- what if: evictions are tried on a copy of the cycle state, `copy.copy` of each of its
+    # values ---------
 
-    def simulate_add_task(self, state: dict, task_to_schedule: TaskInfo, task_to_add: TaskInfo, node: NodeInfo) -> str | None:
-        """Count `task_to_add` on the node, as far as pod affinity goes; text says what went wrong."""
+    def simulate_add_task(self, state: dict, task_to_schedule: TaskInfo, task_to_add: TaskInfo,
+                          node: NodeInfo) -> str | None:
+        """Count `task_to_add` on the node, as far as pod affinity goes; text says what went wrong.
+        """
         return self._simulate(state, task_to_add, node, 1, "add pod to")
 
     def simulate_remove_task(
@@ -189,7 +224,8 @@ class Predicates(Plugin):
         """Count `task_to_remove` no longer."""
         return self._simulate(state, task_to_remove, node, -1, "remove pod from")
 
-    def _simulate(self, state: dict, task: TaskInfo, node: NodeInfo, sign: int, verb: str) -> str | None:
+    def _simulate(self, state: dict, task: TaskInfo, node: NodeInfo, sign: int,
+                  verb: str) -> str | None:
         rule = inter_pod_affinity.NAME
         if not self.pod_affinity or rule in state.get(SKIPPED, ()):
             return None
@@ -208,11 +244,13 @@ class Predicates(Plugin):
         refusal = state[rule].refusal(self.kube.by_name[node.name])
         return None if refusal is None else f"failed to filter pod on node {node.name}: {refusal.reason}"
 
-    # -- scores: volumes would have some, and give 0 to all that have none --------------------------------------
+    # -- scores: volumes would have some, and give 0 to all that have none
+    # --------------------------------------
 
     def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
         """0 for every node of the cluster, not only for those in question, as Volcano has it."""
-        return dict.fromkeys((node.name for node in self.kube.nodes), 0.0) if self.volume_binding else {}
+        return dict.fromkeys(
+            (node.name for node in self.kube.nodes), 0.0) if self.volume_binding else {}
 
     def batch_node_order_nodes(self, task: TaskInfo, mask: np.ndarray | None = None) -> np.ndarray:
         return np.zeros(len(self.kube.nodes))
@@ -220,7 +258,8 @@ class Predicates(Plugin):
     def batch_node_order_alike(self, task: TaskInfo) -> ByRow:
         return self._nothing
 
-    # -- events ----------------------------------------------------------------------------------------------
+    # -- events
+    # ----------------------------------------------------------------------------------------------
 
     def on_allocate(self, event: Event) -> None:
         if event.task.node_name in self.kube.by_name:

@@ -1,4 +1,6 @@
-"""priority: higher priority goes first, and may evict lower. Answers to `pkg/scheduler/plugins/priority/priority.go`."""
+"""priority: higher priority goes first, and may evict lower. Answers to
+`pkg/scheduler/plugins/priority/priority.go`.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,15 @@ from collections.abc import Sequence
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.extension_point import PERMIT
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.session import Session
 
 
 class Priority(Plugin):
-    """Orders tasks, jobs and sub-jobs by priority. Between jobs the jobs' priorities decide, within one the tasks'."""
+    """Orders tasks, jobs and sub-jobs by priority. Between jobs the jobs' priorities decide, within
+    one the tasks'.
+    """
 
     name = "priority"
 
@@ -31,12 +35,18 @@ class Priority(Plugin):
 
     job_order_key = task_order_key
 
-    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
-        """Tasks of jobs with a lower priority, and of the same job those with a lower priority of their own."""
+    def preemptable(self, preemptor: TaskInfo,
+                    preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+        """Tasks of jobs with a lower priority, and of the same job those with a lower priority of
+        their own.
+        """
         jobs = self.ssn.jobs
         claimant = jobs[preemptor.job]
-        return [task for task in preemptees if (task.priority < preemptor.priority if task.job == claimant.uid
-                                                else jobs[task.job].priority < claimant.priority)], PERMIT
+        return [
+            task for task in preemptees
+            if (task.priority < preemptor.priority if task.job ==
+                claimant.uid else jobs[task.job].priority < claimant.priority)
+        ], PERMIT
 
     def job_starving(self, job: JobInfo) -> bool:
         """Any task that neither runs nor waits for room makes a job starve."""

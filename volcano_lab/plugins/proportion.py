@@ -1,6 +1,8 @@
-"""proportion: queues share the cluster by weight, flat; what one doesn't ask for goes to the others.
+"""proportion: queues share the cluster by weight, flat; what one doesn't ask for goes to the
+others.
 
-Answers to `pkg/scheduler/plugins/proportion/proportion.go`. The rounds of sharing are `api.fairness.water_fill`.
+Answers to `pkg/scheduler/plugins/proportion/proportion.go`. The rounds of sharing are
+`api.fairness.water_fill`.
 """
 
 from __future__ import annotations
@@ -17,19 +19,26 @@ from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.resource import EMPTY, ZERO, Resource
 from volcano_lab.api.status import PENDING
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.extension_point import PERMIT, REJECT
-from volcano_lab.framework.plugin import Event, Plugin
+from volcano_lab.framework.plugin import Event, Plugin, active_if
+from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins.admission import capability_of, inqueue_resource, missing_for, refuse, requests_of
+from volcano_lab.plugins.admission import (
+    capability_of,
+    inqueue_resource,
+    missing_for,
+    refuse,
+    requests_of,
+)
 
 
 @define(slots=True)
 class QueueAttr:
     """What proportion knows of one queue that has jobs.
 
-    `deserved` is worked out; `capability` is what the queue's author wrote, `real_capability` what is left of it after
-    what is guaranteed to others. `inqueue` is what jobs let in have reserved, `elastic` what jobs hold above their
-    minimum. `share` is allocated over deserved in the fullest dimension.
+    `deserved` is worked out; `capability` is what the queue's author wrote, `real_capability` what
+    is left of it after what is guaranteed to others. `inqueue` is what jobs let in have reserved,
+    `elastic` what jobs hold above their minimum. `share` is allocated over deserved in the fullest
+    dimension.
     """
 
     queue_id: str
@@ -56,7 +65,9 @@ class QueueAttr:
 
 
 class Proportion(Plugin):
-    """Deserved shares by weight; queue order, overused, allocatable, admission and reclaim that follow from them."""
+    """Deserved shares by weight; queue order, overused, allocatable, admission and reclaim that
+    follow from them.
+    """
 
     name = "proportion"
 
@@ -65,16 +76,17 @@ class Proportion(Plugin):
         self.total_resource = ssn.total_resource
         self.total_guarantee = EMPTY
         for queue in ssn.queues.values():
-            self.total_guarantee = self.total_guarantee + Resource.from_list(queue.queue.spec.guarantee.resource)
-        if "preempt" not in ssn.enabled_actions:
-            self.pre_predicate = None  # nobody will try a preemption out
+            self.total_guarantee = self.total_guarantee + Resource.from_list(
+                queue.queue.spec.guarantee.resource)
+        self.tries_preemption = "preempt" in ssn.enabled_actions
         self.queue_opts: dict[str, QueueAttr] = {}
         for job in ssn.jobs.values():
             attr = self.queue_opts.get(job.queue)
             if attr is None:
                 attr = self.queue_opts[job.queue] = self._attr(ssn.queues[job.queue])
             attr.allocated = attr.allocated + job.allocated
-            attr.request = attr.request + job.allocated + requests_of(job.in_status(PENDING).values())
+            attr.request = attr.request + job.allocated + requests_of(
+                job.in_status(PENDING).values())
             attr.inqueue = attr.inqueue + inqueue_resource(job)
             attr.elastic = attr.elastic + job.get_elastic_resources()
         self._share_out()
@@ -92,9 +104,8 @@ class Proportion(Plugin):
         if self.rounds:
             for name, deserved in self.rounds[-1].deserved.items():
                 self.queue_opts[name].deserved = deserved
-        if self.ssn.observer is not None:
-            for number, round_ in enumerate(self.rounds, 1):
-                self.ssn.observer.note("deserved_round", plugin=self.name, number=number, round=round_)
+        for number, round_ in enumerate(self.rounds, 1):
+            self.ssn.observer.note("deserved_round", plugin=self.name, number=number, round=round_)
 
     # -- order and limits ------------------------------------------------------------------------
 
@@ -109,13 +120,16 @@ class Proportion(Plugin):
         return attr.deserved.less_equal(attr.allocated, ZERO)
 
     def allocatable(self, queue: QueueInfo, candidate: TaskInfo) -> bool:
-        """Whether one more task keeps the queue within what it deserves, in the dimensions the task asks for."""
+        """Whether one more task keeps the queue within what it deserves, in the dimensions the task
+        asks for.
+        """
         attr = self.queue_opts[queue.uid]
         return queue.is_open and attr.allocated.stays_within(attr.deserved, candidate.resreq)
 
     preemptive = allocatable
 
-    def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def reclaimable(self, reclaimer: TaskInfo,
+                    reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
         """Tasks of queues that hold more than they deserve, until they would no longer."""
         allocated: dict[str, Resource] = {}
         victims = []
@@ -153,24 +167,29 @@ class Proportion(Plugin):
         attr = self.queue_opts[self.ssn.jobs[event.task.job].queue]
         attr.allocated = attr.allocated.sub(event.task.resreq)
 
-    # -- what if: used while a preemption is tried out ------------------------------------------------
+    # -- what if: used while a preemption is tried out
+    # ------------------------------------------------
 
+    @active_if("tries_preemption")
     def pre_predicate(self, task: TaskInfo) -> None:
         """Remember the queues as they are, for the trial."""
-        self.ssn.cycle_state(task.uid)[self.name] = {queue: attr.allocated for queue, attr in self.queue_opts.items()}
+        self.ssn.cycle_state(task.uid)[self.name] = {
+            queue: attr.allocated for queue, attr in self.queue_opts.items()
+        }
 
-    def simulate_allocatable(self, state: dict[str, Any], queue: QueueInfo, candidate: TaskInfo) -> bool:
+    def simulate_allocatable(self, state: dict[str, Any], queue: QueueInfo,
+                             candidate: TaskInfo) -> bool:
         trial = state.get(self.name)
         if not trial or queue.uid not in trial:
             return False
         return trial[queue.uid].stays_within(self.queue_opts[queue.uid].deserved, candidate.resreq)
 
-    def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_add: TaskInfo,
-                          node: NodeInfo) -> str | None:
+    def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo,
+                          task_to_add: TaskInfo, node: NodeInfo) -> str | None:
         return self._simulate(state, task_to_add, Resource.__add__)
 
-    def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo, task_to_remove: TaskInfo,
-                             node: NodeInfo) -> str | None:
+    def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo,
+                             task_to_remove: TaskInfo, node: NodeInfo) -> str | None:
         return self._simulate(state, task_to_remove, Resource.sub)
 
     def _simulate(self, state: dict[str, Any], task: TaskInfo, change: Any) -> str | None:

@@ -1,12 +1,14 @@
-"""The tree of queues that capacity keeps: who stands above whom, and how limits come down from the root.
+"""The tree of queues that capacity keeps: who stands above whom, and how limits come down from the
+root.
 
 Answers to `queueAttr`, `updateAncestors`, `checkHierarchicalQueue` and `getQueueLevel` of
-`pkg/scheduler/plugins/capacity/capacity.go`. Differs on purpose: a queue's list of ancestors is its own (in the Go,
-below six levels, two lists may share memory and one overwrites the other), and a cluster without any queue is refused
-like one without a root, where Volcano stops with a nil pointer.
+`pkg/scheduler/plugins/capacity/capacity.go`. Differs on purpose: a queue's list of ancestors is its
+own (in the Go, below six levels, two lists may share memory and one overwrites the other), and a
+cluster without any queue is refused like one without a root, where Volcano stops with a nil
+pointer.
 
-As in Volcano, queues that are one another's parents are not refused: they hang on nothing, get no limits from the
-root and, each having a child, take no jobs.
+As in Volcano, queues that are one another's parents are not refused: they hang on nothing, get no
+limits from the root and, each having a child, take no jobs.
 """
 
 from __future__ import annotations
@@ -24,12 +26,14 @@ from volcano_lab.api.task import TaskInfo
 
 @define(slots=True)
 class QueueAttr:
-    """What capacity knows of one queue; the sums cover its own jobs and those of all queues below it.
+    """What capacity knows of one queue; the sums cover its own jobs and those of all queues below
+    it.
 
-    `deserved`, `capability` and `guarantee` are what the queue's author wrote (a parent fills in what is missing),
-    `real_capability` is the most the queue may hold. `inqueue` is what jobs let in have reserved, `elastic` what jobs
-    hold above their minimum. `ancestors` starts with the root and ends with the parent; flat queues have none.
-    `share` is allocated over deserved in the fullest dimension, or 1 for a queue that deserves nothing.
+    `deserved`, `capability` and `guarantee` are what the queue's author wrote (a parent fills in
+    what is missing), `real_capability` is the most the queue may hold. `inqueue` is what jobs let
+    in have reserved, `elastic` what jobs hold above their minimum. `ancestors` starts with the root
+    and ends with the parent; flat queues have none. `share` is allocated over deserved in the
+    fullest dimension, or 1 for a queue that deserves nothing.
     """
 
     queue_id: str
@@ -50,12 +54,14 @@ class QueueAttr:
     def of(cls, queue: QueueInfo) -> QueueAttr:
         """A queue as its author wrote it, before anything is counted."""
         spec = queue.queue.spec
-        return cls(queue.uid, queue.name, Resource.from_list(spec.deserved), Resource.from_list(spec.capability),
+        return cls(queue.uid, queue.name, Resource.from_list(spec.deserved),
+                   Resource.from_list(spec.capability),
                    guarantee=Resource.from_list(spec.guarantee.resource))
 
     @property
     def is_best_effort(self) -> bool:
-        """Whether the queue deserves nothing: it comes after all that have less than they deserve."""
+        """Whether the queue deserves nothing: it comes after all that have less than they deserve.
+        """
         return self.deserved.is_empty()
 
     def update_share(self) -> None:
@@ -64,14 +70,16 @@ class QueueAttr:
     def why_not_reclaim(self, task: TaskInfo, reclaimer: TaskInfo, held: Resource) -> str:
         """Why one of the queue's tasks stays, while the queue still holds `held`; "" for a victim.
 
-        A task none of whose resources the queue deserves is a victim however little the queue holds.
+        A task none of whose resources the queue deserves is a victim however little the queue
+        holds.
         """
         asked, deserved = task.resreq, self.deserved
         if not _in_common(asked, reclaimer.init_resreq) - IGNORED_SCALARS:
             return "it holds nothing that the reclaimer asks for"
         if not self.guarantee.less_equal(held.sub(asked), ZERO):
             return "its queue would fall below its guarantee"
-        if _in_common(asked, deserved) and not held.greater_partly_with_relevant_dimensions(deserved, asked)[0]:
+        if _in_common(asked, deserved) and not held.greater_partly_with_relevant_dimensions(
+                deserved, asked)[0]:
             return "its queue holds no more than it deserves"
         return ""
 
@@ -105,12 +113,15 @@ class QueueTree:
     # -- who stands above whom -------------------------------------------------------------------
 
     def plant(self, queues: Mapping[str, QueueInfo]) -> None:
-        """Take in all queues. Raises `QueueTreeError` at the first whose parent doesn't exist; those before it stay."""
+        """Take in all queues. Raises `QueueTreeError` at the first whose parent doesn't exist;
+        those before it stay.
+        """
         for queue in queues.values():
             if queue.uid not in self.attrs:
                 self._plant(queue, queues)
         if ROOT_QUEUE not in self.attrs:
-            raise QueueTreeError(f'there is no queue "{ROOT_QUEUE}", below which all others must stand.')
+            raise QueueTreeError(
+                f'there is no queue "{ROOT_QUEUE}", below which all others must stand.')
 
     def _plant(self, queue: QueueInfo, queues: Mapping[str, QueueInfo]) -> None:
         attr = self.attrs[queue.uid] = QueueAttr.of(queue)
@@ -118,8 +129,9 @@ class QueueTree:
             return
         parent = queue.queue.spec.parent or ROOT_QUEUE
         if parent not in queues:
-            raise QueueTreeError(f'queue "{queue.name}": spec.parent is "{parent}", and there is no such queue; '
-                                 f'allowed is the name of a queue, or nothing for "{ROOT_QUEUE}".')
+            raise QueueTreeError(
+                f'queue "{queue.name}": spec.parent is "{parent}", and there is no such queue; '
+                f'allowed is the name of a queue, or nothing for "{ROOT_QUEUE}".')
         if parent not in self.attrs:
             self._plant(queues[parent], queues)
         self.attrs[parent].children.append(queue.uid)
@@ -130,9 +142,13 @@ class QueueTree:
         return not self.attrs[queue].children
 
     def line(self, queue: str) -> list[QueueAttr]:
-        """A queue and all above it, from the queue up to the root; nothing for a queue that isn't in the tree."""
+        """A queue and all above it, from the queue up to the root; nothing for a queue that isn't
+        in the tree.
+        """
         attr = self.attrs.get(queue)
-        return [] if attr is None else [attr, *(self.attrs[name] for name in reversed(attr.ancestors))]
+        return [] if attr is None else [
+            attr, *(self.attrs[name] for name in reversed(attr.ancestors))
+        ]
 
     def level(self, left: str, right: str) -> int:
         """How deep the lowest ancestor that two queues have in common lies; the root is at 0."""
@@ -141,7 +157,9 @@ class QueueTree:
         return max(sum(1 for _ in shared) - 1, 0)
 
     def branches(self, left: str, right: str) -> tuple[QueueAttr, QueueAttr]:
-        """The two queues, each a child of the last common ancestor, below which `left` and `right` stand."""
+        """The two queues, each a child of the last common ancestor, below which `left` and `right`
+        stand.
+        """
         below = self.level(left, right) + 1
         lines = ((*self.attrs[queue].ancestors, queue) for queue in (left, right))
         mine, theirs = (self.attrs[line[min(below, len(line) - 1)]] for line in lines)
@@ -150,7 +168,9 @@ class QueueTree:
     # -- limits, from the root down ----------------------------------------------------------------
 
     def limit(self, cluster: Resource) -> None:
-        """Work out what each queue may hold. The root may hold the cluster, and gets from it what it leaves unsaid."""
+        """Work out what each queue may hold. The root may hold the cluster, and gets from it what
+        it leaves unsaid.
+        """
         root = self.attrs[ROOT_QUEUE]
         if root.capability.is_empty():
             root.capability = cluster
@@ -161,38 +181,47 @@ class QueueTree:
 
     def _limit_children(self, attr: QueueAttr) -> None:
         children = [self.attrs[name] for name in sorted(attr.children)]
-        guarantees, deserved = total(child.guarantee for child in children), total(child.deserved for child in children)
+        guarantees, deserved = total(child.guarantee for child in children), total(
+            child.deserved for child in children)
         for child in children:
             child.capability = inherit(child.capability, attr.capability)
         if attr.name == ROOT_QUEUE:
             attr.guarantee = guarantees if attr.guarantee.is_empty() else attr.guarantee
             attr.deserved = deserved if attr.deserved.is_empty() else attr.deserved
         for child in children:
-            child.real_capability = real_capability(attr.real_capability, guarantees, child.guarantee, child.capability)
+            child.real_capability = real_capability(attr.real_capability, guarantees,
+                                                    child.guarantee, child.capability)
         self._look_over(attr, children, guarantees, deserved)
         for child in children:
             self._limit_children(child)
 
-    def _look_over(self, attr: QueueAttr, children: list[QueueAttr], guarantees: Resource, deserved: Resource) -> None:
+    def _look_over(self, attr: QueueAttr, children: list[QueueAttr], guarantees: Resource,
+                   deserved: Resource) -> None:
         """What can't hold all at once is worth a warning; nothing is refused for it."""
         for child in children:
             if attr.capability.less_partly(child.capability, ZERO):
-                self.warnings.append(f'queue "{child.name}": spec.capability <{child.capability}> is more than that of '
-                                     f'its parent "{attr.name}", <{attr.capability}>, which limits it.')
-        for what, mine, sum_ in (("deserved", attr.deserved, deserved), ("guarantee", attr.guarantee, guarantees)):
+                self.warnings.append(
+                    f'queue "{child.name}": spec.capability <{child.capability}> is more than that of '
+                    f'its parent "{attr.name}", <{attr.capability}>, which limits it.')
+        for what, mine, sum_ in (("deserved", attr.deserved, deserved),
+                                 ("guarantee", attr.guarantee, guarantees)):
             if mine.less_partly(sum_, ZERO):
-                self.warnings.append(f'queue "{attr.name}": its children\'s spec.{what} add up to <{sum_}>, '
-                                     f"more than its own <{mine}>; they can't all have it at once.")
+                self.warnings.append(
+                    f'queue "{attr.name}": its children\'s spec.{what} add up to <{sum_}>, '
+                    f"more than its own <{mine}>; they can't all have it at once.")
 
 
 def inherit(capability: Resource, parent: Resource) -> Resource:
-    """A queue's capability, with the parent's where the queue says nothing (for CPU and memory: or zero).
+    """A queue's capability, with the parent's where the queue says nothing (for CPU and memory: or
+    zero).
 
     >>> inherit(Resource(2.0), Resource(9.0, 8.0, {"a/x": 1.0}))
     Resource(cpu=2, memory=8, a/x=1)
     >>> inherit(Resource(2.0, 3.0, {"a/x": 0.0}), Resource(9.0, 8.0, {"a/x": 1.0})).get("a/x")
     0.0
     """
-    scalars = capability.scalars if parent.scalars is None else {**parent.scalars, **(capability.scalars or {})}
+    scalars = capability.scalars if parent.scalars is None else {
+        **parent.scalars, **(capability.scalars or {})
+    }
     return Resource(capability.milli_cpu if capability.milli_cpu > 0 else parent.milli_cpu,
                     capability.memory if capability.memory > 0 else parent.memory, scalars)

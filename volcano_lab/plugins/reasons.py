@@ -1,4 +1,6 @@
-"""Texts of reasons that several plugins share. Answers to `FormatResourceNames` of `pkg/scheduler/plugins/util/util.go`."""
+"""Texts of reasons that several plugins share. Answers to `FormatResourceNames` of
+`pkg/scheduler/plugins/util/util.go`.
+"""
 
 from __future__ import annotations
 

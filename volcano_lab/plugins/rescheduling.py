@@ -1,7 +1,8 @@
 """rescheduling: pods are moved away from nodes that are really busy, as long as others are not.
 
-Answers to `rescheduling.go`, `rescheduling_util.go`, `low_node_utilization.go` and `node_utilization_util.go` of
-`pkg/scheduler/plugins/rescheduling`. The action `shuffle` evicts what the plugin names. Arguments:
+Answers to `rescheduling.go`, `rescheduling_util.go`, `low_node_utilization.go` and
+`node_utilization_util.go` of `pkg/scheduler/plugins/rescheduling`. The action `shuffle` evicts what
+the plugin names. Arguments:
 
     interval: 5m            # at least so long between two runs; the first is one interval after the scheduler began
     metricsPeriod: 5m       # over which period usage is read (`api.node_usage`)
@@ -11,13 +12,14 @@ Answers to `rescheduling.go`, `rescheduling_util.go`, `low_node_utilization.go` 
         thresholds: {cpu: 20, memory: 20}          # whole percent; below in each: a node that can take more
         targetThresholds: {cpu: 80, memory: 80}    # above in any: a node that should lose some
 
-All thresholds are 100 unless given. Traps of Volcano's that hold here, too: usage is measured over `10m` only, so that
-with the default `metricsPeriod` of `5m` every node seems idle; victims are found by the pod's name alone, whatever its
-namespace; nodes are compared by allocatable, what a pod frees is counted by capacity.
+All thresholds are 100 unless given. Traps of Volcano's that hold here, too: usage is measured over
+`10m` only, so that with the default `metricsPeriod` of `5m` every node seems idle; victims are
+found by the pod's name alone, whatever its namespace; nodes are compared by allocatable, what a pod
+frees is counted by capacity.
 
-Differs on purpose: the time of the last run is remembered by the scheduler and not by the process, a `metricsPeriod`
-holds for the configuration that names it, and thresholds that are no whole numbers are refused with a sentence where
-Volcano crashes.
+Differs on purpose: the time of the last run is remembered by the scheduler and not by the process,
+a `metricsPeriod` holds for the configuration that names it, and thresholds that are no whole
+numbers are refused with a sentence where Volcano crashes.
 """
 
 from __future__ import annotations
@@ -29,13 +31,13 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import quantity
+from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.api.text import parse_duration
-from volcano_lab.framework.arguments import Arguments
-from volcano_lab.framework.conf import ConfError
-from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.framework.plugin import Plugin, active_if
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.kube.qos import QOS_CLASSES, qos_class
 
@@ -62,14 +64,15 @@ class Rescheduling(Plugin):
 
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
-        last = ssn.memory.setdefault(self.name, ssn.now - A_MOMENT)
-        if last + self.interval < ssn.now:
+        self.due = ssn.memory.setdefault(self.name, ssn.now - A_MOMENT) + self.interval < ssn.now
+        if self.due:
             ssn.memory[self.name] = ssn.now
-        else:
-            self.victim_tasks = None
 
+    @active_if("due")
     def victim_tasks(self, tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
-        """Of `tasks`, those that should leave overloaded nodes, if the strategy `lowNodeUtilization` is configured."""
+        """Of `tasks`, those that should leave overloaded nodes, if the strategy
+        `lowNodeUtilization` is configured.
+        """
         thresholds = self.thresholds
         if thresholds is None:
             return []
@@ -78,17 +81,21 @@ class Rescheduling(Plugin):
         high = [node for node in nodes if not thresholds.is_low(node) and thresholds.is_high(node)]
         if not low or len(low) == len(nodes) or not high:
             return []
-        room = {name: sum(node.room(name, thresholds.target[name]) for node in low) for name in RESOURCES}
+        room = {
+            name: sum(node.room(name, thresholds.target[name])
+                      for node in low)
+            for name in RESOURCES
+        }
         victims = []
         for node in sorted(high, key=lambda node: -sum(node.usage.values())):
             victims += self._evict(node, tasks, room, thresholds)
         return victims
 
     @staticmethod
-    def _evict(
-        node: NodeUtilization, tasks: Sequence[TaskInfo], room: dict[str, int], thresholds: Thresholds
-    ) -> list[TaskInfo]:
-        """Pods of one node, the least important first, until the node is below its target or the others are full.
+    def _evict(node: NodeUtilization, tasks: Sequence[TaskInfo], room: dict[str, int],
+               thresholds: Thresholds) -> list[TaskInfo]:
+        """Pods of one node, the least important first, until the node is below its target or the
+        others are full.
 
         "Full" is exactly nothing left: room that has been overdrawn stops nothing, as in Volcano.
         """
@@ -98,9 +105,11 @@ class Rescheduling(Plugin):
                 break
             task = next((task for task in tasks if task.name == pod.name), None)
             if task is not None:
-                for name, amount in ((CPU, int(task.resreq.milli_cpu)), (MEMORY, int(task.resreq.memory))):
+                for name, amount in ((CPU, int(
+                        task.resreq.milli_cpu)), (MEMORY, int(task.resreq.memory))):
                     room[name] -= amount
-                    node.usage[name] -= amount * 100 / node.capacity[name] if node.capacity[name] else math.inf
+                    node.usage[name] -= amount * 100 / node.capacity[name] if node.capacity[
+                        name] else math.inf
                 victims.append(task)
         return victims
 
@@ -122,12 +131,16 @@ class NodeUtilization:
                    _amounts(allocatable or capacity), _amounts(capacity))
 
     def room(self, name: str, target: float) -> int:
-        """How much of a resource may be added until the target, in percent, is reached; negative above it."""
-        return int(target * self.allocatable[name] * 0.01) - int(self.usage[name] * self.allocatable[name] * 0.01)
+        """How much of a resource may be added until the target, in percent, is reached; negative
+        above it.
+        """
+        return int(target * self.allocatable[name] * 0.01) - int(
+            self.usage[name] * self.allocatable[name] * 0.01)
 
     def pods_to_go(self) -> list[TaskInfo]:
-        """The node's pods: without a priority first, then the lower, then by QoS; of equal best-effort pods the last
-        comes first, which is how Volcano's comparison makes its sort put up to a dozen pods."""
+        """The node's pods: without a priority first, then the lower, then by QoS; of equal
+        best-effort pods the last comes first, which is how Volcano's comparison makes its sort put
+        up to a dozen pods."""
 
         def turn(place: int, task: TaskInfo) -> tuple:
             priority, qos = task.pod.spec.priority, QOS_CLASSES.index(qos_class(task.pod))
@@ -139,13 +152,16 @@ class NodeUtilization:
 
 @define(slots=True)
 class Thresholds:
-    """Percent by resource: below `low` in each a node can take more, above `target` in any it should lose some."""
+    """Percent by resource: below `low` in each a node can take more, above `target` in any it
+    should lose some.
+    """
 
     low: dict[str, float] = Factory(lambda: dict.fromkeys(RESOURCES, 100.0))
     target: dict[str, float] = Factory(lambda: dict.fromkeys(RESOURCES, 100.0))
 
     def is_low(self, node: NodeUtilization) -> bool:
-        return not node.info.node.spec.unschedulable and all(node.usage[name] < self.low[name] for name in RESOURCES)
+        return not node.info.node.spec.unschedulable and all(node.usage[name] < self.low[name]
+                                                             for name in RESOURCES)
 
     def is_high(self, node: NodeUtilization) -> bool:
         return any(node.usage[name] > self.target[name] for name in RESOURCES)
@@ -164,7 +180,11 @@ def _strategies(arguments: Arguments) -> dict[str, Thresholds]:
     given = arguments.get("strategies")
     if not isinstance(given, list) or not given:
         return {STRATEGY: Thresholds()}
-    return {str(entry.get("name", "")): _thresholds(entry.get("params")) for entry in given if isinstance(entry, dict)}
+    return {
+        str(entry.get("name", "")): _thresholds(entry.get("params"))
+        for entry in given
+        if isinstance(entry, dict)
+    }
 
 
 def _thresholds(params: Any) -> Thresholds:
@@ -175,11 +195,16 @@ def _thresholds(params: Any) -> Thresholds:
             break  # what follows isn't read either
         for name, percent in given.items():
             if not isinstance(percent, int) or isinstance(percent, bool):
-                raise ConfError([f"plugin rescheduling: {key}.{name} is {percent!r}; allowed is a whole number of percent"])
+                raise ConfError([
+                    f"plugin rescheduling: {key}.{name} is {percent!r}; allowed is a whole number of percent"
+                ])
             if name in amounts:
                 amounts[name] = float(percent)
     return thresholds
 
 
 def _amounts(resources: dict[str, str]) -> dict[str, int]:
-    return {CPU: quantity.milli_value(resources.get(CPU, "0")), MEMORY: quantity.value(resources.get(MEMORY, "0"))}
+    return {
+        CPU: quantity.milli_value(resources.get(CPU, "0")), MEMORY: quantity.value(
+            resources.get(MEMORY, "0"))
+    }

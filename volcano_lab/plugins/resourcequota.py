@@ -1,10 +1,11 @@
 """resourcequota: a job is let in while its minimum fits what is left of its namespace's quotas.
 
-Answers to `pkg/scheduler/plugins/resourcequota/resourcequota.go`. The plugin has no arguments and, as Volcano's, looks
-at no scopes. Quotas are read from their status, as the quota controller writes it: a quota without a status limits
-nothing.
+Answers to `pkg/scheduler/plugins/resourcequota/resourcequota.go`. The plugin has no arguments and,
+as Volcano's, looks at no scopes. Quotas are read from their status, as the quota controller writes
+it: a quota without a status limits nothing.
 
-Differs on purpose: amounts in the event's text are written as in manifests, not as Go prints its values.
+Differs on purpose: amounts in the event's text are written as in manifests, not as Go prints its
+values.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from fractions import Fraction
 from volcano_lab.api import quantity
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import ResourceQuota
-from volcano_lab.framework.extension_point import PERMIT, REJECT
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session
 
 Amounts = dict[str, Fraction]
 
 
 class ResourceQuotas(Plugin):
-    """`pending` is, by namespace, the minimum of all jobs that this plugin has permitted in this cycle."""
+    """`pending` is, by namespace, the minimum of all jobs that this plugin has permitted in this
+    cycle.
+    """
 
     name = "resourcequota"
 
@@ -41,25 +44,30 @@ class ResourceQuotas(Plugin):
         pending = self.pending.get(job.namespace, {})
         for quota in self.quotas[job.namespace]:
             short = exceeded(quota, requested, pending)
-            if self.ssn.observer is not None:
-                self.ssn.observer.note("quota_comparison", plugin=self.name, job=job.uid, quota=quota.name, short_of=short,
-                                       requested=dict(least), pending=texts(pending), used=dict(quota.status.used),
+            if self.ssn.observer.watching:
+                self.ssn.observer.note("quota_comparison", plugin=self.name, job=job.uid,
+                                       quota=quota.name, short_of=short, requested=dict(least),
+                                       pending=texts(pending), used=dict(quota.status.used),
                                        hard=dict(quota.status.hard))
             if short:
-                self.ssn.record_pod_group_event(job, "Normal", "Unschedulable", self._message(quota, least, short))
+                self.ssn.record_pod_group_event(job, "Normal", "Unschedulable",
+                                                self._message(quota, least, short))
                 return REJECT
         self.pending[job.namespace] = total(pending, requested)
         return PERMIT
 
     @staticmethod
     def _message(quota: ResourceQuota, least: Mapping[str, str], short: list[str]) -> str:
-        parts = [", ".join(f"{name} {amounts[name]}" for name in short if name in amounts) or "nothing"
-                 for amounts in (least, quota.status.used, quota.status.hard)]
+        parts = [
+            ", ".join(f"{name} {amounts[name]}" for name in short if name in amounts)
+            or "nothing" for amounts in (least, quota.status.used, quota.status.hard)
+        ]
         return "resource quota insufficient, requested: {}, used: {}, limited: {}".format(*parts)
 
 
 def exceeded(quota: ResourceQuota, requested: Amounts, pending: Amounts) -> list[str]:
-    """The resources, of those a job asks for and a quota limits, of which the limit would be passed.
+    """The resources, of those a job asks for and a quota limits, of which the limit would be
+    passed.
 
     >>> from volcano_lab.api.objects import ObjectMeta, ResourceQuotaSpec, ResourceQuotaStatus
     >>> quota = ResourceQuota(ObjectMeta("q"), ResourceQuotaSpec(), ResourceQuotaStatus({"cpu": "4"}, {"cpu": "3"}))
@@ -67,7 +75,10 @@ def exceeded(quota: ResourceQuota, requested: Amounts, pending: Amounts) -> list
     ([], ['cpu'])
     """
     hard, used = amounts_of(quota.status.hard), total(amounts_of(quota.status.used), pending)
-    return [name for name in sorted(requested) if name in hard and used.get(name, 0) + requested[name] > hard[name]]
+    return [
+        name for name in sorted(requested)
+        if name in hard and used.get(name, 0) + requested[name] > hard[name]
+    ]
 
 
 def amounts_of(resources: Mapping[str, str]) -> Amounts:
@@ -81,4 +92,7 @@ def texts(amounts: Amounts) -> dict[str, str]:
 
 def total(left: Amounts, right: Amounts) -> Amounts:
     """Name by name."""
-    return {name: left.get(name, Fraction()) + right.get(name, Fraction()) for name in {**left, **right}}
+    return {
+        name: left.get(name, Fraction()) + right.get(name, Fraction())
+        for name in {**left, **right}
+    }

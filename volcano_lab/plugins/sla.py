@@ -1,10 +1,11 @@
 """sla: a job that has waited too long is let in, and keeps the room that is being freed for it.
 
-Answers to `pkg/scheduler/plugins/sla/sla.go`. Argument: `sla-waiting-time`, a duration such as "1h30m", which holds for
-every job that doesn't name its own in the annotation `sla-waiting-time` of its PodGroup. A text that is no duration
-above zero is as good as none. How long a job has waited is measured at the cycle's `now`.
+Answers to `pkg/scheduler/plugins/sla/sla.go`. Argument: `sla-waiting-time`, a duration such as
+"1h30m", which holds for every job that doesn't name its own in the annotation `sla-waiting-time` of
+its PodGroup. A text that is no duration above zero is as good as none. How long a job has waited is
+measured at the cycle's `now`.
 
->>> from volcano_lab.framework.arguments import Arguments
+>>> from volcano_lab.framework.config.arguments import Arguments
 >>> Sla(Arguments({"sla-waiting-time": "90m"})).waiting_time
 5400.0
 """
@@ -14,23 +15,27 @@ from __future__ import annotations
 import logging
 import math
 
+from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.text import parse_duration
-from volcano_lab.framework.arguments import Arguments
-from volcano_lab.framework.extension_point import ABSTAIN, PERMIT
+from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import ABSTAIN, PERMIT
 from volcano_lab.framework.session import Session
 
 WAITING_TIME = "sla-waiting-time"
 
 YEAR_ONE = -62135596800.0
-"""When a job without a creation time counts as created, as Go has it: it has waited longer than any duration."""
+"""When a job without a creation time counts as created, as Go has it: it has waited longer than any
+duration.
+"""
 
 logger = logging.getLogger(__name__)
 
 
 class Sla(Plugin):
-    """Jobs by deadline, creation plus waiting time; one that is past it is admitted and counts as pipelined."""
+    """Jobs by deadline, creation plus waiting time; one that is past it is admitted and counts as
+    pipelined.
+    """
 
     name = "sla"
 
@@ -45,15 +50,17 @@ class Sla(Plugin):
         seconds = parse_duration(self.arguments.get_string(WAITING_TIME, ""))
         if seconds is not None and seconds > 0:
             return seconds
-        logger.warning("argument %s of plugin sla is %r, allowed is a duration above zero, such as 1h30m; it has no effect",
-                       WAITING_TIME, self.arguments[WAITING_TIME])
+        logger.warning(
+            "argument %s of plugin sla is %r, allowed is a duration above zero, such as 1h30m; it has no effect",
+            WAITING_TIME, self.arguments[WAITING_TIME])
         return None
 
     def on_session_open(self, ssn: Session) -> None:
         self.now = ssn.now
 
     def deadline(self, job: JobInfo) -> float | None:
-        """Until when a job may wait, in seconds since the epoch; None where nobody set it a time."""
+        """Until when a job may wait, in seconds since the epoch; None where nobody set it a time.
+        """
         waiting_time = self.waiting_time if job.waiting_time is None else job.waiting_time
         if waiting_time is None:
             return None
@@ -71,7 +78,9 @@ class Sla(Plugin):
         return math.inf if deadline is None else deadline
 
     def job_enqueueable(self, job: JobInfo) -> int:
-        """Past its deadline a job has this plugin's vote; before, the plugin leaves it to the others."""
+        """Past its deadline a job has this plugin's vote; before, the plugin leaves it to the
+        others.
+        """
         deadline = self.deadline(job)
         return ABSTAIN if deadline is None or self.now < deadline else PERMIT
 

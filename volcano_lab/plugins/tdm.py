@@ -1,16 +1,18 @@
-"""tdm (time division multiplexing): nodes that are Kubernetes' for some hours of the day, and somebody else's for the
-rest.
+"""tdm (time division multiplexing): nodes that are Kubernetes' for some hours of the day, and
+somebody else's for the rest.
 
-Answers to `pkg/scheduler/plugins/tdm/tdm.go`. A node's label `volcano.sh/revocable-zone` names its zone; a pod may use
-such nodes if it is annotated `volcano.sh/revocable-zone: "*"` or `volcano.sh/preemptable: "true"`. When a zone's hours
-are over, the action `shuffle` evicts preemptable pods from its nodes, a few of each job at a time: as many as the
-job's `volcano.sh/jdb-max-unavailable` or `volcano.sh/jdb-min-available` allows, or one.
+Answers to `pkg/scheduler/plugins/tdm/tdm.go`. A node's label `volcano.sh/revocable-zone` names its
+zone; a pod may use such nodes if it is annotated `volcano.sh/revocable-zone: "*"` or
+`volcano.sh/preemptable: "true"`. When a zone's hours are over, the action `shuffle` evicts
+preemptable pods from its nodes, a few of each job at a time: as many as the job's
+`volcano.sh/jdb-max-unavailable` or `volcano.sh/jdb-min-available` allows, or one.
 
-Arguments: `tdm.revocable-zone.NAME`, the hours of a zone such as "10:00-21:00" (both ends belong to them; an end that
-is not later than the start is on the next day), and `tdm.evict.period`, the least time between two evictions ("1m").
+Arguments: `tdm.revocable-zone.NAME`, the hours of a zone such as "10:00-21:00" (both ends belong to
+them; an end that is not later than the start is on the next day), and `tdm.evict.period`, the least
+time between two evictions ("1m").
 
-Differs on purpose: hours are UTC, where Volcano reads its machine's clock; a zone's text that can't be read has one
-wording; the last eviction is remembered by the scheduler and not by the process.
+Differs on purpose: hours are UTC, where Volcano reads its machine's clock; a zone's text that can't
+be read has one wording; the last eviction is remembered by the scheduler and not by the process.
 """
 
 from __future__ import annotations
@@ -20,15 +22,15 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
+from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE, FitError, Status
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.api.text import parse_duration
-from volcano_lab.framework.arguments import Arguments
-from volcano_lab.framework.extension_point import PERMIT, REJECT, NoScore
+from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import PERMIT, REJECT, NoScore
 from volcano_lab.framework.session import Session
 
 ZONE_PREFIX = "tdm.revocable-zone."
@@ -45,14 +47,20 @@ logger = logging.getLogger(__name__)
 
 
 class Tdm(Plugin):
-    """Keeps pods off revocable nodes out of hours, prefers those nodes within hours, and empties them afterwards."""
+    """Keeps pods off revocable nodes out of hours, prefers those nodes within hours, and empties
+    them afterwards.
+    """
 
     name = "tdm"
 
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
         args = self.arguments
-        self.zones = {key.replace(ZONE_PREFIX, "", 1): args.get_string(key, "") for key in sorted(args) if ZONE_PREFIX in key}
+        self.zones = {
+            key.replace(ZONE_PREFIX, "", 1): args.get_string(key, "")
+            for key in sorted(args)
+            if ZONE_PREFIX in key
+        }
         period = parse_duration(args.get_string(EVICT_PERIOD, ""))
         self.evict_period = DEFAULT_EVICT_PERIOD if period is None else period
 
@@ -76,10 +84,12 @@ class Tdm(Plugin):
     def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
         if not node.revocable_zone:
             return None
-        reason = self.closed_because(node.revocable_zone) or ("" if task.revocable_zone else NOT_ALLOWED)
+        reason = self.closed_because(
+            node.revocable_zone) or ("" if task.revocable_zone else NOT_ALLOWED)
         if not reason:
             return None
-        return FitError(task.key, node.name, (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, self.name),))
+        return FitError(task.key, node.name,
+                        (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, self.name), ))
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
         """A revocable node is as good as can be for a pod that may use it."""
@@ -102,30 +112,39 @@ class Tdm(Plugin):
         return PERMIT if job.is_pipelined() else REJECT
 
     def job_starving(self, job: JobInfo) -> bool:
-        """A job that can't be preempted may preempt for every pod it lacks, not only for its minimum."""
+        """A job that can't be preempted may preempt for every pod it lacks, not only for its
+        minimum.
+        """
         return not job.preemptable and bool(job.in_status(PENDING))
 
     # -- evicting --------------------------------------------------------------------------------
 
-    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
-        """Preemptable pods on ordinary nodes give way, but not to pods that could run on revocable ones."""
+    def preemptable(self, preemptor: TaskInfo,
+                    preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+        """Preemptable pods on ordinary nodes give way, but not to pods that could run on revocable
+        ones.
+        """
         if preemptor.preemptable or preemptor.revocable_zone:
             return [], REJECT
         nodes = self.ssn.nodes
         return self._within_budgets(
-            task for task in preemptees if task.node_name in nodes and not nodes[task.node_name].revocable_zone
-        ), PERMIT
+            task for task in preemptees
+            if task.node_name in nodes and not nodes[task.node_name].revocable_zone), PERMIT
 
     def victim_tasks(self, tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
-        """Preemptable pods on nodes of zones that are closed now, unless the last eviction was only just."""
+        """Preemptable pods on nodes of zones that are closed now, unless the last eviction was only
+        just.
+        """
         last = self.ssn.memory.get(self.name, -math.inf)
         if last + self.evict_period > self.ssn.now:
             return []
         victims = []
         for zone in sorted(self.zones):
             if self.closed_because(zone):
-                nodes = (node for node in self.ssn.revocable_nodes.values() if node.revocable_zone == zone)
-                victims += self._within_budgets(task for node in nodes for _, task in sorted(node.tasks.items()))
+                nodes = (node for node in self.ssn.revocable_nodes.values()
+                         if node.revocable_zone == zone)
+                victims += self._within_budgets(
+                    task for node in nodes for _, task in sorted(node.tasks.items()))
         self.ssn.memory[self.name] = self.ssn.now
         return victims
 
@@ -136,7 +155,10 @@ class Tdm(Plugin):
             if task.preemptable and task.status == RUNNING:
                 by_job.setdefault(task.job, []).append(task)
         jobs = self.ssn.jobs
-        return [task for uid, found in sorted(by_job.items()) if uid in jobs for task in found[: max_evictions(jobs[uid])]]
+        return [
+            task for uid, found in sorted(by_job.items()) if uid in jobs
+            for task in found[:max_evictions(jobs[uid])]
+        ]
 
 
 def max_evictions(job: JobInfo) -> int:
@@ -163,14 +185,16 @@ def number_or_percent(text: str, total: int) -> int:
     """
     match = re.fullmatch(r"([+-]?[0-9]+)(%?)", text)
     if match is None:
-        logger.warning("a job's budget is %r, allowed is a number or a percentage; it counts as 0", text)
+        logger.warning("a job's budget is %r, allowed is a number or a percentage; it counts as 0",
+                       text)
         return 0
     number = int(match[1])
     return math.ceil(number * total / 100) if match[2] else number
 
 
 def hours_of(text: str) -> tuple[int, int] | None:
-    """The seconds of the day between which a zone is open; an end on the next day lies beyond the day's last second.
+    """The seconds of the day between which a zone is open; an end on the next day lies beyond the
+    day's last second.
 
     As in Volcano, the hours begin anew each day: of "22:00-06:00" nothing is left after midnight.
 

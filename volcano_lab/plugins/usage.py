@@ -1,11 +1,13 @@
 """usage: nodes that really are busy get no more pods, and the less busy ones are preferred.
 
-Answers to `pkg/scheduler/plugins/usage/usage.go`. Arguments: `usage.weight` (5), `cpu.weight` and `memory.weight` (1),
-all whole numbers, and `thresholds` with `cpu` and `mem` in whole percent (80; anything but a whole number counts as
-0). With `enablePredicate: false` busy nodes are not refused. Where usage comes from: `api.node_usage`; without any, or
-where it is older than five minutes, the plugin neither refuses nor scores a node.
+Answers to `pkg/scheduler/plugins/usage/usage.go`. Arguments: `usage.weight` (5), `cpu.weight` and
+`memory.weight` (1), all whole numbers, and `thresholds` with `cpu` and `mem` in whole percent (80;
+anything but a whole number counts as 0). With `enablePredicate: false` busy nodes are not refused.
+Where usage comes from: `api.node_usage`; without any, or where it is older than five minutes, the
+plugin neither refuses nor scores a node.
 
-Differs on purpose: weights of 0 for both cpu and memory give 0, where Volcano divides by zero and then takes no node.
+Differs on purpose: weights of 0 for both cpu and memory give 0, where Volcano divides by zero and
+then takes no node.
 
 >>> usage_score(40.0, 60.0, 1, 1)
 0.5
@@ -21,7 +23,7 @@ from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE, FitError, 
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.arguments import Arguments
+from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.session import Session
 
@@ -47,15 +49,18 @@ class Usage(Plugin):
         self.cpu_weight = args.get_int("cpu.weight", 1)
         self.memory_weight = args.get_int("memory.weight", 1)
         thresholds = Arguments(self._thresholds())
-        self.cpu_threshold = thresholds.get_int("cpu", 0 if "cpu" in thresholds else DEFAULT_THRESHOLD)
-        self.memory_threshold = thresholds.get_int("mem", 0 if "mem" in thresholds else DEFAULT_THRESHOLD)
+        self.cpu_threshold = thresholds.get_int("cpu",
+                                                0 if "cpu" in thresholds else DEFAULT_THRESHOLD)
+        self.memory_threshold = thresholds.get_int("mem",
+                                                   0 if "mem" in thresholds else DEFAULT_THRESHOLD)
 
     def _thresholds(self) -> dict[str, object]:
         thresholds = self.arguments.get(THRESHOLDS, {})
         if isinstance(thresholds, dict):
             return thresholds
-        logger.warning("argument %s of plugin usage is %r, allowed is a mapping with cpu and mem; %s%% is used for both",
-                       THRESHOLDS, thresholds, DEFAULT_THRESHOLD)
+        logger.warning(
+            "argument %s of plugin usage is %r, allowed is a mapping with cpu and mem; %s%% is used for both",
+            THRESHOLDS, thresholds, DEFAULT_THRESHOLD)
         return {}
 
     def on_session_open(self, ssn: Session) -> None:
@@ -70,7 +75,8 @@ class Usage(Plugin):
         reason = self._refusal(node)
         if not reason:
             return None
-        return FitError(task.key, node.name, (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, self.name),))
+        return FitError(task.key, node.name,
+                        (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, self.name), ))
 
     def _refusal(self, node: NodeInfo) -> str:
         usage = node.resource_usage
@@ -78,23 +84,28 @@ class Usage(Plugin):
             return ""
         if usage.cpu.get(METRICS_PERIOD, 0.0) > self.cpu_threshold:
             return CPU_TOO_BUSY
-        return MEMORY_TOO_BUSY if usage.memory.get(METRICS_PERIOD, 0.0) > self.memory_threshold else ""
+        return MEMORY_TOO_BUSY if usage.memory.get(METRICS_PERIOD,
+                                                   0.0) > self.memory_threshold else ""
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
         return self._score(node)
 
     def _score(self, node: NodeInfo) -> float:
         usage = node.resource_usage
-        if self._stale(node) or METRICS_PERIOD not in usage.cpu or METRICS_PERIOD not in usage.memory:
+        if self._stale(
+                node) or METRICS_PERIOD not in usage.cpu or METRICS_PERIOD not in usage.memory:
             return 0.0
-        score = usage_score(usage.cpu[METRICS_PERIOD], usage.memory[METRICS_PERIOD], self.cpu_weight, self.memory_weight)
+        score = usage_score(usage.cpu[METRICS_PERIOD], usage.memory[METRICS_PERIOD],
+                            self.cpu_weight, self.memory_weight)
         return score * (MAX_NODE_SCORE * self.weight)
 
-    # -- for all nodes at once: usage is the same for every task and doesn't change within a cycle ---
+    # -- for all nodes at once: usage is the same for every task and doesn't change within a cycle
+    # ---
 
     def predicate_nodes(self, task: TaskInfo) -> np.ndarray:
         if self._calm is None:
-            self._calm = np.array([not self._refusal(node) for node in self.ssn.node_list], dtype=bool)
+            self._calm = np.array([not self._refusal(node) for node in self.ssn.node_list],
+                                  dtype=bool)
         return self._calm
 
     def node_order_nodes(self, task: TaskInfo) -> np.ndarray:

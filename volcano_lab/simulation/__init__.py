@@ -1,4 +1,5 @@
-"""Clusters in simulated time: arrivals, run times, failures, faults, and a history of what happened.
+"""Clusters in simulated time: arrivals, run times, failures, faults, and a history of what
+happened.
 
 >>> from volcano_lab.cluster import Cluster
 >>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[poisson(0.2, JobTemplate(cpu=1, run_time=10))], seed=1)
@@ -9,9 +10,21 @@
 from volcano_lab.simulation.cluster_side import JobRun, Latencies
 from volcano_lab.simulation.faults import KINDS, Faults
 from volcano_lab.simulation.history import History
-from volcano_lab.simulation.invariants import InvariantBroken
+from volcano_lab.simulation.saving import load, save
 from volcano_lab.simulation.simulation import Simulation
-from volcano_lab.simulation.workload import Arrivals, JobTemplate, Spread, WorkloadError, every, poisson, trace
+from volcano_lab.simulation.sums import InvariantBroken
+from volcano_lab.simulation.workload import (
+    Arrivals,
+    JobTemplate,
+    Spread,
+    WorkloadError,
+    every,
+    poisson,
+    trace,
+)
 
-__all__ = ["KINDS", "Arrivals", "Faults", "History", "InvariantBroken", "JobRun", "JobTemplate", "Latencies", "Simulation",
-           "Spread", "WorkloadError", "every", "poisson", "trace"]
+__all__ = [
+    "KINDS", "Arrivals", "Faults", "History", "InvariantBroken", "JobRun", "JobTemplate",
+    "Latencies", "Simulation", "Spread", "WorkloadError", "every", "load", "poisson", "save",
+    "trace"
+]

@@ -1,7 +1,8 @@
 """What is going to happen and when: SimPy's clock, with entries that are plain data.
 
-SimPy's processes are generators, which can't be written to a file; entries with a kind and facts can. So a run that was
-saved goes on exactly where it stopped. Time is counted in whole microseconds, so that sums of times are exact.
+SimPy's processes are generators, which can't be written to a file; entries with a kind and facts
+can. So a run that was saved goes on exactly where it stopped. Time is counted in whole
+microseconds, so that sums of times are exact.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ TICKS = 1_000_000
 
 @define(slots=True)
 class Entry:
-    """Something that happens at `time` (ticks); of two at the same time the one with the lower number goes first."""
+    """Something that happens at `time` (ticks); of two at the same time the one with the lower
+    number goes first.
+    """
 
     number: int
     time: int
@@ -48,9 +51,11 @@ class Calendar:
         return self.env.now / TICKS
 
     def after(self, seconds: float, kind: str, **facts: Any) -> Entry:
-        """Enter something that happens in so many seconds; it can be taken off again with `cancel`."""
+        """Enter something that happens in so many seconds; it can be taken off again with `cancel`.
+        """
         self.number += 1
-        return self._enter(Entry(self.number, self.env.now + max(round(seconds * TICKS), 0), kind, facts))
+        return self._enter(
+            Entry(self.number, self.env.now + max(round(seconds * TICKS), 0), kind, facts))
 
     def _enter(self, entry: Entry) -> Entry:
         self.entries[entry.number] = entry
@@ -70,10 +75,13 @@ class Calendar:
 
     def has(self, kind: str, **facts: Any) -> bool:
         """Whether something of a kind, with these facts, is entered."""
-        return any(entry.kind == kind and facts.items() <= entry.facts.items() for entry in self.entries.values())
+        return any(entry.kind == kind and facts.items() <= entry.facts.items()
+                   for entry in self.entries.values())
 
     def run(self, until: float) -> None:
-        """Let time pass until so many seconds after the beginning; what happens at that very moment comes later."""
+        """Let time pass until so many seconds after the beginning; what happens at that very moment
+        comes later.
+        """
         ticks = round(until * TICKS)
         if ticks > self.env.now:
             self.env.run(until=ticks)
@@ -86,7 +94,8 @@ class Calendar:
 
     def as_list(self) -> list[list[Any]]:
         """All entries as plain data."""
-        return [[entry.number, entry.time, entry.kind, entry.facts] for _, entry in sorted(self.entries.items())]
+        return [[entry.number, entry.time, entry.kind, entry.facts]
+                for _, entry in sorted(self.entries.items())]
 
     def restore(self, entries: list[list[Any]]) -> None:
         """Enter what `as_list` gave."""

@@ -1,9 +1,11 @@
-"""What Kubernetes does around a scheduler: jobs make their pods, kubelets run them, nodes fail and come back.
+"""What Kubernetes does around a scheduler: jobs make their pods, kubelets run them, nodes fail and
+come back.
 
-Stands for the job controller, the kubelets, the node and the pod garbage collector, as far as a scheduler notices them.
-A pod that is deleted before it succeeded is made anew, with another uid. Pods of a node that is gone are deleted after
-a while, unless the node comes back before. Left out: a job's pods are made with its PodGroup, not when it is admitted; and
-pods that were in the cluster from the beginning run for ever, and aren't made anew.
+Stands for the job controller, the kubelets, the node and the pod garbage collector, as far as a
+scheduler notices them. A pod that is deleted before it succeeded is made anew, with another uid.
+Pods of a node that is gone are deleted after a while, unless the node comes back before. Left out:
+a job's pods are made with its PodGroup, not when it is admitted; and pods that were in the cluster
+from the beginning run for ever, and aren't made anew.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ from volcano_lab.simulation.workload import JobTemplate, Spread, spread
 class Latencies:
     """How long things take, in seconds: a number, or a `Spread`.
 
-    `bind` and `evict`: a request to the API server; `start`: from bound to running; `end`: from deleted to gone; `recreate`:
-    until a lost pod is made anew; `collect`: until the pods of a lost node are deleted; `remove`: until a finished job is.
+    `bind` and `evict`: a request to the API server; `start`: from bound to running; `end`: from
+    deleted to gone; `recreate`: until a lost pod is made anew; `collect`: until the pods of a lost
+    node are deleted; `remove`: until a finished job is.
     """
 
     bind: Spread = field(default=0.01, converter=spread)
@@ -40,7 +43,9 @@ class Latencies:
 
 @define(slots=True)
 class JobRun:
-    """What became of one job; times are seconds since the run began, None for what has not happened."""
+    """What became of one job; times are seconds since the run began, None for what has not
+    happened.
+    """
 
     name: str
     queue: str
@@ -62,14 +67,20 @@ class JobRun:
 
 
 class ClusterSide:
-    """Acts on the API server's objects; `jobs` has every job that ever came, by "namespace/name"."""
+    """Acts on the API server's objects.
 
-    def __init__(self, server: ApiServer, calendar: Calendar, history: History, latencies: Latencies, random: Any):
+    `jobs` has every job that ever came, by "namespace/name", `first_node` the node to which each
+    pod (by uid) was bound first, for ever.
+    """
+
+    def __init__(self, server: ApiServer, calendar: Calendar, history: History,
+                 latencies: Latencies, random: Any):
         self.server, self.calendar, self.history = server, calendar, history
         self.latencies, self.random = latencies, random
         self.jobs: dict[str, JobRun] = {}
         self.lost_nodes: dict[str, Node] = {}
         self.seen: dict[str, str] = {}
+        self.first_node: dict[str, str] = {}
         server.watchers.append(self.watch)
 
     def _after(self, what: str, kind: str, **facts: Any) -> None:
@@ -80,18 +91,20 @@ class ClusterSide:
     def submit(self, name: str, template: JobTemplate) -> JobRun:
         """A job comes: its PodGroup and its pods are made."""
         group, pods = template.build(name, self.server.list("PriorityClass"))
-        run = JobRun(name, template.queue, len(pods), group.spec.min_member, template.run_time.draw(self.random),
-                     self.calendar.now, template, [pod.key for pod in pods])
+        run = JobRun(name, group.spec.queue, len(pods), group.spec.min_member,
+                     template.run_time.draw(self.random), self.calendar.now, template,
+                     [pod.key for pod in pods])
         self.jobs[group.key] = run
         self.server.create(group)
         for pod in pods:
             self.server.create(pod)
-        self.history.note(self.calendar.now, "job arrived", group.key, f"{run.pods} pods in queue {run.queue}")
+        self.history.note(self.calendar.now, "job arrived", group.key,
+                          f"{run.pods} pods in queue {run.queue}")
         return run
 
     def pod_recreated(self, job: str, pod: str) -> None:
         run = self.jobs[job]
-        if run.finished is None and self.server.find("Pod", pod) is None:
+        if run.finished is None and pod in run.members and self.server.find("Pod", pod) is None:
             _, pods = run.template.build(run.name, self.server.list("PriorityClass"))
             self.server.create(next(made for made in pods if made.key == pod))
 
@@ -101,6 +114,14 @@ class ClusterSide:
             self.server.delete("Pod", pod.key)
         if self.server.find("PodGroup", job) is not None:
             self.server.delete("PodGroup", job)
+
+    def job_deleted(self, job: str) -> None:
+        """A user deletes a job that may not have finished: its pods are not recreated."""
+        pods, self.jobs[job].members = self.jobs[job].members, []
+        for pod in pods:
+            if self.server.find("Pod", pod) is not None:
+                self.server.delete("Pod", pod)
+        self.job_removed(job)
 
     def pods_of(self, job: str) -> list[Pod]:
         """A job's pods that are there."""
@@ -115,16 +136,20 @@ class ClusterSide:
             self._pod_changed(event.type, event.object)
         elif isinstance(event.object, PodGroup):
             run = self.jobs.get(event.object.key)
-            if run is not None and run.admitted is None and event.object.status.phase in ("Inqueue", "Running"):
+            if run is not None and run.admitted is None and event.object.status.phase in (
+                    "Inqueue", "Running"):
                 run.admitted = self.calendar.now
                 self.history.note(self.calendar.now, "job admitted", event.object.key)
 
     def _pod_changed(self, type_: str, pod: Pod) -> None:
         uid, job = pod.metadata.uid, _job_of(pod)
+        if pod.spec.node_name:
+            self.first_node.setdefault(uid, pod.spec.node_name)
         if type_ == DELETED:
             self.seen.pop(uid, None)
             run = self.jobs.get(job)
-            if run is not None and run.finished is None and pod.status.phase != "Succeeded":
+            if run is not None and pod.key in run.members and run.finished is None and (
+                    pod.status.phase != "Succeeded"):
                 run.lost += 1
                 self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
                 self._after("recreate", "pod_recreated", job=job, pod=pod.key)
@@ -140,7 +165,8 @@ class ClusterSide:
             self.calendar.after(self.jobs[job].run_time, "pod_finishes", pod=pod.key, uid=uid)
 
     def _expect(self, pod: Pod) -> None:
-        """A pod that has a node starts there or, where there is no such node, is deleted some day."""
+        """A pod that has a node starts there or, where there is no such node, is deleted some day.
+        """
         if self.server.find("Node", pod.spec.node_name) is not None:
             self._after("start", "pod_starts", pod=pod.key, uid=pod.metadata.uid)
         else:
@@ -151,7 +177,8 @@ class ClusterSide:
         found = self.server.find("Pod", pod)
         if found is None or found.metadata.uid != uid or found.status.phase != phase:
             return None
-        if found.metadata.deletion_timestamp is not None or self.server.find("Node", found.spec.node_name) is None:
+        if found.metadata.deletion_timestamp is not None or self.server.find(
+                "Node", found.spec.node_name) is None:
             return None
         return found
 
@@ -159,12 +186,16 @@ class ClusterSide:
         found = self._living(pod, uid, "Pending")
         if found is None:
             return
-        self.server.update(attrs.evolve(found, status=attrs.evolve(found.status, phase="Running", start_time=self.server.now())))
+        self.server.update(
+            attrs.evolve(
+                found, status=attrs.evolve(found.status, phase="Running",
+                                           start_time=self.server.now())))
         run = self.jobs.get(_job_of(found))
         if run is None:
             return
         self.calendar.after(run.run_time, "pod_finishes", pod=pod, uid=uid)
-        running = sum(other.status.phase in ("Running", "Succeeded") for other in self.pods_of(_job_of(found)))
+        running = sum(other.status.phase in ("Running", "Succeeded")
+                      for other in self.pods_of(_job_of(found)))
         if run.started is None and running >= run.min_member:
             run.started = self.calendar.now
             self.history.note(self.calendar.now, "job started", _job_of(found))
@@ -173,7 +204,8 @@ class ClusterSide:
         found = self._living(pod, uid, "Running")
         if found is None:
             return
-        self.server.update(attrs.evolve(found, status=attrs.evolve(found.status, phase="Succeeded")))
+        self.server.update(attrs.evolve(found, status=attrs.evolve(found.status,
+                                                                   phase="Succeeded")))
         job = _job_of(found)
         run = self.jobs[job]
         if sum(other.status.phase == "Succeeded" for other in self.pods_of(job)) == run.pods:
@@ -205,14 +237,16 @@ class ClusterSide:
         found = self.lost_nodes.pop(node, None)
         if found is None:
             return
-        self.server.create(attrs.evolve(found, metadata=attrs.evolve(found.metadata, uid="", resource_version="")))
+        self.server.create(
+            attrs.evolve(found, metadata=attrs.evolve(found.metadata, uid="", resource_version="")))
         self.history.note(self.calendar.now, "node back", node)
         for pod in self.server.list("Pod"):
             if pod.spec.node_name == node and pod.metadata.deletion_timestamp is None:
                 if pod.status.phase == "Pending":
                     self._expect(pod)
                 elif pod.status.phase == "Running" and _job_of(pod) in self.jobs:
-                    self.calendar.after(self.jobs[_job_of(pod)].run_time, "pod_finishes", pod=pod.key, uid=pod.metadata.uid)
+                    self.calendar.after(self.jobs[_job_of(pod)].run_time, "pod_finishes",
+                                        pod=pod.key, uid=pod.metadata.uid)
 
     def pods_collected(self, node: str) -> None:
         if self.server.find("Node", node) is None:

@@ -16,16 +16,19 @@ KINDS = {
     "node_lost": "a node disappears between the snapshot and the bind",
     "event_late": "the scheduler hears of a change seconds later",
     "event_twice": "the scheduler hears of a change twice",
-    "cycle_crash": "the scheduler dies between two actions of a cycle and starts anew, knowing nothing",
+    "cycle_crash":
+    "the scheduler dies between two actions of a cycle and starts anew, knowing nothing",
 }
 """Kind of fault -> what happens."""
 
 
 @define(slots=True)
 class Faults:
-    """`chance` is how likely each kind is at each occasion, `plan` has [seconds, kind] of those that come for certain.
+    """`chance` is how likely each kind is at each occasion, `plan` has [seconds, kind] of those
+    that come for certain.
 
-    A planned fault strikes at the first occasion from its time on. Raises `ValueError` for what is no fault.
+    A planned fault strikes at the first occasion from its time on. Raises `ValueError` for what is
+    no fault.
 
     >>> faults = Faults.all(0.05)
     >>> faults.chance["cycle_crash"]
@@ -38,14 +41,17 @@ class Faults:
 
     def __attrs_post_init__(self) -> None:
         for entry in self.plan:
-            if not (isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], int | float)):
-                raise ValueError(f"the plan of faults has {entry!r}; allowed are a time in seconds and a kind")
+            if not (isinstance(entry, list | tuple) and len(entry) == 2
+                    and isinstance(entry[0], int | float)):
+                raise ValueError(
+                    f"the plan of faults has {entry!r}; allowed are a time in seconds and a kind")
         for kind in (*self.chance, *(kind for _, kind in self.plan)):
             if kind not in KINDS:
                 raise ValueError(f'the faults name kind "{kind}"; allowed are {", ".join(KINDS)}')
         for kind, chance in self.chance.items():
             if not (isinstance(chance, int | float) and 0 <= chance <= 1):
-                raise ValueError(f"the chance of {kind} is {chance}; allowed is a number from 0 to 1")
+                raise ValueError(
+                    f"the chance of {kind} is {chance}; allowed is a number from 0 to 1")
         self.plan = sorted([list(entry) for entry in self.plan], key=lambda entry: entry[0])
 
     @classmethod
@@ -54,7 +60,8 @@ class Faults:
         return cls(dict.fromkeys(KINDS, chance))
 
     def strike(self, kind: str, now: float, random: Random) -> str:
-        """Whether a fault happens at an occasion for it: "by chance", "by plan", or "" where none does.
+        """Whether a fault happens at an occasion for it: "by chance", "by plan", or "" where none
+        does.
 
         >>> Faults(plan=[[5.0, "bind_refused"]]).strike("bind_refused", 6.0, Random(1))
         'by plan'

@@ -1,7 +1,9 @@
-"""What happened in a run, as rows of plain data: queues and cluster after each cycle, jobs, and what happened when.
+"""What happened in a run, as rows of plain data: queues and cluster after each cycle, jobs, and
+what happened when.
 
-The same run gives the same rows, to the byte (`to_json`). `queues()`, `cluster()`, `jobs()` and `events()` give them as
-pandas tables. Amounts are in CPUs, bytes and whole GPUs; times in seconds since the run began.
+The same run gives the same rows, to the byte (`to_json`). `queues()`, `cluster()`, `jobs()` and
+`events()` give them as pandas tables. Amounts are in CPUs, bytes and whole GPUs; times in seconds
+since the run began.
 """
 
 from __future__ import annotations
@@ -10,10 +12,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from volcano_lab.api.formatting import in_units
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.api.status import RUNNING
-from volcano_lab.cycle_record import queue_attributes
-from volcano_lab.units import in_units
+from volcano_lab.trace.cycle_record import queue_attributes
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -23,11 +25,14 @@ if TYPE_CHECKING:
 GPU = "nvidia.com/gpu"
 RESOURCES = {"cpu": CPU, "memory": MEMORY, "gpu": GPU}
 PARTS = ("deserved", "allocated", "request")
-QUEUES = ("time", "queue", "weight", "share", *(f"{part}_{name}" for part in PARTS for name in RESOURCES), "pending",
-           "inqueue", "running", "completed", "unknown")
-CLUSTER = ("time", "nodes", *(f"used_{name}" for name in RESOURCES), *(f"part_{name}" for name in RESOURCES), "pods_pending",
-           "pods_binding", "pods_running", "jobs_waiting", "jobs_running", "jobs_finished", "fairness")
-JOBS = ("job", "queue", "pods", "min_member", "run_time", "arrived", "admitted", "started", "finished", "waiting", "lost")
+QUEUES = ("time", "queue", "weight", "share", *(f"{part}_{name}" for part in PARTS
+                                                for name in RESOURCES), "pending", "inqueue",
+          "running", "completed", "unknown")
+CLUSTER = ("time", "nodes", *(f"used_{name}" for name in RESOURCES),
+           *(f"part_{name}" for name in RESOURCES), "pods_pending", "pods_binding", "pods_running",
+           "jobs_waiting", "jobs_running", "jobs_finished", "fairness")
+JOBS = ("job", "queue", "pods", "min_member", "run_time", "arrived", "admitted", "started",
+        "finished", "waiting", "lost")
 EVENTS = ("time", "what", "about", "detail")
 
 
@@ -43,7 +48,9 @@ class History:
     columns = {"queues": QUEUES, "cluster": CLUSTER, "jobs": JOBS, "events": EVENTS}  # noqa: RUF012
 
     def __init__(self, rows: Mapping[str, list[list[Any]]] | None = None):
-        self.rows: dict[str, list[list[Any]]] = {name: list((rows or {}).get(name, ())) for name in self.columns}
+        self.rows: dict[str, list[list[Any]]] = {
+            name: list((rows or {}).get(name, ())) for name in self.columns
+        }
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -52,21 +59,34 @@ class History:
         self.rows["events"].append([time, what, about, detail])
 
     def sample(self, time: float, ssn: Session, jobs: Mapping[str, Any]) -> None:
-        """The state of queues and cluster as a session left them; `jobs` are all jobs that ever came, by uid."""
+        """The state of queues and cluster as a session left them; `jobs` are all jobs that ever
+        came, by uid.
+        """
         attributes = queue_attributes(ssn)
         shares, parents = [], {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
         for name, queue in ssn.queues.items():
             attr, status = attributes.get(name), queue.queue.status
-            amounts = [_amount(getattr(attr, part, None), resource) for part in PARTS for resource in RESOURCES.values()]
-            self.rows["queues"].append([time, name, queue.weight, None if attr is None else attr.share, *amounts, status.pending,
-                                        status.inqueue, status.running, status.completed, status.unknown])
+            amounts = [
+                _amount(getattr(attr, part, None), resource)
+                for part in PARTS
+                for resource in RESOURCES.values()
+            ]
+            self.rows["queues"].append([
+                time, name, queue.weight, None if attr is None else attr.share, *amounts,
+                status.pending, status.inqueue, status.running, status.completed, status.unknown
+            ])
             if attr is not None and name not in parents and not attr.request.is_empty():
                 shares.append(attr.share)
-        self.rows["cluster"].append([time, len(ssn.nodes), *_used(ssn), *_pods(ssn), *_jobs(ssn, jobs), fairness(shares)])
+        self.rows["cluster"].append(
+            [time,
+             len(ssn.nodes), *_used(ssn), *_pods(ssn), *_jobs(ssn, jobs),
+             fairness(shares)])
 
     def set_jobs(self, jobs: Mapping[str, Any]) -> None:
         """What has become of every job so far."""
-        self.rows["jobs"] = [[key, *(getattr(run, name) for name in JOBS[1:])] for key, run in jobs.items()]
+        self.rows["jobs"] = [[key, *(getattr(run, name)
+                                     for name in JOBS[1:])]
+                             for key, run in jobs.items()]
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -75,7 +95,9 @@ class History:
         return json.dumps(self.rows, separators=(",", ":"), ensure_ascii=False)
 
     def queues(self) -> DataFrame:
-        """A row a queue and cycle: weight, share, what it deserves, has and asks for, PodGroups by phase."""
+        """A row a queue and cycle: weight, share, what it deserves, has and asks for, PodGroups by
+        phase.
+        """
         return self._frame("queues")
 
     def cluster(self) -> DataFrame:
@@ -86,7 +108,9 @@ class History:
         return self._frame("cluster")
 
     def jobs(self) -> DataFrame:
-        """A row a job: when it came, was admitted, started and finished, how long it waited, pods lost on the way."""
+        """A row a job: when it came, was admitted, started and finished, how long it waited, pods
+        lost on the way.
+        """
         return self._frame("jobs")
 
     def events(self) -> DataFrame:
@@ -100,7 +124,8 @@ class History:
 
 
 def fairness(shares: Sequence[float]) -> float | None:
-    """How even the shares of queues that ask for something are (Jain's index): 1 is all alike, 1/n all with one of n.
+    """How even the shares of queues that ask for something are (Jain's index): 1 is all alike, 1/n
+    all with one of n.
 
     >>> fairness([0.5, 0.5]), fairness([1.0, 0.0]), fairness([])
     (1.0, 0.5, None)
@@ -121,10 +146,18 @@ def _used(ssn: Session) -> list[float | int | None]:
     sums = {}
     for account in ("used", "allocatable"):
         total = getattr(table, account)[: table.count].sum(axis=0)
-        sums[account] = [float(total[table.columns[name]]) if name in table.columns else 0.0 for name in RESOURCES.values()]
-    amounts = [in_units(name, amount) for name, amount in zip(RESOURCES.values(), sums["used"], strict=True)]
+        sums[account] = [
+            float(total[table.columns[name]]) if name in table.columns else 0.0
+            for name in RESOURCES.values()
+        ]
+    amounts = [
+        in_units(name, amount)
+        for name, amount in zip(RESOURCES.values(), sums["used"], strict=True)
+    ]
     parts = zip(sums["used"], sums["allocatable"], strict=True)
-    return amounts + [round(used / everything, 9) if everything else None for used, everything in parts]
+    return amounts + [
+        round(used / everything, 9) if everything else None for used, everything in parts
+    ]
 
 
 def _pods(ssn: Session) -> list[int]:

@@ -10,8 +10,11 @@ LONG = 500
 
 
 @contextmanager
-def shown(start: float, end: float, period: float, wanted: bool | None) -> Iterator[Callable[[float], None]]:
-    """Gives a function to call with the time that has been reached. Where nobody could see a bar, none is shown."""
+def shown(start: float, end: float, period: float,
+          wanted: bool | None) -> Iterator[Callable[[float], None]]:
+    """Gives a function to call with the time that has been reached. Where nobody could see a bar,
+    none is shown.
+    """
     if not (wanted if wanted is not None else end - start > LONG * period):
         yield lambda time: None
         return
@@ -22,7 +25,8 @@ def shown(start: float, end: float, period: float, wanted: bool | None) -> Itera
     if not (console.is_terminal or console.is_jupyter):
         yield lambda time: None
         return
-    columns = (TextColumn("{task.completed:.0f} of {task.total:.0f} s"), BarColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.completed:.0f} of {task.total:.0f} s"), BarColumn(),
+               TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=end, completed=start)
         yield lambda time: bar.update(task, completed=time)

@@ -11,7 +11,6 @@ from typing import Any
 
 import attrs
 
-from volcano_lab import manifests
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import WatchEvent
@@ -19,6 +18,7 @@ from volcano_lab.cache.dump import DumpError
 from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.session import BindContext
+from volcano_lab.manifests import loader as manifests
 from volcano_lab.simulation.cluster_side import JobRun, Latencies
 from volcano_lab.simulation.faults import Faults
 from volcano_lab.simulation.history import History
@@ -26,7 +26,7 @@ from volcano_lab.simulation.simulation import Simulation
 from volcano_lab.simulation.workload import Arrivals, JobTemplate, Spread
 
 FORM = "volcano-lab simulation 1"
-SERVER = ("version", "bindings", "_created")
+SERVER = ("version", "_created")
 
 
 def save(sim: Simulation, path: str | Path) -> None:
@@ -47,56 +47,95 @@ def state_of(sim: Simulation) -> dict[str, Any]:
     """A run as plain data."""
     side, wire, pipeline = sim.side, sim.wire, sim.pipeline
     return {
-        "form": FORM,
+        "form":
+        FORM,
         "run": {"conf": sim.conf, "seed": sim.seed, "period": sim.period},
         "workload": [attrs.asdict(arrivals) for arrivals in sim.workload],
-        "latencies": attrs.asdict(side.latencies),
-        "nodeFailures": None if sim.node_failures is None else [attrs.asdict(value) for value in sim.node_failures],
-        "faults": attrs.asdict(sim.faults),
-        "ticks": sim.calendar.env.now,
-        "number": sim.calendar.number,
-        "done": sim.calendar.done,
-        "entries": sim.calendar.as_list(),
+        "latencies":
+        attrs.asdict(side.latencies),
+        "nodeFailures":
+        None if sim.node_failures is None else [attrs.asdict(value) for value in sim.node_failures],
+        "faults":
+        attrs.asdict(sim.faults),
+        "ticks":
+        sim.calendar.env.now,
+        "number":
+        sim.calendar.number,
+        "done":
+        sim.calendar.done,
+        "entries":
+        sim.calendar.as_list(),
         "random": {name: random.getstate() for name, random in sim.random.items()},
-        "made": sim.made,
-        "orphanBinds": list(sim.orphan_binds.items()),
-        "cycles": sim.cycles,
-        "crashes": sim.crashes,
-        "server": {"kinds": list(sim.server.objects), "objects": [manifests.to_dict(obj) for obj in sim.server.everything()]}
+        "made":
+        sim.made,
+        "orphanBinds":
+        list(sim.orphan_binds.items()),
+        "surprises":
+        sorted(sim.surprises),
+        "cycles":
+        sim.cycles,
+        "crashes":
+        sim.crashes,
+        "server": {
+            "kinds": list(sim.server.objects), "objects":
+            [manifests.to_dict(obj) for obj in sim.server.everything()]
+        }
         | {name: getattr(sim.server, name) for name in SERVER},
-        "side": {"jobs": {uid: attrs.asdict(run) for uid, run in side.jobs.items()}, "seen": side.seen,
-                 "lostNodes": [manifests.to_dict(node) for node in side.lost_nodes.values()]},
-        "wire": {"underWay": [[number, event.type, manifests.to_dict(event.object)] for number, event in wire.under_way.items()],
-                 "readyAt": wire.ready_at, "number": wire.number},
-        "cache": dump.dump(sim.cache, sim.conf, memory=sim.scheduler.memory),
+        "side": {
+            "jobs": {uid: attrs.asdict(run) for uid, run in side.jobs.items()}, "seen": side.seen, "firstNode":
+            side.first_node,
+            "lostNodes": [manifests.to_dict(node) for node in side.lost_nodes.values()]
+        },
+        "wire": {
+            "underWay": [[number, event.type, manifests.to_dict(event.object)]
+                         for number, event in wire.under_way.items()], "readyAt":
+            wire.ready_at, "number":
+            wire.number
+        },
+        "cache":
+        dump.dump(sim.cache, sim.conf, memory=sim.scheduler.memory),
         "scheduler": {"cycles": sim.scheduler.cycles},
-        "informer": {"known": [manifests.to_dict(obj) for obj in sim.informer.known.values()],
-                     "versions": [[*place, version] for place, version in sim.informer.versions.items()]},
+        "informer": {
+            "known": [manifests.to_dict(obj) for obj in sim.informer.known.values()], "gone":
+            [[*place, version] for place, version in sim.informer.gone.items()]
+        },
         "pipeline": {
             "channel": [_context(context) for context in pipeline.channel],
-            "inFlight": [[number, [_context(c) for c in contexts]] for number, contexts in pipeline.in_flight.items()],
+            "inFlight": [[number, [_context(c)
+                                   for c in contexts]]
+                         for number, contexts in pipeline.in_flight.items()],
             "evictions": [[_task(task), reason] for task, reason in pipeline.evictions],
-            "errors": pipeline.errors.as_dict(),
-            "deletedJobs": pipeline.deleted_jobs.as_dict(),
+            "errors":
+            pipeline.errors.as_dict(),
+            "deletedJobs":
+            pipeline.deleted_jobs.as_dict(),
             "events": [[*event, count] for event, count in pipeline.status.events.items()],
-            "batch": pipeline.batch,
-            "batches": pipeline.batches,
+            "lastSeen": [[*event, time] for event, time in pipeline.status.last_seen.items()],
+            "batch":
+            pipeline.batch,
+            "batches":
+            pipeline.batches,
         },
-        "history": sim.history.rows,
+        "history":
+        sim.history.rows,
     }
 
 
-def simulation_of(data: dict[str, Any], observer: Observer | None = None, check: bool = False) -> Simulation:
+def simulation_of(data: dict[str, Any], observer: Observer | None = None,
+                  check: bool = False) -> Simulation:
     """A run from what `state_of` gave."""
     failures = data["nodeFailures"] and tuple(Spread(**value) for value in data["nodeFailures"])
-    faults = Faults(data["faults"]["chance"], data["faults"]["plan"], Counter(data["faults"]["struck"]))
+    faults = Faults(data["faults"]["chance"], data["faults"]["plan"],
+                    Counter(data["faults"]["struck"]))
     latencies = Latencies(**{name: Spread(**value) for name, value in data["latencies"].items()})
-    sim = Simulation((), data["run"]["conf"], seed=data["run"]["seed"], period=data["run"]["period"],
-                     workload=[_arrivals(entry) for entry in data["workload"]], latencies=latencies, node_failures=failures,
-                     faults=faults, observer=observer, check=check, ticks=data["ticks"], number=data["number"])
+    sim = Simulation(
+        (), data["run"]["conf"], seed=data["run"]["seed"], period=data["run"]["period"], workload=[
+            _arrivals(entry) for entry in data["workload"]
+        ], latencies=latencies, node_failures=failures, faults=faults, observer=observer,
+        check=check, ticks=data["ticks"], number=data["number"])
     sim.history = sim.side.history = History(data["history"])
     sim.made, sim.cycles, sim.crashes = data["made"], data["cycles"], data["crashes"]
-    sim.orphan_binds = dict(data["orphanBinds"])
+    sim.orphan_binds, sim.surprises = dict(data["orphanBinds"]), set(data["surprises"])
     for name, (version, state, gauss) in data["random"].items():
         sim.random[name].setstate((version, tuple(state), gauss))
     _restore_cluster(sim, data)
@@ -114,25 +153,37 @@ def _restore_cluster(sim: Simulation, data: dict[str, Any]) -> None:
     for name in SERVER:
         setattr(sim.server, name, data["server"][name])
     side = data["side"]
-    sim.side.jobs = {uid: JobRun(**run | {"template": _template(run["template"])}) for uid, run in side["jobs"].items()}
-    sim.side.seen = side["seen"]
+    sim.side.jobs = {
+        uid: JobRun(**run | {"template": _template(run["template"])})
+        for uid, run in side["jobs"].items()
+    }
+    sim.side.seen, sim.side.first_node = side["seen"], side["firstNode"]
     sim.side.lost_nodes = {node.name: node for node in map(manifests.from_dict, side["lostNodes"])}
     wire = data["wire"]
-    sim.wire.under_way = {number: WatchEvent(type_, manifests.from_dict(obj)) for number, type_, obj in wire["underWay"]}
+    sim.wire.under_way = {
+        number: WatchEvent(type_, manifests.from_dict(obj))
+        for number, type_, obj in wire["underWay"]
+    }
     sim.wire.ready_at, sim.wire.number = wire["readyAt"], wire["number"]
 
 
 def _restore_scheduler(sim: Simulation, data: dict[str, Any]) -> None:
     sim._connect(dump.load(data["cache"]))
-    sim.scheduler.cycles, sim.scheduler.memory = data["scheduler"]["cycles"], data["cache"]["memory"]
-    sim.informer.known = {(obj.kind, obj.key): obj for obj in map(manifests.from_dict, data["informer"]["known"])}
-    sim.informer.versions = {(kind, key): version for kind, key, version in data["informer"]["versions"]}
+    sim.scheduler.cycles, sim.scheduler.memory = data["scheduler"]["cycles"], data["cache"][
+        "memory"]
+    sim.informer.known = {(obj.kind, obj.key): obj
+                          for obj in map(manifests.from_dict, data["informer"]["known"])}
+    sim.informer.gone = {(kind, key): version for kind, key, version in data["informer"]["gone"]}
     pipeline, saved = sim.pipeline, data["pipeline"]
     pipeline.channel.extend(_context_of(context) for context in saved["channel"])
-    pipeline.in_flight = {number: [_context_of(c) for c in contexts] for number, contexts in saved["inFlight"]}
+    pipeline.in_flight = {
+        number: [_context_of(c) for c in contexts] for number, contexts in saved["inFlight"]
+    }
     pipeline.evictions.extend((_task_of(task), reason) for task, reason in saved["evictions"])
-    pipeline.errors, pipeline.deleted_jobs = WorkQueue.from_dict(saved["errors"]), WorkQueue.from_dict(saved["deletedJobs"])
+    pipeline.errors, pipeline.deleted_jobs = WorkQueue.from_dict(
+        saved["errors"]), WorkQueue.from_dict(saved["deletedJobs"])
     pipeline.status.events = {tuple(event): count for *event, count in saved["events"]}
+    pipeline.status.last_seen = {tuple(event): time for *event, time in saved["lastSeen"]}
     pipeline.batch, pipeline.batches = saved["batch"], saved["batches"]
 
 
@@ -159,4 +210,5 @@ def _template(data: dict[str, Any]) -> JobTemplate:
 
 
 def _arrivals(data: dict[str, Any]) -> Arrivals:
-    return Arrivals([_template(t) for t in data["templates"]], Spread(**data["gap"]), data["count"], data["times"])
+    return Arrivals([_template(t) for t in data["templates"]], Spread(**data["gap"]), data["count"],
+                    data["times"])

@@ -1,8 +1,10 @@
-"""A cluster in simulated time: jobs come, cycles run, pods are bound, run and end, nodes fail, and things go wrong.
+"""A cluster in simulated time: jobs come, cycles run, pods are bound, run and end, nodes fail, and
+things go wrong.
 
-The scheduler is the lab's own, cycle for cycle, behind the same cache, informer and binding pipeline that the other
-parts use; around it stand a simulated API server and cluster. Nothing is asked of the real clock: two runs with the same
-seed are equal, and a run that is saved, loaded and continued is the run that was never interrupted.
+The scheduler is the lab's own, cycle for cycle, behind the same cache, informer and binding
+pipeline that the other parts use; around it stand a simulated API server and cluster. Nothing is
+asked of the real clock: two runs with the same seed are equal, and a run that is saved, loaded and
+continued is the run that was never interrupted.
 """
 
 from __future__ import annotations
@@ -11,39 +13,44 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
-from volcano_lab import log
 from volcano_lab.api.objects import KubernetesObject, PriorityClass
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServer
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cluster import Cluster
-from volcano_lab.defaults import FIRST_TIME, with_defaults
-from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.observers import joined
+from volcano_lab.framework import log
+from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.session import Session
+from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
 from volcano_lab.scheduler import Scheduler
+from volcano_lab.simulation.audit import SessionAudit
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
 from volcano_lab.simulation.disturbance import CycleCrash, Disturbance
 from volcano_lab.simulation.faults import Faults
 from volcano_lab.simulation.history import History
+from volcano_lab.simulation.invariants import decided_again, problems_of
 from volcano_lab.simulation.progress import shown
+from volcano_lab.simulation.sums import InvariantBroken
 from volcano_lab.simulation.wire import Wire
 from volcano_lab.simulation.workload import Arrivals, Spread, WorkloadError, spread
 
 STREAMS = ("arrivals", "cluster", "faults", "nodes")
 BIND_WORKER_PERIOD = 0.02
 """Volcano looks into its channel of tasks to bind every 20 ms."""
+TWICE_EVERY = 5
+"""With `check`, one of so many cycles is decided twice: on the cache, and on a copy of it."""
 
 
 class Simulation:
     """A cluster (or its objects) and what happens to it.
 
-    `workload` are the streams of jobs; `period` the seconds between two cycles; `latencies` how long things take;
-    `node_failures` (seconds between two, seconds until that node is back), each a number or a `Spread`; `observer` sees
-    each cycle; with `check`, invariants are checked after every event (`InvariantBroken`). Raises `WorkloadError`,
-    `ConfError` or `ManifestError` for what can't be simulated.
+    `workload` are the streams of jobs; `period` the seconds between two cycles; `latencies` how
+    long things take; `node_failures` (seconds between two, seconds until that node is back), each a
+    number or a `Spread`; `observer` sees each cycle; with `check`, invariants are checked after
+    every event (`InvariantBroken`). Raises `WorkloadError`, `ConfError` or `ManifestError` for what
+    can't be simulated.
 
     >>> from volcano_lab.simulation import JobTemplate, every
     >>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[every(5, JobTemplate("a", cpu=1, run_time=8), count=3)])
@@ -52,25 +59,32 @@ class Simulation:
     [('default/a-1', 5.0, 14.03, 1.03), ('default/a-2', 10.0, 19.03, 1.03), ('default/a-3', 15.0, 24.03, 1.03)]
     """
 
-    def __init__(self, cluster: Cluster | Iterable[KubernetesObject] = (), conf: str | None = None, *, seed: int = 0,
-                 workload: Sequence[Arrivals] = (), period: float = 1.0, latencies: Latencies | None = None,
-                 node_failures: tuple[float | Spread, float | Spread] | None = None, faults: Faults | None = None,
-                 observer: Observer | None = None, check: bool = False, ticks: int = 0, number: int = 0):
+    def __init__(self, cluster: Cluster | Iterable[KubernetesObject] = (), conf: str | None = None,
+                 *, seed: int = 0, workload: Sequence[Arrivals] = (), period: float = 1.0,
+                 latencies: Latencies | None = None,
+                 node_failures: tuple[float | Spread, float | Spread] | None = None,
+                 faults: Faults | None = None, observer: Observer | None = None,
+                 check: bool = False, ticks: int = 0, number: int = 0):
         self.conf, self.seed, self.period, self.check, self.observer = conf, seed, period, check, observer
         self.workload, self.faults = list(workload), faults or Faults()
-        self.node_failures = None if node_failures is None else tuple(spread(value) for value in node_failures)
+        self.node_failures = None if node_failures is None else tuple(
+            spread(value) for value in node_failures)
         if not period > 0:
             raise WorkloadError(f"period is {period!r}; allowed is a number of seconds above 0")
         if self.node_failures is not None and not self.node_failures[0].passes:
-            raise WorkloadError("node_failures has no time between two failures; allowed are seconds above 0")
+            raise WorkloadError(
+                "node_failures has no time between two failures; allowed are seconds above 0")
         self.random = {name: Random(f"{seed} {name}") for name in STREAMS}
         self.calendar = Calendar(self._happen, ticks, number)
         self.history = History()
         self.server = ApiServer(lambda: FIRST_TIME + self.calendar.now)
-        self.side = ClusterSide(self.server, self.calendar, self.history, latencies or Latencies(), self.random["cluster"])
+        self.side = ClusterSide(self.server, self.calendar, self.history, latencies or Latencies(),
+                                self.random["cluster"])
         self.wire = Wire(self)
         self.made = [0] * len(self.workload)
         self.orphan_binds: dict[int, list[list[str]]] = {}
+        self.surprises: set[str] = set()
+        self.audit = SessionAudit() if check else None
         self.ssn: Session | None = None
         self.checked: Session | None = None
         self.cycles = self.crashes = 0
@@ -79,7 +93,8 @@ class Simulation:
             self._begin(cluster)
 
     def _begin(self, cluster: Cluster | Iterable[KubernetesObject]) -> None:
-        objects = list(cluster.objects() if isinstance(cluster, Cluster) else with_defaults(cluster))
+        objects = list(
+            cluster.objects() if isinstance(cluster, Cluster) else with_defaults(cluster))
         classes = [obj for obj in objects if isinstance(obj, PriorityClass)]
         for arrivals in self.workload:
             for template in arrivals.templates:
@@ -101,15 +116,17 @@ class Simulation:
         self.scheduler = Scheduler(cache, self.conf)
         if old is not None:
             self.pipeline.batch, self.pipeline.on_bind = old.batch, old.on_bind
-            self.pipeline.batches, self.pipeline.status.events = old.batches, old.status.events
+            self.pipeline.batches, self.pipeline.status = old.batches, old.status
             self.scheduler.cycles = scheduler.cycles if scheduler is not None else 0
 
     # -- running ---------------------------------------------------------------------------------
 
     def run(self, until: float, progress: bool | None = None) -> History:
-        """Let time pass until so many seconds after the beginning; the history grows with each call.
+        """Let time pass until so many seconds after the beginning; the history grows with each
+        call.
 
-        `progress` shows a bar, on a terminal or in a notebook; unset, only for runs of more than 500 cycles.
+        `progress` shows a bar, on a terminal or in a notebook; unset, only for runs of more than
+        500 cycles.
         """
         with log.quiet(), shown(self.calendar.now, until, self.period, progress) as tick:
             while self.calendar.now < until:
@@ -142,16 +159,18 @@ class Simulation:
     def _still(self) -> bool:
         """Whether nothing but cycles is going to happen, and the last of them changed nothing."""
         committed = self.ssn is None or self.ssn.committed
-        return not committed and self.pipeline.idle and {entry.kind for entry in self.calendar.entries.values()} <= {"cycle"}
+        return not committed and self.pipeline.idle and {
+            entry.kind for entry in self.calendar.entries.values()
+        } <= {"cycle"}
 
     def _happen(self, kind: str, **facts: Any) -> None:
-        """An entry's time has come: it is one of the scheduler's own, or one of the cluster around it."""
+        """An entry's time has come: it is one of the scheduler's own, or one of the cluster around
+        it.
+        """
         handler = getattr(self, f"_on_{kind}", None) or getattr(self.side, kind)
         handler(**facts)
         self._plan_retries()
         if self.check:
-            from volcano_lab.simulation.invariants import InvariantBroken, problems_of
-
             problems = problems_of(self)
             if problems:
                 where = f"after {kind} {facts} at {self.calendar.now} s (seed {self.seed})"
@@ -161,14 +180,19 @@ class Simulation:
 
     def _on_cycle(self) -> None:
         disturbance = Disturbance(self)
+        again = decided_again(self) if self.check and self.cycles % TWICE_EVERY == 0 else None
         try:
-            self.ssn = self.scheduler.run_once(joined(disturbance if disturbance.needed else None, self.observer),
-                                               now=FIRST_TIME + self.calendar.now)
+            self.ssn = self.scheduler.run_once(
+                joined(disturbance if disturbance.needed else None, self.audit, self.observer),
+                now=self.server.clock())
         except CycleCrash as crash:
             self.history.note(self.calendar.now, "scheduler died", "", str(crash))
             self.restart()
         else:
             self.cycles += 1
+            if again is not None and not disturbance.needed and again != self.ssn.committed:
+                self.audit.problems.append(
+                    f"{self.ssn.uid} commits {self.ssn.committed}, on a copy of the cache {again}")
             self.history.sample(self.calendar.now, self.ssn, self.side.jobs)
         if self.pipeline.channel:
             self.calendar.after(BIND_WORKER_PERIOD, "bind_worker")
@@ -177,10 +201,13 @@ class Simulation:
         self.calendar.after(self.period, "cycle")
 
     def restart(self) -> None:
-        """The scheduler process dies and starts anew: it lists everything; requests already sent still arrive."""
+        """The scheduler process dies and starts anew: it lists everything; requests already sent
+        still arrive.
+        """
         self.crashes += 1
         for number, contexts in self.pipeline.in_flight.items():
-            self.orphan_binds[number] = [[c.task.key, c.task.uid, c.task.node_name] for c in contexts]
+            self.orphan_binds[number] = [[c.task.key, c.task.uid, c.task.node_name]
+                                         for c in contexts]
         self.wire.cut()
         self._connect(Cache(), self.scheduler)
         self.informer.list(self.server)
@@ -197,6 +224,7 @@ class Simulation:
         for key, uid, node in self.orphan_binds.pop(number, ()):
             try:
                 self.server.bind(key, uid, node)
+                self.surprises.add(uid)
             except ApiError as error:
                 self.history.note(self.calendar.now, "bind refused", key, str(error))
         if number in self.pipeline.in_flight:
@@ -229,10 +257,12 @@ class Simulation:
             raise ApiError(UNAVAILABLE, "the server is currently unable to handle the request")
         if self.faults.strike("bind_timeout", now, random):
             took_effect = random.random() < 0.5
-            self.history.note(now, "bind timed out", key, "it took effect" if took_effect else "it took no effect")
+            self.history.note(now, "bind timed out", key,
+                              "it took effect" if took_effect else "it took no effect")
             if took_effect:
                 self.server.bind(key, uid, node)
-            raise ApiError(TIMEOUT, "the server was unable to return a response in the time allotted")
+            raise ApiError(TIMEOUT,
+                           "the server was unable to return a response in the time allotted")
         self.server.bind(key, uid, node)
 
     def _read_request(self, kind: str, key: str) -> Any:
@@ -248,7 +278,8 @@ class Simulation:
         self.made[stream] += 1
         name, number = template.name, self.made[stream]
         if arrivals.times is None:
-            while f"default/{template.name}-{number}" in self.side.jobs:  # another stream has one of that name
+            taken = {run.name for run in self.side.jobs.values()}
+            while f"{template.name}-{number}" in taken:  # another stream has one of that name
                 number += 1
             name = f"{template.name}-{number}"
         self.side.submit(name, template)
@@ -262,7 +293,8 @@ class Simulation:
     def _on_node_failure(self) -> None:
         names = [node.name for node in self.server.list("Node")]
         if names:
-            self.side.node_fails(self.random["nodes"].choice(names), self.node_failures[1].draw(self.random["nodes"]))
+            self.side.node_fails(self.random["nodes"].choice(names),
+                                 self.node_failures[1].draw(self.random["nodes"]))
         self._next_node_failure()
 
     def _next_node_failure(self) -> None:
@@ -272,16 +304,3 @@ class Simulation:
         if self.server.find("Pod", pod) is not None:
             self.history.note(self.calendar.now, "pod deleted", pod)
             self.server.delete("Pod", pod)
-
-    def save(self, path: str) -> None:
-        """Write the whole run to a file, from which `load` continues it."""
-        from volcano_lab.simulation.saving import save
-
-        save(self, path)
-
-    @classmethod
-    def load(cls, path: str, observer: Observer | None = None, check: bool = False) -> Simulation:
-        """The run that `save` wrote, at the moment at which it did. Raises `DumpError`."""
-        from volcano_lab.simulation.saving import load
-
-        return load(path, observer, check)

@@ -1,6 +1,8 @@
-"""The way from the API server to the scheduler: changes arrive at once, unless they are late or come twice.
+"""The way from the API server to the scheduler: changes arrive at once, unless they are late or
+come twice.
 
-The changes of one object arrive in order, as a watch guarantees; those of different objects may overtake each other.
+The changes of one object arrive in order, as a watch guarantees; those of different objects may
+overtake each other.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ LATEST = 3.0
 class Wire:
     """Carries events.
 
-    `under_way` has those that have not arrived, by number; `ready_at` when (in ticks) the last one of an object does.
+    `under_way` has those that have not arrived, by number; `ready_at` when (in ticks) the last one
+    of an object does.
     """
 
     def __init__(self, sim: Simulation):

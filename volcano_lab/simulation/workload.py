@@ -1,4 +1,6 @@
-"""Which jobs come, when, and how long they run: fixed intervals, a Poisson process, or a trace from a file."""
+"""Which jobs come, when, and how long they run: fixed intervals, a Poisson process, or a trace from
+a file.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,20 @@ from attrs import Factory, define, field
 
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.cluster import Cluster
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.loader import ManifestError
 
 
 class WorkloadError(ValueError):
-    """A workload that can't be simulated: which entry, which field, what was found, what is allowed."""
+    """A workload that can't be simulated: which entry, which field, what was found, what is
+    allowed.
+    """
 
 
 @define(slots=True, frozen=True)
 class Spread:
-    """A length of time that varies: "constant" `a`, "uniform" from `a` to `b`, or "exponential" with mean `a`, in seconds.
+    """A length of time that varies: "constant" `a`, "uniform" from `a` to `b`, or "exponential"
+    with mean `a`, in seconds.
 
     >>> Spread("uniform", 1.0, 2.0).draw(Random(1))
     1.134364
@@ -34,11 +41,17 @@ class Spread:
     b: float = 0.0
 
     def __attrs_post_init__(self) -> None:
-        allowed = {"constant": "a number of seconds from 0", "uniform": "two numbers of seconds from 0, the lower one first",
-                   "exponential": "a number of seconds above 0"}
+        allowed = {
+            "constant": "a number of seconds from 0", "uniform":
+            "two numbers of seconds from 0, the lower one first", "exponential":
+            "a number of seconds above 0"
+        }
         if self.kind not in allowed:
-            raise WorkloadError(f'a length of time is of kind "{self.kind}"; allowed are {", ".join(allowed)}')
-        if not all(isinstance(number, int | float) and isfinite(number) for number in (self.a, self.b)):
+            raise WorkloadError(
+                f'a length of time is of kind "{self.kind}"; allowed are {", ".join(allowed)}')
+        if not all(
+                isinstance(number, int | float) and isfinite(number)
+                for number in (self.a, self.b)):
             fits = False
         elif self.kind == "uniform":
             fits = 0 <= self.a <= self.b
@@ -46,7 +59,8 @@ class Spread:
             fits = self.a > 0 or (self.a == 0 and self.kind == "constant")
         if not fits:
             found = f"{self.a!r} to {self.b!r}" if self.kind == "uniform" else repr(self.a)
-            raise WorkloadError(f"a length of time ({self.kind}) is {found}; allowed is {allowed[self.kind]}")
+            raise WorkloadError(
+                f"a length of time ({self.kind}) is {found}; allowed is {allowed[self.kind]}")
 
     @property
     def passes(self) -> bool:
@@ -57,11 +71,14 @@ class Spread:
         """One length, in seconds, to the microsecond."""
         if self.kind == "constant":
             return self.a
-        return round(random.uniform(self.a, self.b) if self.kind == "uniform" else random.expovariate(1 / self.a), 6)
+        return round(
+            random.uniform(self.a, self.b)
+            if self.kind == "uniform" else random.expovariate(1 / self.a), 6)
 
 
 def spread(value: float | Spread | Sequence[Any]) -> Spread:
-    """A number as a constant; ("uniform", 1, 2) and the like as what they say. Raises `WorkloadError`.
+    """A number as a constant; ("uniform", 1, 2) and the like as what they say. Raises
+    `WorkloadError`.
 
     >>> spread(5), spread(("exponential", 60))
     (Spread(kind='constant', a=5.0, b=0.0), Spread(kind='exponential', a=60, b=0.0))
@@ -71,13 +88,20 @@ def spread(value: float | Spread | Sequence[Any]) -> Spread:
     if isinstance(value, int | float):
         return Spread("constant", float(value))
     if not isinstance(value, list | tuple) or not 2 <= len(value) <= 3:
-        raise WorkloadError(f"a length of time is {value!r}; allowed is a number of seconds, or a kind and its numbers")
+        raise WorkloadError(
+            f"a length of time is {value!r}; allowed is a number of seconds, or a kind and its numbers"
+        )
     return Spread(*value)
 
 
 @define(slots=True)
 class JobTemplate:
-    """A kind of job, in the words of `Cluster.job`; `run_time` is how long each of its pods runs, in seconds."""
+    """A kind of job, in the words of `Cluster.job`; `run_time` is how long each of its pods runs,
+    in seconds.
+
+    With `manifest`, the text of a Volcano Job, that is the job, and the words (but `name`) have no
+    effect.
+    """
 
     name: str = "job"
     queue: str = "default"
@@ -88,6 +112,7 @@ class JobTemplate:
     min_member: int | None = None
     priority: int | None = None
     priority_class: str | None = None
+    manifest: str | None = None
     run_time: Spread = field(default=60.0, converter=spread)
 
     def build(self, name: str, classes: Iterable[PriorityClass] = ()) -> tuple[PodGroup, list[Pod]]:
@@ -95,10 +120,22 @@ class JobTemplate:
 
         Raises `ManifestError` for what can't be a job.
         """
-        words = {f.name: getattr(self, f.name) for f in attrs.fields(JobTemplate) if f.name not in ("name", "run_time")}
-        objects = Cluster(classes).job(name, **words).objects()
+        cluster = Cluster(classes)
+        if self.manifest is None:
+            cluster.job(name, **{word: getattr(self, word) for word in WORDS})
+        else:
+            jobs = manifests.loads(self.manifest).objects
+            if [job.kind for job in jobs] != ["Job"]:
+                raise ManifestError([f"the manifest of job {self.name} has "
+                                     f"{[job.kind for job in jobs]}; allowed is one Volcano Job"])
+            cluster.add(attrs.evolve(jobs[0], metadata=attrs.evolve(jobs[0].metadata, name=name)))
+        objects = cluster.objects()
         group = next(obj for obj in objects if isinstance(obj, PodGroup))
         return _unborn(group), [_unborn(obj) for obj in objects if isinstance(obj, Pod)]
+
+
+WORDS = ("queue", "pods", "cpu", "memory", "gpu", "min_member", "priority", "priority_class")
+"""What a template says to `Cluster.job`."""
 
 
 def _unborn(obj: Any) -> Any:
@@ -108,10 +145,12 @@ def _unborn(obj: Any) -> Any:
 
 @define(slots=True)
 class Arrivals:
-    """A stream of jobs: one of `templates` at a time, after each `gap`, `count` of them (None: no end).
+    """A stream of jobs: one of `templates` at a time, after each `gap`, `count` of them (None: no
+    end).
 
-    With `times` they come at these seconds instead, the first of the first template and so on: a trace.
-    Raises `WorkloadError` for a stream without templates, and for one without end in which no time passes.
+    With `times` they come at these seconds instead, the first of the first template and so on: a
+    trace. Raises `WorkloadError` for a stream without templates, and for one without end in which
+    no time passes.
 
     >>> stream = every(10, JobTemplate(cpu=1), count=2)
     >>> stream.next_gap(0, Random(1)), stream.next_gap(2, Random(1))
@@ -129,10 +168,13 @@ class Arrivals:
         if not self.templates:
             raise WorkloadError("a stream of jobs has no templates; allowed is one or more")
         if self.count is None and not self.gap.passes:
-            raise WorkloadError("a stream of jobs without end has no time between two of them; allowed are seconds above 0")
+            raise WorkloadError(
+                "a stream of jobs without end has no time between two of them; allowed are seconds above 0"
+            )
 
     def next_gap(self, made: int, random: Random) -> float | None:
-        """Seconds from the job before (or from the beginning) to the next; None where none comes."""
+        """Seconds from the job before (or from the beginning) to the next; None where none comes.
+        """
         if self.times is not None:
             if made >= len(self.times):
                 return None
@@ -156,12 +198,15 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
     Spread(kind='exponential', a=2.0, b=0.0)
     """
     if not rate > 0:
-        raise WorkloadError(f"the rate of a stream of jobs is {rate!r}; allowed is a number of jobs a second above 0")
+        raise WorkloadError(
+            f"the rate of a stream of jobs is {rate!r}; allowed is a number of jobs a second above 0"
+        )
     return Arrivals(list(templates), ("exponential", 1 / rate), count)
 
 
 def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
-    """Jobs at given times: rows with `time` and the fields of `JobTemplate`, or a .csv or .jsonl file of them.
+    """Jobs at given times: rows with `time` and the fields of `JobTemplate`, or a .csv or .jsonl
+    file of them.
 
     Raises `WorkloadError`.
 
@@ -173,7 +218,8 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     jobs, names = [], {}
     for number, row in enumerate(entries, 1):
         if not isinstance(row, Mapping):
-            raise WorkloadError(f"{where}, row {number}: is {row!r}; allowed are fields with a time")
+            raise WorkloadError(
+                f"{where}, row {number}: is {row!r}; allowed are fields with a time")
         time, template = _job({"name": f"job-{number}"} | dict(row), f"{where}, row {number}")
         if template.name in names:
             twice = f'name is "{template.name}", as in row {names[template.name]}'
@@ -188,13 +234,18 @@ def _read(path: Path) -> list[dict[str, Any]]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             if path.suffix == ".csv":
-                return [{key: text for key, text in row.items() if text not in (None, "")} for row in csv.DictReader(file)]
+                return [{key: text
+                         for key, text in row.items()
+                         if text not in (None, "")}
+                        for row in csv.DictReader(file)]
             return [json.loads(line) for line in file if line.strip()]
     except (OSError, ValueError) as error:
         raise WorkloadError(f"{path}: cannot be read ({error})") from None
 
 
-NUMBERS = {"time": float, "run_time": float, "pods": int, "gpu": int, "min_member": int, "priority": int}
+NUMBERS = {
+    "time": float, "run_time": float, "pods": int, "gpu": int, "min_member": int, "priority": int
+}
 
 
 def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
@@ -202,13 +253,16 @@ def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
     values = {}
     for key, value in row.items():
         if key not in known:
-            raise WorkloadError(f'{where}: field "{key}" is not known; allowed are {", ".join(known)}')
+            raise WorkloadError(
+                f'{where}: field "{key}" is not known; allowed are {", ".join(known)}')
         try:
-            values[key] = NUMBERS[key](value) if key in NUMBERS and not isinstance(value, list | tuple) else value
+            values[key] = NUMBERS[key](
+                value) if key in NUMBERS and not isinstance(value, list | tuple) else value
         except (TypeError, ValueError):
             raise WorkloadError(f"{where}: {key} is {value!r}; allowed is a number") from None
     if not (values.get("time", -1.0) >= 0 and isfinite(values["time"])):
-        raise WorkloadError(f"{where}: time is {row.get('time')!r}; allowed is a number of seconds from 0")
+        raise WorkloadError(
+            f"{where}: time is {row.get('time')!r}; allowed is a number of seconds from 0")
     try:
         return values.pop("time"), JobTemplate(**values)
     except WorkloadError as error:

@@ -1,9 +1,11 @@
-"""The trace: every decision of a cycle, recorded as plain data. Tables, explanations and the stepper read it.
+"""The trace: every decision of a cycle, recorded as plain data. Tables, explanations and the
+stepper read it.
 
-Answers to no Go file. `Trace` is an observer to hand to `Scheduler.run_once`; `traced` runs a cycle with one. A record
-has a `number`, the `action` that ran ("open" before the first, "close" after the last), a `kind`, and facts by name;
-all values are numbers, names, truth values, lists and dicts. Amounts are dicts in internal units (millicores, bytes,
-thousandths of anything else), without dimensions that are zero.
+Answers to no Go file. `Trace` is an observer to hand to `Scheduler.run_once`; `traced` runs a cycle
+with one. A record has a `number`, the `action` that ran ("open" before the first, "close" after the
+last), a `kind`, and facts by name; all values are numbers, names, truth values, lists and dicts.
+Amounts are dicts in internal units (millicores, bytes, thousandths of anything else), without
+dimensions that are zero.
 
 | kind | facts | what happened |
 |---|---|---|
@@ -29,20 +31,20 @@ thousandths of anything else), without dimensions that are zero.
 | `hyper_node_tried` | job, sub_job, hyper_node, fits, operations, ... | a dry run in a HyperNode |
 | `hyper_node_chosen` | job, sub_job, hyper_node, scores | the best of those where it fits |
 
-The columns of `node_values` are "room" (2 now, 1 once others have gone, 0 not), "predicate predicates" and the like
-(whether the task may go there), "node_order binpack" and the like (a plugin's score); `TraceReader.node_values` and
-`scores` put them together. Without `every_call` they stand for the calls of predicate, node_order and batch_node_order
-while allocating, jobs and tasks are sorted by keys instead of comparing two at a time, and reclaim and preempt don't
-ask about nodes where no eviction could help. Plugins of one's own may note kinds of their own.
+The columns of `node_values` are "room" (2 now, 1 once others have gone, 0 not), "predicate
+predicates" and the like (whether the task may go there), "node_order binpack" and the like (a
+plugin's score); `TraceReader.node_values` and `scores` put them together. Without `every_call` they
+stand for the calls of predicate, node_order and batch_node_order while allocating, jobs and tasks
+are sorted by keys instead of comparing two at a time, and reclaim and preempt don't ask about nodes
+where no eviction could help. Plugins of one's own may note kinds of their own.
 
-A change is [what, name, field, before, after], of "tasks", "jobs", "nodes" or "queues"; the state that they change is
-`Trace.start` at first. `Stepper` walks over them in both directions.
+A change is [what, name, field, before, after], of "tasks", "jobs", "nodes" or "queues"; the state
+that they change is `Trace.start` at first. `Stepper` walks over them in both directions.
 """
 
 from volcano_lab.trace.reading import OPERATIONS, TraceReader
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Trace
 from volcano_lab.trace.state import State, state_of
-from volcano_lab.trace.traced import traced
 
-__all__ = ["OPERATIONS", "Record", "State", "Trace", "TraceReader", "state_of", "traced"]
+__all__ = ["OPERATIONS", "Record", "State", "Trace", "TraceReader", "state_of"]

@@ -1,7 +1,9 @@
-"""A trace in the form of the recorded events, so that the way to the decisions can be compared with Volcano's.
+"""A trace in the form of the recorded events, so that the way to the decisions can be compared with
+Volcano's.
 
-The form: ["queue", queue], ["job", job], ["overused", plugin, queue, answer], ["predicate", plugin, pod, node, reason]
-and so on, a list an action, in the order in which they happened; queues and jobs as allocate popped them.
+The form: ["queue", queue], ["job", job], ["overused", plugin, queue, answer], ["predicate", plugin,
+pod, node, reason] and so on, a list an action, in the order in which they happened; queues and jobs
+as allocate popped them.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ def events_of(trace: TraceReader) -> list[dict[str, Any]]:
     """The events of a trace by action, in the form of the recorded ones.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.trace import traced
+    >>> from volcano_lab.scheduler import traced
     >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
     >>> events_of(trace)[1]["events"][:2]
     [['queue', 'default'], ['overused', 'proportion', 'default', False]]
@@ -53,7 +55,10 @@ def _event(record: Record) -> list[Any] | None:
         return [point, *(record[name] for name in CALLS[point])]
     if point == "predicate":
         reason = record["answer"]
-        return None if reason is None else [point, record["plugin"], record["task"], record["node"], _text(record, reason)]
+        return None if reason is None else [
+            point, record["plugin"], record["task"], record["node"],
+            _text(record, reason)
+        ]
     if point in ("preemptable", "reclaimable"):
         victims, vote = record["answer"]
         return [point, record["plugin"], record["task"], victims, vote]

@@ -1,8 +1,9 @@
-"""What plugins say of all nodes at once, written down only where it has changed. Answers to no Go file.
+"""What plugins say of all nodes at once, written down only where it has changed. Answers to no Go
+file.
 
-Tasks that are alike share what is said of a node until something on that node changes, so most of the time one row is
-new. Where placements elsewhere matter, too (pod affinity, scores that compare nodes), everything is worked out once more
-and compared with what was written last.
+Tasks that are alike share what is said of a node until something on that node changes, so most of
+the time one row is new. Where placements elsewhere matter, too (pod affinity, scores that compare
+nodes), everything is worked out once more and compared with what was written last.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import numpy as np
 
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.node_arrays import FITS, NEVER, Board, ByRow, NodeArrays
+from volcano_lab.framework.placement.arrays import FITS, NEVER, Board, ByRow, NodeArrays
 
 ROOM = "room"
 
 
 class _Shown:
-    """What is written of tasks that are alike: under which number, up to which change, and who answers for each column."""
+    """What is written of tasks that are alike: under which number, up to which change, and who
+    answers for each column.
+    """
 
     __slots__ = ("board", "number", "parts", "seen")
 
@@ -44,7 +47,8 @@ class NodeLog:
         self._last: dict[str, np.ndarray] | None = None
         self._count = 1  # 0 stands for tasks that share nothing
 
-    def look(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> tuple[int, list[int], dict[str, list[Any]]] | None:
+    def look(self, task: TaskInfo,
+             nodes: Sequence[NodeInfo]) -> tuple[int, list[int], dict[str, list[Any]]] | None:
         """What is new for a task; None where the plugins can't tell for all nodes."""
         board = self.arrays.board(task)
         if board is None:
@@ -65,8 +69,11 @@ class NodeLog:
 
     def _everywhere(self, shown: _Shown) -> dict[str, list[Any]]:
         count = self.arrays.table.count
-        return {ROOM: self.arrays.room(shown.board.request).tolist(),
-                **{column: np.broadcast_to(part.nodes(), count).tolist() for column, part in shown.parts}}
+        return {
+            ROOM: self.arrays.room(shown.board.request).tolist(), **{
+                column: np.broadcast_to(part.nodes(), count).tolist() for column, part in shown.parts
+            }
+        }
 
     def _on_rows(self, shown: _Shown, rows: list[int]) -> dict[str, list[Any]]:
         room = self.arrays.room(shown.board.request)
@@ -75,7 +82,8 @@ class NodeLog:
             columns[column] = [_number(part.row(row)) for row in rows]
         return columns
 
-    def _compare(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> tuple[int, list[int], dict[str, list[Any]]] | None:
+    def _compare(self, task: TaskInfo,
+                 nodes: Sequence[NodeInfo]) -> tuple[int, list[int], dict[str, list[Any]]] | None:
         now = self._work_out(task, nodes)
         if now is None:
             return None

@@ -1,4 +1,6 @@
-"""Live objects as plain data: names instead of tasks and nodes, numbers instead of amounts. Answers to no Go file."""
+"""Live objects as plain data: names instead of tasks and nodes, numbers instead of amounts. Answers
+to no Go file.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from volcano_lab.api.task import TaskInfo
 def plain(value: Any) -> Any:
     """A value as None, truth, number, text, list or dict; live objects become their names.
 
-    A resource becomes a dict in internal units (millicores, bytes, thousandths), without dimensions that are zero.
+    A resource becomes a dict in internal units (millicores, bytes, thousandths), without dimensions
+    that are zero.
 
     >>> plain([Resource(500.0), True, 1.5])
     [{'cpu': 500.0}, True, 1.5]
@@ -41,7 +44,10 @@ def _list(values: Any) -> list[Any]:
 
 
 def _dict(values: Mapping[Any, Any]) -> dict[str, Any]:
-    return {key if isinstance(key, str) else str(plain(key)): plain(value) for key, value in values.items()}
+    return {
+        key if isinstance(key, str) else str(plain(key)): plain(value)
+        for key, value in values.items()
+    }
 
 
 _AMOUNTS: dict[Resource, dict[str, float]] = {}
@@ -61,7 +67,9 @@ def _other(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _dict(value)
     if attrs.has(type(value)):
-        return {field.name: plain(getattr(value, field.name)) for field in attrs.fields(type(value))}
+        return {
+            field.name: plain(getattr(value, field.name)) for field in attrs.fields(type(value))
+        }
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, set | frozenset):
@@ -83,7 +91,8 @@ _CONVERT: dict[type, Callable[[Any], Any]] = {
     QueueInfo: attrgetter("uid"),
     NodeInfo: attrgetter("name"),
     HyperNodeInfo: attrgetter("name"),
-    TaskStatus: {status: str(status) for status in TaskStatus}.__getitem__,  # an enumeration's name is slow to ask for
+    TaskStatus: {status: str(status)
+                 for status in TaskStatus}.__getitem__,  # an enumeration's name is slow to ask for
     FitError: attrgetter("reasons"),
     FitErrors: str,
 }

@@ -1,4 +1,6 @@
-"""Reading a trace: by extension point, by task, node by node; to JSON lines and back. Answers to no Go file."""
+"""Reading a trace: by extension point, by task, node by node; to JSON lines and back. Answers to no
+Go file.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,13 @@ HEAD = ("start", "nodes", "tiers", "rules", "result")
 
 
 class TraceReader:
-    """A cycle's `records` in the order in which they happened, the state at their `start`, and the `result`.
+    """A cycle's `records` in the order in which they happened, the state at their `start`, and the
+    `result`.
 
-    `start` is the state of tasks, jobs, nodes and queues when the session opened (see `state.py`), `nodes` the names of
-    the nodes in the order in which they are looked at, `tiers` the plugins of each tier, `rules` how the answers to each
-    extension point combine, `result` each job's phase and conditions once the session has closed.
+    `start` is the state of tasks, jobs, nodes and queues when the session opened (see `state.py`),
+    `nodes` the names of the nodes in the order in which they are looked at, `tiers` the plugins of
+    each tier, `rules` how the answers to each extension point combine, `result` each job's phase
+    and conditions once the session has closed.
     """
 
     def __init__(self) -> None:
@@ -39,9 +43,10 @@ class TraceReader:
     # -- by what happened --------------------------------------------------------------------------
 
     def of(self, name: str, /, **facts: Any) -> list[Record]:
-        """The calls of an extension point, or the records of another kind, whose facts are as given.
+        """The calls of an extension point, or the records of another kind, whose facts are as
+        given.
 
-        >>> from volcano_lab.trace import traced
+        >>> from volcano_lab.scheduler import traced
         >>> from volcano_lab.cluster import Cluster
         >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
         >>> [record["answer"] for record in trace.of("job_ready", plugin="gang", job="default/a")]
@@ -67,7 +72,9 @@ class TraceReader:
                 if record.kind == "call" and record.values[0] == point]
 
     def decided_by(self, asked: Record) -> str:
-        """The plugin whose answer ended the question, or "" where the rule or the default gave the answer."""
+        """The plugin whose answer ended the question, or "" where the rule or the default gave the
+        answer.
+        """
         calls = self.calls_of(asked)
         if not calls:
             return ""
@@ -84,12 +91,16 @@ class TraceReader:
         if rule.startswith("a reject"):
             if not answer:
                 return last["plugin"]
-            return next((call["plugin"] for call in calls if call["tier"] == last["tier"] and call["answer"] > 0), "")
+            return next((call["plugin"]
+                         for call in calls
+                         if call["tier"] == last["tier"] and call["answer"] > 0), "")
         return ""
 
     def about(self, *, job: str | None = None, task: str | None = None, queue: str | None = None,
               node: str | None = None) -> list[Record]:
-        """Records that mention a job, task, queue or node in any of their facts; a job's tasks count as the job."""
+        """Records that mention a job, task, queue or node in any of their facts; a job's tasks
+        count as the job.
+        """
         wanted = {name for name in (job, task, queue, node) if name is not None}
         if job is not None:
             wanted |= {key for key, fields in self.start["tasks"].items() if fields["job"] == job}
@@ -99,10 +110,11 @@ class TraceReader:
     # -- node by node ------------------------------------------------------------------------------
 
     def node_values(self, task: str, before: int | None = None) -> dict[str, dict[str, Any]]:
-        """{node: {column: value}} of the last time that a node was chosen for a task (before a record's number).
+        """{node: {column: value}} of the last time that a node was chosen for a task (before a
+        record's number).
 
-        The columns are "room" (2 now, 1 later, 0 not) and "point plugin", such as "node_order binpack"; where each call
-        was recorded there is no "room".
+        The columns are "room" (2 now, 1 later, 0 not) and "point plugin", such as "node_order
+        binpack"; where each call was recorded there is no "room".
         """
         looks: dict[int, dict[str, list[Any]]] = {}
         last: dict[str, dict[str, Any]] = {}
@@ -118,7 +130,8 @@ class TraceReader:
                 if about == task:
                     last = {node: {column: values[row] for column, values in known.items()}
                             for row, node in enumerate(self.nodes)}
-            elif record.kind == "call" and record.get("task") == task and record.values[0] in NODE_POINTS:
+            elif record.kind == "call" and record.get(
+                    "task") == task and record.values[0] in NODE_POINTS:
                 _take_call(calls, record)
             elif record.kind == "chose" and record["task"] == task and calls:
                 last, calls = calls, {}
@@ -127,7 +140,7 @@ class TraceReader:
     def scores(self, task: str, before: int | None = None) -> dict[str, dict[str, float]]:
         """{node: {plugin: score}} of that time.
 
-        >>> from volcano_lab.trace import traced
+        >>> from volcano_lab.scheduler import traced
         >>> from volcano_lab.cluster import Cluster
         >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).job("a", cpu=1)
         >>> trace, _ = traced(cluster.objects())
@@ -145,10 +158,12 @@ class TraceReader:
                     by_plugin[plugin] = by_plugin.get(plugin, 0.0) + value
         return scores
 
-    # -- JSON lines ----------------------------------------------------------------------------------
+    # -- JSON lines
+    # ----------------------------------------------------------------------------------
 
     def lines(self) -> Iterator[str]:
-        """The trace as JSON lines: what goes before the records in the first, then a line a record."""
+        """The trace as JSON lines: what goes before the records in the first, then a line a record.
+        """
         yield json.dumps({name: getattr(self, name) for name in HEAD}, separators=(",", ":"))
         for record in self.records:
             yield json.dumps(record.as_dict(), separators=(",", ":"))
@@ -161,7 +176,8 @@ class TraceReader:
 
     @classmethod
     def from_lines(cls, lines: Iterable[str]) -> Self:
-        """A trace from what `lines` gave. Raises `ValueError` where they aren't those of a trace."""
+        """A trace from what `lines` gave. Raises `ValueError` where they aren't those of a trace.
+        """
         trace, rows = cls(), iter(lines)
         try:
             for name, value in json.loads(next(rows)).items():
@@ -170,8 +186,9 @@ class TraceReader:
                 setattr(trace, name, value)
             trace.records = [Record.from_dict(json.loads(row)) for row in rows if row.strip()]
         except (StopIteration, KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
-            raise ValueError(f"these lines are not a trace ({type(error).__name__}: {error}); allowed is what "
-                             "Trace.save wrote.") from None
+            raise ValueError(
+                f"these lines are not a trace ({type(error).__name__}: {error}); allowed is what "
+                "Trace.save wrote.") from None
         return trace
 
     @classmethod
@@ -184,6 +201,9 @@ class TraceReader:
 
 def _take_call(nodes: dict[str, dict[str, Any]], record: Record) -> None:
     column = f"{record['point']} {record['plugin']}"
-    answers = record["answer"] if record["point"] == "batch_node_order" else {record["node"]: record["answer"]}
+    answers = record["answer"] if record["point"] == "batch_node_order" else {
+        record["node"]: record["answer"]
+    }
     for node, answer in answers.items():
-        nodes.setdefault(node, {})[column] = answer is None if record["point"] == "predicate" else answer
+        nodes.setdefault(node,
+                         {})[column] = answer is None if record["point"] == "predicate" else answer

@@ -7,7 +7,8 @@ from typing import Any
 
 
 class Record:
-    """What happened: its `number` in the trace, the `action` that ran, its `kind`, and its facts by name.
+    """What happened: its `number` in the trace, the `action` that ran, its `kind`, and its facts by
+    name.
 
     Records of one kind share the tuple of names, so that many of them take little memory.
 
@@ -20,7 +21,8 @@ class Record:
 
     __slots__ = ("number", "action", "kind", "names", "values")
 
-    def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...], values: tuple[Any, ...]):
+    def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
+                 values: tuple[Any, ...]):
         self.number, self.action, self.kind, self.names, self.values = number, action, kind, names, values
 
     def __getitem__(self, name: str) -> Any:
@@ -39,7 +41,9 @@ class Record:
 
     def as_dict(self) -> dict[str, Any]:
         """The record as one JSON object."""
-        return {"number": self.number, "action": self.action, "kind": self.kind, "facts": self.facts}
+        return {
+            "number": self.number, "action": self.action, "kind": self.kind, "facts": self.facts
+        }
 
     @classmethod
     def from_dict(cls, row: dict[str, Any]) -> Record:
@@ -48,7 +52,8 @@ class Record:
         1  job job='a/b'
         """
         facts = row["facts"]
-        return cls(row["number"], row["action"], row["kind"], tuple(map(sys.intern, facts)), tuple(facts.values()))
+        return cls(row["number"], row["action"], row["kind"], tuple(map(sys.intern, facts)),
+                   tuple(facts.values()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Record) and self.as_dict() == other.as_dict()

@@ -1,12 +1,14 @@
-"""The recorder: an observer that writes a cycle down while it runs. Answers to no Go file; it decides nothing."""
+"""The recorder: an observer that writes a cycle down while it runs. Answers to no Go file; it
+decides nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.framework.node_arrays import node_arrays
 from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.trace.node_log import NodeLog
 from volcano_lab.trace.plain import plain
 from volcano_lab.trace.reading import TraceReader
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from volcano_lab.api.fit_error import FitErrors
     from volcano_lab.api.node import NodeInfo
     from volcano_lab.api.task import TaskInfo
-    from volcano_lab.framework.extension_point import ExtensionPoint
+    from volcano_lab.framework.points.rules import ExtensionPoint
     from volcano_lab.framework.priority_queue import PriorityQueue
     from volcano_lab.framework.session import Session
     from volcano_lab.framework.statement import Operation, Statement
@@ -31,8 +33,9 @@ DONE = ("operation", "task", "job", "node", "statement", "changes")
 class Trace(Observer, TraceReader):
     """Every decision of a cycle as plain records; hand it to `Scheduler.run_once`.
 
-    With `every_call` nodes are filtered and scored one by one, and each of those calls is a record; without, what
-    plugins say of all nodes at once is one record, and a cycle stays nearly as fast as without a trace.
+    With `every_call` nodes are filtered and scored one by one, and each of those calls is a record;
+    without, what plugins say of all nodes at once is one record, and a cycle stays nearly as fast
+    as without a trace.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import Scheduler
@@ -50,7 +53,8 @@ class Trace(Observer, TraceReader):
         self._action = OPENING
         self._names: dict[tuple[str, str, int], tuple[tuple[str, ...], int]] = {}
         self._note_names: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._statements: dict[int, tuple[Statement, int]] = {}  # the statement too: its id stays taken
+        self._statements: dict[int, tuple[Statement,
+                                          int]] = {}  # the statement too: its id stays taken
         self._node_log: NodeLog | None = None
         self._changes: Changes | None = None
 
@@ -79,10 +83,15 @@ class Trace(Observer, TraceReader):
 
     def closed(self, ssn: Session) -> None:
         self._settle()
-        self.result = {uid: {"phase": job.pod_group.status.phase,
-                             "conditions": [{"type": condition.type, "status": condition.status, "reason": condition.reason,
-                                             "message": condition.message} for condition in job.pod_group.status.conditions]}
-                       for uid, job in ssn.jobs.items()}
+        self.result = {
+            uid: {
+                "phase":
+                job.pod_group.status.phase, "conditions": [{
+                    "type": condition.type, "status": condition.status, "reason": condition.reason,
+                    "message": condition.message
+                } for condition in job.pod_group.status.conditions]
+            } for uid, job in ssn.jobs.items()
+        }
         self._statements.clear()
         self._changes = self._ssn = self._node_log = None
 
@@ -94,9 +103,11 @@ class Trace(Observer, TraceReader):
 
     # -- extension points ------------------------------------------------------------------------
 
-    def watch(self, point: ExtensionPoint, tier: int, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def watch(self, point: ExtensionPoint, tier: int, plugin: str,
+              function: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(function, list):
-            return [self.watch(point, tier, plugin, each) for each in function]  # type: ignore[return-value]
+            return [self.watch(point, tier, plugin, each)
+                    for each in function]  # type: ignore[return-value]
         if self._skips(point):
             return function
         name = point.name
@@ -131,7 +142,8 @@ class Trace(Observer, TraceReader):
         """Sorting a job's tasks shows nothing that their names and priorities don't."""
         return point.name == "task_order" and not self.watches_calls
 
-    def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...], answer: Any) -> None:
+    def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...],
+                  answer: Any) -> None:
         known = self._names.get((kind, point, len(args)))
         if known is None:
             known = self._names[kind, point, len(args)] = self._names_of(kind, point, len(args))
@@ -162,7 +174,8 @@ class Trace(Observer, TraceReader):
         task = operation.task
         node = getattr(operation, "node_name", "") or task.node_name
         changes = self._changes.of_task(task)
-        self._add(kind, DONE, (operation.name, task.key, task.job, node, self._number_of(statement), changes))
+        self._add(kind, DONE,
+                  (operation.name, task.key, task.job, node, self._number_of(statement), changes))
 
     def _number_of(self, statement: Statement | None) -> int | None:
         """Statements are counted from 0 as they are first seen; None is the action itself."""
@@ -178,11 +191,14 @@ class Trace(Observer, TraceReader):
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
         following = rest.peek()
-        decided = None if following is None else self._decided_between(f"{kind}_order", item, following)
+        decided = None if following is None else self._decided_between(
+            f"{kind}_order", item, following)
         self._add(kind, (kind, "next", "decided_by"), (plain(item), plain(following), decided))
 
     def _decided_between(self, point_name: str, first: Any, second: Any) -> list[Any] | None:
-        """[plugin, its comparison] that puts one item before another; ["", 0] where only the default does."""
+        """[plugin, its comparison] that puts one item before another; ["", 0] where only the
+        default does.
+        """
         point = self._ssn.points.get(point_name)
         if point is None:
             return None
@@ -194,7 +210,8 @@ class Trace(Observer, TraceReader):
         return ["", 0]
 
     def changed(self, kind: str, subject: Any) -> None:
-        job = self._ssn.jobs.get(getattr(subject, "job", subject.uid)) if self._changes is not None else None
+        job = self._ssn.jobs.get(getattr(subject, "job",
+                                         subject.uid)) if self._changes is not None else None
         if job is None:
             return
         changes = self._changes.of_job(job) if job is subject else self._changes.of_task(subject)
@@ -202,7 +219,8 @@ class Trace(Observer, TraceReader):
 
     # -- choosing a node ---------------------------------------------------------------------------
 
-    def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None, errors: FitErrors) -> None:
+    def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None,
+              errors: FitErrors) -> None:
         ssn = self._ssn
         if ssn.use_arrays:
             self._node_log = self._node_log or NodeLog(node_arrays(ssn))
@@ -212,4 +230,5 @@ class Trace(Observer, TraceReader):
         if node is not None:
             self._add("chose", CHOSE, (task.key, len(nodes), node.name, None, {}))
         else:
-            self._add("chose", CHOSE, (task.key, len(nodes), None, str(errors), dict(errors.reasons())))
+            self._add("chose", CHOSE,
+                      (task.key, len(nodes), None, str(errors), dict(errors.reasons())))

@@ -1,7 +1,8 @@
-"""The state of a session as plain data, and what has changed of it since one last looked. Answers to no Go file.
+"""The state of a session as plain data, and what has changed of it since one last looked. Answers
+to no Go file.
 
-A state is {what: {name: {field: value}}}: tasks, jobs, nodes, queues. A change is [what, name, field, before, after];
-turned round it is its own inverse.
+A state is {what: {name: {field: value}}}: tasks, jobs, nodes, queues. A change is [what, name,
+field, before, after]; turned round it is its own inverse.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.cycle_record import queue_attributes
 from volcano_lab.framework.session import Session
+from volcano_lab.trace.cycle_record import queue_attributes
 from volcano_lab.trace.plain import amounts, plain
 
 ACCOUNTS = ("idle", "used", "releasing", "pipelined")
@@ -35,14 +36,27 @@ def state_of(ssn: Session) -> State:
     """
     shares = queue_attributes(ssn)
     return {
-        "tasks": {task.key: {**_task(task), "job": job.uid, "uid": task.uid, "request": amounts(task.init_resreq)}
-                  for job in ssn.jobs.values() for task in job.tasks.values()},
-        "jobs": {uid: {**_job(ssn, job), "queue": job.queue, "min_available": job.min_available}
-                 for uid, job in ssn.jobs.items()},
-        "nodes": {name: {**_node(node), "allocatable": amounts(node.allocatable)} for name, node in ssn.nodes.items()},
-        "queues": {name: {"weight": ssn.queues[name].weight if name in ssn.queues else 0, "parent": _parent(attr), **_queue(attr),
-                          **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}}
-                   for name, attr in shares.items()},
+        "tasks": {
+            task.key:
+            {**_task(task), "job": job.uid, "uid": task.uid, "request": amounts(task.init_resreq)}
+            for job in ssn.jobs.values()
+            for task in job.tasks.values()
+        },
+        "jobs": {
+            uid: {**_job(ssn, job), "queue": job.queue, "min_available": job.min_available}
+            for uid, job in ssn.jobs.items()
+        },
+        "nodes": {
+            name: {**_node(node), "allocatable": amounts(node.allocatable)}
+            for name, node in ssn.nodes.items()
+        },
+        "queues": {
+            name: {
+                "weight": ssn.queues[name].weight if name in ssn.queues else 0, "parent":
+                _parent(attr), **_queue(attr),
+                **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}
+            } for name, attr in shares.items()
+        },
     }
 
 
@@ -60,34 +74,49 @@ def _parent(attr: Any) -> str:
 
 
 def _queue(attr: Any) -> dict[str, Any]:
-    return {"allocated": amounts(attr.allocated), "inqueue": amounts(attr.inqueue), "share": attr.share}
+    return {
+        "allocated": amounts(attr.allocated), "inqueue": amounts(attr.inqueue), "share": attr.share
+    }
 
 
 def _job(ssn: Session, job: JobInfo) -> dict[str, Any]:
     drf = ssn.plugins.get("drf")
     shares = getattr(drf, "job_attrs", {})
-    return {"phase": job.pod_group.status.phase, **({"share": shares[job.uid].share} if job.uid in shares else {})}
+    return {
+        "phase": job.pod_group.status.phase,
+        **({"share": shares[job.uid].share} if job.uid in shares else {})
+    }
 
 
 class Changes:
     """Knows the state that was last seen, and tells what is different now.
 
-    Values are compared as the session has them; only those that differ are made plain. Of the nodes those rows are
-    looked at that the node table says have changed.
+    Values are compared as the session has them; only those that differ are made plain. Of the nodes
+    those rows are looked at that the node table says have changed.
     """
 
     def __init__(self, ssn: Session):
         self.ssn, self.sums = ssn, queue_attributes(ssn)
         self.shares = getattr(ssn.plugins.get("drf"), "job_attrs", {})
-        self.seen = {what: {name: dict(fields) for name, fields in items.items()} for what, items in state_of(ssn).items()}
+        self.seen = {
+            what: {name: dict(fields)
+                   for name, fields in items.items()}
+            for what, items in state_of(ssn).items()
+        }
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
-        self._raw: dict[str, dict[str, tuple[Any, ...]]] = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
-        self._dicts: dict[tuple[float, ...], dict[str, float]] = {}  # nodes that hold as much share one
+        self._raw: dict[str,
+                        dict[str,
+                             tuple[Any,
+                                   ...]]] = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
+        self._dicts: dict[tuple[float, ...], dict[str,
+                                                  float]] = {}  # nodes that hold as much share one
         self._rows = 0
         self._all([])
 
     def of_task(self, task: TaskInfo) -> list[Change]:
-        """What an operation on one task has changed: the task, nodes, its job and its queue with all above it."""
+        """What an operation on one task has changed: the task, nodes, its job and its queue with
+        all above it.
+        """
         changes: list[Change] = []
         self._task(task, changes)
         self._nodes(changes)
@@ -147,22 +176,25 @@ class Changes:
         accounts = table.idle, table.used, table.releasing, table.pipelined
         for row in rows:
             raw = tuple([tuple(account[row].tolist()) for account in accounts])
-            self._differs(changes, "nodes", self.ssn.node_list[row].name, ACCOUNTS, raw, self._amounts)
+            self._differs(changes, "nodes", self.ssn.node_list[row].name, ACCOUNTS, raw,
+                          self._amounts)
 
     def _amounts(self, values: tuple[float, ...]) -> dict[str, float]:
-        known = self._dicts.get(values)  # dimensions are only ever added at the end, and then the tuple is longer
+        known = self._dicts.get(
+            values)  # dimensions are only ever added at the end, and then the tuple is longer
         if known is None:
             named = zip(self.ssn.table.dimensions, values, strict=True)
             known = self._dicts[values] = {name: value for name, value in named if value}
         return known
 
-    def _differs(self, changes: list[Change], what: str, name: str, fields: tuple[str, ...], now: tuple[Any, ...],
-                 convert: Callable[[Any], Any]) -> None:
+    def _differs(self, changes: list[Change], what: str, name: str, fields: tuple[str, ...],
+                 now: tuple[Any, ...], convert: Callable[[Any], Any]) -> None:
         raw = self._raw[what]
         known = raw.get(name) or (None,) * len(now)
         raw[name] = now
         seen = self.seen[what].setdefault(name, {})
-        for field, was, value in zip(fields, known, now, strict=False):  # a job may be without a share
+        for field, was, value in zip(fields, known, now,
+                                     strict=False):  # a job may be without a share
             if was != value:
                 before, after = seen.get(field), convert(value)
                 if before != after:

@@ -1,15 +1,19 @@
-"""What moves in a notebook: sliders, and boards that show what a cycle decided. They decide nothing themselves."""
+"""What moves in a notebook: labs, pictures, the stepper. They decide nothing themselves.
+
+`pictures` is the vocabulary; `controls`, `story` and `facts` are what a lab is made from.
+"""
 
 from importlib import import_module
 
-_HOMES = {"Board": "board", "Lab": "lab", "evictions_lab": "evictions", "fair_share_lab": "fair_share",
-          "queue_tree_lab": "queue_tree", "stepper": "cycle_steps",
-          "statement_stepper": "statement_steps"}
+_HOMES = {"Lab": "lab", "Task": "lab", "stepper": "steps"}
+_PARTS = ("controls", "facts", "pictures", "story")
 
-__all__ = [*_HOMES]
+__all__ = [*_HOMES, *_PARTS]
 
 
 def __getattr__(name: str) -> object:
+    if name in _PARTS:
+        return import_module(f"{__name__}.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__} has no attribute {name}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,30 +1,310 @@
-"""A lab: controls, a function that decides from their values, and a board that shows what was decided."""
+"""A lab: controls, a scheduler that decides from their values, and pictures of what it decided.
+
+One widget holds all of it, so a move is one message to the kernel and one back. Controls, tasks and
+panels are data; `decide` runs the real scheduler. From Python a lab moves as on the page, so it is
+tested without a browser. `docs/labs-and-pictures.md` builds one in thirty lines.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import ipywidgets
+import anywidget
+from attrs import define, field
+from traitlets import Dict, observe
 
-from volcano_lab.widgets.board import Board
+from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.widgets import stills
+from volcano_lab.widgets.controls import Control
+from volcano_lab.widgets.pictures import Picture
+from volcano_lab.widgets.scripts import bundle, live_css
+from volcano_lab.widgets.story import Amounts, Facts, Outcome
 
 Values = dict[str, Any]
-
+KEPT = 200
+"""How many moves can be undone."""
 
 COLLECT_AFTER = 0.1
-"""Seconds after a move until Python may look for garbage again."""
+"""Seconds after a move until Python may collect garbage again."""
+
+
+@define
+class Task:
+    """A task of the lesson: a name for its button, what is to be done, and when it is done.
+
+    Args:
+        name: two or three words.
+        text: what to do or find out, one or two short sentences.
+        done: whether values and facts are what was wanted.
+        start: values to begin with, where they are not those of the lab.
+        show: values of a way to do it.
+    """
+
+    name: str
+    text: str
+    done: Callable[[Values, Facts], bool]
+    start: Values = field(factory=dict)
+    show: Values | None = None
+
+
+class Lab(anywidget.AnyWidget):
+    """Move a control, and the pictures follow.
+
+    >>> from volcano_lab.widgets import pictures
+    >>> from volcano_lab.widgets.controls import slider
+    >>> lab = Lab({"n": slider(2, 0, 9, "number")}, lambda values: 2 * values["n"],
+    ...           [pictures.table("Double", lambda twice: [{"double": twice}], columns=["double"])],
+    ...           title="Twice")
+    >>> lab.set(n=4).board, lab.said
+    ({'table': [{'double': 8}]}, 'Number 4 (was 2). Nothing else changes.')
+    >>> lab.undo().values, lab.reset().board
+    ({'n': 2}, {'table': [{'double': 4}]})
+    """
+
+    _esm = bundle("widget.js")
+    _css = live_css()
+    fixed = Dict().tag(sync=True)
+    shown = Dict().tag(sync=True)
+    ask = Dict().tag(sync=True, echo_update=False)
+
+    def __init__(self, controls: Mapping[str, Control], decide: Callable[[Values], Facts],
+                 panels: Sequence[Picture], *, title: str, tasks: Sequence[Task] = (),
+                 says: Sequence[Amounts | Outcome] = (), opening: str | Callable[[Facts], str] = "",
+                 nothing: str = "Nothing else changes.",
+                 code: Callable[[Values], Cluster] | None = None,
+                 why: Callable[[Facts, dict[str, str]], str] | None = None):
+        """Make a lab.
+
+        Args:
+            controls: by name, see `widgets.controls`.
+            decide: values -> facts; a `ValueError` or `ManifestError` is shown as a sentence.
+            panels: pictures whose data are functions of the facts.
+            title: one line.
+            tasks: the lesson's own tasks; each ticks itself off when it is done.
+            says: what the sentence after a move tells, see `widgets.story`.
+            opening: what is said before the first move, or a function of the facts.
+            nothing: what is said where nothing of `says` changed.
+            code: values -> the cluster, for "copy as Python" and "copy as YAML".
+            why: facts and {"node": …, "pod": …} -> a sentence, for a click in a cluster picture.
+        """
+        self.controls, self.decide, self.panels = dict(controls), decide, list(panels)
+        self.title, self.tasks, self.says, self.code, self.why = title, list(tasks), says, code, why
+        self._opening, self._nothing = opening, nothing
+        self.start = {name: control.start for name, control in self.controls.items()}
+        self._values, self._facts = dict(self.start), decide(dict(self.start))
+        self._past: list[Values] = []
+        self._before = self._facts  # facts before the move that is being made
+        self._origin: Values = self._values
+        self._task, self._done = -1, [False] * len(self.tasks)
+        self._keys = [panel.key or panel.kind for panel in self.panels]
+        twice = {key for key in self._keys if self._keys.count(key) > 1}
+        if twice:
+            raise ValueError(f"two panels have the key {', '.join(sorted(twice))}; give each its "
+                             "own: key=…")
+        super().__init__(fixed=self._fixed(), shown=self._frame(self._first_words(), "none"))
+
+    # -- from Python -------------------------------------------------------------------------------
+
+    @property
+    def values(self) -> Values:
+        """The controls' values by name."""
+        return dict(self._values)
+
+    @property
+    def facts(self) -> Facts:
+        """What was decided from the values."""
+        return self._facts
+
+    @property
+    def board(self) -> dict[str, Any]:
+        """What the pictures show, by key."""
+        board: dict[str, Any] = self.shown["board"]
+        return board
+
+    state = board
+
+    @property
+    def said(self) -> str:
+        """What is said about the last move."""
+        return " ".join(self.shown["said"]).replace("**", "")
+
+    @property
+    def done(self) -> dict[str, bool]:
+        """Which tasks are done, by name."""
+        return {task.name: done for task, done in zip(self.tasks, self._done, strict=True)}
+
+    def set(self, **values: Any) -> Lab:
+        """Move controls by name; the page follows with one message.
+
+        Raises:
+            KeyError: for a name that no control has.
+            ValueError: for a value that a control does not take.
+        """
+        self._move(values)
+        return self
+
+    def undo(self) -> Lab:
+        """Take the last move back."""
+        if self._past:
+            self._go(self._past.pop(), ["Undone."], past=False)
+        return self
+
+    def reset(self) -> Lab:
+        """Set all controls as they were at first."""
+        self._past.clear()
+        self._task = -1
+        self._go(self.start, [], ghost="none", past=False)
+        return self
+
+    def begin(self, task: int | str) -> Lab:
+        """Begin a task, by its number or name: its text is said, its values are set."""
+        number = task if isinstance(task, int) else [each.name for each in self.tasks].index(task)
+        self._task = number
+        found = self.tasks[number]
+        self._go(self.start | found.start, [f"**{found.name}.** {found.text}"], ghost="none")
+        return self
+
+    def python(self) -> str:
+        """Return the Python that builds the cluster of these values."""
+        return self._cluster().to_python()
+
+    def yaml(self) -> str:
+        """Return the manifests of the cluster of these values."""
+        return self._cluster().to_yaml()
+
+    # -- a move ------------------------------------------------------------------------------------
+
+    def _move(self, values: Values, more: bool = False) -> None:
+        for name in values:
+            if name not in self.controls:
+                raise KeyError(f"{name} is no control; there are {', '.join(self.controls)}")
+        checked = {name: self.controls[name].check(name, value) for name, value in values.items()}
+        before = self._origin if more else self._values
+        moved = {name: value for name, value in checked.items() if value != before[name]}
+        told = [self.controls[name].told(before[name], value) for name, value in moved.items()]
+        if len(told) > 2:
+            told = [f"{len(told)} controls are moved."]
+        self._go(self._values | checked, told, more=more)
+
+    def _go(self, values: Values, told: list[str], *, more: bool = False, ghost: str = "last",
+            past: bool = True) -> None:
+        """Decide from other values; `more` goes on with the move before, `past` can be undone."""
+        with collector_paused():
+            error = ""
+            try:
+                facts = self.decide(dict(values))
+            except (ValueError, ManifestError) as mistake:
+                error, facts = str(mistake), None
+            if not more:
+                self._origin, self._before = self._values, self._facts
+                if past and values != self._values:
+                    self._past = [*self._past[-KEPT:], self._values]
+            self._values = dict(values)
+            if error:
+                self.shown = self._frame(f"This does not work: {error}", "keep", error=True)
+                return
+            self._facts = facts
+            self._tick()
+            fresh = ghost == "none"
+            words = told or [self._first_words()] if fresh else [*told, *self._changes()]
+            self.shown = self._frame(" ".join(words), "keep" if more else ghost)
+
+    def _changes(self) -> list[str]:
+        found = [text for each in self.says for text in each.told(self._before, self._facts)]
+        return found or [self._nothing]
+
+    def _tick(self) -> None:
+        for number, task in enumerate(self.tasks):
+            self._done[number] = self._done[number] or bool(task.done(self._values, self._facts))
+
+    def _first_words(self) -> str:
+        return self._opening(self._facts) if callable(self._opening) else self._opening
+
+    def _frame(self, said: str, ghost: str, *, error: bool = False, **more: Any) -> dict[str, Any]:
+        board = self.shown["board"] if error else {
+            key: panel.of(self._facts) for key, panel in zip(self._keys, self.panels, strict=True)}
+        return {"n": self.ask.get("n", 0), "values": self._values, "board": board, "said": [said],
+                "ghost": ghost, "error": error, "task": self._task, "done": list(self._done),
+                "undo": bool(self._past), "moved": self._values != self.start, **more}
+
+    def _fixed(self) -> dict[str, Any]:
+        return {
+            "widget": "lab", "title": self.title,
+            "id": "-".join(re.findall(r"[a-z0-9]+", self.title.lower())),
+            "controls": [control.page(name) for name, control in self.controls.items()],
+            "panels": [panel.fixed | {"key": key}
+                       for key, panel in zip(self._keys, self.panels, strict=True)],
+            "tasks": [{"name": task.name, "text": task.text, "shows": task.show is not None}
+                      for task in self.tasks], "copies": self.code is not None}
+
+    def _cluster(self) -> Cluster:
+        if self.code is None:
+            raise ValueError(f'the lab "{self.title}" has no code for its cluster')
+        return self.code(dict(self._values))
+
+    # -- what the page asks ------------------------------------------------------------------------
+
+    @observe("ask")
+    def _asked(self, change: Any) -> None:
+        """{"n": number of the question, and one of values, undo, reset, task, show, copy, why}."""
+        asked = change.new
+        answers: dict[str, Callable[[Any], object]] = {
+            "values": lambda values: self._move(values, bool(asked.get("more"))),
+            "undo": lambda _: self.undo(), "reset": lambda _: self.reset(), "task": self.begin,
+            "show": lambda at: self._go(self.start | (self.tasks[at].show or {}), ["One way:"]),
+            "copy": self._copied, "why": lambda about: self._again(why=self._why(about))}
+        try:
+            for word in answers.keys() & asked.keys():
+                answers[word](asked[word])
+        except (KeyError, ValueError) as error:
+            self._again(said=[str(error.args[0])], error=True)
+        if self.shown["n"] != asked["n"]:  # nothing was there to do
+            self._again()
+
+    def _copied(self, form: str) -> None:
+        text = self.yaml() if form == "yaml" else self.python()
+        self._again(copied={"n": self.ask["n"], "form": form, "text": text})
+
+    def _why(self, about: dict[str, str]) -> str:
+        return self.why(self._facts, about) if self.why else ""
+
+    def _again(self, **more: Any) -> None:
+        """Answer without a move: the board stays."""
+        kept = {name: value for name, value in self.shown.items() if name not in ("copied", "why")}
+        self.shown = kept | {"n": self.ask.get("n", 0), "ghost": "keep"} | more
+
+    # -- without a kernel --------------------------------------------------------------------------
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        view, about = super()._repr_mimebundle_()
+        return {**view, "text/plain": repr(self), "text/html": self._still()}, about
+
+    def _still(self) -> str:
+        """Return the lab at rest: its pictures, and that they move in the lab."""
+        try:
+            images = [stills.html(panel.at(self._facts).drawing) for panel in self.panels]
+        except stills.NoEngineError as error:
+            images = [str(error)]
+        head = f"<p><b>{self.title}</b> <i>moves in the lab: run this cell</i></p>"
+        said = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", " ".join(self.shown["said"]))
+        return f"{head}<p>{said}</p>" + "".join(f"<div>{image}</div>" for image in images)
+
+    def __repr__(self) -> str:
+        return f"<the lab {self.title}; it moves while a kernel runs>"
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
-    """No looking for garbage during a move and shortly after it.
+def collector_paused() -> Iterator[None]:
+    """Collect no garbage during a move and shortly after it.
 
-    In a notebook's process that walks through pandas, altair and the rest, and takes longer than the scheduling cycle;
-    right after the move it would keep the answer from leaving.
+    In a notebook's process that walks through pandas, altair and the rest, and takes longer than
+    the scheduling cycle; right after the move it would keep the answer from leaving.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -36,81 +316,3 @@ def _collector_paused() -> Iterator[None]:
                 asyncio.get_running_loop().call_later(COLLECT_AFTER, gc.enable)
             except RuntimeError:  # no loop: nobody waits for an answer
                 gc.enable()
-
-
-class Lab(ipywidgets.VBox):
-    """Move a control, and the board repaints with one message.
-
-    `controls` are widgets by name, `decide` turns their values into the board's state, `stand` is the widget that holds
-    the controls on the page. `set(**values)` moves controls from code with one repaint, `reset()` takes them back.
-
-    >>> controls = {"n": ipywidgets.IntSlider(2, 0, 9)}
-    >>> lab = Lab(controls, lambda values: {"t": [{"double": 2 * values["n"]}]},
-    ...           [{"kind": "table", "key": "t", "columns": ["double"]}])
-    >>> lab.set(n=4).state
-    {'t': [{'double': 8}]}
-    """
-
-    kind: type[Board] = Board
-    """What shows the state."""
-
-    def __init__(self, controls: Mapping[str, ipywidgets.ValueWidget], decide: Callable[[Values], dict[str, Any]],
-                 panels: list[dict[str, Any]], stand: ipywidgets.Widget | None = None):
-        self.controls, self.decide = dict(controls), decide
-        self.start = self.values
-        self.board = self.kind(panels, decide(self.start))
-        for control in self.controls.values():
-            control.observe(self._moved, "value")
-        super().__init__([stand or ipywidgets.VBox(list(self.controls.values())), self.board])
-
-    @property
-    def values(self) -> Values:
-        """The controls' values by name."""
-        return {name: control.value for name, control in self.controls.items()}
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """What the board shows."""
-        return self.board.state
-
-    def set(self, **values: Any) -> Lab:
-        """Move controls by name; the board repaints once. `KeyError` for a name that isn't a control's."""
-        for name in values:
-            if name not in self.controls:
-                raise KeyError(f"{name} is no control; there are {', '.join(self.controls)}")
-        for control in self.controls.values():
-            control.unobserve(self._moved, "value")
-        for name, value in values.items():
-            self.controls[name].value = value
-        for control in self.controls.values():
-            control.observe(self._moved, "value")
-        self._moved(None)
-        return self
-
-    def reset(self) -> Lab:
-        """All controls as they were at first."""
-        return self.set(**self.start)
-
-    def _moved(self, change: object) -> None:
-        with _collector_paused():
-            self.board.state = self.decide(self.values)
-
-    def __repr__(self) -> str:
-        return f"<a lab with {len(self.controls)} controls; they move while a kernel runs>"
-
-
-def labelled(controls: Mapping[str, ipywidgets.ValueWidget], labels: Mapping[str, str], words: str,
-             width: str) -> ipywidgets.GridBox:
-    """Controls one below the other, each beside its label; the labels are as wide as `words`, all at most as `width` (CSS).
-
-    >>> len(labelled({"n": ipywidgets.IntSlider()}, {"n": "nodes"}, "10em", "600px").children)
-    2
-    """
-    cells: list[ipywidgets.Widget] = []
-    for name, text in labels.items():
-        controls[name].layout.width = "auto"
-        cells += [ipywidgets.HTML(f"<span>{text}</span>"), controls[name]]
-    grid = ipywidgets.GridBox(cells)
-    grid.layout.grid_template_columns = f"{words} minmax(0, 24em)"
-    grid.layout.max_width = width
-    return grid

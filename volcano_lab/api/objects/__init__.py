@@ -1,6 +1,7 @@
 """The objects the scheduler hears of, as the Kubernetes and Volcano API define them.
 
-`from volcano_lab.api.objects import Pod, Queue`; the modules below hold them by theme, `meta` says what they share.
+`from volcano_lab.api.objects import Pod, Queue`; the modules below hold them by theme, `meta` says
+what they share.
 """
 
 from .affinity import (
@@ -35,11 +36,16 @@ from .cluster import (
 )
 from .ignored import IGNORED
 from .job import (
+    DependsOn,
+    JobState,
+    LifecyclePolicy,
     PartitionPolicySpec,
     PodTemplateSpec,
     TaskSpec,
     VolcanoJob,
     VolcanoJobSpec,
+    VolcanoJobStatus,
+    VolumeSpec,
 )
 from .meta import (
     KubernetesObject,
@@ -85,6 +91,16 @@ from .volcano import (
     Reservation,
     SubGroupPolicySpec,
 )
+from .workloads import (
+    BatchJob,
+    ConfigMap,
+    DaemonSet,
+    Deployment,
+    ReplicaSet,
+    StatefulSet,
+    Workload,
+    WorkloadSpec,
+)
 
 KINDS = {
     (api_version.split("/")[0] if "/" in api_version else "", cls.kind): cls
@@ -99,6 +115,12 @@ KINDS = {
         ResourceQuota,
         PodDisruptionBudget,
         VolcanoJob,
+        Deployment,
+        ReplicaSet,
+        StatefulSet,
+        DaemonSet,
+        BatchJob,
+        ConfigMap,
     )
     for api_version in cls.api_versions
 }
@@ -108,19 +130,26 @@ __all__ = [
     "IGNORED",
     "KINDS",
     "Affinity",
+    "BatchJob",
+    "ConfigMap",
     "Container",
     "ContainerImage",
     "ContainerPort",
     "ContainerStatus",
+    "DaemonSet",
+    "DependsOn",
+    "Deployment",
     "ExactMatch",
     "ExtendCluster",
     "Guarantee",
     "HyperNode",
     "HyperNodeSpec",
     "HyperNodeStatus",
+    "JobState",
     "KubernetesObject",
     "LabelSelector",
     "LabelSelectorRequirement",
+    "LifecyclePolicy",
     "MemberSelector",
     "MemberSpec",
     "Namespace",
@@ -161,12 +190,14 @@ __all__ = [
     "QueueStatus",
     "Raw",
     "RegexMatch",
+    "ReplicaSet",
     "Reservation",
     "ResourceList",
     "ResourceQuota",
     "ResourceQuotaSpec",
     "ResourceQuotaStatus",
     "ResourceRequirements",
+    "StatefulSet",
     "SubGroupPolicySpec",
     "Taint",
     "TaskSpec",
@@ -175,5 +206,9 @@ __all__ = [
     "TopologySpreadConstraint",
     "VolcanoJob",
     "VolcanoJobSpec",
+    "VolcanoJobStatus",
+    "VolumeSpec",
     "WeightedPodAffinityTerm",
+    "Workload",
+    "WorkloadSpec",
 ]

@@ -1,13 +1,14 @@
 """Where a pod wants to run: affinity, tolerations, topology spread.
 
-Answers to `k8s.io/api/core/v1` (`Affinity`, `Toleration`, `TopologySpreadConstraint`, `NodeSelector`).
+Answers to `k8s.io/api/core/v1` (`Affinity`, `Toleration`, `TopologySpreadConstraint`,
+`NodeSelector`).
 """
 
 from __future__ import annotations
 
 from attrs import Factory, define
 
-from .meta import LabelSelector, choice
+from .meta import INT64, LabelSelector, choice, whole
 
 
 @define
@@ -38,7 +39,7 @@ class NodeSelector:
 class PreferredSchedulingTerm:
     """A wish: a node for which `preference` holds gains `weight` (1 to 100)."""
 
-    weight: int = 0
+    weight: int = whole(1, 100)
     preference: NodeSelectorTerm = Factory(NodeSelectorTerm)
 
 
@@ -47,7 +48,8 @@ class NodeAffinity:
     """What nodes must (required) and should (preferred) look like."""
 
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
-    preferred_during_scheduling_ignored_during_execution: list[PreferredSchedulingTerm] = Factory(list)
+    preferred_during_scheduling_ignored_during_execution: list[PreferredSchedulingTerm] = Factory(
+        list)
 
 
 @define
@@ -69,7 +71,7 @@ class PodAffinityTerm:
 class WeightedPodAffinityTerm:
     """A wish with a weight from 1 to 100."""
 
-    weight: int = 0
+    weight: int = whole(1, 100)
     pod_affinity_term: PodAffinityTerm = Factory(PodAffinityTerm)
 
 
@@ -78,7 +80,8 @@ class PodAffinity:
     """Be where such pods are."""
 
     required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = Factory(list)
-    preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = Factory(list)
+    preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = Factory(
+        list)
 
 
 @define
@@ -86,7 +89,8 @@ class PodAntiAffinity:
     """Be where no such pods are."""
 
     required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = Factory(list)
-    preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = Factory(list)
+    preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = Factory(
+        list)
 
 
 @define
@@ -100,24 +104,26 @@ class Affinity:
 
 @define
 class Toleration:
-    """A taint that the pod puts up with. An empty key with `Exists` tolerates all; an empty effect all effects."""
+    """A taint that the pod puts up with. An empty key with `Exists` tolerates all; an empty effect
+    all effects.
+    """
 
     key: str = ""
     operator: str = choice("Exists", "Equal")
     value: str = ""
     effect: str = choice("NoSchedule", "PreferNoSchedule", "NoExecute")
-    toleration_seconds: int | None = None
+    toleration_seconds: int | None = whole(-INT64 - 1, INT64, None)
 
 
 @define
 class TopologySpreadConstraint:
     """How unevenly matching pods may lie over the values of a node label."""
 
-    max_skew: int = 0
+    max_skew: int = whole(1)
     topology_key: str = ""
     when_unsatisfiable: str = choice("DoNotSchedule", "ScheduleAnyway")
     label_selector: LabelSelector | None = None
-    min_domains: int | None = None
+    min_domains: int | None = whole(1, default=None)
     node_affinity_policy: str | None = choice("Honor", "Ignore", default=None)
     node_taints_policy: str | None = choice("Honor", "Ignore", default=None)
     match_label_keys: list[str] = Factory(list)

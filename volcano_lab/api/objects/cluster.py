@@ -1,4 +1,5 @@
-"""What the cluster offers and limits: nodes, namespaces, priority classes, quotas, disruption budgets.
+"""What the cluster offers and limits: nodes, namespaces, priority classes, quotas, disruption
+budgets.
 
 Answers to `k8s.io/api/core/v1`, `scheduling/v1` and `policy/v1`.
 """
@@ -9,7 +10,17 @@ from typing import ClassVar
 
 from attrs import Factory, define
 
-from .meta import KubernetesObject, LabelSelector, ObjectMeta, ResourceList, Time, choice, named
+from .meta import (
+    INT64,
+    KubernetesObject,
+    LabelSelector,
+    ObjectMeta,
+    ResourceList,
+    Time,
+    choice,
+    named,
+    whole,
+)
 
 
 @define
@@ -48,7 +59,7 @@ class ContainerImage:
     """An image that the node holds already, with its size in bytes."""
 
     names: list[str] = Factory(list)
-    size_bytes: int = 0
+    size_bytes: int = whole(0, INT64)
 
 
 @define
@@ -145,22 +156,25 @@ class ResourceQuota(KubernetesObject):
 
 @define
 class PodDisruptionBudgetSpec:
-    """How many selected pods must stay (`min_available`) or may go (`max_unavailable`): a number or a percentage."""
+    """How many selected pods must stay (`min_available`) or may go (`max_unavailable`): a number or
+    a percentage.
+    """
 
     min_available: int | str | None = None
     max_unavailable: int | str | None = None
     selector: LabelSelector | None = None
-    unhealthy_pod_eviction_policy: str | None = choice("IfHealthyBudget", "AlwaysAllow", default=None)
+    unhealthy_pod_eviction_policy: str | None = choice("IfHealthyBudget", "AlwaysAllow",
+                                                       default=None)
 
 
 @define
 class PodDisruptionBudgetStatus:
     """How many pods may go right now, as the cluster last counted."""
 
-    disruptions_allowed: int = 0
-    current_healthy: int = 0
-    desired_healthy: int = 0
-    expected_pods: int = 0
+    disruptions_allowed: int = whole()
+    current_healthy: int = whole()
+    desired_healthy: int = whole()
+    expected_pods: int = whole()
     disrupted_pods: dict[str, str] = Factory(dict)
 
 

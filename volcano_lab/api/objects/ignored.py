@@ -4,30 +4,46 @@ A manifest may carry them without a warning; they are not written out again.
 """
 
 IGNORED: dict[str, frozenset[str]] = {
-    owner: frozenset(names.split())
-    for owner, names in {
+    owner: frozenset(names.split()) for owner, names in {
         "ObjectMeta": "clusterName finalizers generateName managedFields selfLink",
-        "PodSpec": """activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks
+        "PodSpec":
+        """activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks
             ephemeralContainers hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os
             readinessGates runtimeClassName securityContext serviceAccount serviceAccountName setHostnameAsFQDN
             shareProcessNamespace subdomain workloadRef""",
-        "Container": """args command env envFrom imagePullPolicy lifecycle livenessProbe readinessProbe resizePolicy
+        "Container":
+        """args command env envFrom imagePullPolicy lifecycle livenessProbe readinessProbe resizePolicy
             restartPolicyRules securityContext startupProbe stdin stdinOnce terminationMessagePath
             terminationMessagePolicy tty volumeDevices volumeMounts workingDir""",
-        "PodStatus": """allocatedResources ephemeralContainerStatuses extendedResourceClaimStatus hostIP hostIPs
+        "PodStatus":
+        """allocatedResources ephemeralContainerStatuses extendedResourceClaimStatus hostIP hostIPs
             observedGeneration podIP podIPs qosClass resourceClaimStatuses resources""",
         "PodCondition": "observedGeneration",
-        "ContainerStatus": """allocatedResourcesStatus containerID image imageID lastState started stopSignal user
+        "ContainerStatus":
+        """allocatedResourcesStatus containerID image imageID lastState started stopSignal user
             volumeMounts""",
         "NodeSpec": "configSource externalID podCIDR podCIDRs",
-        "NodeStatus": """addresses config daemonEndpoints declaredFeatures features nodeInfo runtimeHandlers
+        "NodeStatus":
+        """addresses config daemonEndpoints declaredFeatures features nodeInfo runtimeHandlers
             volumesAttached volumesInUse""",
+        "ConfigMap": "binaryData immutable",
         "Namespace": "spec status",
         "ResourceQuotaSpec": "scopeSelector",
         "PodDisruptionBudgetStatus": "conditions observedGeneration",
-        "VolcanoJob": "status",
-        "VolcanoJobSpec": "maxRetry minSuccess plugins policies runningEstimate ttlSecondsAfterFinished volumes",
-        "TaskSpec": "maxRetry policies",
+        "VolcanoJobSpec": "runningEstimate",
+        "VolcanoJobStatus":
+        """conditions controlledResources failed minAvailable pending retryCount running
+            runningDuration succeeded taskStatusCount terminating unknown version""",
+        "JobState": "lastTransitionTime message reason",
+        "LifecyclePolicy": "timeout",
+        **dict.fromkeys(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "BatchJob"),
+                        "status"),
+        "WorkloadSpec":
+        """activeDeadlineSeconds backoffLimit backoffLimitPerIndex managedBy manualSelector
+            maxFailedIndexes minReadySeconds ordinals paused
+            persistentVolumeClaimRetentionPolicy podFailurePolicy podManagementPolicy
+            podReplacementPolicy progressDeadlineSeconds revisionHistoryLimit serviceName strategy
+            successPolicy ttlSecondsAfterFinished updateStrategy volumeClaimTemplates""",
     }.items()
 }
 """Class name -> names as a manifest has them."""

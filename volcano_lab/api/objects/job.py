@@ -1,7 +1,9 @@
 """Volcano's Job: what people write, and what Volcano's controller turns into a PodGroup and Pods.
 
-Answers to `volcano.sh/apis/pkg/apis/batch/v1alpha1`. Lifecycle policies, volumes and the controller's plugins
-(ssh, svc, ...) are left out: they matter when pods run, not when they are placed.
+Lifecycle policies, volumes and the controller's plugins (ssh, svc, ...) matter when a job is admitted
+and when its pods run, not when they are placed.
+
+Volcano: volcano.sh/apis/pkg/apis/batch/v1alpha1
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from typing import ClassVar
 
 from attrs import Factory, define
 
-from .meta import KubernetesObject, ObjectMeta, choice
+from .meta import KubernetesObject, ObjectMeta, Raw, choice, whole
 from .pod import PodSpec
 from .volcano import NetworkTopologySpec
 
@@ -27,22 +29,54 @@ class PodTemplateSpec:
 class PartitionPolicySpec:
     """How a task's pods fall into partitions of equal size, and how many of them the gang needs."""
 
-    total_partitions: int = 0
-    partition_size: int = 0
-    min_partitions: int = 0
+    total_partitions: int = whole(1)
+    partition_size: int = whole(1)
+    min_partitions: int = whole()
     network_topology: NetworkTopologySpec | None = None
 
 
 @define
+class DependsOn:
+    """Tasks whose pods must run before those of this task are made: all, or `any` of several."""
+
+    name: list[str] = Factory(list)
+    iteration: str = ""
+
+
+@define
+class LifecyclePolicy:
+    """What becomes of a job on an event or an exit code."""
+
+    action: str = ""
+    event: str = ""
+    events: list[str] = Factory(list)
+    exit_code: int | None = None
+
+
+@define
+class VolumeSpec:
+    """A claim that all pods of a job mount."""
+
+    mount_path: str = ""
+    volume_claim_name: str = ""
+    volume_claim: Raw | None = None
+
+
+@define
 class TaskSpec:
-    """One role of a job: `replicas` pods after one pattern, of which `min_available` are needed (unset: all)."""
+    """One role of a job: `replicas` pods after one pattern, of which `min_available` are needed
+    (unset: all).
+    """
 
     name: str = ""
-    replicas: int = 0
-    min_available: int | None = None
+    replicas: int = whole()
+    min_available: int | None = whole(default=None)
     template: PodTemplateSpec = Factory(PodTemplateSpec)
     topology_policy: str = choice("none", "best-effort", "restricted", "single-numa-node")
     partition_policy: PartitionPolicySpec | None = None
+    depends_on: DependsOn | None = None
+    policies: list[LifecyclePolicy] = Factory(list)
+    max_retry: int = whole()
 
 
 @define
@@ -50,11 +84,32 @@ class VolcanoJobSpec:
     """What the job asks for. `min_available` zero means: what its tasks need in sum."""
 
     scheduler_name: str = ""
-    min_available: int = 0
+    min_available: int = whole()
     tasks: list[TaskSpec] = Factory(list)
     queue: str = ""
     priority_class_name: str = ""
     network_topology: NetworkTopologySpec | None = None
+    policies: list[LifecyclePolicy] = Factory(list)
+    plugins: dict[str, list[str]] = Factory(dict)
+    volumes: list[VolumeSpec] = Factory(list)
+    max_retry: int = whole()
+    min_success: int | None = whole(1, default=None)
+    ttl_seconds_after_finished: int | None = whole(default=None)
+
+
+@define
+class JobState:
+    """How far the job is."""
+
+    phase: str = choice("Pending", "Aborting", "Aborted", "Running", "Restarting", "Completing",
+                        "Completed", "Terminating", "Terminated", "Failed")
+
+
+@define
+class VolcanoJobStatus:
+    """What the job controller last said of the job."""
+
+    state: JobState = Factory(JobState)
 
 
 @define
@@ -71,3 +126,4 @@ class VolcanoJob(KubernetesObject):
 
     metadata: ObjectMeta = Factory(ObjectMeta)
     spec: VolcanoJobSpec = Factory(VolcanoJobSpec)
+    status: VolcanoJobStatus = Factory(VolcanoJobStatus)

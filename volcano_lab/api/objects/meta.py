@@ -4,7 +4,8 @@ Answers to `k8s.io/apimachinery/pkg/apis/meta/v1`. A class in this package is on
 Kubernetes or Volcano API, or a part of one; an attribute is the API's field in snake_case.
 
 Left out on purpose: fields that no scheduling decision reads (`managedFields`, `finalizers`, ...).
-Resource lists stay text, as written (`{"cpu": "100m"}`); `volcano_lab.api.quantity` gives their values.
+Resource lists stay text, as written (`{"cpu": "100m"}`); `volcano_lab.api.quantity` gives their
+values.
 
 `None` means "not set" and is used only where that differs from empty or zero.
 Objects are values: change one with `attrs.evolve`, so that whoever holds the old one keeps it.
@@ -36,6 +37,14 @@ def choice(*allowed: str, default: str | None = "") -> Any:
     return field(default=default, metadata={"allowed": allowed})
 
 
+INT32, INT64 = 2**31 - 1, 2**63 - 1
+
+
+def whole(least: int = 0, most: int = INT32, default: int | None = 0) -> Any:
+    """A whole number within bounds; without them, the API's numbers have 32 bits."""
+    return field(default=default, metadata={"range": (least, most)})
+
+
 @define
 class OwnerReference:
     """The object that made this one; `controller` marks the one that manages it."""
@@ -63,10 +72,10 @@ class ObjectMeta:
     annotations: dict[str, str] = Factory(dict)
     creation_timestamp: Time | None = None
     deletion_timestamp: Time | None = None
-    deletion_grace_period_seconds: int | None = None
+    deletion_grace_period_seconds: int | None = whole(-INT64 - 1, INT64, None)
     owner_references: list[OwnerReference] = Factory(list)
     resource_version: str = ""
-    generation: int = 0
+    generation: int = whole(-INT64 - 1, INT64)
 
     @property
     def key(self) -> str:
@@ -77,8 +86,8 @@ class ObjectMeta:
 class KubernetesObject:
     """A kind of the API: `metadata` and shortcuts to what it says.
 
-    `namespaced` tells whether the kind lives in a namespace, `api_versions` which groups it is read from
-    (the first one is written).
+    `namespaced` tells whether the kind lives in a namespace, `api_versions` which groups it is read
+    from (the first one is written).
     """
 
     __slots__ = ()
@@ -114,7 +123,9 @@ class LabelSelectorRequirement:
 
 @define
 class LabelSelector:
-    """Labels that must match. An empty selector matches everything; no selector (`None`) matches nothing."""
+    """Labels that must match. An empty selector matches everything; no selector (`None`) matches
+    nothing.
+    """
 
     match_labels: dict[str, str] = Factory(dict)
     match_expressions: list[LabelSelectorRequirement] = Factory(list)

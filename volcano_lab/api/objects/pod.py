@@ -1,7 +1,8 @@
 """The pod: what the scheduler places.
 
-Answers to `k8s.io/api/core/v1` (`Pod` and its parts). Probes, commands, environment and the like are left out:
-no scheduling decision reads them. Volumes and resource claims are kept as the manifest has them.
+Answers to `k8s.io/api/core/v1` (`Pod` and its parts). Probes, commands, environment and the like
+are left out: no scheduling decision reads them. Volumes and resource claims are kept as the
+manifest has them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,17 @@ from typing import ClassVar
 from attrs import Factory, define
 
 from .affinity import Affinity, Toleration, TopologySpreadConstraint
-from .meta import KubernetesObject, ObjectMeta, Raw, ResourceList, Time, choice, named
+from .meta import (
+    INT64,
+    KubernetesObject,
+    ObjectMeta,
+    Raw,
+    ResourceList,
+    Time,
+    choice,
+    named,
+    whole,
+)
 
 
 @define
@@ -19,15 +30,17 @@ class ContainerPort:
     """A port; only `host_port` (0: none) matters to scheduling."""
 
     name: str = ""
-    host_port: int = 0
-    container_port: int = 0
+    host_port: int = whole(0, 65535)
+    container_port: int = whole(1, 65535)
     protocol: str = choice("TCP", "UDP", "SCTP")
     host_ip: str = named("hostIP")
 
 
 @define
 class ResourceRequirements:
-    """What a container asks for (`requests`) and may use at most (`limits`). Scheduling counts requests."""
+    """What a container asks for (`requests`) and may use at most (`limits`). Scheduling counts
+    requests.
+    """
 
     requests: ResourceList = Factory(dict)
     limits: ResourceList = Factory(dict)
@@ -36,7 +49,9 @@ class ResourceRequirements:
 
 @define
 class Container:
-    """A container. Among the init containers, `restart_policy` "Always" makes it a sidecar that keeps running."""
+    """A container. Among the init containers, `restart_policy` "Always" makes it a sidecar that
+    keeps running.
+    """
 
     name: str = ""
     image: str = ""
@@ -54,7 +69,9 @@ class PodSchedulingGate:
 
 @define
 class PodSpec:
-    """What the pod needs. `node_name` is empty until it is bound; `priority` unset counts as 0 (or Volcano's 1)."""
+    """What the pod needs. `node_name` is empty until it is bound; `priority` unset counts as 0 (or
+    Volcano's 1).
+    """
 
     containers: list[Container] = Factory(list)
     init_containers: list[Container] = Factory(list)
@@ -72,7 +89,7 @@ class PodSpec:
     scheduling_gates: list[PodSchedulingGate] = Factory(list)
     host_network: bool = False
     restart_policy: str = choice("Always", "OnFailure", "Never")
-    termination_grace_period_seconds: int | None = None
+    termination_grace_period_seconds: int | None = whole(0, INT64, None)
     volumes: list[Raw] = Factory(list)
     resource_claims: list[Raw] = Factory(list)
 
@@ -95,7 +112,7 @@ class ContainerStatus:
 
     name: str = ""
     ready: bool = False
-    restart_count: int = 0
+    restart_count: int = whole()
     state: Raw = Factory(dict)
     allocated_resources: ResourceList = Factory(dict)
     resources: ResourceRequirements | None = None

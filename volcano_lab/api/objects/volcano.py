@@ -9,7 +9,18 @@ from typing import ClassVar
 
 from attrs import Factory, define
 
-from .meta import KubernetesObject, LabelSelector, ObjectMeta, Raw, ResourceList, Time, choice, named
+from .meta import (
+    INT64,
+    KubernetesObject,
+    LabelSelector,
+    ObjectMeta,
+    Raw,
+    ResourceList,
+    Time,
+    choice,
+    named,
+    whole,
+)
 
 
 @define
@@ -21,7 +32,9 @@ class Guarantee:
 
 @define
 class NodeGroupAffinity:
-    """Names of node groups in which a queue's pods must or should run (or, as anti-affinity, must or should not)."""
+    """Names of node groups in which a queue's pods must or should run (or, as anti-affinity, must
+    or should not).
+    """
 
     required_during_scheduling_ignored_during_execution: list[str] = Factory(list)
     preferred_during_scheduling_ignored_during_execution: list[str] = Factory(list)
@@ -46,15 +59,17 @@ class ExtendCluster:
 
 @define
 class QueueSpec:
-    """What the queue's author wrote. `capability` and `deserved` unset: no limit and nothing named, per plugin."""
+    """What the queue's author wrote. `capability` and `deserved` unset: no limit and nothing named,
+    per plugin.
+    """
 
-    weight: int = 0
+    weight: int = whole(1, 65535)
     capability: ResourceList | None = None
     deserved: ResourceList | None = None
     guarantee: Guarantee = Factory(Guarantee)
     reclaimable: bool | None = None
     parent: str = ""
-    priority: int = 0
+    priority: int = whole()
     affinity: QueueAffinity | None = None
     dequeue_strategy: str = choice("fifo", "traverse")
     extend_clusters: list[ExtendCluster] = Factory(list)
@@ -74,11 +89,11 @@ class QueueStatus:
     """The queue's state, how many podgroups are in each phase, and what is allocated."""
 
     state: str = choice("Open", "Closed", "Closing", "Unknown")
-    unknown: int = 0
-    pending: int = 0
-    running: int = 0
-    inqueue: int = 0
-    completed: int = 0
+    unknown: int = whole()
+    pending: int = whole()
+    running: int = whole()
+    inqueue: int = whole()
+    completed: int = whole()
     reservation: Reservation = Factory(Reservation)
     allocated: ResourceList | None = None
 
@@ -105,10 +120,12 @@ class Queue(KubernetesObject):
 
 @define
 class NetworkTopologySpec:
-    """How close in the network pods must (`hard`) or should (`soft`) lie: the highest tier, by number or name."""
+    """How close in the network pods must (`hard`) or should (`soft`) lie: the highest tier, by
+    number or name.
+    """
 
     mode: str = choice("hard", "soft")
-    highest_tier_allowed: int | None = None
+    highest_tier_allowed: int | None = whole(0, INT64, None)
     highest_tier_name: str = ""
 
 
@@ -118,20 +135,22 @@ class SubGroupPolicySpec:
 
     name: str = ""
     network_topology: NetworkTopologySpec | None = None
-    sub_group_size: int | None = None
-    min_sub_groups: int | None = None
+    sub_group_size: int | None = whole(1, default=None)
+    min_sub_groups: int | None = whole(default=None)
     label_selector: LabelSelector | None = None
     match_label_keys: list[str] = Factory(list)
 
 
 @define
 class PodGroupSpec:
-    """What a gang needs: how many members (`min_member`, and for each task role `min_task_member`) and how much.
+    """What a gang needs: how many members (`min_member`, and for each task role `min_task_member`)
+    and how much.
 
-    `min_resources` unset is another thing than empty: without it the gang enters the cluster unasked.
+    `min_resources` unset is another thing than empty: without it the gang enters the cluster
+    unasked.
     """
 
-    min_member: int = 0
+    min_member: int = whole()
     min_task_member: dict[str, int] = Factory(dict)
     queue: str = ""
     priority_class_name: str = ""
@@ -217,9 +236,12 @@ class MemberSpec:
 
 @define
 class HyperNodeSpec:
-    """Where a hypernode stands in the network: the lower the tier, the closer its members."""
+    """Where a hypernode stands in the network: the lower the tier, the closer its members.
 
-    tier: int = 0
+    The API sets tiers no upper bound; here it is far above any network, for each tier is visited.
+    """
+
+    tier: int = whole(0, 10_000)
     tier_name: str = ""
     members: list[MemberSpec] = Factory(list)
 
@@ -228,7 +250,7 @@ class HyperNodeSpec:
 class HyperNodeStatus:
     """What the hypernode controller counted."""
 
-    node_count: int = 0
+    node_count: int = whole(0, INT64)
     conditions: list[Raw] = Factory(list)
 
 

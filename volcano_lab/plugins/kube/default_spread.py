@@ -1,7 +1,8 @@
-"""What a pod that names no spread constraints is spread with: the pods of its services and of its controller.
+"""What a pod that names no spread constraints is spread with: the pods of its services and of its
+controller.
 
-Answers to `plugins/helper/spread.go`. A session has the services and controllers that its cache heard of in
-`spread_owners`; without any, no pod is spread by default.
+Answers to `plugins/helper/spread.go`. A session has the services and controllers that its cache
+heard of in `spread_owners`; without any, no pod is spread by default.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from volcano_lab.api.objects import LabelSelector
 from .pod_info import PodInfo
 from .selectors import EVERYTHING, Selector, label_selector
 
-CONTROLLERS = {("v1", "ReplicationController"), ("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet")}
+CONTROLLERS = {("v1", "ReplicationController"), ("apps/v1", "ReplicaSet"),
+               ("apps/v1", "StatefulSet")}
 
 
 @frozen
@@ -48,6 +50,7 @@ def default_selector(info: PodInfo, owners: Iterable[SpreadOwner]) -> Selector:
     selector = EVERYTHING.with_labels(labels)
     if reference is None or (reference.api_version, reference.kind) not in CONTROLLERS:
         return selector
-    controller = next((o for o in here if (o.kind, o.name) == (reference.kind, reference.name)), None)
+    controller = next((o for o in here if (o.kind, o.name) == (reference.kind, reference.name)),
+                      None)
     chosen = label_selector(controller.selector) if controller else EVERYTHING
     return Selector((*selector.requirements, *(chosen.requirements or ())))

@@ -1,7 +1,8 @@
 """Images that a node holds already: the more of the pod's images, by size, the better.
 
-Answers to `plugins/imagelocality`. Volcano v1.14.0 hands Kubernetes' plugins nodes without their images, so in a
-session this score is 0 on every node; the arithmetic is here for whoever gives a node its `image_states`.
+Answers to `plugins/imagelocality`. Volcano v1.14.0 hands Kubernetes' plugins nodes without their
+images, so in a session this score is 0 on every node; the arithmetic is here for whoever gives a
+node its `image_states`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def normalized_image_name(name: str) -> str:
 
 
 def score(pod: Pod, image_states: Mapping[str, tuple[int, int]], total_nodes: int) -> int:
-    """0 to 100: the sizes of the pod's images on this node, each scaled by how many of all nodes hold it.
+    """0 to 100: the sizes of the pod's images on this node, each scaled by how many of all nodes
+    hold it.
 
     `image_states` maps an image's name to (size in bytes, nodes that hold it).
 

@@ -1,10 +1,11 @@
 """Pod affinity and anti-affinity: which pods a pod wants near it, and which pods want it or don't.
 
-Answers to `plugins/interpodaffinity`. Kept as they are there: required affinity is no hindrance to the first pod of
-a group that wants to be with its own kind; a namespace selector of the incoming pod is looked up in the namespaces,
-and besides held against no labels at all; wishes of pods that are there count both ways, what they require of
-others' company counts only where it is anti-affinity (Volcano sets the weight of their required affinity to 0).
-Existing pods count only on nodes that had a pod with affinity when the session opened (see `node_pods`).
+Answers to `plugins/interpodaffinity`. Kept as they are there: required affinity is no hindrance to
+the first pod of a group that wants to be with its own kind; a namespace selector of the incoming
+pod is looked up in the namespaces, and besides held against no labels at all; wishes of pods that
+are there count both ways, what they require of others' company counts only where it is
+anti-affinity (Volcano sets the weight of their required affinity to 0). Existing pods count only on
+nodes that had a pod with affinity when the session opened (see `node_pods`).
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ NO_LABELS: Labels = {}
 
 
 class AffinityState:
-    """What is known of one incoming pod: pods that match its terms, and terms of others that match it, by value.
+    """What is known of one incoming pod: pods that match its terms, and terms of others that match
+    it, by value.
 
-    `affinity` counts pods that match all its required terms, `anti_affinity` pods that match each term it requires
-    to be away from, `existing` the terms of other pods that it would hurt.
+    `affinity` counts pods that match all its required terms, `anti_affinity` pods that match each
+    term it requires to be away from, `existing` the terms of other pods that it would hurt.
     """
 
     def __init__(
@@ -106,7 +108,8 @@ class AffinityState:
 
 def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
     """Count for an incoming pod; None where pod affinity has nothing to say about it."""
-    if not (info.required_affinity or info.required_anti_affinity or kube.rows_with_required_anti_affinity):
+    if not (info.required_affinity or info.required_anti_affinity
+            or kube.rows_with_required_anti_affinity):
         return None
     own_labels = kube.namespaces.get(info.namespace, NO_LABELS)
     existing = _existing(kube, info, own_labels)
@@ -116,13 +119,17 @@ def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
         return None
     together = kube.remember(
         ("together", required),
-        lambda: PairFollower(kube, lambda counts, row, pod, sign: _count_together(counts, row, pod, sign, required)),
+        lambda: PairFollower(
+            kube, lambda counts, row, pod, sign: _count_together(counts, row, pod, sign, required)),
     )
     away = kube.remember(
         ("apart", apart),
-        lambda: PairFollower(kube, lambda counts, row, pod, sign: _count_apart(counts, row, pod, sign, apart)),
+        lambda: PairFollower(
+            kube, lambda counts, row, pod, sign: _count_apart(counts, row, pod, sign, apart)),
     )
-    return AffinityState(info, own_labels, required, apart, existing.copy(), together.current().copy(), away.current().copy())
+    return AffinityState(info, own_labels, required, apart, existing.copy(),
+                         together.current().copy(),
+                         away.current().copy())
 
 
 def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
@@ -139,19 +146,22 @@ def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
     return kube.remember(key, lambda: PairFollower(kube, count, only_affinity=True)).current()
 
 
-def _count_existing(counts: PairCounts, row: int, pod: PodInfo, sign: int, info: PodInfo, own_labels: Labels) -> None:
+def _count_existing(counts: PairCounts, row: int, pod: PodInfo, sign: int, info: PodInfo,
+                    own_labels: Labels) -> None:
     for term in pod.required_anti_affinity:
         if term.matches(info.namespace, info.labels, own_labels):
             counts.add(term.topology_key, row, sign)
 
 
-def _count_together(counts: PairCounts, row: int, pod: PodInfo, sign: int, terms: Sequence[AffinityTerm]) -> None:
+def _count_together(counts: PairCounts, row: int, pod: PodInfo, sign: int,
+                    terms: Sequence[AffinityTerm]) -> None:
     if terms and _matches_all(terms, pod):
         for term in terms:
             counts.add(term.topology_key, row, sign)
 
 
-def _count_apart(counts: PairCounts, row: int, pod: PodInfo, sign: int, terms: Sequence[AffinityTerm]) -> None:
+def _count_apart(counts: PairCounts, row: int, pod: PodInfo, sign: int,
+                 terms: Sequence[AffinityTerm]) -> None:
     for term in terms:
         if term.matches(pod.namespace, pod.labels, NO_LABELS):
             counts.add(term.topology_key, row, sign)
@@ -163,26 +173,34 @@ def _matches_all(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
 
 def _with_namespaces(kube: KubeNodes, terms: tuple[AffinityTerm, ...]) -> tuple[AffinityTerm, ...]:
     """The terms with the namespaces that their namespace selectors choose, by name."""
-    if not kube.namespaces or all(t.namespace_selector.is_empty() or t.namespace_selector.requirements is None for t in terms):
+    if not kube.namespaces or all(
+            t.namespace_selector.is_empty() or t.namespace_selector.requirements is None
+            for t in terms):
         return terms
     return tuple(
         evolve(
             term,
             namespaces=term.namespaces
-            | {name for name, labels in kube.namespaces.items() if term.namespace_selector.matches(labels)},
+            | {
+                name
+                for name, labels in kube.namespaces.items()
+                if term.namespace_selector.matches(labels)
+            },
         )
-        for term in terms
-    )
+        for term in terms)
 
 
-# -- the score ---------------------------------------------------------------------------------------------------
+# -- the score
+# ---------------------------------------------------------------------------------------------------
 
 
 def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
-    """The weights of all wishes that the pod's being there would grant, by value; negative ones it would cross.
+    """The weights of all wishes that the pod's being there would grant, by value; negative ones it
+    would cross.
 
-    Its own wishes are held against every pod; pods that are there are asked for theirs, on all nodes if it has
-    wishes of its own, else on nodes that had a pod with affinity when the session opened.
+    Its own wishes are held against every pod; pods that are there are asked for theirs, on all
+    nodes if it has wishes of its own, else on nodes that had a pod with affinity when the session
+    opened.
     """
     own = _with_namespaces(kube, info.preferred)
     rows = None if info.preferred else kube.rows_with_affinity
@@ -205,7 +223,8 @@ def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
 
 
 def scores(kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode]) -> list[int]:
-    """0 to 100 for each node: the lowest sum of weights gives 0, the highest 100; all alike give 0."""
+    """0 to 100 for each node: the lowest sum of weights gives 0, the highest 100; all alike give 0.
+    """
     weights = preferences(kube, info)
     sums = [sum(weights.at(key, node) or 0 for key in weights.counts) for node in nodes]
     lowest, highest = min(sums, default=0), max(sums, default=0)

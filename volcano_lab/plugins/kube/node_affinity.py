@@ -1,7 +1,7 @@
 """Node selectors and node affinity: what a pod says about the labels and the name of its node.
 
-Answers to `plugins/nodeaffinity` and component-helpers' `scheduling/corev1/nodeaffinity`. A term that Kubernetes
-cannot read matches no node.
+Answers to `plugins/nodeaffinity` and component-helpers' `scheduling/corev1/nodeaffinity`. A term
+that Kubernetes cannot read matches no node.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ REASON = "node(s) didn't match Pod's node affinity/selector"
 
 @frozen(cache_hash=True)
 class NodeTerm:
-    """Conditions on labels and fields that must all hold; `readable` is False where Kubernetes refuses one."""
+    """Conditions on labels and fields that must all hold; `readable` is False where Kubernetes
+    refuses one.
+    """
 
     labels: Selector
     fields: tuple[Requirement, ...] = ()
@@ -33,7 +35,9 @@ class NodeTerm:
 
 @frozen(cache_hash=True)
 class RequiredNodeAffinity:
-    """A pod's node selector, and terms of which one must hold (None: no such wish; none: no node will do)."""
+    """A pod's node selector, and terms of which one must hold (None: no such wish; none: no node
+    will do).
+    """
 
     selector: Selector = EVERYTHING
     terms: tuple[NodeTerm, ...] | None = None
@@ -61,7 +65,8 @@ def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     if required is None and not spec.node_selector:
         return ANY_NODE
-    terms = None if required is None else tuple(_compile(term) for term in required.node_selector_terms if not _is_empty(term))
+    terms = None if required is None else tuple(
+        _compile(term) for term in required.node_selector_terms if not _is_empty(term))
     return RequiredNodeAffinity(label_selector(LabelSelector(spec.node_selector)), terms)
 
 
@@ -71,11 +76,15 @@ def preferred_node_affinity(pod: Pod) -> tuple[tuple[int, NodeTerm], ...]:
     if affinity is None:
         return ()
     preferred = affinity.preferred_during_scheduling_ignored_during_execution
-    return tuple((wish.weight, _compile(wish.preference)) for wish in preferred if wish.weight and not _is_empty(wish.preference))
+    return tuple((wish.weight, _compile(wish.preference))
+                 for wish in preferred
+                 if wish.weight and not _is_empty(wish.preference))
 
 
 def score(preferred: tuple[tuple[int, NodeTerm], ...], node: Node) -> int:
-    """The sum of the weights of the wishes that the node grants; Volcano adds it up without normalising."""
+    """The sum of the weights of the wishes that the node grants; Volcano adds it up without
+    normalising.
+    """
     return sum(weight for weight, term in preferred if term.matches(node))
 
 
@@ -84,7 +93,8 @@ def _is_empty(term: NodeSelectorTerm) -> bool:
 
 
 def _compile(term: NodeSelectorTerm) -> NodeTerm:
-    labels = tuple(Requirement(r.key, r.operator, frozenset(r.values)) for r in term.match_expressions)
+    labels = tuple(
+        Requirement(r.key, r.operator, frozenset(r.values)) for r in term.match_expressions)
     fields = tuple(Requirement(r.key, r.operator, frozenset(r.values)) for r in term.match_fields)
     readable = all(r.is_valid() for r in labels) and all(
         r.operator in ("In", "NotIn") and len(r.values) == 1 for r in term.match_fields

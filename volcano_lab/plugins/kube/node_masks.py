@@ -18,7 +18,8 @@ def matching_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
     wish = info.required_nodes
     if wish is ANY_NODE:
         return kube.remember("every node", lambda: np.ones(len(kube.nodes), bool))
-    return kube.remember(("node affinity", wish), lambda: _mask(kube, lambda node: wish.matches(node)))
+    return kube.remember(("node affinity", wish),
+                         lambda: _mask(kube, lambda node: wish.matches(node)))
 
 
 def tolerated_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
@@ -26,7 +27,8 @@ def tolerated_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
     tolerations = info.pod.spec.tolerations
     return kube.remember(
         ("taints", info.tolerations),
-        lambda: _mask(kube, lambda node: taints.first_untolerated(node.spec.taints, tolerations) is None),
+        lambda: _mask(kube, lambda node: taints.first_untolerated(node.spec.taints, tolerations) is
+                      None),
     )
 
 
@@ -34,18 +36,23 @@ def uncordoned_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
     """True where the node is schedulable, or the pod tolerates that it isn't."""
     tolerations = info.pod.spec.tolerations
     return kube.remember(
-        ("cordon", info.tolerations), lambda: _mask(kube, lambda node: not taints.kept_off_by_cordon(node, tolerations))
-    )
+        ("cordon", info.tolerations),
+        lambda: _mask(kube, lambda node: not taints.kept_off_by_cordon(node, tolerations)))
 
 
 def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:
-    """How many `PreferNoSchedule` taints of each node the pod doesn't tolerate; None where it is 0 for all."""
-    return kube.remember(("preferences", info.tolerations), lambda: (_count_preferences(kube, info),))[0]
+    """How many `PreferNoSchedule` taints of each node the pod doesn't tolerate; None where it is 0
+    for all.
+    """
+    return kube.remember(("preferences", info.tolerations), lambda:
+                         (_count_preferences(kube, info), ))[0]
 
 
 def _count_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:
     tolerations = info.pod.spec.tolerations
-    counts = [taints.untolerated_preferences(node.node.spec.taints, tolerations) for node in kube.nodes]
+    counts = [
+        taints.untolerated_preferences(node.node.spec.taints, tolerations) for node in kube.nodes
+    ]
     return np.array(counts, np.int64) if any(counts) else None
 
 

@@ -1,17 +1,22 @@
-"""The nodes as Kubernetes' rules see them: which pods count on each, what they take, and which ports.
+"""The nodes as Kubernetes' rules see them: which pods count on each, what they take, and which
+ports.
 
-Answers to `framework.NodeInfo` (`types.go`), `GenerateNodeMapAndSlice` of Volcano's `framework/util.go` and
-`plugins/util/k8s/snapshot.go`. Built once a session from every task on every node, and changed only by the
-predicates plugin's allocate and deallocate events. Two traps are kept on purpose: which nodes have pods with
-affinity is looked up once, when the session opens, so a node that gets its first such pod later stays unseen by
-the rules that start from that list; and Volcano fills in no images.
+Answers to `framework.NodeInfo` (`types.go`), `GenerateNodeMapAndSlice` of Volcano's
+`framework/util.go` and `plugins/util/k8s/snapshot.go`. Built once a session from every task on
+every node, and changed only by the predicates plugin's allocate and deallocate events. Two traps
+are kept on purpose: which nodes have pods with affinity is looked up once, when the session opens,
+so a node that gets its first such pod later stays unseen by the rules that start from that list;
+and Volcano fills in no images. Differs on purpose: a host port that two pods of a node have is free
+when both have gone (in Kubernetes when the first has), so that taking an operation back restores
+what was there.
 
-Amounts are arrays, nodes x resources; each change is noted in `changes`, so that whoever keeps something worked
-out for all nodes learns which rows to do again.
+Amounts are arrays, nodes x resources; each change is noted in `changes`, so that whoever keeps
+something worked out for all nodes learns which rows to do again.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,13 +39,16 @@ T = TypeVar("T")
 
 
 class Topology(NamedTuple):
-    """The values of one node label: each node's code (-1: it lacks the label) and each value's code."""
+    """The values of one node label: each node's code (-1: it lacks the label) and each value's
+    code.
+    """
 
     codes: np.ndarray
     index: dict[str, int]
 
     def sum_by_value(self, rows: np.ndarray, amounts: np.ndarray | None = None) -> np.ndarray:
-        """The amounts (or, without any, the number) of some nodes by value; the last place is for "lacks the label".
+        """The amounts (or, without any, the number) of some nodes by value; the last place is for
+        "lacks the label".
 
         >>> Topology(np.array([0, 1, 0, -1]), {"a": 0, "b": 1}).sum_by_value(np.arange(4)).tolist()
         [2, 1, 1]
@@ -58,15 +66,16 @@ class KubeNode:
     def __init__(self, node: Node, row: int):
         self.name, self.node, self.labels, self.row = node.name, node, node.metadata.labels, row
         self.pods: list[PodInfo] = []
-        self.used_ports: set[HostPort] = set()
+        self.used_ports: Counter[HostPort] = Counter()
         self.image_states: Mapping[str, tuple[int, int]] = {}
 
 
 class KubeNodes:
     """All nodes of a session, in the order in which they were announced.
 
-    `requested` and `allocatable` are nodes x `columns` (cpu in millicores, memory in bytes, then what nodes offer),
-    `non_zero_requested` is nodes x (cpu, memory) with defaults for containers that ask for none.
+    `requested` and `allocatable` are nodes x `columns` (cpu in millicores, memory in bytes, then
+    what nodes offer), `non_zero_requested` is nodes x (cpu, memory) with defaults for containers
+    that ask for none.
 
     >>> from volcano_lab.api.objects import Container, NodeStatus, ObjectMeta, PodSpec
     >>> nodes = KubeNodes([(Node(ObjectMeta("n1"), status=NodeStatus({}, {"cpu": "4", "memory": "1Gi"})), [])])
@@ -75,7 +84,8 @@ class KubeNodes:
     ([1], [[100, 209715200]], [4000, 1073741824])
     """
 
-    def __init__(self, nodes: Iterable[tuple[Node, Iterable[Pod]]], namespaces: Mapping[str, Labels] | None = None):
+    def __init__(self, nodes: Iterable[tuple[Node, Iterable[Pod]]],
+                 namespaces: Mapping[str, Labels] | None = None):
         pairs = list(nodes)
         self.namespaces = namespaces or {}
         self.nodes = [KubeNode(node, row) for row, (node, _) in enumerate(pairs)]
@@ -85,7 +95,8 @@ class KubeNodes:
         self.columns = {name: column for column, name in enumerate((CPU, MEMORY, *names))}
         shape = len(self.nodes), len(self.columns)
         self.allocatable = np.zeros(shape, np.int64)
-        # One array, so that a pod is counted by one addition and a node's state is one run of bytes.
+        # One array, so that a pod is counted by one addition and a node's state is one run of
+        # bytes.
         self.taken = np.zeros((len(self.nodes), len(self.columns) + 2), np.int64)
         self.requested, self.non_zero_requested = self.taken[:, :-2], self.taken[:, -2:]
         self.pod_count = np.zeros(len(self.nodes), np.int64)
@@ -93,14 +104,18 @@ class KubeNodes:
             for name, amount in offer.items():
                 self.allocatable[row, self.columns[name]] = amount
         size_numbers: dict[bytes, int] = {}
-        self.sizes = [size_numbers.setdefault(row.tobytes(), len(size_numbers)) for row in self.allocatable]
+        self.sizes = [
+            size_numbers.setdefault(row.tobytes(), len(size_numbers)) for row in self.allocatable
+        ]
         """The same number for nodes that offer the same."""
         self.changes: list[Change] = []
         """Every pod that came or went, oldest first."""
         self.affinity_changes: list[Change] = []
         """Those of them that name other pods."""
         self.memo: dict[Hashable, Any] = {}
-        """What the rules have worked out for these nodes, by a key that names the rule and what it depends on."""
+        """What the rules have worked out for these nodes, by a key that names the rule and what it
+        depends on.
+        """
         self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._templates: dict[int, PodInfo] = {}
@@ -111,8 +126,11 @@ class KubeNodes:
         self._look_for_affinity()
 
     @classmethod
-    def of_session(cls, node_list: Iterable[NodeInfo], namespaces: Mapping[str, Labels] | None) -> KubeNodes:
-        """The nodes of a session with all tasks on them; pods of one template share what the rules read."""
+    def of_session(cls, node_list: Iterable[NodeInfo],
+                   namespaces: Mapping[str, Labels] | None) -> KubeNodes:
+        """The nodes of a session with all tasks on them; pods of one template share what the rules
+        read.
+        """
         infos = list(node_list)
         nodes = cls(((node.node, ()) for node in infos), namespaces)
         for kube_node, node in zip(nodes.nodes, infos, strict=True):
@@ -122,10 +140,10 @@ class KubeNodes:
         return nodes
 
     def _look_for_affinity(self) -> None:
-        self.rows_with_affinity = frozenset(node.row for node in self.nodes if any(info.has_affinity for info in node.pods))
-        self.rows_with_required_anti_affinity = frozenset(
-            node.row for node in self.nodes if any(info.required_anti_affinity for info in node.pods)
-        )
+        self.rows_with_affinity = frozenset(
+            node.row for node in self.nodes if any(info.has_affinity for info in node.pods))
+        self.rows_with_required_anti_affinity = frozenset(node.row for node in self.nodes if any(
+            info.required_anti_affinity for info in node.pods))
 
     def info(self, pod: Pod) -> PodInfo:
         """What the rules read of a pod, worked out once for each pod object."""
@@ -175,9 +193,11 @@ class KubeNodes:
         return Topology(codes, index)
 
     def seen_by_terms(self, info: PodInfo) -> tuple[str, tuple[str | None, ...]]:
-        """A pod as the affinity terms of the pods on the nodes see it: pods with equal ones are alike to them all.
+        """A pod as the affinity terms of the pods on the nodes see it: pods with equal ones are
+        alike to them all.
 
-        Labels that no term looks at are left out, since pods of one job differ in some (their index, for one).
+        Labels that no term looks at are left out, since pods of one job differ in some (their
+        index, for one).
         """
         labels = info.labels
         return info.namespace, tuple([labels.get(key) for key in self._term_keys])
@@ -196,7 +216,7 @@ class KubeNodes:
             node.used_ports.update(info.host_ports)
         else:
             node.pods.remove(info)
-            node.used_ports.difference_update(info.host_ports)
+            node.used_ports -= Counter(info.host_ports)  # a port that others have, too, stays taken
         if info.has_affinity:
             self.affinity_changes.append((row, info, sign))
             for term in (*info.required_anti_affinity, *info.preferred):
@@ -221,18 +241,23 @@ class KubeNodes:
 
 
 def _offered(allocatable: Mapping[str, str]) -> dict[str, int]:
-    """What pods may use of a node, without names that are no resources and without the number of pods."""
+    """What pods may use of a node, without names that are no resources and without the number of
+    pods.
+    """
     amounts = {}
     for name, text in allocatable.items():
         if name == CPU:
             amounts[name] = quantity.milli_value(text)
-        elif name != PODS and (name in (MEMORY, EPHEMERAL_STORAGE) or is_scalar_resource_name(name)):
+        elif name != PODS and (name in (MEMORY, EPHEMERAL_STORAGE)
+                               or is_scalar_resource_name(name)):
             amounts[name] = quantity.value(text)
     return amounts
 
 
 def kube_nodes(ssn) -> KubeNodes:
-    """The session's Kubernetes view of its nodes, made when first asked for and shared by the plugins."""
+    """The session's Kubernetes view of its nodes, made when first asked for and shared by the
+    plugins.
+    """
     if getattr(ssn, "kube_nodes", None) is None:
         ssn.kube_nodes = KubeNodes.of_session(ssn.node_list, getattr(ssn, "namespaces", None))
     return ssn.kube_nodes

@@ -5,7 +5,7 @@ Answers to `plugins/nodeports`, `util.GetHostPorts` and `framework.HostPortInfo`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,12 +32,18 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     >>> host_ports(Pod(spec=PodSpec(containers=[Container(ports=[ContainerPort(host_port=80, container_port=80)])])))
     (('0.0.0.0', 'TCP', 80),)
     """
-    sidecars = [container for container in pod.spec.init_containers if container.restart_policy == "Always"]
-    ports = [port for container in sidecars + pod.spec.containers for port in container.ports if port.host_port > 0]
-    return tuple([(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port) for port in ports])
+    sidecars = [
+        container for container in pod.spec.init_containers if container.restart_policy == "Always"
+    ]
+    ports = [
+        port for container in sidecars + pod.spec.containers for port in container.ports
+        if port.host_port > 0
+    ]
+    return tuple(
+        [(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port) for port in ports])
 
 
-def conflict(wanted: Iterable[HostPort], used: set[HostPort]) -> bool:
+def conflict(wanted: Iterable[HostPort], used: Collection[HostPort]) -> bool:
     """Whether one of the wanted ports is taken; 0.0.0.0 stands for every address.
 
     >>> taken = {("0.0.0.0", "TCP", 80)}
@@ -46,7 +52,8 @@ def conflict(wanted: Iterable[HostPort], used: set[HostPort]) -> bool:
     """
     for address, protocol, port in wanted:
         if address == ANY_ADDRESS:
-            if any(used_protocol == protocol and used_port == port for _, used_protocol, used_port in used):
+            if any(used_protocol == protocol and used_port == port
+                   for _, used_protocol, used_port in used):
                 return True
         elif (address, protocol, port) in used or (ANY_ADDRESS, protocol, port) in used:
             return True
@@ -61,11 +68,13 @@ class PortsState:
 
     def refusal(self, node: KubeNode) -> Status | None:
         """Why the pod can't be on the node, or None."""
-        return Status(UNSCHEDULABLE, REASON, NAME) if conflict(self.wanted, node.used_ports) else None
+        return Status(UNSCHEDULABLE, REASON, NAME) if conflict(self.wanted,
+                                                               node.used_ports) else None
 
     def nodes(self) -> np.ndarray:
         """`refusal` for all nodes at once: True where there is none."""
-        return np.fromiter((not conflict(self.wanted, node.used_ports) for node in self.kube.nodes), bool)
+        return np.fromiter((not conflict(self.wanted, node.used_ports) for node in self.kube.nodes),
+                           bool)
 
 
 def look(kube: KubeNodes, info: PodInfo) -> PortsState | None:

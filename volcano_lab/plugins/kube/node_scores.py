@@ -40,7 +40,8 @@ def balanced_allocation(requested: np.ndarray, allocatable: np.ndarray) -> np.nd
     count = has.sum(axis=1)
     total = np.zeros(len(parts))
     squares = np.zeros(len(parts))
-    for column in range(parts.shape[1]):  # resource by resource: the order in which the parts are added matters
+    for column in range(
+            parts.shape[1]):  # resource by resource: the order in which the parts are added matters
         total += parts[:, column]
     mean = total / np.maximum(count, 1)
     for column in range(parts.shape[1]):
@@ -56,7 +57,8 @@ def balanced_allocation(requested: np.ndarray, allocatable: np.ndarray) -> np.nd
 def _pair(parts: np.ndarray, has: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The two resources that each node has."""
     rows = np.arange(len(parts))
-    return parts[rows, has.argmax(axis=1)], parts[rows, parts.shape[1] - 1 - has[:, ::-1].argmax(axis=1)]
+    return parts[rows, has.argmax(axis=1)], parts[rows,
+                                                  parts.shape[1] - 1 - has[:, ::-1].argmax(axis=1)]
 
 
 def _mean(scores: np.ndarray, has: np.ndarray) -> np.ndarray:
@@ -70,16 +72,20 @@ FEW = 4
 class ResourceScores:
     """The weighted sum of the three scores for pods with one request, on every node.
 
-    After `kube.changes` only the rows that changed are worked out anew. All scores are whole numbers, so the sum
-    is the same in any order.
+    After `kube.changes` only the rows that changed are worked out anew. All scores are whole
+    numbers, so the sum is the same in any order.
     """
 
-    def __init__(self, kube: KubeNodes, requests: PodRequests, least: int, most: int, balanced: int):
+    def __init__(self, kube: KubeNodes, requests: PodRequests, least: int, most: int,
+                 balanced: int):
         self.kube, self.least, self.most, self.balanced = kube, least, most, balanced
         self.non_zero = np.array(requests.asked_non_zero, np.int64)
         asked = dict(requests.asked)
         # A node's scalar resource counts only for a pod that asks for it.
-        names = [name for name in BALANCED if name in kube.columns and (name in (CPU, MEMORY) or asked.get(name))]
+        names = [
+            name for name in BALANCED
+            if name in kube.columns and (name in (CPU, MEMORY) or asked.get(name))
+        ]
         self.columns = [kube.columns[name] for name in names]
         self.asked = np.array([asked.get(name, 0) for name in names], np.int64)
         self.weighs_balance = bool(balanced) and any(asked.get(name) for name in BALANCED)
@@ -117,19 +123,22 @@ class ResourceScores:
                 total += resources.most_allocated(requested, allocatable) * self.most
         if self.weighs_balance:
             requested = (kube.requested[row, self.columns] + self.asked).tolist()
-            total += resources.balanced_allocation(requested, kube.allocatable[row, self.columns].tolist()) * self.balanced
+            total += resources.balanced_allocation(
+                requested, kube.allocatable[row, self.columns].tolist()) * self.balanced
         return total
 
     def _score(self, rows: np.ndarray) -> None:
         kube = self.kube
         total = np.zeros(len(rows), np.int64)
         if self.least or self.most:
-            requested, allocatable = kube.non_zero_requested[rows] + self.non_zero, kube.allocatable[rows, :2]
+            requested, allocatable = kube.non_zero_requested[
+                rows] + self.non_zero, kube.allocatable[rows, :2]
             if self.least:
                 total += least_allocated(requested, allocatable) * self.least
             if self.most:
                 total += most_allocated(requested, allocatable) * self.most
         if self.weighs_balance:
             at = np.ix_(rows, self.columns)
-            total += balanced_allocation(kube.requested[at] + self.asked, kube.allocatable[at]) * self.balanced
+            total += balanced_allocation(kube.requested[at] + self.asked,
+                                         kube.allocatable[at]) * self.balanced
         self.scores[rows] = total

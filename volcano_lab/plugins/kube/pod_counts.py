@@ -1,8 +1,8 @@
 """Counts of pods by topology value, kept up with every pod that comes or goes.
 
-Kubernetes counts all pods of the cluster anew for each pod that is to be placed. Here a count remembers how far in
-`KubeNodes.changes` it has read, and reads on from there; equal questions of many pods share one count. A test
-compares the counts with counting anew.
+Kubernetes counts all pods of the cluster anew for each pod that is to be placed. Here a count
+remembers how far in `KubeNodes.changes` it has read, and reads on from there; equal questions of
+many pods share one count. A test compares the counts with counting anew.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class PairCounts:
         self.touched = False
 
     def add(self, key: str, row: int, amount: int) -> None:
-        """Count `amount` for the value of label `key` that the node in `row` has; nothing where it has none."""
+        """Count `amount` for the value of label `key` that the node in `row` has; nothing where it
+        has none.
+        """
         topology = self.kube.topology(key)
         code = topology.codes[row]
         if code < 0:
@@ -71,7 +73,9 @@ class PairCounts:
 
 
 class Follower:
-    """Something worked out from the pods on the nodes: `see(row, pod, +1 or -1)` is told of every change once."""
+    """Something worked out from the pods on the nodes: `see(row, pod, +1 or -1)` is told of every
+    change once.
+    """
 
     def __init__(self, changes: list[Change], see: Callable[[int, PodInfo, int], None]):
         self.changes, self.see, self.position = changes, see, 0
@@ -89,7 +93,8 @@ class PairFollower(Follower):
     `only_affinity`: pods that name no others add nothing, and are passed over.
     """
 
-    def __init__(self, kube: KubeNodes, count: Callable[[PairCounts, int, PodInfo, int], None], only_affinity: bool = False):
+    def __init__(self, kube: KubeNodes, count: Callable[[PairCounts, int, PodInfo, int], None],
+                 only_affinity: bool = False):
         self.counts = PairCounts(kube)
         changes = kube.affinity_changes if only_affinity else kube.changes
         super().__init__(changes, lambda row, info, sign: count(self.counts, row, info, sign))
@@ -101,7 +106,9 @@ class PairFollower(Follower):
 
 
 class MatchingPods(Follower):
-    """How many pods of one namespace match a selector on each node; pods that are being deleted don't count."""
+    """How many pods of one namespace match a selector on each node; pods that are being deleted
+    don't count.
+    """
 
     def __init__(self, kube: KubeNodes, selector: Selector, namespace: str):
         self.pods = np.zeros(len(kube.nodes), np.int64)
@@ -118,13 +125,15 @@ class MatchingPods(Follower):
 
 
 def matching_pods(kube: KubeNodes, selector: Selector, namespace: str) -> np.ndarray:
-    """How many pods of a namespace match on each node; an empty selector counts none, as in Kubernetes.
+    """How many pods of a namespace match on each node; an empty selector counts none, as in
+    Kubernetes.
 
     >>> matching_pods(KubeNodes([]), Selector(), "default").tolist()
     []
     """
     if selector.is_empty():
         return np.zeros(len(kube.nodes), np.int64)
-    follower = kube.remember(("matching pods", selector, namespace), lambda: MatchingPods(kube, selector, namespace))
+    follower = kube.remember(("matching pods", selector, namespace),
+                             lambda: MatchingPods(kube, selector, namespace))
     follower.catch_up()
     return follower.pods

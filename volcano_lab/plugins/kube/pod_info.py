@@ -11,7 +11,12 @@ from attrs import frozen
 
 from volcano_lab.api.objects import Affinity, Pod, PodAffinityTerm
 
-from .node_affinity import NodeTerm, RequiredNodeAffinity, preferred_node_affinity, required_node_affinity
+from .node_affinity import (
+    NodeTerm,
+    RequiredNodeAffinity,
+    preferred_node_affinity,
+    required_node_affinity,
+)
 from .node_ports import HostPort, host_ports
 from .resources import PodRequests, pod_requests
 from .selectors import NOTHING, Selector, label_selector
@@ -21,7 +26,8 @@ Labels = Mapping[str, str]
 
 @frozen(cache_hash=True)
 class AffinityTerm:
-    """Pods that count (by labels, and by the name or the labels of their namespace), and what "together" means.
+    """Pods that count (by labels, and by the name or the labels of their namespace), and what
+    "together" means.
 
     `weight` is 0 for what is required.
     """
@@ -34,7 +40,8 @@ class AffinityTerm:
 
     def matches(self, namespace: str, labels: Labels, namespace_labels: Labels) -> bool:
         """Whether a pod of this namespace with these labels counts."""
-        if namespace not in self.namespaces and not self.namespace_selector.matches(namespace_labels):
+        if namespace not in self.namespaces and not self.namespace_selector.matches(
+                namespace_labels):
             return False
         return self.selector.matches(labels)
 
@@ -49,8 +56,20 @@ class PodInfo:
     """
 
     __slots__ = (
-        "has_affinity", "host_ports", "labels", "namespace", "plain", "pod", "preferred", "preferred_nodes", "requests",
-        "required_affinity", "required_anti_affinity", "required_nodes", "tolerations", "uid",
+        "has_affinity",
+        "host_ports",
+        "labels",
+        "namespace",
+        "plain",
+        "pod",
+        "preferred",
+        "preferred_nodes",
+        "requests",
+        "required_affinity",
+        "required_anti_affinity",
+        "required_nodes",
+        "tolerations",
+        "uid",
     )
 
     def __init__(self, pod: Pod):
@@ -63,15 +82,20 @@ class PodInfo:
         self.host_ports: tuple[HostPort, ...] = host_ports(pod)
         self.required_nodes: RequiredNodeAffinity = required_node_affinity(pod)
         self.preferred_nodes: tuple[tuple[int, NodeTerm], ...] = preferred_node_affinity(pod)
-        self.tolerations = tuple([(t.key, t.operator, t.value, t.effect) for t in pod.spec.tolerations])
-        self.has_affinity = affinity is not None and bool(affinity.pod_affinity or affinity.pod_anti_affinity)
+        self.tolerations = tuple(
+            [(t.key, t.operator, t.value, t.effect) for t in pod.spec.tolerations])
+        self.has_affinity = affinity is not None and bool(affinity.pod_affinity
+                                                          or affinity.pod_anti_affinity)
         self.required_affinity: tuple[AffinityTerm, ...] = ()
         self.required_anti_affinity: tuple[AffinityTerm, ...] = ()
         self.preferred: tuple[AffinityTerm, ...] = ()  # anti-affinity with a negative weight
         if self.has_affinity:
             self._compile(affinity)
-        self.plain = not (self.host_ports or self.has_affinity or pod.spec.topology_spread_constraints)
-        """No rule that changes with placements has anything to say, unless pods on the nodes keep others off."""
+        self.plain = not (self.host_ports or self.has_affinity
+                          or pod.spec.topology_spread_constraints)
+        """No rule that changes with placements has anything to say, unless pods on the nodes keep
+        others off.
+        """
 
     def for_pod(self, pod: Pod) -> PodInfo:
         """The same for another pod with the same spec and namespace."""
@@ -87,15 +111,15 @@ class PodInfo:
         together, apart = affinity.pod_affinity, affinity.pod_anti_affinity
         preferred: list[AffinityTerm] = []
         if together is not None:
-            self.required_affinity = self._terms(together.required_during_scheduling_ignored_during_execution)
-            preferred += (
-                self._term(w.pod_affinity_term, w.weight) for w in together.preferred_during_scheduling_ignored_during_execution
-            )
+            self.required_affinity = self._terms(
+                together.required_during_scheduling_ignored_during_execution)
+            preferred += (self._term(w.pod_affinity_term, w.weight)
+                          for w in together.preferred_during_scheduling_ignored_during_execution)
         if apart is not None:
-            self.required_anti_affinity = self._terms(apart.required_during_scheduling_ignored_during_execution)
-            preferred += (
-                self._term(w.pod_affinity_term, -w.weight) for w in apart.preferred_during_scheduling_ignored_during_execution
-            )
+            self.required_anti_affinity = self._terms(
+                apart.required_during_scheduling_ignored_during_execution)
+            preferred += (self._term(w.pod_affinity_term, -w.weight)
+                          for w in apart.preferred_during_scheduling_ignored_during_execution)
         self.preferred = tuple(preferred)
 
     def _terms(self, terms: Iterable[PodAffinityTerm]) -> tuple[AffinityTerm, ...]:

@@ -1,6 +1,7 @@
 """Kubernetes' quality-of-service class of a pod, from its requests and limits of CPU and memory.
 
-Answers to `pkg/apis/core/v1/helper/qos` of Kubernetes. A class that the pod's status already carries isn't read.
+Answers to `pkg/apis/core/v1/helper/qos` of Kubernetes. A class that the pod's status already
+carries isn't read.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ COMPUTE = (CPU, MEMORY)
 
 
 def qos_class(pod: Pod) -> str:
-    """`BestEffort` without any request or limit, `Guaranteed` where every container has limits that equal its requests.
+    """`BestEffort` without any request or limit, `Guaranteed` where every container has limits that
+    equal its requests.
 
     Where the pod has requests and limits as a whole, those of its containers don't count.
 
@@ -34,7 +36,8 @@ def qos_class(pod: Pod) -> str:
     limits: dict[str, Fraction] = {}
     guaranteed = True
     whole = pod.spec.resources
-    parts = [c.resources for c in (*pod.spec.containers, *pod.spec.init_containers)] if whole is None else [whole]
+    parts = [c.resources for c in (*pod.spec.containers,
+                                   *pod.spec.init_containers)] if whole is None else [whole]
     for resources in parts:
         _add(requests, resources.requests)
         guaranteed = _add(limits, resources.limits) and guaranteed

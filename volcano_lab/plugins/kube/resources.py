@@ -1,8 +1,9 @@
 """What a pod asks for as Kubernetes counts it, and the scores by how full a node would be.
 
 Answers to component-helpers' `resource.PodRequests`, `framework.PodInfo.CalculateResource` and
-`plugins/noderesources` (least, most and balanced allocation). All amounts are whole numbers: millicores, bytes, pieces.
-The scores here are for one node; `node_scores` has them for all nodes at once.
+`plugins/noderesources` (least, most and balanced allocation). All amounts are whole numbers:
+millicores, bytes, pieces. The scores here are for one node; `node_scores` has them for all nodes at
+once.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from volcano_lab.api.objects import Container, Pod
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 DEFAULTS = {CPU: Fraction(1, 10), MEMORY: Fraction(200 * 1024 * 1024)}
-"""What a container that asks for none counts as, in scores only, so that such pods don't all land on one node."""
+"""What a container that asks for none counts as, in scores only, so that such pods don't all land
+on one node.
+"""
 
 _MAX_INT64 = 2**63 - 1
 Amounts = dict[str, Fraction]
@@ -29,9 +32,10 @@ Amounts = dict[str, Fraction]
 class PodRequests:
     """What one pod asks for, in the four ways in which it is counted.
 
-    `counted` is what the pod takes on its node (a pod's own `resources` and a resize in progress included),
-    `counted_non_zero` the same CPU and memory with defaults; `asked` and `asked_non_zero` are what a score adds
-    for the pod that is to be placed, from its containers alone.
+    `counted` is what the pod takes on its node (a pod's own `resources` and a resize in progress
+    included), `counted_non_zero` the same CPU and memory with defaults; `asked` and
+    `asked_non_zero` are what a score adds for the pod that is to be placed, from its containers
+    alone.
     """
 
     counted: tuple[tuple[str, int], ...]
@@ -54,9 +58,12 @@ asked=(('cpu', 2000),), asked_non_zero=(2000, 209715200))
     asked = _with_overhead(pod, _containers(pod, False, {}))
     asked_non_zero = _with_overhead(pod, _containers(pod, False, DEFAULTS))
     counted = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, {})))
-    missing = DEFAULTS if not _has_pod_level(pod) else {k: v for k, v in DEFAULTS.items() if k not in counted}
+    missing = DEFAULTS if not _has_pod_level(pod) else {
+        k: v for k, v in DEFAULTS.items() if k not in counted
+    }
     counted_non_zero = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, missing)))
-    return PodRequests(_whole(counted), _cpu_and_memory(counted_non_zero), _whole(asked), _cpu_and_memory(asked_non_zero))
+    return PodRequests(_whole(counted), _cpu_and_memory(counted_non_zero), _whole(asked),
+                       _cpu_and_memory(asked_non_zero))
 
 
 @lru_cache(maxsize=16384)
@@ -73,7 +80,9 @@ def _plain_requests(containers: tuple[tuple[tuple[str, str], ...], ...]) -> PodR
 
 
 def _containers(pod: Pod, resize: bool, defaults: Amounts) -> Amounts:
-    """Containers in sum, or the init containers where one of them, with the sidecars before it, needs more."""
+    """Containers in sum, or the init containers where one of them, with the sidecars before it,
+    needs more.
+    """
     total: Amounts = {}
     for container in pod.spec.containers:
         _add(total, {**defaults, **_requests(pod, container, resize)})
@@ -94,7 +103,9 @@ def _containers(pod: Pod, resize: bool, defaults: Amounts) -> Amounts:
 
 
 def _requests(pod: Pod, container: Container, resize: bool) -> Amounts:
-    """A container's requests; while it is resized in place, the highest of what is asked, given and in force."""
+    """A container's requests; while it is resized in place, the highest of what is asked, given and
+    in force.
+    """
     amounts = _parsed(container.resources.requests)
     if not resize:
         return amounts
@@ -158,18 +169,22 @@ def _units(name: str, amount: Fraction | int) -> int:
     return min(math.ceil(amount * 1000 if name == CPU else amount), _MAX_INT64)
 
 
-# -- scores: how full the node would be, 0 to 100 ------------------------------------------------------------
+# -- scores: how full the node would be, 0 to 100
+# ------------------------------------------------------------
 
 
 def least_allocated(requested: Sequence[int], allocatable: Sequence[int]) -> int:
-    """The mean over resources of what would stay free, in whole percent; 0 for a resource that would be exceeded.
+    """The mean over resources of what would stay free, in whole percent; 0 for a resource that
+    would be exceeded.
 
     A resource of which the node has none is left out. Weights are equal, as in Volcano.
 
     >>> least_allocated([500, 10], [1000, 100])
     70
     """
-    scores = [0 if r > a else (a - r) * 100 // a for r, a in zip(requested, allocatable, strict=True) if a]
+    scores = [
+        0 if r > a else (a - r) * 100 // a for r, a in zip(requested, allocatable, strict=True) if a
+    ]
     return sum(scores) // len(scores) if scores else 0
 
 
@@ -184,12 +199,15 @@ def most_allocated(requested: Sequence[int], allocatable: Sequence[int]) -> int:
 
 
 def balanced_allocation(requested: Sequence[int], allocatable: Sequence[int]) -> int:
-    """How evenly the resources would be taken: 100 less the standard deviation of their taken parts, in percent.
+    """How evenly the resources would be taken: 100 less the standard deviation of their taken
+    parts, in percent.
 
     >>> balanced_allocation([500, 10], [1000, 100]), balanced_allocation([500, 50], [1000, 100])
     (80, 100)
     """
-    parts = [min(float(r) / float(a), 1.0) for r, a in zip(requested, allocatable, strict=True) if a]
+    parts = [
+        min(float(r) / float(a), 1.0) for r, a in zip(requested, allocatable, strict=True) if a
+    ]
     if len(parts) == 2:
         deviation = abs((parts[0] - parts[1]) / 2)
     elif len(parts) > 2:

@@ -1,7 +1,8 @@
 """Selectors, compiled: conditions on labels as one hashable value.
 
-Answers to `k8s.io/apimachinery/pkg/labels` and to `nodeSelectorRequirementsAsSelector` of component-helpers.
-Being hashable, a selector can key a cache: equal selectors of many pods share their work.
+Answers to `k8s.io/apimachinery/pkg/labels` and to `nodeSelectorRequirementsAsSelector` of
+component-helpers. Being hashable, a selector can key a cache: equal selectors of many pods share
+their work.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class Requirement:
         return number > bound if operator == "Gt" else number < bound
 
     def is_valid(self) -> bool:
-        """Whether Kubernetes accepts it: values where the operator takes some, one whole number for `Gt` and `Lt`."""
+        """Whether Kubernetes accepts it: values where the operator takes some, one whole number for
+        `Gt` and `Lt`.
+        """
         if self.operator in ("In", "NotIn"):
             return bool(self.values)
         if self.operator in ("Gt", "Lt"):
@@ -67,7 +70,8 @@ def parse_int(text: str) -> int | None:
 
 @frozen(cache_hash=True)
 class Selector:
-    """Conditions that must all hold. `None` for the conditions: nothing matches; none at all: everything does.
+    """Conditions that must all hold. `None` for the conditions: nothing matches; none at all:
+    everything does.
 
     >>> web = label_selector(LabelSelector({"app": "web"}))
     >>> web.matches({"app": "web", "tier": "1"}), web.matches({}), EVERYTHING.matches({}), NOTHING.matches({})
@@ -96,7 +100,8 @@ class Selector:
 
     def keys(self) -> Iterable[str]:
         """The labels it looks at."""
-        return () if self.requirements is None else (requirement.key for requirement in self.requirements)
+        return () if self.requirements is None else (requirement.key
+                                                     for requirement in self.requirements)
 
 
 NOTHING, EVERYTHING = Selector(None), Selector()
@@ -111,10 +116,11 @@ def label_selector(selector: LabelSelector | None) -> Selector:
     if selector is None:
         return NOTHING
     return Selector(
-        _equal(selector.match_labels)
-        + tuple(Requirement(r.key, r.operator, frozenset(r.values)) for r in selector.match_expressions)
-    )
+        _equal(selector.match_labels) + tuple(
+            Requirement(r.key, r.operator, frozenset(r.values))
+            for r in selector.match_expressions))
 
 
 def _equal(labels: Mapping[str, str]) -> tuple[Requirement, ...]:
-    return tuple(Requirement(key, "In", frozenset((value,))) for key, value in sorted(labels.items()))
+    return tuple(
+        Requirement(key, "In", frozenset((value, ))) for key, value in sorted(labels.items()))

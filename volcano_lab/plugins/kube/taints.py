@@ -40,7 +40,8 @@ def tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:
 
 def first_untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
     """The first taint that keeps the pod off the node, or None."""
-    return next((t for t in taints if t.effect in KEEPS_PODS_OFF and not tolerated(t, tolerations)), None)
+    return next((t for t in taints if t.effect in KEEPS_PODS_OFF and not tolerated(t, tolerations)),
+                None)
 
 
 def untolerated_reason(taint: Taint) -> str:
@@ -64,4 +65,5 @@ def untolerated_preferences(taints: Iterable[Taint], tolerations: Iterable[Toler
     1
     """
     wishes = [t for t in tolerations if t.effect in ("", "PreferNoSchedule")]
-    return sum(1 for taint in taints if taint.effect == "PreferNoSchedule" and not tolerated(taint, wishes))
+    return sum(1 for taint in taints
+               if taint.effect == "PreferNoSchedule" and not tolerated(taint, wishes))

@@ -1,8 +1,8 @@
 """Topology spread: how unevenly matching pods may lie over the values of a node label.
 
-Answers to `plugins/podtopologyspread`. `DoNotSchedule` constraints refuse nodes, `ScheduleAnyway` ones score them.
-Kept as Volcano has it: in the score, pods per node (`kubernetes.io/hostname`) always count as 0, since
-Volcano hands Kubernetes nodes without their pods.
+Answers to `plugins/podtopologyspread`. `DoNotSchedule` constraints refuse nodes, `ScheduleAnyway`
+ones score them. Kept as Volcano has it: in the score, pods per node (`kubernetes.io/hostname`)
+always count as 0, since Volcano hands Kubernetes nodes without their pods.
 """
 
 from __future__ import annotations
@@ -30,12 +30,16 @@ HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 DO_NOT_SCHEDULE, SCHEDULE_ANYWAY = "DoNotSchedule", "ScheduleAnyway"
 
 SYSTEM_DEFAULTS = ((HOSTNAME, 3), (ZONE, 5))
-"""(label, max skew): how pods of a service or replica set are spread that name no constraints of their own."""
+"""(label, max skew): how pods of a service or replica set are spread that name no constraints of
+their own.
+"""
 
 
 @frozen(cache_hash=True)
 class Constraint:
-    """A constraint, compiled. The policies say whether nodes that the pod can't use are left out of the counts."""
+    """A constraint, compiled. The policies say whether nodes that the pod can't use are left out of
+    the counts.
+    """
 
     max_skew: int
     topology_key: str
@@ -45,8 +49,10 @@ class Constraint:
     honor_taints: bool = False
 
 
-def constraints(info: PodInfo, action: str, default_selector: Selector = EVERYTHING) -> tuple[Constraint, ...]:
-    """The pod's constraints of one kind; where it has none of either kind, the cluster's defaults for its owner.
+def constraints(info: PodInfo, action: str,
+                default_selector: Selector = EVERYTHING) -> tuple[Constraint, ...]:
+    """The pod's constraints of one kind; where it has none of either kind, the cluster's defaults
+    for its owner.
 
     `default_selector` chooses the pods of the owner; empty means there is none to be spread with.
 
@@ -74,7 +80,8 @@ def _compile(c: TopologySpreadConstraint, labels: Labels) -> Constraint:
     )
 
 
-def _counted_nodes(kube: KubeNodes, info: PodInfo, constraint: Constraint, labelled: np.ndarray) -> np.ndarray:
+def _counted_nodes(kube: KubeNodes, info: PodInfo, constraint: Constraint,
+                   labelled: np.ndarray) -> np.ndarray:
     """The nodes whose pods and domains a constraint looks at."""
     mask = labelled
     if constraint.honor_affinity:
@@ -91,11 +98,14 @@ def _have_all_labels(kube: KubeNodes, found: Sequence[Constraint]) -> np.ndarray
     return mask
 
 
-# -- what may be ---------------------------------------------------------------------------------------------
+# -- what may be
+# ---------------------------------------------------------------------------------------------
 
 
 class SpreadState:
-    """Matching pods per value of each `DoNotSchedule` constraint, as they were when the task was looked at."""
+    """Matching pods per value of each `DoNotSchedule` constraint, as they were when the task was
+    looked at.
+    """
 
     def __init__(self, kube: KubeNodes, info: PodInfo, found: tuple[Constraint, ...]):
         self.kube, self.info, self.constraints = kube, info, found
@@ -113,8 +123,11 @@ class SpreadState:
         self.own = [int(c.selector.matches(info.labels)) for c in found]
 
     def refusal(self, node: KubeNode) -> Status | None:
-        """Why the pod can't be on the node, or None: there would be too many there over the emptiest value."""
-        for c, matches, lowest, own in zip(self.constraints, self.matches, self.lowest, self.own, strict=True):
+        """Why the pod can't be on the node, or None: there would be too many there over the
+        emptiest value.
+        """
+        for c, matches, lowest, own in zip(self.constraints, self.matches, self.lowest, self.own,
+                                           strict=True):
             code = self.kube.topology(c.topology_key).codes[node.row]
             if code < 0:
                 return Status(UNRESOLVABLE, MISSING_LABEL_REASON, NAME)
@@ -125,7 +138,8 @@ class SpreadState:
     def nodes(self) -> np.ndarray:
         """`refusal` for all nodes at once: True where there is none."""
         fits = np.ones(len(self.kube.nodes), bool)
-        for c, matches, lowest, own in zip(self.constraints, self.matches, self.lowest, self.own, strict=True):
+        for c, matches, lowest, own in zip(self.constraints, self.matches, self.lowest, self.own,
+                                           strict=True):
             codes = self.kube.topology(c.topology_key).codes
             fits &= (codes >= 0) & (matches[codes] + own - lowest <= c.max_skew)
         return fits
@@ -139,13 +153,14 @@ def look(kube: KubeNodes, info: PodInfo) -> SpreadState | None:
     return SpreadState(kube, info, found) if found else None
 
 
-# -- what is best ----------------------------------------------------------------------------------------------
+# -- what is best
+# ----------------------------------------------------------------------------------------------
 
 
-def scores(
-    kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode], default_selector: Selector = EVERYTHING
-) -> list[int] | None:
-    """0 to 100 for each node: the fewer matching pods its values hold, the more; None: nothing to say.
+def scores(kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode],
+           default_selector: Selector = EVERYTHING) -> list[int] | None:
+    """0 to 100 for each node: the fewer matching pods its values hold, the more; None: nothing to
+    say.
 
     A node without a label that the pod's own constraints name gets 0.
     """
@@ -162,12 +177,14 @@ def scores(
         counts = _pods_by_value(kube, info, c, keys if own else [])
         for node in kept:
             if c.topology_key in node.labels:
-                sums[node.name] += counts.get(node.labels[c.topology_key], 0) * weight + (c.max_skew - 1)
+                sums[node.name] += counts.get(node.labels[c.topology_key], 0) * weight + (
+                    c.max_skew - 1)
     rounded = {name: round_half_away(total) for name, total in sums.items()}
     return _fewest_best([rounded.get(node.name) for node in nodes])
 
 
-def _pods_by_value(kube: KubeNodes, info: PodInfo, c: Constraint, required_keys: list[str]) -> dict[str, int]:
+def _pods_by_value(kube: KubeNodes, info: PodInfo, c: Constraint,
+                   required_keys: list[str]) -> dict[str, int]:
     """Matching pods of the whole cluster by the value of their node's label."""
     counts: dict[str, int] = {}
     if c.topology_key == HOSTNAME:
@@ -185,7 +202,10 @@ def _fewest_best(sums: list[int | None]) -> list[int]:
     """Sums as scores from 100 down; None, a node that is left out, gives 0."""
     known = [total for total in sums if total is not None]
     lowest, highest = min(known, default=0), max([0, *known])
-    return [0 if total is None else 100 if highest == 0 else 100 * (highest + lowest - total) // highest for total in sums]
+    return [
+        0 if total is None else 100 if highest == 0 else 100 * (highest + lowest - total) // highest
+        for total in sums
+    ]
 
 
 def round_half_away(number: float) -> int:
@@ -198,7 +218,8 @@ def round_half_away(number: float) -> int:
     return whole + (abs(number - whole) >= 0.5) * (1 if number > 0 else -1)
 
 
-def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray, default_selector: Selector = EVERYTHING) -> np.ndarray | int:
+def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray,
+                   default_selector: Selector = EVERYTHING) -> np.ndarray | int:
     """`scores` for all nodes in `rows` at once; 0 where there is nothing to say."""
     found = constraints(info, SCHEDULE_ANYWAY, default_selector)
     if not found or not len(rows):
@@ -215,7 +236,8 @@ def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray, default_sel
         else:
             size = np.count_nonzero(topology.sum_by_value(kept))
             counted = _counted_nodes(kube, info, c, labelled)
-            counts = topology.sum_by_value(counted, matching_pods(kube, c.selector, info.namespace))[codes]
+            counts = topology.sum_by_value(counted, matching_pods(kube, c.selector,
+                                                                  info.namespace))[codes]
         sums += np.where(codes >= 0, counts * math.log(size + 2) + (c.max_skew - 1), 0.0)
     whole = np.trunc(sums)
     rounded = (whole + np.copysign(np.abs(sums - whole) >= 0.5, sums)).astype(np.int64)

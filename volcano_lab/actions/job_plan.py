@@ -1,0 +1,80 @@
+"""A job's worksheet: which of its sub-jobs and tasks still need a node, in order.
+
+Answers to `JobWorksheet` and `organizeJobWorksheet` of
+`pkg/scheduler/actions/allocate/allocate.go`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cmp_to_key
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.status import PENDING
+from volcano_lab.api.sub_job import SubJobInfo
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.session import Session
+
+
+class JobWorksheet:
+    """`sub_jobs` that have tasks to place, and their `tasks`; true while any sub-job is left.
+
+    Sub-jobs that the gang needs go before those it doesn't.
+    """
+
+    __slots__ = ("sub_jobs", "tasks")
+
+    def __init__(self, sub_jobs: PriorityQueue[SubJobInfo], tasks: dict[str,
+                                                                        PriorityQueue[TaskInfo]]):
+        self.sub_jobs, self.tasks = sub_jobs, tasks
+
+    def __bool__(self) -> bool:
+        return bool(self.sub_jobs)
+
+    def clone(self) -> JobWorksheet:
+        return JobWorksheet(self.sub_jobs.clone(),
+                            {uid: tasks.clone() for uid, tasks in self.tasks.items()})
+
+    def take_over(self, other: JobWorksheet) -> None:
+        """Go on where a trial on a copy has ended."""
+        self.sub_jobs, self.tasks = other.sub_jobs, other.tasks
+
+
+def organize(ssn: Session, job: JobInfo) -> JobWorksheet:
+    """Tasks that are pending, behind no gate and ask for something, by sub-job."""
+    required = _required_sub_jobs(ssn, job) if job.min_sub_jobs else frozenset()
+
+    def less(left: SubJobInfo, right: SubJobInfo) -> bool:
+        if (left.uid in required) != (right.uid in required):
+            return left.uid in required
+        return ssn.sub_job_order(left, right)
+
+    sub_jobs: PriorityQueue[SubJobInfo] = PriorityQueue(less)
+    tasks: dict[str, PriorityQueue[TaskInfo]] = {}
+    for uid, sub_job in sorted(job.sub_jobs.items()):
+        pending = [task for _, task in sorted(sub_job.in_status(PENDING).items())
+                   if not task.sch_gated and not task.resreq.is_empty()]
+        if pending:
+            sub_jobs.push(sub_job)
+            tasks[uid] = ssn.task_queue(pending)
+    return JobWorksheet(sub_jobs, tasks)
+
+
+def _required_sub_jobs(ssn: Session, job: JobInfo) -> frozenset[str]:
+    """The first sub-jobs, in order, with which each policy reaches its minimum of ready sub-groups.
+    """
+    ready: Counter[str] = Counter()
+    waiting = []
+    for _, sub_job in sorted(job.sub_jobs.items()):
+        if ssn.is_sub_job_ready(job, sub_job):
+            ready[sub_job.gid] += 1
+        else:
+            waiting.append(sub_job)
+    waiting.sort(key=cmp_to_key(lambda left, right: -1 if ssn.sub_job_order(left, right) else 1))
+    required = set()
+    for sub_job in waiting:
+        if ready[sub_job.gid] < job.min_sub_jobs.get(sub_job.gid, 0):
+            required.add(sub_job.uid)
+            ready[sub_job.gid] += 1
+    return frozenset(required)

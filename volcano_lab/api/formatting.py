@@ -1,0 +1,55 @@
+"""Amounts in the units people use: CPUs instead of millicores, whole GPUs, memory in bytes (in
+texts: 2Gi).
+"""
+
+from __future__ import annotations
+
+from volcano_lab.api.resource import MEMORY, PODS, Resource
+
+UNLIMITED = 1e300
+"""Amounts above this stand for "no limit"."""
+
+
+def plain(resource: Resource) -> dict[str, float | int | None]:
+    """A resource in the units people use: CPUs, bytes, whole GPUs and pods; None stands for "no
+    limit".
+
+    >>> plain(Resource(2500.0, 1024.0, {"nvidia.com/gpu": 2000.0, "pods": 3.0}))
+    {'cpu': 2.5, 'memory': 1024, 'nvidia.com/gpu': 2, 'pods': 3}
+    """
+    return {name: in_units(name, amount) for name, amount in resource}
+
+
+def in_units(name: str, amount: float) -> float | int | None:
+    """One dimension of a resource in the unit people use.
+
+    >>> in_units("cpu", 1500.0)
+    1.5
+    """
+    if amount > UNLIMITED:
+        return None
+    amount = amount if name in (MEMORY, PODS) else amount / 1000
+    return int(amount) if amount == int(amount) else amount
+
+
+def quantity_text(name: str, value: float | None) -> str:
+    """An amount in the unit people use, as text; memory with a binary suffix.
+
+    >>> quantity_text("memory", 1.5 * 2**30), quantity_text("cpu", 0.25), quantity_text("cpu", None)
+    ('1.5Gi', '0.25', 'no limit')
+    """
+    if value is None:
+        return "no limit"
+    if name == MEMORY and value:
+        power = next((power for power in (4, 3, 2, 1) if abs(value) >= 1024**power), 0)
+        return f"{value / 1024**power:.6g}{('', 'Ki', 'Mi', 'Gi', 'Ti')[power]}"
+    return f"{value:.6g}"
+
+
+def amount_text(name: str, amount: float) -> str:
+    """One dimension of a resource as text.
+
+    >>> amount_text("memory", 2.0**31), amount_text("cpu", 250.0)
+    ('2Gi', '0.25')
+    """
+    return quantity_text(name, in_units(name, amount))

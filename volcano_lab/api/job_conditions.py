@@ -1,0 +1,75 @@
+"""What users read of a job that waits: the text of its conditions, the reason of each of its tasks.
+
+Answers to `FitError` and `TaskSchedulingReason` of `pkg/scheduler/api/job_info.go`. The wording is
+interface: people and tools look for it in `kubectl describe podgroup`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from volcano_lab.api.fit_error import POD_REASON_SCHEDULABLE, POD_REASON_UNSCHEDULABLE, histogram
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.status import ALLOCATED, ALLOCATED_STATUSES, PENDING, PIPELINED
+
+
+class SchedulingReason(NamedTuple):
+    """Why a task is where it is, as its pod's condition says it."""
+
+    reason: str
+    message: str
+    nominated_node: str = ""
+
+
+def fit_error(job: JobInfo) -> str:
+    """The job's state in one line: tasks by status, pending tasks by reason, the first cause.
+
+    >>> fit_error(JobInfo("default/a"))
+    'pod group is ready, 0 minAvailable'
+    """
+    counts = {str(status): len(tasks) for status, tasks in job.task_status_index.items()}
+    counts["minAvailable"] = job.min_available
+    text = f"pod group is {'ready' if job.is_ready() else 'not ready'}, {', '.join(histogram(counts))}"
+    reasons: dict[str, int] = {}
+    for uid in job.in_status(PENDING):
+        reason = task_scheduling_reason(job, uid).reason
+        reasons[reason] = reasons.get(reason, 0) + 1
+    if reasons:
+        text += f"; {PENDING}: {', '.join(histogram(reasons))}"
+    if job.job_fit_errors:
+        return f"{text}. Origin reason is: {job.job_fit_errors}"
+    for uid in sorted(job.tasks):
+        if uid in job.nodes_fit_errors:
+            return f"{text}. Origin reason is {job.tasks[uid].name}: {job.nodes_fit_errors[uid]}"
+    return text
+
+
+def task_scheduling_reason(job: JobInfo, uid: str) -> SchedulingReason:
+    """Why one task waits: what a discarded statement had in mind for it, or why no node fits."""
+    task = job.tasks.get(uid)
+    if task is None:
+        return SchedulingReason("", "")
+    context = task.last_transaction or task.transaction_context()
+    if context.status == ALLOCATED:
+        return SchedulingReason(
+            POD_REASON_SCHEDULABLE, f"Pod {task.namespace}/{task.name} can possibly be assigned to "
+            f"{context.node_name}, once minAvailable is satisfied")
+    if context.status == PIPELINED:
+        return SchedulingReason(
+            POD_REASON_UNSCHEDULABLE,
+            f"Pod {task.namespace}/{task.name} can possibly be assigned to "
+            f"{context.node_name}, once resource is released and minAvailable is satisfied",
+            context.node_name if context.eviction_occurred else "")
+    if context.status == PENDING:
+        errors = job.nodes_fit_errors.get(uid)
+        return SchedulingReason(POD_REASON_UNSCHEDULABLE,
+                                job.job_fit_errors if errors is None else str(errors))
+    return SchedulingReason(str(context.status), job.job_fit_errors)
+
+
+def schedulable_task_num(job: JobInfo) -> int:
+    """Tasks that are ready or had been given a node by a statement that was discarded."""
+    would = sum(1 for task in job.in_status(PENDING).values()
+                if (task.last_transaction.status if task.last_transaction else task.status
+                    ) in ALLOCATED_STATUSES)
+    return would + job.ready_task_num()

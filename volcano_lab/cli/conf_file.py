@@ -1,0 +1,68 @@
+"""A configuration file that may change while the scheduler runs.
+
+Answers to `loadSchedulerConf` and `watchSchedulerConf` of `pkg/scheduler/scheduler.go`: a file that
+can't be read or is refused leaves the last good configuration in force; before there was one,
+Volcano's default is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from volcano_lab.framework import log
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import ConfError, SchedulerConfiguration, load_conf
+
+
+class ConfFile:
+    """`conf` is what is in force and `text` what it was read from; `problem` says what is wrong
+    with the file, "" if nothing.
+
+    Without a path, Volcano's default is in force for ever. `tell` is called with each new problem;
+    unset, it is logged.
+
+    >>> ConfFile(None).conf.actions
+    ['enqueue', 'allocate', 'backfill']
+    """
+
+    def __init__(self, path: str | Path | None, tell: Callable[[str], None] | None = None):
+        from volcano_lab import actions, plugins  # noqa: F401  their names are known once they are imported
+
+        self.path = None if path is None else Path(path)
+        self.tell = tell or (lambda problem: log.error("%s", problem))
+        self.text: str | None = None
+        self.problem, self._read = "", None
+        self.conf: SchedulerConfiguration = load_conf(None, action_names())
+        self.load()
+
+    def load(self) -> bool:
+        """Read the file anew; whether another configuration is in force now."""
+        if self.path is None:
+            return False
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            if text == self._read:
+                return False
+            self._read = text
+            conf = load_conf(text, action_names())
+        except (OSError, UnicodeDecodeError) as error:
+            self._read = None
+            return self._broken(
+                f"cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})")
+        except ConfError as error:
+            return self._broken(str(error).rstrip("."))
+        self.problem, self.text, self.conf = "", text, conf
+        for warning in conf.warnings:
+            log.warning("%s: %s", self.path, warning)
+        plugins = [option.name for tier in conf.tiers for option in tier.plugins]
+        log.v(2, "configuration read: actions %s; plugins %s", ", ".join(conf.actions),
+              ", ".join(plugins))
+        return True
+
+    def _broken(self, problem: str) -> bool:
+        told = f"{self.path}: {problem}; the last good configuration stays in force"
+        if told != self.problem:
+            self.tell(told)
+        self.problem = told
+        return False

@@ -1,0 +1,210 @@
+"""Replaying recorded cases: a cluster and a configuration in, the decisions of one cycle out, as
+plain data.
+
+The form is that of the conformance cases, so that the lab's decisions can be compared with
+Volcano's.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from volcano_lab.api.resource import MAX_FLOAT, Resource
+from volcano_lab.cache import Cache
+from volcano_lab.framework.action import Action
+from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.session import Session
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.scheduler import Scheduler
+
+QUEUE_ATTRIBUTES = {
+    "deserved": "deserved",
+    "allocated": "allocated",
+    "request": "request",
+    "elastic": "elastic",
+    "inqueue": "inqueue",
+    "capability": "capability",
+    "realCapability": "real_capability",
+    "guarantee": "guarantee",
+}
+
+
+def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
+    """The cases of a `.jsonl` or `.jsonl.gz` file, one a line."""
+    path = Path(path)
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)
+
+
+def replay(case: dict[str, Any], arrays: bool = True,
+           actions: dict[str, Action] | None = None) -> dict[str, Any]:
+    """The decisions of one cycle on a case, or {"confError": ...} where the configuration is
+    refused.
+
+    `arrays`: filter and score all nodes at once where the plugins can, or always node by node.
+    `actions`: the same dict for all cases of a file, where one process of Volcano decided them one
+    after the other: its actions keep arguments that a later configuration leaves out.
+    """
+    head = {"name": case["name"], "family": case.get("family", "")}
+    try:
+        scheduler = Scheduler(load_cache(case), case.get("conf"), actions)
+    except ConfError as error:
+        return {**head, "confError": str(error)}
+    record = CycleRecord()
+    scheduler.run_once(record, arrays)
+    return {**head, **record.decisions}
+
+
+def time_case(case: dict[str, Any]) -> dict[str, Any]:
+    """Seconds by phase of one cycle on a case, and how many pods ended in which status."""
+    scheduler = Scheduler(load_cache(case), case.get("conf"))
+    ssn = scheduler.run_once()
+    statuses = Counter(str(task.status) for job in ssn.jobs.values() for task in job.tasks.values())
+    return {
+        "name": case["name"], "times": scheduler.times, "statuses": dict(sorted(statuses.items()))
+    }
+
+
+def load_cache(case: dict[str, Any]) -> Cache:
+    """A cache that has heard of a case's objects, in their order."""
+    return Cache(manifests.from_dict(obj) for obj in case["objects"])
+
+
+def replay_all(path: str | Path, timing: bool = False, arrays: bool = True) -> int:
+    """Replay every case of a file, print a line each; returns how many raised. A case that raises
+    is a line, too.
+    """
+    failed = 0
+    actions: dict[str, Action] = {}
+    for case in read_cases(path):
+        try:
+            row = time_case(case) if timing else replay(case, arrays, actions)
+        except Exception as error:  # the run goes on; the line says what happened
+            failed += 1
+            row = {
+                "name": case.get("name", ""), "family": case.get("family", ""), "error":
+                f"{type(error).__name__}: {error}"
+            }
+        sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
+    return failed
+
+
+class CycleRecord(Observer):
+    """Writes down the state of a cycle after it opens, after each action, and after it closes."""
+
+    def __init__(self) -> None:
+        self.decisions: dict[str, Any] = {"open": {}, "steps": [], "close": {}}
+        self._committed = self._undone = 0
+
+    def opened(self, ssn: Session) -> None:
+        self.decisions["open"] = {
+            "tasks": tasks_of(ssn),
+            "podgroups": phases_of(ssn),
+            "queues": queues_of(ssn),
+            "queueOrder": queue_order(ssn),
+            "jobOrder": job_order(ssn),
+            **shares_of(ssn),
+        }
+        proportion = ssn.plugins.get("proportion")
+        if proportion is not None and proportion.rounds:
+            self.decisions["open"]["rounds"] = [{
+                "deserved": {q: resource(r) for q, r in round_.deserved.items()}, "remaining":
+                resource(round_.remaining)
+            } for round_ in proportion.rounds]
+
+    def action_ended(self, ssn: Session, action: str) -> None:
+        self.decisions["steps"].append({
+            "action": action,
+            "tasks": tasks_of(ssn),
+            "podgroups": phases_of(ssn),
+            "queues": queues_of(ssn),
+            **shares_of(ssn),
+            "nodes": {
+                name:
+                {k: resource(getattr(node, k))
+                 for k in ("idle", "used", "releasing", "pipelined")}
+                for name, node in ssn.nodes.items()
+            },
+            "committed": ssn.committed[self._committed:],
+            "undone": ssn.undone - self._undone,
+        })
+        self._committed, self._undone = len(ssn.committed), ssn.undone
+
+    def closed(self, ssn: Session) -> None:
+        self.decisions["close"] = {
+            uid: {
+                "phase":
+                job.pod_group.status.phase,
+                "conditions":
+                [{"type": c.type, "status": c.status, "reason": c.reason, "message": c.message}
+                 for c in job.pod_group.status.conditions],
+                "running":
+                job.pod_group.status.running,
+            }
+            for uid, job in ssn.jobs.items()
+        }
+
+
+def resource(value: Resource) -> dict[str, float | str]:
+    """A resource as the cases write it."""
+    return {name: "max" if amount == MAX_FLOAT else amount for name, amount in value}
+
+
+def tasks_of(ssn: Session) -> dict[str, list[str]]:
+    return {
+        task.key: [str(task.status), task.node_name]
+        for job in ssn.jobs.values()
+        for task in job.tasks.values()
+    }
+
+
+def phases_of(ssn: Session) -> dict[str, str]:
+    return {uid: job.pod_group.status.phase for uid, job in ssn.jobs.items()}
+
+
+def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
+    """The attributes that the proportion or the capacity plugin keeps of each queue."""
+    plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
+    if plugin is None:
+        return {}
+    return {
+        name: {
+            "share": attr.share,
+            **{key: resource(getattr(attr, field)) for key, field in QUEUE_ATTRIBUTES.items()}
+        } for name, attr in sorted(plugin.queue_opts.items())
+    }
+
+
+def shares_of(ssn: Session) -> dict[str, dict[str, float]]:
+    """{"jobShares": each job's dominant share} where drf is on, else nothing."""
+    drf = ssn.plugins.get("drf")
+    return {} if drf is None else {
+        "jobShares": {uid: attr.share for uid, attr in drf.job_attrs.items()}
+    }
+
+
+def queue_order(ssn: Session) -> list[str]:
+    """Queues that have jobs, as the session's queue order pops them."""
+    used = {job.queue for job in ssn.jobs.values()}
+    return [
+        q.uid for q in PriorityQueue(ssn.queue_order, (ssn.queues[name]
+                                                       for name in sorted(used))).drain()
+    ]
+
+
+def job_order(ssn: Session) -> dict[str, list[str]]:
+    """Each queue's jobs, as the session's job order pops them."""
+    jobs: dict[str, PriorityQueue] = {}
+    for job in ssn.jobs.values():
+        jobs.setdefault(job.queue, PriorityQueue(ssn.job_order)).push(job)
+    return {queue: [job.uid for job in heap.drain()] for queue, heap in sorted(jobs.items())}

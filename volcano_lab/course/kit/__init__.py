@@ -1,0 +1,46 @@
+"""The kit of the lessons: questions that own what they reveal, checks, results, where one stands.
+
+`docs/writing-a-lesson.md` shows how a lesson uses it. In short, the cells of a lesson are:
+
+    lesson("03")                            # where the reader stands; keeps progress
+    predict("What does b deserve?", [40, 42, 46], answer=46, because="…", show=chart)
+    ask(checks.second_offer)                # an answer on the page, graded at once
+    checks.take(take)                       # an answer in code, graded
+    recap(["…"], files={"pkg/…": "…"})      # where it is in the real Volcano
+
+and results are `finding("…")`, `table(rows)`, `bars(values)`, or whatever shows in a notebook.
+
+A check is a function of the lesson's `checks.py`. Its docstring is the task, and it returns
+`well_done(why)` or `try_again(hint)`; a table of answers is enough where nothing is computed:
+
+    @check(takes=float)
+    def deserved_of_a(answer):
+        '''How many CPUs does queue a deserve?'''
+        if answer == 20:
+            return try_again("That is after round 1. What c leaves is shared once more.")
+        return well_done("20 + 2/5 of 20.") if answer == 28 else try_again("…")
+
+    @choice({"open": "Opening only makes the copy.", "close": well_done("When all is done.")})
+    def writes_status():
+        '''In which phase does the scheduler write the status of a PodGroup?'''
+
+Texts know `code`, **strong** and *emphasis*. Nothing here needs a kernel to be read.
+"""
+
+from importlib import import_module
+
+_HOMES = {
+    "Check": "checking", "Prediction": "question", "Verdict": "verdict", "all_checks": "checking",
+    "answers": "tracing", "ask": "question", "bars": "results", "check": "checking",
+    "choice": "checking", "finding": "results", "lesson": "thread", "predict": "question",
+    "recap": "recapping", "table": "results", "trace_of": "tracing", "try_again": "verdict",
+    "ways": "thread", "well_done": "verdict"
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__} has no attribute {name}")

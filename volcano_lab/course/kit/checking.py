@@ -1,0 +1,208 @@
+"""Checks: plain functions and answer tables that grade an answer.
+
+The package's docstring shows how a lesson writes and uses one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dis import get_instructions
+from importlib import import_module
+from inspect import cleandoc
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from volcano_lab.course.kit import progress
+from volcano_lab.course.kit.values import as_text, read_number, same
+from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again
+
+CHECKS: dict[str, Check] = {}
+"""Every check that has been imported, by lesson and name: "02.tolerance"."""
+
+WORDS = {
+    float: "a number, such as 28, 1.5, 1/2 or 50 %", int: "a whole number, such as 28",
+    str: 'a text, such as "a"', bool: "True or False", list: "a list, such as [1, 2]",
+    dict: 'a dict, such as {"a": 1}', set: 'a set, such as {"a", "b"}',
+    tuple: "a tuple, such as (1, 2)"
+}
+NOTHING = "Your function gives nothing back. Is there a `return`?"
+
+
+class Check:
+    """A task that grades its answer: calling it gives a `Verdict` and never raises.
+
+    >>> from volcano_lab.course.kit.verdict import well_done
+    >>> def half(answer):
+    ...     '''What is half of ten?'''
+    ...     return well_done("Yes.") if answer == 5 else try_again("Divide by 2.")
+    >>> graded = Check("99.half", half, float)
+    >>> graded(...), graded("10/2"), graded(4), graded("five")
+    (to do: What is half of ten?, well done: Yes., try again: Divide by 2.,
+     try again: The answer is 'five'; wanted is a number, such as 28, 1.5, 1/2 or 50 %.)
+    """
+
+    def __init__(self, key: str, grade: Callable[[Any], Verdict | None],
+                 takes: type | Callable[[Any], bool] | None = None, wanted: str = "",
+                 options: tuple[Any, ...] = (), solution: str = ""):
+        self.key, self.grade, self.takes = key, grade, takes
+        self.options, self.solution = options, solution
+        self.task = " ".join(cleandoc(grade.__doc__ or "").split())
+        self.wanted = wanted or WORDS.get(takes) or f"a {getattr(takes, '__name__', takes)}"
+        self.__name__, self.__doc__, self.__module__ = grade.__name__, grade.__doc__, grade.__module__
+
+    def __call__(self, answer: Any = ...) -> Verdict:
+        if is_empty(answer) or (isinstance(answer, FunctionType) and is_unwritten(answer)):
+            return to_do(self.task)
+        try:
+            answer = self._read(answer)
+        except (TypeError, ValueError):
+            return try_again(f"The answer is {short(answer)}; wanted is {self.wanted}.")
+        try:
+            verdict = self.grade(answer)
+        except Exception as error:  # whatever a reader's code, or a cluster that cannot be, raises
+            text = " ".join(str(error).split())
+            return try_again(
+                f"That stopped with {type(error).__name__}{f': {text}' if text else ''}")
+        if verdict is None:
+            return try_again(NOTHING) if isinstance(answer, FunctionType) else to_do(self.task)
+        if verdict.state == WELL_DONE:
+            progress.note(self.key)
+        return verdict
+
+    def _read(self, answer: Any) -> Any:
+        """The answer as what the check takes; raises where it is something else."""
+        takes = self.takes
+        if takes in (float, int):
+            if isinstance(answer, bool) or not isinstance(answer, int | float | str):
+                raise TypeError
+            number = read_number(answer)
+            if takes is int and number != int(number):
+                raise ValueError
+            return takes(number)
+        if takes is bool and str(answer).strip().casefold() in ("true", "false", "yes", "no"):
+            return str(answer).strip().casefold() in ("true", "yes")
+        if takes is str and isinstance(answer, str):
+            return answer.strip()
+        if takes is set and isinstance(answer, list | tuple | frozenset):
+            return set(answer)
+        if takes is list and isinstance(answer, tuple):
+            return list(answer)
+        fits = (isinstance(answer, takes) if isinstance(takes, type) else
+                takes is None or takes(answer))
+        if not fits:
+            raise TypeError
+        return answer
+
+    def __repr__(self) -> str:
+        return f"<check {self.key}: {self.task}>"
+
+
+def check(*, takes: type | Callable[[Any], bool] | None = None,
+          wanted: str = "") -> Callable[[Callable[[Any], Verdict | None]], Check]:
+    """Make a function of a lesson's `checks.py` a check, and register it.
+
+    Args:
+        takes: A type (numbers may come as text), or a predicate such as `callable`.
+        wanted: The same in words, for people who give something else.
+    """
+
+    def register(grade: Callable[[Any], Verdict | None]) -> Check:
+        return _registered(grade, takes, wanted)
+
+    return register
+
+
+def choice(answers: Mapping[Any, str | Verdict], otherwise: str = "",
+           takes: type = str) -> Callable[[Callable[[], None]], Check]:
+    """Make a function without a body a check that looks its answer up in a table.
+
+    Without `otherwise` the table's answers are the options that the reader chooses from.
+
+    Args:
+        answers: Answer -> its hint, or `well_done(why)` for the right one.
+        otherwise: The hint for any other answer.
+        takes: What an answer must be, as in `check`.
+
+    >>> from volcano_lab.course.kit.verdict import well_done
+    >>> @choice({"open": "Opening only makes the copy.", "close": well_done("When all is done.")})
+    ... def writes_status():
+    ...     '''In which phase is the status written?'''
+    >>> writes_status("Open"), writes_status("close"), writes_status("never")
+    (try again: Opening only makes the copy., well done: When all is done.,
+     try again: Choose one of: open; close.)
+    """
+
+    def look_up(answer: Any) -> Verdict:
+        found = next((key for key in answers if _means(answer, key)), None)
+        said = answers.get(found, otherwise or f"Choose one of: {'; '.join(map(str, answers))}.")
+        return said if isinstance(said, Verdict) else try_again(said)
+
+    def register(task: Callable[[], None]) -> Check:
+        look_up.__name__, look_up.__doc__ = task.__name__, task.__doc__
+        look_up.__module__ = task.__module__
+        right = [f"{as_text(key)}. {said.text}" for key, said in answers.items()
+                 if isinstance(said, Verdict)]
+        return _registered(look_up, takes, "", () if otherwise else tuple(answers), *right[:1])
+
+    return register
+
+
+def _means(answer: Any, key: Any) -> bool:
+    """Whether an answer is this one; words may be given by how they begin, up to a colon."""
+    if isinstance(answer, list | tuple):
+        return [str(each).casefold() for each in answer] == [str(each).casefold() for each in key]
+    words = str(answer).partition(":")[0].strip().casefold()
+    begins = isinstance(key, str) and len(words) > 2 and key.casefold().startswith(words)
+    return begins or same(answer, key)
+
+
+def _registered(grade: Callable[[Any], Verdict | None], takes: Any, wanted: str,
+                options: tuple[Any, ...] = (), solution: str = "") -> Check:
+    lesson = grade.__module__.rpartition("lesson_")[2].partition(".")[0]
+    made = Check(f"{lesson}.{grade.__name__}", grade, takes, wanted, options, solution)
+    CHECKS[made.key] = made
+    return made
+
+
+def all_checks() -> dict[str, Check]:
+    """Every check of every lesson, by lesson and name."""
+    for path in sorted(Path(__file__).parents[1].glob("lesson_*/checks.py")):
+        import_module(f"volcano_lab.course.{path.parent.name}.checks")
+    return dict(sorted(CHECKS.items()))
+
+
+def is_empty(answer: Any) -> bool:
+    """Whether there is no answer yet: dots, None, an empty text or collection, dots within one.
+
+    >>> [is_empty(answer) for answer in (..., None, " ", [], {"a": ...}, 0, False, [1])]
+    [True, True, True, True, True, False, False, False]
+    """
+    if answer is ... or answer is None:
+        return True
+    if isinstance(answer, str):
+        return not answer.strip()
+    if isinstance(answer, dict):
+        return not answer or any(is_empty(value) for value in answer.values())
+    if isinstance(answer, list | tuple | set | frozenset):
+        return not answer or any(value is ... for value in answer)
+    return False
+
+
+def is_unwritten(function: FunctionType) -> bool:
+    """Whether a function has no more in it than dots, `pass` or a docstring.
+
+    >>> def stub(left): return ...
+    >>> is_unwritten(stub), is_unwritten(lambda left: left), is_unwritten(lambda: None)
+    (True, False, True)
+    """
+    return all(step.opname in ("RESUME", "NOP", "RETURN_VALUE", "POP_TOP") or
+               (step.opname in ("LOAD_CONST", "RETURN_CONST") and step.argval in (None, ...))
+               for step in get_instructions(function))
+
+
+def short(answer: Any, most: int = 60) -> str:
+    """Write an answer as a reader would, cut where it is long."""
+    text = re.sub(r"\s+", " ", repr(answer))
+    return text if len(text) <= most else text[: most - 1] + "…"

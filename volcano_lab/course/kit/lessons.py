@@ -1,0 +1,135 @@
+"""The course as one table: what each lesson is called, how long it takes, what it needs.
+
+The line of links at the top and the end of each lesson, the start page, and the documentation's
+list are made from it.
+"""
+
+from __future__ import annotations
+
+from attrs import define
+
+START = "start.ipynb"
+"""The start page's notebook."""
+
+
+@define(frozen=True, slots=True)
+class Lesson:
+    """A lesson: its notebook is `NUMBER-NAME.ipynb`."""
+
+    number: str
+    name: str
+    title: str
+    minutes: int
+    can: str
+    """What a reader can do afterwards."""
+
+    needs: tuple[str, ...] = ()
+    """Numbers of lessons that come before."""
+
+    @property
+    def file(self) -> str:
+        """The notebook's file."""
+        return f"{self.number}-{self.name}.ipynb"
+
+    @property
+    def link(self) -> str:
+        """Number and title as a Markdown link."""
+        return f"[{self.number} {self.title}]({self.file})"
+
+
+@define(frozen=True, slots=True)
+class Way:
+    """A way through the course: for whom it is, how long it takes, which lessons it has."""
+
+    title: str
+    whom: str
+    time: str
+    numbers: tuple[str, ...]
+
+
+TABLE = (
+    Lesson("00", "fair-share", "Fair share", 30,
+           "read a queue's weight, capability, guarantee and deserved; say who comes next"),
+    Lesson("01", "one-scheduling-cycle", "One scheduling cycle", 60,
+           "name what a cycle does in which order, and find the slow part of a real scheduler"),
+    Lesson("02", "resources", "Resources", 40,
+           'say which comparison tolerates a small difference, and what "not mentioned" means'),
+    Lesson("03", "proportion", "Proportion", 45,
+           "compute what a queue deserves round by round, and its share", ("00",)),
+    Lesson("04", "admission", "Admission", 60,
+           "compute the sum by which enqueue admits a job", ("01", "03")),
+    Lesson("05", "capacity-and-the-queue-tree", "Capacity and the queue tree", 60,
+           "say which level of a tree refuses a job; fix the bug of v1.11.0", ("03", "04")),
+    Lesson("06", "gangs-and-statements", "Gangs and statements", 60,
+           "follow a statement to its commit or discard; write a dry run", ("00", "01")),
+    Lesson("07", "dominant-resource-fairness", "Dominant resource fairness", 45,
+           "compute a dominant share, flat and in a tree", ("00", "03")),
+    Lesson("08", "placement", "Placement", 60,
+           "say which node gets a pod, and why the others do not"),
+    Lesson("09", "preempt-and-reclaim", "Preempt and reclaim", 60,
+           "tell preempt from reclaim; make a reclaim fire that does not", ("00", "06")),
+    Lesson("10", "network-topology", "Network topology", 45,
+           "follow a dry run over HyperNodes", ("06",)),
+    Lesson("11", "binding-faults-and-healing", "Binding, faults and healing", 75,
+           "say what happens after the decision, and how a failed bind heals", ("01", "06")),
+    Lesson("12", "your-own-plugin", "Your own plugin", 60,
+           "write a plugin, an action, an extension point", ("01",)),
+    Lesson("15", "what-a-cycle-costs", "What a cycle costs", 45,
+           "say what a cycle costs, and which part grows with what", ("01", "08")),
+)
+
+WAYS = (
+    Way("Why is my job pending?", "For a team that uses Volcano", "half a day",
+        ("00", "04", "06", "08")),
+    Way("Queues of a company", "For those who write them", "half a day",
+        ("00", "03", "04", "05", "09")),
+    Way("Running the scheduler", "For those on call", "half a day", ("01", "11", "15")),
+    Way("Changing the scheduler", "For developers", "a day", ("01", "02", "06", "08", "12")),
+)
+
+LESSONS = {lesson.number: lesson for lesson in TABLE}
+
+
+def neighbours(number: str) -> tuple[Lesson | None, Lesson | None]:
+    """The lessons before and after one.
+
+    >>> [lesson and lesson.title for lesson in neighbours("00")]
+    [None, 'One scheduling cycle']
+    """
+    place = list(LESSONS).index(number)
+    return (TABLE[place - 1] if place else None,
+            TABLE[place + 1] if place + 1 < len(TABLE) else None)
+
+
+def top_line(number: str) -> str:
+    """The links at the top of a lesson: before, here, next, and the start page, as Markdown.
+
+    >>> print(top_line("00"))
+    **00 Fair share** · [01 One scheduling cycle](01-one-scheduling-cycle.ipynb) ▸ · [all lessons](start.ipynb)
+    """
+    before, after = neighbours(number)
+    here = f"**{number} {LESSONS[number].title}**"
+    parts = [f"◂ {before.link}" if before else "", here, f"{after.link} ▸" if after else "",
+             f"[all lessons]({START})"]
+    return " · ".join(part for part in parts if part)
+
+
+def end_line(number: str) -> str:
+    """The links at the end of a lesson, as Markdown."""
+    _, after = neighbours(number)
+    onward = f"**Next:** {after.link}: {after.can}." if after else "**This was the last lesson.**"
+    return f"{onward} [All lessons and ways through]({START})."
+
+
+def course_table(folder: str = "") -> str:
+    """All lessons as a Markdown table; `folder` is where the notebooks are.
+
+    >>> print(course_table().splitlines()[2])
+    | [00 Fair share](00-fair-share.ipynb) | read a queue's weight, ... comes next | – | 30 min |
+    """
+    lines = ["| lesson | you can afterwards | needs | time |", "|---|---|---|---|"]
+    for lesson in TABLE:
+        link = f"[{lesson.number} {lesson.title}]({folder}{lesson.file})"
+        needs = ", ".join(lesson.needs) or "–"
+        lines.append(f"| {link} | {lesson.can} | {needs} | {lesson.minutes} min |")
+    return "\n".join(lines)

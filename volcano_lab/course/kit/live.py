@@ -1,0 +1,94 @@
+"""Things of a lesson on the page: static HTML everywhere, and live where there is a kernel."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.course.kit.markup import html
+
+if TYPE_CHECKING:
+    from volcano_lab.course.kit.widget import Live
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+ANSWERS_SHOWN = "VOLCANO_LAB_ANSWERS"
+"""Environment variable: "shown" fills the folds of static questions (documentation, teachers)."""
+
+
+class Shown:
+    """HTML and text; live where there is a kernel and the widgets are installed.
+
+    A subclass gives `_repr_html_`, `__repr__`, and `_state`, which `live.js` draws; `_heard` is
+    called with what the page sends.
+    """
+
+    _live: Live | None = None
+
+    def _repr_mimebundle_(self, include: object = None,
+                          exclude: object = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        if self._live is None:
+            try:
+                from volcano_lab.course.kit.widget import Live
+            except ImportError:
+                return bundle, {}
+            self._live = Live(self._heard, self._state())
+        view, about = self._live._repr_mimebundle_()
+        return {**view, **bundle}, about
+
+    def _refresh(self) -> None:
+        if self._live is not None:
+            self._live.state = self._state()
+
+    def _repr_html_(self) -> str:
+        raise NotImplementedError
+
+    def _state(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _heard(self, content: dict[str, Any]) -> None:
+        """Take what the page sends."""
+
+
+def answers_shown() -> bool:
+    """Whether static questions show their answers in a fold."""
+    return os.environ.get(ANSWERS_SHOWN) == "shown"
+
+
+def views(result: Any) -> list[dict[str, str]]:
+    """What a page needs to show a result: the HTML of each of its parts, or the widget that it is.
+
+    >>> views(["It is **b**.", None])
+    [{'html': '<p>It is <b>b</b>.</p>'}]
+    """
+    if result is None:
+        return []
+    if isinstance(result, list | tuple):
+        return [view for part in result for view in views(part)]
+    if isinstance(result, str):
+        return [{"html": f"<p>{html(result)}</p>"}]
+    bundle = _bundle(result)
+    if VIEW in bundle:
+        return [{"model": f"IPY_MODEL_{bundle[VIEW]['model_id']}", "html": _static(bundle)}]
+    return [{"html": _static(bundle)}]
+
+
+def _bundle(thing: Any) -> dict[str, Any]:
+    if hasattr(thing, "_repr_mimebundle_"):
+        found = thing._repr_mimebundle_()
+        return found[0] if isinstance(found, tuple) else found or {}
+    found = {"text/plain": repr(thing)}
+    if hasattr(thing, "_repr_html_"):
+        found["text/html"] = thing._repr_html_()
+    elif hasattr(thing, "_repr_svg_"):
+        found["image/svg+xml"] = thing._repr_svg_()
+    return found
+
+
+def _static(bundle: dict[str, Any]) -> str:
+    """The part of a bundle that shows without a kernel, as HTML."""
+    for kind in ("text/html", "image/svg+xml"):
+        if bundle.get(kind):
+            return bundle[kind]
+    return f"<pre>{escape(bundle.get('text/plain', ''))}</pre>"

@@ -1,0 +1,67 @@
+"""Texts of lessons as HTML that is read on light and dark pages.
+
+Colours are the page's own, with fallbacks. Styles stand in the elements, because a notebook that is
+not trusted loses style sheets but keeps those.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+INK = "var(--jp-content-font-color1, inherit)"
+LINE = "var(--jp-border-color1, rgba(128, 128, 128, 0.5))"
+GROUND = "var(--jp-layout-color2, rgba(128, 128, 128, 0.12))"
+FONT = "var(--jp-content-font-family, system-ui, sans-serif)"
+WIDTH = "46rem"
+"""The widest that a text is set."""
+
+BLUE, GREEN, RED = "#1976d2", "#1a7f4b", "#b3261e"
+"""Edges of boxes, each beside a sign or a word that says the same."""
+
+MARKS = ((r"\*\*(.+?)\*\*", r"<b>\1</b>"), (r"(?<![\w*])\*([^*\s][^*]*)\*", r"<i>\1</i>"))
+
+
+def html(text: object) -> str:
+    """Write a text with `code`, **strong**, *emphasis* and blank lines as HTML.
+
+    >>> html("**No**: `a < b`, *never*.")
+    '<b>No</b>: <code>a &lt; b</code>, <i>never</i>.'
+    """
+    parts = re.split(r"(`[^`]+`)", escape(str(text), quote=False))
+    done = [f"<code>{part[1:-1]}</code>" if part.startswith("`") else _marked(part)
+            for part in parts]
+    return "".join(done).replace("\n\n", "<br><br>")
+
+
+def _marked(text: str) -> str:
+    for pattern, tag in MARKS:
+        text = re.sub(pattern, tag, text)
+    return text
+
+
+def plain(text: object) -> str:
+    """Write the same text without marks.
+
+    >>> plain("**No**: `a < b`, *never*.")
+    'No: a < b, never.'
+    """
+    words = str(text)
+    for pattern, _ in MARKS:
+        words = re.sub(pattern, r"\1", words)
+    return words.replace("`", "")
+
+
+def box(inner: str, color: str, role: str, label: str = "") -> str:
+    """Put HTML into a card with a coloured edge."""
+    named = f' aria-label="{escape(label, quote=True)}"' if label else ""
+    style = (f"border: 1px solid {LINE}; border-left: 4px solid {color}; border-radius: 8px; "
+             f"padding: 12px 14px; margin: 4px 0; max-width: {WIDTH}; box-sizing: border-box; "
+             f"color: {INK}; font-family: {FONT}; font-size: 14px; line-height: 1.5")
+    return f'<div role="{role}"{named} style="{style}">{inner}</div>'
+
+
+def fold(title: str, inner: str) -> str:
+    """Put HTML into a closed fold."""
+    style = f"background: {GROUND}; border-radius: 8px; padding: 8px 12px; margin-top: 8px"
+    return f'<details style="{style}"><summary>{html(title)}</summary>{inner}</details>'

@@ -1,0 +1,247 @@
+"""Questions on the page that own what they reveal: a prediction, and an answer that a check grades.
+
+A question has made its result when its cell has run, and shows it inside itself when it is
+answered, or given up. Without a kernel it is a text with its options and a closed fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from volcano_lab.course.kit.checking import CHECKS, Check, is_empty
+from volcano_lab.course.kit.live import Shown, answers_shown, views
+from volcano_lab.course.kit.markup import BLUE, box, fold, html, plain
+from volcano_lab.course.kit.values import as_text, read_number, same
+from volcano_lab.course.kit.verdict import (
+    RIGHT,
+    SHOWN,
+    TO_DO,
+    TRY_AGAIN,
+    WELL_DONE,
+    WRONG,
+    Verdict,
+    try_again,
+)
+
+NOTHING_YET = "Run the notebook to answer. What comes out shows here then."
+COMPUTED = "It has been computed. Answer, and it shows here."
+KEPT = "Your answer is kept. Run the next cells: what comes out shows here."
+WANTED = "Wanted is a number, such as 28, 1.5, 1/2 or 50 %."
+
+
+def predict(question: str, options: Sequence[Any] = (), *, answer: Any = None,
+            because: str | Mapping[Any, str] = "", show: Any = None) -> Prediction:
+    """Ask what will come out; the answer, its reason and the result show inside the question.
+
+    Args:
+        question: The question, as text with marks.
+        options: What to choose from. Without them the reader types a number or words.
+        answer: What came out; one of the options where there are any.
+        because: Why; or for each answer what there is to say of it, the right one's last.
+        show: What the cell made: a table, a chart, a text, a list of them, or a function that
+            makes it. It is made at once (`question.result`) and shown after the answer.
+
+    >>> goes = predict("Which queue goes first?", ["a", "b"], answer="b",
+    ...                because={"a": "a holds more.", "b": "It is the emptier one."})
+    >>> goes
+    Predict: Which queue goes first? (a / b)
+    >>> goes.say("a")
+    not so: You said a; it is b. a holds more. It is the emptier one.
+    """
+    return Prediction(question, options, answer, because, show)
+
+
+def ask(question: str | Check, graded: Check | None = None, options: Sequence[Any] = (), *,
+        show: Any = None) -> Asked:
+    """Ask for an answer that a check grades; a wrong one gets its hint and may be changed.
+
+    Args:
+        question: The question, or the check itself, whose task is the question then.
+        graded: The check.
+        options: What to choose from; those of the check where it has any.
+        show: What shows inside the question when the answer is right, as in `predict`.
+
+    >>> from volcano_lab.course.kit.verdict import well_done
+    >>> half = Check("99.half", lambda answer: well_done("Yes.") if answer == 5 else
+    ...              try_again("Divide by 2."), float)
+    >>> ask("What is half of ten?", half).say("4")
+    try again: Divide by 2.
+    """
+    if isinstance(question, Check):
+        question, graded = question.task, question
+    assert graded is not None, "ask(question, check) needs a check"
+    return Asked(question, options or graded.options, graded, show)
+
+
+class Question(Shown):
+    """What predictions and graded questions have in common.
+
+    `value` is what was answered last, `verdict` what was said of it, `result` what `show` made.
+    """
+
+    word = button = ""
+    gives_up = False
+
+    def __init__(self, question: str, options: Sequence[Any], show: Any):
+        self.question, self.options = question, list(options)
+        self.value: Any = None
+        self.verdict: Verdict | None = None
+        self.result = show() if callable(show) else show
+
+    @property
+    def settled(self) -> bool:
+        """Whether the answer is out: given, or given up."""
+        return self.verdict is not None and self.verdict.state not in (TO_DO, TRY_AGAIN)
+
+    def say(self, value: Any) -> Verdict:
+        """Answer, as the page does."""
+        chosen = next((option for option in self.options if str(option) == str(value)), value)
+        self.value = chosen
+        self.verdict = self._grade(chosen)
+        self._refresh()
+        return self.verdict
+
+    def _grade(self, value: Any) -> Verdict:
+        raise NotImplementedError
+
+    def _mark(self, option: Any) -> str:
+        """How an option is marked: as right, as wrong, or not."""
+        if self.verdict is None or option != self.value:
+            return ""
+        return "right" if self.verdict.state in (RIGHT, WELL_DONE) else "wrong"
+
+    def _answer_html(self) -> str:
+        """What a filled fold says."""
+        return ""
+
+    def _heard(self, content: dict[str, Any]) -> None:
+        if "answer" in content:
+            self.say(content["answer"])
+
+    def __repr__(self) -> str:
+        options = f" ({' / '.join(map(plain, self.options))})" if self.options else ""
+        return f"{self.word.capitalize()}: {plain(self.question)}{options}"
+
+    def _repr_html_(self) -> str:
+        options = "".join(f"<li>{html(as_text(option))}</li>" for option in self.options)
+        listed = f'<ul style="margin: 4px 0 0">{options}</ul>' if options else ""
+        shown = answers_shown() and self._answer_html()
+        inside = fold("Show the answer", shown) if shown else fold("Answer", NOTHING_YET)
+        return box(f"<b>{html(self.question)}</b>{listed}{inside}", BLUE, "group", self.word)
+
+    def _state(self) -> dict[str, Any]:
+        verdict = self.verdict
+        return {
+            "kind": "question", "tag": self.word, "text": html(self.question),
+            "options": [[str(option), html(as_text(option)), self._mark(option)]
+                        for option in self.options],
+            "button": self.button, "gives_up": self.gives_up, "settled": self.settled,
+            "value": "" if self.value is None else str(self.value),
+            "fold": COMPUTED if self.result is not None else "",
+            "state": verdict.state if verdict else "",
+            "sign": verdict.sign if verdict else "",
+            "says": html(verdict.text) if verdict else "",
+            "result": views(self.result) if self.settled else []
+        }
+
+
+class Prediction(Question):
+    """A question about what will come out."""
+
+    word, button, gives_up = "predict", "Answer", True
+
+    def __init__(self, question: str, options: Sequence[Any] = (), answer: Any = None,
+                 because: str | Mapping[Any, str] = "", show: Any = None):
+        super().__init__(question, options, show)
+        self.truth, self.because = answer, because
+        if self.options and answer is not None and not any(same(o, answer) for o in self.options):
+            raise ValueError(f"the answer {answer!r} is none of the options {self.options}")
+
+    def compare(self, truth: Any, because: str = "") -> None:
+        """Say afterwards what came out. (For lessons that do not give `answer` yet.)"""
+        self.truth, self.because = truth, because
+        if self.value is not None:
+            self.say(self.value)
+
+    def _grade(self, value: Any) -> Verdict:
+        if is_empty(value):
+            return try_again("Choose one first." if self.options else "Write your answer first.")
+        if self.truth is None:
+            return Verdict(TO_DO, KEPT)
+        if not self.options and _is_number(self.truth) and not _is_number(value):
+            return try_again(WANTED)
+        if same(value, self.truth):
+            words = f"You said {_quoted(value)}, and so it is."
+            return Verdict(RIGHT, f"{words} {self._reason()}".strip())
+        words = f"You said {_quoted(value)}; it is {_quoted(self.truth)}."
+        return Verdict(WRONG, f"{words} {self._reason(value)}".strip())
+
+    def show_me(self) -> Verdict:
+        """Give up: the answer and the result show."""
+        if self.truth is None:
+            self.verdict = Verdict(TO_DO, "Run the next cells: what comes out shows here.")
+        else:
+            self.verdict = Verdict(SHOWN, f"It is {_quoted(self.truth)}. {self._reason()}".strip())
+        self._refresh()
+        return self.verdict
+
+    def _reason(self, wrong: Any = None) -> str:
+        if isinstance(self.because, str):
+            return self.because
+        said = [next((text for key, text in self.because.items() if same(key, value)), "")
+                for value in (wrong, self.truth) if value is not None]
+        return " ".join(filter(None, said))
+
+    def _mark(self, option: Any) -> str:
+        right = self.settled and same(option, self.truth)
+        return "right" if right else super()._mark(option)
+
+    def _answer_html(self) -> str:
+        parts = "".join(view["html"] for view in views(self.result))
+        return f"<p>It is {html(_quoted(self.truth))}. {html(self._reason())}</p>{parts}"
+
+    def _heard(self, content: dict[str, Any]) -> None:
+        super()._heard(content)
+        if "show" in content:
+            self.show_me()
+
+
+class Asked(Question):
+    """A question whose answer a check grades."""
+
+    button = "Check"
+
+    def __init__(self, question: str, options: Sequence[Any], graded: Check, show: Any = None):
+        super().__init__(question, options, show)
+        self.graded, self.word = graded, tag_of(graded)
+
+    def _answer_html(self) -> str:
+        return html(self.graded.solution) and f"<p>{html(self.graded.solution)}</p>"
+
+    def _grade(self, value: Any) -> Verdict:
+        if is_empty(value):
+            return try_again("Choose one first." if self.options else "Write your answer first.")
+        return self.graded(value)
+
+
+def tag_of(graded: Check) -> str:
+    """The place of a check in its lesson, such as "check 3 of 7"."""
+    lesson = graded.key.partition(".")[0]
+    keys = [key for key in CHECKS if key.startswith(f"{lesson}.")]
+    place = f" {keys.index(graded.key) + 1} of {len(keys)}" if graded.key in keys else ""
+    return f"check{place}"
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        read_number(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _quoted(value: Any) -> str:
+    """A value in bold; several words in quotation marks."""
+    text = plain(as_text(value))
+    return f"**“{text}”**" if " " in text and not text[:1].isdigit() else f"**{text}**"

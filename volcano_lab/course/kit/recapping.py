@@ -1,0 +1,71 @@
+"""The end of a lesson: what was learned, and where it is in the real Volcano."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import define
+
+from volcano_lab.course.kit.markup import INK, LINE, html, plain
+
+SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
+KINDS = {
+    "files": "file", "flags": "flag or setting", "metrics": "metric", "log": "log line", "commands":
+    "command"
+}
+"""What may be named in a recap -> its word in the first column."""
+
+
+@define(frozen=True, slots=True, repr=False)
+class Recap:
+    """A list of sentences, and rows of (kind, where, what)."""
+
+    learned: tuple[str, ...]
+    rows: tuple[tuple[str, str, str], ...]
+
+    def __repr__(self) -> str:
+        lines = [f"- {plain(sentence)}" for sentence in self.learned]
+        lines += ["", "In the real Volcano:"] if self.rows else []
+        return "\n".join(lines +
+                         [f"- {kind}: {where} ({plain(what)})" for kind, where, what in self.rows])
+
+    def _repr_html_(self) -> str:
+        points = "".join(f"<li>{html(sentence)}</li>" for sentence in self.learned)
+        cell = f'style="border: 1px solid {LINE}; padding: 4px 10px; text-align: left; vertical-align: top; white-space: normal"'
+        heads = "".join(
+            f'<th scope="col" {cell}>{head}</th>' for head in ("", "in the real Volcano",
+                                                               "what it is"))
+        rows = "".join(
+            f'<tr><th scope="row" {cell}>{kind}</th><td {cell}>{_where(kind, where)}</td>'
+            f"<td {cell}>{html(what)}</td></tr>" for kind, where, what in self.rows)
+        table = f'<table style="border-collapse: collapse; margin: 8px 0"><thead><tr>{heads}</tr></thead>{rows}</table>'
+        listed = f'<ul style="margin: 4px 0">{points}</ul>' if points else ""
+        return (
+            f'<div style="color: {INK}; font-size: 14px; line-height: 1.5; max-width: 900px">{listed}'
+            f"{table if rows else ''}</div>")
+
+
+def recap(learned: Sequence[str], **real: Mapping[str, str]) -> Recap:
+    """What a lesson taught, and where that is in the real Volcano.
+
+    `files`, `flags`, `metrics`, `log` and `commands` are dicts: where it is -> what it is. A file
+    is a path in Volcano's repository; it becomes a link to v1.14.0, with "#L12" or without.
+
+    >>> recap(["Shares are poured by weight."], metrics={"volcano_queue_share": "how full a queue is"})
+    - Shares are poured by weight.
+    <BLANKLINE>
+    In the real Volcano:
+    - metric: volcano_queue_share (how full a queue is)
+    """
+    unknown = real.keys() - KINDS.keys()
+    if unknown:
+        raise TypeError(f"recap knows {', '.join(KINDS)}; found {', '.join(sorted(unknown))}")
+    rows = [(KINDS[kind], where, what)
+            for kind in KINDS
+            for where, what in real.get(kind, {}).items()]
+    return Recap(tuple(learned), tuple(rows))
+
+
+def _where(kind: str, where: str) -> str:
+    code = html(f"`{where}`")
+    return f'<a href="{SOURCE}{where}">{code}</a>' if kind == KINDS["files"] else code

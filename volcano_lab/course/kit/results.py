@@ -1,0 +1,172 @@
+"""Results as people read them: a small table, bars, a finding.
+
+They need neither pandas nor a script, follow light and dark pages, and are text where there is no
+page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any
+
+from attrs import define
+
+from volcano_lab.course.kit.markup import FONT, GROUND, INK, LINE, html, plain
+from volcano_lab.course.kit.values import as_text
+from volcano_lab.display.palette import colors_of
+
+
+@define(frozen=True, slots=True, repr=False)
+class Finding:
+    """A sentence or more to remember."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return plain(self.text)
+
+    def _repr_html_(self) -> str:
+        return (f'<p style="color: {INK}; font-family: {FONT}; line-height: 1.5; margin: 6px 0">'
+                f"{html(self.text)}</p>")
+
+
+def finding(text: str) -> Finding:
+    """Say what was found, with marks.
+
+    >>> finding("A weight is **not** a number of CPUs.")
+    A weight is not a number of CPUs.
+    """
+    return Finding(text)
+
+
+@define(frozen=True, slots=True, repr=False)
+class Table:
+    """Headings, rows of texts, and which columns are numbers."""
+
+    headings: list[str]
+    rows: list[list[str]]
+    numbers: list[bool]
+    caption: str = ""
+
+    def __repr__(self) -> str:
+        lines = [self.headings, *self.rows]
+        widths = [max(len(plain(line[place])) for line in lines)
+                  for place in range(len(self.headings))]
+        texts = ["  ".join(plain(cell).rjust(width) if number else plain(cell).ljust(width)
+                           for cell, width, number in zip(line, widths, self.numbers, strict=True))
+                 for line in lines]
+        return "\n".join(text.rstrip() for text in [self.caption, *texts] if text)
+
+    def _repr_html_(self) -> str:
+        head = "".join(self._cell("th", *cell) for cell in zip(self.headings, self.numbers,
+                                                               strict=True))
+        body = "".join("<tr>" + "".join(self._cell("td", *cell) for cell in zip(
+            row, self.numbers, strict=True)) + "</tr>" for row in self.rows)
+        caption = (f'<caption style="text-align: left; padding: 2px 0; font-weight: bold">'
+                   f"{html(self.caption)}</caption>" if self.caption else "")
+        return (f'<table style="border-collapse: collapse; margin: 6px 0; color: {INK}; '
+                f'font-family: {FONT}; font-variant-numeric: tabular-nums">{caption}'
+                f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+
+    @staticmethod
+    def _cell(tag: str, text: str, number: bool) -> str:
+        style = (f"border-bottom: 1px solid {LINE}; padding: 4px 12px 4px 0; vertical-align: top; "
+                 f"text-align: {'right' if number else 'left'}")
+        scope = ' scope="col"' if tag == "th" else ""
+        return f'<{tag}{scope} style="{style}">{html(text)}</{tag}>'
+
+
+def table(rows: Any, columns: Mapping[str, str] | Iterable[str] = (), caption: str = "") -> Table:
+    """Make a small table: words at the left, numbers at the right, 6 for 6.0, yes for True.
+
+    Args:
+        rows: Dicts, or a pandas table, whose index is the first column if it has a name.
+        columns: The columns to show, in order; a mapping gives them headings.
+        caption: What the table shows.
+
+    >>> print(table([{"queue": "a", "deserved": 28.0, "overused": True}], ["queue", "deserved"]))
+    queue  deserved
+    a            28
+    """
+    if hasattr(rows, "to_dict"):
+        named = any(name is not None for name in rows.index.names)
+        rows = (rows.reset_index() if named else rows).to_dict("records")
+    rows = list(rows)
+    given = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    names = given or {name: str(name).replace("_", " ") for row in rows[:1] for name in row}
+    cells = [[row.get(name) for name in names] for row in rows]
+    numbers = [all(_is_amount(line[place]) for line in cells) for place in range(len(names))]
+    return Table(list(names.values()), [list(map(as_text, line)) for line in cells], numbers,
+                 caption)
+
+
+def _is_amount(value: Any) -> bool:
+    return value is None or (hasattr(value, "__float__") and not type(value).__name__.startswith(
+        "bool"))
+
+
+@define(frozen=True, slots=True, repr=False)
+class Bars:
+    """A bar for each name, with what it was before as a dashed line."""
+
+    values: dict[str, float]
+    was: dict[str, float]
+    unit: str
+    title: str
+
+    def __repr__(self) -> str:
+        told = "; ".join(self._said(name) for name in self.values)
+        return f"{self.title}: {told}" if self.title else told
+
+    def _said(self, name: str) -> str:
+        return f"{name} {self._label(name)}"
+
+    def _label(self, name: str) -> str:
+        before = self.was.get(name, self.values[name])
+        was = f" (was {as_text(before)})" if before != self.values[name] else ""
+        return f"{as_text(self.values[name])}{' ' + self.unit if self.unit else ''}{was}"
+
+    def _repr_html_(self) -> str:
+        most = max([*self.values.values(), *self.was.values(), 1e-9])
+        colors = colors_of(self.values)
+        left = 12 + 8 * max(map(len, self.values))
+        parts, height = [], 26 * len(self.values)
+        for number, (name, value) in enumerate(self.values.items()):
+            y, width = 26 * number, 300 * value / most
+            before = 300 * self.was.get(name, value) / most
+            parts.append(f'<text x="0" y="{y + 17}" font-weight="600">{escape(name)}</text>'
+                         f'<rect x="{left}" y="{y + 4}" width="{width:.1f}" height="17" rx="3" '
+                         f'fill="{colors[name]}"/>')
+            if before != width:
+                x = left + before
+                parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y + 1}" y2="{y + 24}" '
+                             'stroke="currentColor" stroke-dasharray="3 2"/>')
+            parts.append(f'<text x="{left + max(width, before) + 6:.1f}" y="{y + 17}">'
+                         f"{escape(self._label(name))}</text>")
+        title = f"<b>{html(self.title)}</b>" if self.title else ""
+        size = left + 470
+        return (f'<div style="color: {INK}; font-family: {FONT}; background: {GROUND}; '
+                f'border-radius: 8px; padding: 8px 12px; margin: 6px 0">{title}'
+                f'<svg viewBox="0 0 {size} {height}" width="{size}" role="img" '
+                f'aria-label="{escape(repr(self), quote=True)}" '
+                'style="max-width: 100%; display: block; fill: currentColor; font-size: 14px">'
+                f"{''.join(parts)}</svg></div>")
+
+
+def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, unit: str = "",
+         title: str = "") -> Bars:
+    """Draw a bar for each name.
+
+    Args:
+        values: Name -> amount.
+        was: Name -> amount before a change; drawn as a dashed line where it differs.
+        unit: What is counted, such as "CPUs".
+        title: What the bars show.
+
+    >>> bars({"a": 24, "b": 46.0}, was={"a": 28, "b": 42}, unit="CPUs")
+    a 24 CPUs (was 28); b 46 CPUs (was 42)
+    """
+    values = {str(name): float(value) for name, value in dict(values).items()}
+    before = {str(name): float(value) for name, value in dict(was if was is not None else {}).items()}
+    return Bars(values, before, unit, title)

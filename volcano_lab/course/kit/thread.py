@@ -1,0 +1,109 @@
+"""Where a reader stands: in a lesson, and in the whole course."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from volcano_lab.course.kit import progress
+from volcano_lab.course.kit.lessons import LESSONS, WAYS, Lesson, Way
+from volcano_lab.course.kit.live import Shown
+from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html
+
+COURSE = Path(__file__).parents[1]
+
+
+class Standing(Shown):
+    """A lesson's checks and minutes, done and left; it moves on with every check that is done.
+
+    >>> Standing(LESSONS["00"])
+    00 Fair share: about 30 minutes
+    """
+
+    def __init__(self, lesson: Lesson):
+        self.lesson, self.checks = lesson, count_checks(lesson.number)
+
+    @property
+    def done(self) -> int:
+        """How many checks are done."""
+        return min(len(progress.done(self.lesson.number)), self.checks)
+
+    def _words(self, done: int) -> str:
+        left = self.lesson.minutes * (1 - done / max(self.checks, 1))
+        minutes = f"about {5 * round(left / 5)} minutes" + (" left" if done else "")
+        if not self.checks:
+            return minutes
+        count = f"{done} of {self.checks}" if done else str(self.checks)
+        return f"{count} check{'s' * (self.checks > 1)} · " + (
+            minutes if done < self.checks else "all done")
+
+    def __repr__(self) -> str:
+        return f"{self.lesson.number} {self.lesson.title}: {self._words(0)}"
+
+    def _repr_html_(self) -> str:
+        return f'<div style="color: {INK}; font-family: {FONT}">{html(self._words(0))}</div>'
+
+    def _state(self) -> dict[str, Any]:
+        return {"kind": "standing", "done": self.done, "checks": self.checks,
+                "says": html(self._words(self.done))}
+
+    def _heard(self, content: dict[str, Any]) -> None:
+        if "forget" in content:
+            progress.forget(self.lesson.number)
+
+
+def lesson(number: str) -> Standing:
+    """Open a lesson: show where its reader stands, and keep progress from now on."""
+    standing = Standing(LESSONS[number])
+    progress.start(standing._refresh)
+    return standing
+
+
+@cache
+def count_checks(number: str) -> int:
+    """How many checks a lesson has, read from its file without loading it."""
+    path = COURSE / f"lesson_{number}" / "checks.py"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return len(re.findall(r"^@(?:check|choice)\b", text, re.MULTILINE))
+
+
+class Ways:
+    """The ways through the course as cards, with what is done of each lesson."""
+
+    def __repr__(self) -> str:
+        return "\n".join(f"- {way.title} ({way.whom}, {way.time}): {', '.join(way.numbers)}"
+                         for way in WAYS)
+
+    def _repr_html_(self) -> str:
+        cards = "".join(map(_card, WAYS))
+        return (f'<div style="display: flex; flex-wrap: wrap; gap: 12px; color: {INK}; '
+                f'font-family: {FONT}; font-size: 14px; line-height: 1.5">{cards}</div>')
+
+
+def ways() -> Ways:
+    """Show the ways through the course, as cards.
+
+    >>> print(str(ways()).splitlines()[0])
+    - Why is my job pending? (For a team that uses Volcano, half a day): 00, 04, 06, 08
+    """
+    return Ways()
+
+
+def _card(way: Way) -> str:
+    style = (f"border: 1px solid {LINE}; border-radius: 10px; padding: 12px 14px; "
+             "flex: 1 1 190px; max-width: 320px; box-sizing: border-box")
+    rows = "".join(_row(LESSONS[number]) for number in way.numbers)
+    return (f'<div style="{style}"><b style="font-size: 15px">{html(way.title)}</b><br>'
+            f"{html(way.whom)} · {html(way.time)}"
+            f'<ul style="list-style: none; margin: 8px 0 0; padding: 0">{rows}</ul></div>')
+
+
+def _row(lesson: Lesson) -> str:
+    checks, done = count_checks(lesson.number), len(progress.done(lesson.number))
+    color = f"color-mix(in srgb, {GREEN} 70%, currentColor)" if done else "inherit"
+    sign = "●" if checks and done >= checks else "◐" if done else "○"
+    said = f" {min(done, checks)} of {checks}" if done else ""
+    return (f'<li><span aria-hidden="true" style="color: {color}">{sign}</span> '
+            f'<a href="{lesson.file}">{lesson.number} {html(lesson.title)}</a>{said}</li>')

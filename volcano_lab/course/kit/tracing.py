@@ -1,0 +1,48 @@
+"""A trace as a table that a lesson shows: who was asked what, and what the answer was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.scheduler import traced
+from volcano_lab.trace import TraceReader
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from volcano_lab.cluster import Cluster
+
+ABOUT = ("queue", "job", "task", "node", "left", "right")
+"""What a question may be about."""
+
+
+def trace_of(cluster: Cluster, conf: str | None = None) -> TraceReader:
+    """The trace of one cycle over a cluster, with a configuration's text or Volcano's default.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> trace = trace_of(Cluster().node("n1", cpu=4).job("train", pods=1, cpu=1))
+    >>> answers(trace, "overused", "allocatable")["answer"].tolist()
+    [False, True, True]
+    """
+    return traced(cluster.objects(), conf)[0]
+
+
+def answers(trace: TraceReader, *points: str) -> DataFrame:
+    """What plugins answered to extension points, in order: action, question, whom it is about,
+    plugin, answer.
+    """
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = [{
+        "record": record.number, "action": record.action, "question": record["point"], "about":
+        _about(record.facts), "plugin": record["plugin"], "answer": record["answer"]
+    } for record in trace.records if record.kind == "call" and record["point"] in points]
+    columns = ["record", "action", "question", "about", "plugin", "answer"]
+    return pd.DataFrame(rows, columns=columns).set_index("record")
+
+
+def _about(facts: dict[str, Any]) -> str:
+    found: Iterable[str] = (f"{name} {str(facts[name]).removeprefix('default/')}" for name in ABOUT
+                            if name in facts)
+    return ", ".join(found)

@@ -1,0 +1,30 @@
+"""The widget that draws what a `Shown` says; the page sends back what is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anywidget
+from traitlets import Dict
+
+HERE = Path(__file__).parent
+
+
+class Live(anywidget.AnyWidget):
+    """One element of a lesson on the page; it is drawn once and follows `state`.
+
+    >>> live = Live(print, {"kind": "words", "says": "It is b."})
+    >>> live._heard_from_page({"answer": "a"})
+    {'answer': 'a'}
+    """
+
+    _esm = HERE / "live.js"
+    _css = HERE / "live.css"
+    state = Dict().tag(sync=True)
+
+    def __init__(self, heard: Callable[[dict[str, Any]], None], state: dict[str, Any]):
+        super().__init__(state=state)
+        self._heard_from_page = heard
+        self.on_msg(lambda _widget, content, _buffers: self._heard_from_page(content))

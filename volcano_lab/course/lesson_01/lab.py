@@ -1,0 +1,193 @@
+"""Lesson 01: what every phase of a cycle does to every job, for a list of actions that the reader
+chooses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.catalogue import table
+from volcano_lab.scheduler import traced
+from volcano_lab.simulation import Simulation
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.controls import choice
+from volcano_lab.widgets.lab import Lab, Task
+from volcano_lab.widgets.story import outcome
+
+if TYPE_CHECKING:
+    import altair as alt
+
+ACTIONS = "enqueue, allocate, backfill"
+NOTHING = "·"
+CHOICES = [
+    ACTIONS, "allocate, backfill", "allocate, enqueue", "enqueue, allocate", "enqueue, backfill",
+    "backfill"
+]
+
+
+def small_cluster() -> Cluster:
+    """Two nodes of 4 CPUs and four jobs: one that fits, one too big, one that asks for nothing, one
+    without its queue.
+
+    >>> [row["job"] for row in small_cluster().run().jobs()]
+    ['default/helper', 'default/train', 'default/wide']
+    """
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("team")
+    cluster.job("train", queue="team", pods=2, cpu=2).job("wide", queue="team", pods=3, cpu=4)
+    return cluster.job("helper", queue="team", pods=1).job("lost", queue="nobody", pods=1, cpu=1)
+
+
+def conf_with(actions: str) -> str:
+    """Volcano's default configuration with other actions.
+
+    >>> conf_with("allocate").splitlines()[0]
+    'actions: "allocate"'
+    """
+    return DEFAULT_CONF.replace(f'"{ACTIONS}"', f'"{actions}"')
+
+
+def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
+    """One row a job: what opening the session, every action, and closing it did to it.
+
+    >>> [row["allocate"] for row in phases(small_cluster())]
+    ['·', '·', '2 pods', '·']
+    """
+    groups = [obj for obj in cluster.objects() if obj.kind == "PodGroup"]
+    names = sorted(f"{group.metadata.namespace}/{group.metadata.name}" for group in groups)
+    trace = traced(cluster.objects(), conf_with(actions))[0]
+    ended = {row["job"]: row["phase"] for row in cluster.run(conf_with(actions)).jobs()}
+    placed = Counter((r.action, r["job"]) for r in trace.records if r.kind == "commit")
+    let_in = {r["job"] for r in trace.records if r.kind == "enqueued"}
+    refused = {r["job"] for r in trace.records
+               if r.kind == "asked" and r["point"] == "job_enqueueable" and not r["answer"]}
+    rows = []
+    for name in names:
+        row = {
+            "job": name.removeprefix("default/"), "open": "copied" if name in ended else "left out"
+        }
+        for action in actions.split(", "):
+            pods = placed[action, name]
+            row[action] = f"{pods} pod{'s' * (pods > 1)}" if pods else NOTHING
+            if action == "enqueue" and name in let_in | refused:
+                row[action] = "let in" if name in let_in else "refused"
+        rows.append(row | {"close": ended.get(name, NOTHING)})
+    return rows
+
+
+def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
+    """The questions that the actions of a configuration ask its plugins: who answers, and how the
+    answers combine.
+
+    >>> [row["question"] for row in questions() if row["answered by"] == "overcommit"]
+    ['A job has been let in.']
+    """
+    rows = []
+    for row in table():
+        plugins = [plugin for plugin in row.plugins if f"- name: {plugin}\n" in conf]
+        actions = [action for action in row.asked_by if action in conf.splitlines()[0]]
+        if plugins and actions and not row.point.startswith("sub_job"):
+            rows.append({
+                "point": row.point, "question": row.question, "answered by": ", ".join(plugins),
+                "answers combine": row.rule, "asked by": ", ".join(actions)
+            })
+    return rows
+
+
+class _Closed(Observer):
+    """Keeps each PodGroup's phase, and its pods' states, as every session leaves them."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, str]] = []
+
+    def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
+        row = {"cycle": str(len(self.rows) + 1)}
+        for job in ssn.jobs.values():
+            states = sorted({task.status.name.capitalize() for task in job.tasks.values()})
+            row[job.name] = f"{job.pod_group.status.phase} (pods: {', '.join(states)})"
+        self.rows.append(row)
+
+
+def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
+    """What closing wrote, cycle after cycle, a second apart, while pods are bound and start.
+
+    >>> [row["train"] for row in phases_over_time(small_cluster(), 2)]
+    ['Inqueue (pods: Binding)', 'Running (pods: Bound)']
+    """
+    seen = _Closed()
+    Simulation(cluster, observer=seen).run(until=cycles - 0.5)
+    return seen.rows
+
+
+def phase_chart(title: str = "", actions: str = ACTIONS) -> alt.Chart:
+    """The small cluster's jobs as rows, the phases of the cycle as columns, and what happened in
+    the cells.
+
+    >>> phase_chart(actions="backfill").description.split("; ")[0]
+    'helper: open copied, backfill ·, close Pending'
+    """
+    import altair as alt
+
+    rows, columns = phases(small_cluster(), actions), ["open", *actions.split(", "), "close"]
+    cells = [{
+        "job":
+        row["job"], "phase":
+        phase, "text":
+        row[phase], "cell":
+        "nothing" if row[phase] == NOTHING else
+        "held back" if row[phase] in ("left out", "refused", "Pending") else "moved on"
+    } for row in rows for phase in columns]
+    base = alt.Chart(alt.InlineData(cells)).encode(
+        x=alt.X("phase:N", title=None, sort=columns, axis=alt.Axis(labelAngle=0, orient="top")),
+        y=alt.Y("job:N", title=None))
+    scale = alt.Scale(domain=["moved on", "held back", "nothing"],
+                      range=["#0072B2", "#D55E00", "#e8e8e8"])
+    marks = base.mark_rect(stroke="white", strokeWidth=3).encode(color=alt.Color(
+        "cell:N", title=None, scale=scale, legend=alt.Legend(padding=14)))
+    words = base.mark_text(fontSize=13, fontWeight="bold").encode(
+        text="text:N", color=alt.condition("datum.cell == 'nothing'", alt.value("#333"),
+                                           alt.value("white")))
+    told = "; ".join(
+        f"{row['job']}: " + ", ".join(f"{phase} {row[phase]}" for phase in columns) for row in rows)
+    chart = alt.layer(marks, words).properties(width=90 * len(columns), height=150, title=title,
+                                               description=told)
+    return (chart.configure(background="white", font="system-ui, sans-serif", padding=8)
+            .configure_axis(labelFontSize=12, domain=False, ticks=False)
+            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
+
+
+JOBS = ("helper", "lost", "train", "wide")
+
+
+def cycle_lab() -> Lab:
+    """Make the lab: choose the actions, and see what becomes of the small cluster's jobs.
+
+    >>> [list(row) for row in cycle_lab().set(actions="allocate, enqueue").board["phases"]][0]
+    ['job', 'open', 'allocate', 'enqueue', 'close']
+    """
+    def end_of(name: str) -> Callable[[list[dict[str, str]]], str]:
+        return lambda rows: next(row["close"] for row in rows if row["job"] == name)
+
+    return Lab(
+        {"actions": choice(ACTIONS, CHOICES, "actions, in order")},
+        lambda values: phases(small_cluster(), values["actions"]),
+        [pictures.table("What each phase did, in the order of the list", lambda rows: rows,
+                        key="phases", texts=True, rows=4, wide=True,
+                        legend="·: the phase did nothing to the job.")],
+        title="One cycle: the order of the actions",
+        says=[outcome(f"Job {name} ends", end_of(name)) for name in JOBS],
+        opening=f"The list is {ACTIONS}, Volcano's default. Choose another one.",
+        nothing="Every job ends as before.",
+        tasks=[Task("order", "Let enqueue run after allocate. What is placed in this cycle?",
+                    lambda values, rows: values["actions"] == "allocate, enqueue",
+                    show={"actions": "allocate, enqueue"}),
+               Task("without enqueue", "Which list places pods of a job that was never admitted?",
+                    lambda values, rows: "enqueue" not in values["actions"]
+                    and any("pod" in row.get("allocate", "") for row in rows),
+                    show={"actions": "allocate, backfill"})],
+        code=lambda values: small_cluster())

@@ -1,0 +1,155 @@
+"""Checks of lesson 02: resources, and how they are compared."""
+
+from __future__ import annotations
+
+from volcano_lab.api.resource import ZERO, Resource
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import check, is_empty
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+
+GPU = "nvidia.com/gpu"
+
+
+@check(takes=str)
+def half_a_gibibyte(answer: str) -> Verdict:
+    """Write a quantity that is a half of 1Gi of memory, such as a pod's request would say it, as a
+    text.
+    """
+    wanted, got = 2**29, Resource.from_list({"memory": answer}).memory
+    if got == wanted:
+        return well_done(
+            f"`{answer}` is {wanted} bytes. `Mi` and `Gi` count in steps of 1024, `M` and `G` in steps of 1000."
+        )
+    if answer.endswith("m"):
+        return try_again(
+            "`m` means thousandths, so this is about a half of one byte. Memory wants `Mi` or `Gi`."
+        )
+    return try_again(
+        f"`{answer}` is {got:.0f} bytes, which is too {'much' if got > wanted else 'little'}: 1Gi is 2**30 bytes."
+    )
+
+
+def small_cluster() -> Cluster:
+    """The lesson's cluster: a node of one CPU, and two queues whose parts are no whole numbers.
+
+    >>> small_cluster().run().committed
+    [['allocate', 'default/a-work-0', 'n1']]
+    """
+    cluster = Cluster().node("n1", cpu=1, pods=27).queue("a", weight=1).queue("b", weight=26)
+    cluster.job("a-work", queue="a", pods=2, cpu="37m", min_member=1)
+    return cluster.job("b-work", queue="b", pods=2, cpu="963m", min_member=1)
+
+
+@check(takes=int)
+def largest_request(answer: int) -> Verdict:
+    """How many millicores may a pod of queue b ask for at the most, so that one of them starts?"""
+
+    def starts(millicores: int) -> bool:
+        placed = small_cluster().job("b-work", cpu=f"{millicores}m").run().committed
+        return any(pod.startswith("default/b-work") for _, pod, _ in placed)
+
+    if not starts(answer):
+        return try_again(
+            f"With {answer} millicores no pod of b starts: b deserves 962.963, and the comparison is strict."
+        )
+    if starts(answer + 1):
+        return try_again(f"With {answer} one starts, but a larger one would, too.")
+    return well_done(
+        "962 is within the 962.963 that b deserves; 963 is above it, if only by 0.037.")
+
+
+@check(takes=dict)
+def no_gpus(answer: dict) -> Verdict:
+    """Write a capability, such as {"cpu": 2}, with which a queue may hold 4 CPUs and no GPU."""
+    cluster = Cluster().node("gpu-1", cpu=10, gpu=4).queue("team", capability=answer).job(
+        "work", queue="team", cpu=1)
+    most = cluster.run().queues()[0]["real_capability"]
+    cpus, gpus = most["cpu"], most.get(GPU, 0)
+    if "gpu" in answer:
+        return try_again(
+            f'A GPU has its full name, `"{GPU}"`; other names are left out without a word.')
+    if gpus:
+        return try_again(
+            f"The queue may still hold {gpus} GPUs: what a capability does not mention is no limit."
+        )
+    written = Resource.from_list({"cpu": str(answer.get("cpu", 0))}).milli_cpu / 1000
+    if written > 10:
+        return try_again(
+            f"A capability counts whole CPUs here, and this is {written:g} of them. The node has 10."
+        )
+    if written == 0 and "cpu" in answer:
+        return try_again(
+            "The queue may hold all 10 CPUs: for CPU and memory, zero in a capability means no limit."
+        )
+    if cpus == 10:
+        return try_again("No GPU, as wanted; but it does not limit CPU: the queue may hold all 10.")
+    if cpus != 4:
+        return try_again(
+            f"No GPU, as wanted; but the queue may hold {cpus} CPUs, and 4 are wanted.")
+    return well_done(
+        "For a GPU, zero is a limit of zero. For CPU and memory, zero would be no limit at all.")
+
+
+PAIRS = [
+    ({"cpu": 500}, {"cpu": 1000}, "500 millicores fit into 1000."),
+    ({"cpu": 1000}, {"cpu": 1000}, "What fills the room exactly fits, too."),
+    ({"cpu": 2000}, {"cpu": 1000}, "2000 millicores do not fit into 1000."),
+    ({"cpu": 1000.05}, {"cpu": 1000}, "A difference below 0.1 is forgiven: this is the tolerance."),
+    ({"cpu": 1000.2}, {"cpu": 1000}, "A difference of 0.2 is not forgiven."),
+    ({"cpu": 0.1}, {"cpu": 0}, "Only a difference below 0.1 is forgiven, not 0.1 itself."),
+    ({"cpu": 1, "memory": 5}, {"cpu": 2, "memory":
+                               4}, "Every resource must fit, and memory does not."),
+    ({"gpu": 1000}, {"cpu": 1000}, "The room has no GPU: what is missing counts as zero."),
+    ({"gpu": 0.05}, {}, "Zero, and the tolerance, hold for a missing resource, too."),
+    ({"cpu": 1}, {"cpu": 2, "gpu": 1000}, "Only what the request mentions is looked at."),
+    ({}, {"cpu": 1}, "Nothing fits everywhere."),
+]
+
+
+@check(takes=callable, wanted="a function of a request and a room")
+def fits(answer) -> Verdict | None:
+    """Write fits(request, room), which compares two dicts as a node does: tolerant, and missing is
+    zero.
+    """
+    for request, room, hint in PAIRS:
+        try:
+            got = answer(dict(request), dict(room))
+        except KeyError as missing:
+            return try_again(f"fits({request}, {room}) stopped, because the room has no {missing}. "
+                             "`room.get(name, 0)` gives zero then.")
+        if is_empty(got):
+            return None
+        if not isinstance(got, bool):
+            return try_again(f"fits({request}, {room}) gives {got!r}; wanted is True or False.")
+        truth = Resource.from_dict(request).less_equal(Resource.from_dict(room), ZERO)
+        if got != truth:
+            return try_again(f"fits({request}, {room}) gives {got}; wanted is {truth}. {hint}")
+    return well_done(
+        f"All {len(PAIRS)} pairs are as a node decides them. This is `LessEqual(…, Zero)` of the Go."
+    )
+
+
+@check(takes=str)
+def asks_overused(answer: str) -> Verdict:
+    """Is the comparison of "overused" tolerant or strict?"""
+    if answer.casefold() == "tolerant":
+        return well_done(
+            "Queue a holds 37 and deserves 37.037: strictly, it would not be full. It is overused all the same."
+        )
+    if answer.casefold() == "strict":
+        return try_again(
+            "Look at queue a at the end: it holds 37 of the 37.037 that it deserves, and is overused."
+        )
+    return try_again("The answer is one word: tolerant or strict.")
+
+
+@check(takes=str)
+def asks_allocatable(answer: str) -> Verdict:
+    """Is the comparison of "allocatable" tolerant or strict?"""
+    if answer.casefold() == "strict":
+        return well_done(
+            "963 is above 962.963 by less than 0.1, and the answer was no. Nothing is forgiven.")
+    if answer.casefold() == "tolerant":
+        return try_again(
+            "A tolerant comparison would forgive 0.037, and the pod of 963 would start. Did it?")
+    return try_again("The answer is one word: tolerant or strict.")

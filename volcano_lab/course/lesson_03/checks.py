@@ -1,0 +1,231 @@
+"""Checks of lesson 03: proportion. Water-filling, share, the order of queues, overused."""
+
+from __future__ import annotations
+
+from volcano_lab.api.fairness import Claim, water_fill
+from volcano_lab.api.resource import Resource
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import check, is_empty
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_03.filling import QUEUES, pour, three_queues
+
+
+@check(takes=float)
+def second_offer(answer: float) -> Verdict:
+    """How many CPUs is queue b offered in round 2?"""
+    hints = {
+        6:
+        "3/10 of 20 would be 6; but queue c is out, so only the weights of a and b are still in the game.",
+        20: "20 is all that is left, for a and b together.", 42:
+        "42 is what b deserves in the end. Wanted is what b is offered more in round 2."
+    }
+    if answer == 12:
+        return well_done(
+            "Queues a and b are in the game, with weights 2 and 3: b is offered 3/5 of the 20 that are left."
+        )
+    return try_again(
+        hints.get(answer, "20 CPUs are left after round 1, and b has 3 of 5 parts of them."))
+
+
+CASES = [
+    ({"had": 0, "offered": 20, "queue":
+      QUEUES["a"]}, "Nothing limits it: it takes what it is offered."),
+    ({"had": 20, "offered": 8, "queue": QUEUES["a"]}, "The offer comes on top of what it had."),
+    ({"had": 0, "offered": 50, "queue": QUEUES["c"]}, "It takes no more than its request."),
+    ({"had": 20, "offered": 40, "queue": QUEUES["a"]}, "It takes no more than its capability."),
+    ({"had": 0, "offered": 5, "queue": QUEUES["c"]}, "It is lifted to its guarantee."),
+    ({
+        "had": 0, "offered": 9, "queue":
+        {"weight": 1, "request": 4, "capability": None, "guarantee": 6}
+    }, "The guarantee comes last: it holds also where the request is smaller."),
+]
+
+
+def _take(had, offered, queue):
+    most = float("inf") if queue["capability"] is None else queue["capability"]
+    return max(min(had + offered, most, queue["request"]), queue["guarantee"])
+
+
+@check(takes=callable, wanted="a function of had, offered and queue")
+def take(answer) -> Verdict | None:
+    """Write take(had, offered, queue): what a queue deserves after its turn in a round."""
+    for case, hint in CASES:
+        try:
+            got = answer(case["had"], case["offered"], dict(case["queue"]))
+        except TypeError as error:
+            if "NoneType" in str(error):
+                return try_again(
+                    "A queue's capability may be None: no limit. Handle that before you compare.")
+            raise
+        if is_empty(got):
+            return None
+        wanted = _take(**case)
+        if not isinstance(got, int | float) or abs(got - wanted) > 1e-6:
+            limits = ", ".join(
+                f"{name} {value}" for name, value in case["queue"].items() if name != "weight")
+            return try_again(
+                f"With had {case['had']}, offered {case['offered']} and a queue of {limits} it gives {got}; "
+                f"wanted is {wanted}. {hint}")
+    last = pour(100, QUEUES, answer)[-1]
+    assert all(abs(last[name] - amount) < 1e-6 for name, amount in _deserved().items())
+    return well_done("With your step the loop ends at 28, 42 and 30, as the scheduler does.")
+
+
+def _deserved() -> dict[str, float]:
+    claims = [Claim(name, queue["weight"], Resource(float(queue["request"])),
+                    None if queue["capability"] is None else Resource(float(queue["capability"])),
+                    Resource(float(queue["guarantee"]))) for name, queue in QUEUES.items()]
+    return {
+        name: amount.milli_cpu
+        for name, amount in water_fill(Resource(100.0), claims)[-1].deserved.items()
+    }
+
+
+def deserved_in_all(guarantee: int) -> float:
+    """CPUs that the three queues deserve together when b has this guarantee.
+
+    >>> deserved_in_all(40), deserved_in_all(60)
+    (100, 110)
+    """
+    return round(sum(row["deserved"]["cpu"] for row in three_queues(b=guarantee).run().queues()), 6)
+
+
+@check(takes=int)
+def overbooked(answer: int) -> Verdict:
+    """What is the smallest guarantee of b, in whole CPUs, with which the queues together deserve
+    more than 100?
+    """
+    if deserved_in_all(answer) <= 100:
+        return try_again(
+            f"With a guarantee of {answer} they deserve {deserved_in_all(answer):g}, which is just 100 or less."
+        )
+    if deserved_in_all(answer - 1) > 100:
+        return try_again(
+            f"With {answer} they deserve {deserved_in_all(answer):g}. A smaller one is enough.")
+    return well_done(
+        "In round 1 a takes its 20 and c its 30. From 51 on, b is lifted above the 50 that are left."
+    )
+
+
+def early_and_late() -> Cluster:
+    """Two queues of one team: *early* runs three pods and wants more, *late* has nothing yet.
+
+    >>> early_and_late().run().queue_order
+    ['late', 'early']
+    """
+    cluster = Cluster().node("n1", cpu=10).queue("early").queue("late")
+    cluster.job("early-run", queue="early", pods=3, cpu=1, running={"n1": 3})
+    cluster.job("early-more", queue="early", pods=6, cpu=1, min_member=1)
+    return cluster.job("late-work", queue="late", pods=6, cpu=1, min_member=1)
+
+
+@check(takes=callable, wanted="a function of a cluster")
+def favour_early(answer) -> Verdict | None:
+    """Write favour(cluster), which changes the cluster so that queue early goes first, and returns
+    it.
+    """
+    before = early_and_late()
+    cluster = answer(early_and_late())
+    if is_empty(cluster):
+        return None
+    if not isinstance(cluster, Cluster):
+        return try_again(
+            f"favour gives {cluster!r}; wanted is the cluster. `return cluster.queue(…)` returns it."
+        )
+    if len(cluster.objects()) < len(before.objects()):
+        return try_again("Something is missing in the cluster; nothing may be taken away.")
+    cycle = cluster.run()
+    if cycle.queue_order[0] == "early":
+        return well_done(
+            "The priority of a queue comes before its share. Only among equals the emptier one goes first."
+        )
+    priority = {
+        name: max(task.priority
+                  for task in cycle.session.jobs[f"default/{name}"].tasks.values())
+        for name in ("early-more", "late-work")
+    }
+    if priority["early-more"] > priority["late-work"]:
+        return try_again(
+            "The priority of a job counts inside its queue. Whose turn it is, is a question to queues."
+        )
+    if cycle.session.queues["late"].queue.spec.priority > 0:
+        return try_again(
+            "Now late is first for two reasons: its share is lower, and its priority is higher.")
+    return try_again(
+        "late holds nothing, so its share is 0, and nothing is below a share of 0, whatever the weights. "
+        "What is compared before the share?")
+
+
+def patients() -> dict[str, Cluster]:
+    """Clusters with a job team-work of queue team that waits, each for another reason.
+
+    >>> {name: cluster.run().why("default/team-work") != [] for name, cluster in patients().items()}
+    {'one': True, 'two': True, 'three': True}
+    """
+    one = Cluster().node("n1", cpu=10, memory="10Gi").queue("team").queue("other")
+    one.job("team-big", queue="team", cpu=1, memory="8Gi", running={"n1": 1})
+    one.job("team-work", queue="team", cpu=1, memory="1Gi")
+    one.job("other-work", queue="other", pods=5, cpu=1, memory="2Gi", min_member=1)
+
+    two = Cluster().node("n1", cpu=10).queue("team").queue("other", guarantee=9)
+    two.job("team-work", queue="team", pods=2, cpu=1)
+    two.job("other-work", queue="other", cpu=1)
+
+    three = Cluster().node("n1", cpu=10, pods=10).queue("team").queue("other")
+    three.job("team-run", queue="team", pods=5, cpu=1, running={"n1": 5})
+    three.job("team-work", queue="team", cpu=1)
+    three.job("other-work", queue="other", pods=9, cpu=1, min_member=1)
+    return {"one": one, "two": two, "three": three}
+
+
+CAUSES = [
+    "overused: it has all it deserves", "not allocatable: one resource is full",
+    "not let in: its limit is too low"
+]
+"""What a reader may choose for a patient."""
+
+
+def _diagnosis(name: str, answer: str, right: int, hints: dict[int, str], why: str) -> Verdict:
+    chosen = next((i for i, cause in enumerate(CAUSES)
+                   if cause.startswith(answer.partition(":")[0].strip().casefold())), None)
+    if chosen is None:
+        return try_again("Choose one of: " + "; ".join(CAUSES) + ".")
+    return well_done(why) if chosen == right else try_again(hints[chosen])
+
+
+@check(takes=str)
+def patient_one(answer: str) -> Verdict:
+    """Why does team-work wait in cluster one?"""
+    return _diagnosis(
+        "one", answer, 1, {
+            0:
+            "Look at the table: overused needs every resource to be full. Which one is, and which is not?",
+            2: "Its phase is Inqueue: it was let in. It has passed that door."
+        },
+        "Memory is full (8Gi of 5Gi) and CPU is not. So the queue is not overused, but a pod that asks for memory must wait."
+    )
+
+
+@check(takes=str)
+def patient_two(answer: str) -> Verdict:
+    """Why does team-work wait in cluster two?"""
+    return _diagnosis(
+        "two", answer, 2, {
+            0: "The queue holds nothing. It cannot be full.", 1:
+            "Look at its phase: it is still Pending. It was never asked whether a pod may be placed."
+        },
+        "9 of 10 CPUs are kept for the other queue, so the real capability is 1, and the gang needs 2. Lesson 04 goes on here."
+    )
+
+
+@check(takes=str)
+def patient_three(answer: str) -> Verdict:
+    """Why does team-work wait in cluster three?"""
+    return _diagnosis(
+        "three", answer, 0, {
+            1:
+            "One more pod would be too much, too. But is there any resource that is not full? Compare every pair of rows.",
+            2: "Its phase is Inqueue: it was let in. It has passed that door."
+        },
+        "It holds 5 of 5 CPUs and 5 of 5 pods: all that it deserves, in every resource. Its turn is passed over."
+    )

@@ -1,0 +1,283 @@
+"""Lesson 03: queues that want CPU and memory; how full each is in each resource when a cycle
+begins.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from volcano_lab.api.formatting import in_units
+from volcano_lab.api.resource import EMPTY, ZERO, Resource, share_of
+from volcano_lab.cluster import Cluster
+from volcano_lab.display.palette import colors_of
+from volcano_lab.display.styled import styled
+from volcano_lab.scheduler import run_cycle
+from volcano_lab.widgets import facts, pictures
+from volcano_lab.widgets.controls import Control, group, slider
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.story import amounts, outcome
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from volcano_lab.cache import Cache
+    from volcano_lab.trace.views.cycle import Cycle
+
+POD_CPU, NODES = 2, 10
+WORDS = {"weight": (1, 9, 1), "memory": (0, 4, 1), "asks": (10, 30, 1), "runs": (0, 10, 1)}
+"""What can be set for each queue: weight, Gi of memory a pod, pods it asks for, and how many of
+them run already.
+"""
+
+START = {
+    "a": {"weight": 1, "memory": 4, "asks": 15, "runs": 5},
+    "b": {"weight": 3, "memory": 2, "asks": 30, "runs": 4},
+    "c": {"weight": 5, "memory": 3, "asks": 20, "runs": 6},
+}
+
+
+def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
+    """Ten nodes of 10 CPUs and 12Gi; three queues whose pods take 2 CPUs and a different amount of
+    memory.
+
+    Of each queue what is not given is as in `START`; at most one pod of a queue runs on a node.
+
+    >>> cluster = two_resource_cluster(a={"memory": 1})
+    >>> [(row["queue"], row["resource"], round(row["share"], 2)) for row in shares(cluster)][:2]
+    [('a', 'cpu', 0.67), ('a', 'memory', 0.33)]
+    """
+    cluster = _nodes().copy()
+    for name, start in START.items():
+        said = start | queues.get(name, {})
+        cluster.queue(name, weight=said["weight"])
+        memory = f"{said['memory']}Gi" if said["memory"] else None
+        cluster.job(f"{name}-work", queue=name, pods=said["asks"], min_member=1, cpu=POD_CPU,
+                    memory=memory, running={f"node-{number}": 1 for number in range(said["runs"])})
+    return cluster
+
+
+@cache
+def _nodes() -> Cluster:
+    cluster = Cluster()
+    for number in range(NODES):
+        cluster.node(f"node-{number}", cpu=10, memory="12Gi")
+    cluster.objects()  # written once, for all clusters that begin as a copy
+    return cluster
+
+
+def opening(cluster: Cluster, cycle: Cycle) -> list[dict[str, Any]]:
+    """A row a queue when its cycle began: what it held and deserved, as resources, whether it was
+    overused.
+    """
+    return _stand(_held(cluster.cache()), cycle)
+
+
+def _held(cache: Cache) -> dict[str, Resource]:
+    """Return what the jobs of each queue hold in a cache."""
+    held: dict[str, Resource] = {}
+    for job in cache.snapshot().jobs.values():
+        held[job.queue] = held.get(job.queue, EMPTY) + job.allocated
+    return held
+
+
+def _stand(held: dict[str, Resource], cycle: Cycle) -> list[dict[str, Any]]:
+    deserved = cycle.rounds[-1].deserved
+    held = dict.fromkeys(deserved, EMPTY) | held
+    return [{
+        "queue": name, "held": held[name], "deserved": amount, "overused": amount.less_equal(
+            held[name], ZERO)
+    } for name, amount in deserved.items()]
+
+
+def shares(cluster: Cluster) -> list[dict[str, Any]]:
+    """A row a queue and resource when a cycle begins: held over deserved. The largest is the
+    queue's share.
+
+    >>> cluster = Cluster().node("n1", cpu=4, pods=8)
+    >>> cluster = cluster.job("train", pods=4, cpu=1, running={"n1": 1}, min_member=1)
+    >>> [(row["resource"], row["share"]) for row in shares(cluster)]
+    [('cpu', 0.25), ('pods', 0.25)]
+    """
+    return _shares(opening(cluster, cluster.run()))
+
+
+def _shares(queues: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    rows = []
+    for row in queues:
+        for name in row["deserved"].resource_names():
+            held, deserved = row["held"].get(name), row["deserved"].get(name)
+            rows.append({"queue": row["queue"], "resource": name, "held": in_units(name, held),
+                         "deserved": in_units(name, deserved), "share": share_of(held, deserved)})
+    return rows
+
+
+def share_chart(cluster: Cluster, title: str = "") -> alt.Chart:
+    """How full each queue is in each resource when a cycle begins; the line stands at what it
+    deserves.
+
+    >>> chart = share_chart(two_resource_cluster())
+    >>> sorted({row["resource"] for row in chart.data.to_dict()["values"]})
+    ['cpu', 'memory', 'pods']
+    """
+    import altair as alt
+
+    rows = shares(cluster)
+    for row in rows:
+        row["text"] = f"{row['share']:.2f}"
+    colors = colors_of(row["queue"] for row in rows)
+    base = alt.Chart().encode(y=alt.Y("resource:N", title=None, sort=["cpu", "memory", "pods"],
+                                         axis=alt.Axis(minExtent=64)))
+    bars = base.mark_bar(size=16).encode(
+        x=alt.X("share:Q", title="held / deserved", scale=alt.Scale(domain=[0, 2], clamp=True),
+                axis=alt.Axis(values=[0, 0.5, 1, 1.5, 2])), color=alt.Color(
+                    "queue:N", legend=None, scale=alt.Scale(domain=list(colors),
+                                                            range=list(colors.values()))))
+    texts = base.mark_text(align="left", dx=4, fontSize=12).encode(
+        x=alt.X("share:Q", scale=alt.Scale(domain=[0, 2], clamp=True)), text="text:N")
+    line = alt.Chart().mark_rule(color="black", strokeDash=[4, 3],
+                                 strokeWidth=1.5).encode(x=alt.datum(1))
+    layers = alt.layer(bars, texts, line, data=alt.InlineData(rows)).properties(
+        width=560, height=78)
+    told = "; ".join(f"{row['queue']} {row['resource']} {row['share']:.2f}" for row in rows)
+    header = alt.Header(labelAngle=0, labelAlign="left", labelExpr="'queue ' + datum.value",
+                        labelFontSize=12, labelFontWeight="bold", labelPadding=24)
+    chart = layers.facet(row=alt.Row("queue:N", title=None, header=header))
+    return styled(chart, title, f"Held over deserved: {told}")
+
+
+LABELS = {"weight": "weight", "memory": "Gi a pod", "asks": "asks for", "runs": "runs"}
+
+
+def _of_queue(queue: str, color: str) -> dict[str, Control]:
+    units = {"memory": "Gi", "asks": "pods", "runs": "pods"}
+    return group(f"queue {queue}", {
+        f"{queue}_{word}": slider(START[queue][word], least, most, LABELS[word], step=step,
+                                  unit=units.get(word, ""))
+        for word, (least, most, step) in WORDS.items()
+    }, color=color, link=queue)
+
+
+CONTROLS = {
+    name: control for queue, color in colors_of(START).items()
+    for name, control in _of_queue(queue, color).items()
+}
+
+
+@define
+class Opened:
+    """A cycle, and how its queues stood when it began."""
+
+    cycle: Cycle
+    queues: list[dict[str, Any]]
+
+
+def cluster_of(values: Values) -> Cluster:
+    """Return the cluster that the controls describe."""
+    return two_resource_cluster(
+        **{queue: {word: values[f"{queue}_{word}"] for word in WORDS} for queue in START})
+
+
+def opened(values: Values) -> Opened:
+    """Run the cycle of some values and keep how its queues stood at its beginning."""
+    cache, colors = cluster_of(values).cache(), colors_of(START)
+    held = _held(cache)
+    cycle = run_cycle(cache)
+    queues = _stand(held, cycle)
+    filled = {(row["queue"], row["resource"]): row["share"] for row in _shares(queues)}
+    rows = []
+    for row in queues:
+        name, held, deserved = row["queue"], row["held"], row["deserved"]
+        by_resource = {
+            resource: filled.get((name, resource)) for resource in ("cpu", "memory", "pods")
+        }
+        pod = next(iter(cycle.session.jobs[f"default/{name}-work"].tasks.values())).resreq
+        rows.append({
+            "queue": name, "color": colors[name], "turn": cycle.queue_order.index(name) + 1,
+            "share": max([0.0, *(share for share in by_resource.values() if share is not None)]),
+            **by_resource, "overused": row["overused"],
+            "one_more_pod": held.stays_within(deserved, pod),
+            "deserved_cpu": deserved.milli_cpu / 1000, "deserved_Gi": deserved.memory / 2**30
+        })
+    return Opened(cycle, rows)
+
+
+def _parts(at: Opened) -> list[dict[str, Any]]:
+    """Return one row per queue and resource: held as a part of deserved."""
+    rows = []
+    for row in at.queues:
+        for resource in ("cpu", "memory", "pods"):
+            share = row[resource]
+            rows.append({"name": f"{row['queue']} {resource}", "link": row["queue"],
+                         "color": row["color"], "parts": [share or 0], "limit": 1,
+                         "text": "deserves none" if share is None else f"{share:.2f}",
+                         "over": share is not None and share > 1})
+    return rows
+
+
+PANELS = [
+    pictures.vessels("Deserved CPUs", lambda at: facts.fill(at.cycle), key="cpu",
+                     most=[42, 62], unit="CPUs", height=158),
+    pictures.vessels("Deserved memory", lambda at: facts.fill(at.cycle, "memory"), key="memory",
+                     most=[62, 92, 122], unit="Gi", height=158),
+    pictures.sums("How full each queue is", _parts, key="shares", rows=9,
+                  parts=["held"], limit="deserved", most=1.5, tall=True),
+    pictures.turns("Whose turn it is", lambda at: facts.turns(at.cycle), key="turns", slots=30,
+                   lanes=3),
+    pictures.table("When the cycle begins", lambda at: at.queues, key="queues",
+                   columns={"queue": "queue", "turn": "turn", "share": "share",
+                            "overused": "overused", "one_more_pod": "one more"}),
+]
+
+
+def _moved(values: Values) -> set[str]:
+    return {name for name, control in CONTROLS.items() if values[name] != control.start}
+
+
+def _row(at: Opened, queue: str) -> dict[str, Any]:
+    return next(row for row in at.queues if row["queue"] == queue)
+
+
+TASKS = [
+    Task("one more pod", "Raise only a's weight. From which weight on may a have one more pod?",
+         lambda values, at: _moved(values) == {"a_weight"} and _row(at, "a")["one_more_pod"],
+         show={"a_weight": 2}),
+    Task("no memory", "Let a's pods take no memory. Which place in the order has a now?",
+         lambda values, at: values["a_memory"] == 0, show={"a_memory": 0}),
+    Task("overused", "Make c overused. Which slider must meet which?",
+         lambda values, at: _row(at, "c")["overused"], show={"c_asks": 10, "c_runs": 10}),
+    Task("weight in vain", "c asks for 10 pods now. Give it weight 9: does it deserve more?",
+         lambda values, at: values["c_asks"] == 10 and values["c_weight"] == 9, {"c_asks": 10},
+         {"c_asks": 10, "c_weight": 9}),
+]
+
+
+def proportion_lab() -> Lab:
+    """Make the lab: of each queue weight, memory per pod, pods asked for and pods that run.
+
+    >>> lab = proportion_lab()
+    >>> [(row["queue"], row["turn"]) for row in lab.set(a_runs=0).board["queues"]]
+    [('a', 1), ('b', 2), ('c', 3)]
+    """
+    def order(at: Opened) -> str:
+        return ", ".join(at.cycle.queue_order)
+
+    def shares(at: Opened) -> str:
+        return ", ".join(f"{row['queue']} {row['share']:.2f}"
+                         for row in sorted(at.queues, key=lambda row: row["turn"]))
+
+    def overused(at: Opened) -> str:
+        return ", ".join(row["queue"] for row in at.queues if row["overused"]) or "none"
+
+    return Lab(
+        CONTROLS, opened, PANELS, title="Two resources: 100 CPUs and 120 Gi, three queues",
+        tasks=TASKS, code=cluster_of,
+        says=[amounts("deserves", lambda at: facts.deserved(at.cycle), "CPUs"),
+              amounts("deserves", lambda at: facts.deserved(at.cycle, "memory"), "Gi"),
+              outcome("The order", order, lambda at: f"shares {shares(at)}"),
+              outcome("Overused", overused)],
+        opening=lambda at: f"The emptiest queue goes first: **{order(at)}**, with the shares "
+        f"{shares(at)}. A queue is as full as its fullest resource.",
+        nothing="No queue deserves more or less, and the order stays.")

@@ -1,0 +1,313 @@
+"""The checks of lesson 04: limits, and who is let in."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from volcano_lab.api.formatting import plain
+from volcano_lab.api.resource import Resource
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import check, is_empty
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_04.lab import admission_cluster
+from volcano_lab.trace.views.queue_levels import admission as admission_rows
+
+Amounts = Mapping[str, float]
+
+
+@check(takes=float)
+def may_hold(answer: float) -> Verdict:
+    """Queue other gets a guarantee of 10 CPUs; the capability of team stays 12. What may team hold
+    then, in CPUs?
+    """
+    hints = {
+        12:
+        "12 is its capability. What is left of the cluster after the guarantee? The smaller of the two counts.",
+        20:
+        "20 is the whole cluster. 10 of these are kept for queue other.", 2:
+        "Both are limits, side by side. The guarantee is not taken from its own capability, but from the cluster."
+    }
+    if answer == 10:
+        return well_done(
+            "20 − 10 = 10 are left of the cluster, and that is less than its capability of 12.")
+    return try_again(
+        hints.get(
+            answer,
+            "What did team have before, and from where? 20 − the guarantees of others, at most 12.")
+    )
+
+
+@check(takes=float)
+def sum_of_second(answer: float) -> Verdict:
+    """Job old needs only 1 of its 6 pods now. Which sum does queue team compare for job second?"""
+    hints = {
+        13: "13 was the sum when elastic was 2. Now old holds 5 more than it needs.", 15:
+        "Take elastic off: what old holds above its minimum.", 5:
+        "5 is second's minimum. Add what team holds and what is in queue, and take elastic off.", 6:
+        "You have left out what is in queue: job first was let in before, and has reserved 4."
+    }
+    if answer == 10:
+        return well_done("5 + 6 + 4 − 5 = 10, and team may hold 12. Nothing became free; "
+                         "old only says that it could do with less.")
+    return try_again(
+        hints.get(
+            answer,
+            "minimum 5 + allocated 6 + in queue 4 − elastic. What does old hold above its minimum?")
+    )
+
+
+# -- make: the sum as a function
+# ----------------------------------------------------------------------------
+
+
+def short_of(minimum: Amounts, queue: Mapping[str, Amounts]) -> list[str]:
+    """The resources that are short: those that the job asks for, and whose sum is above the limit.
+
+    >>> queue = {"allocated": {"cpu": 6}, "inqueue": {"cpu": 4}, "elastic": {"cpu": 2}, "may_hold": {"cpu": 12}}
+    >>> short_of({"cpu": 4}, queue), short_of({"cpu": 5}, queue)
+    ([], ['cpu'])
+    """
+    return [
+        name for name, amount in minimum.items()
+        if amount > 0 and amount + queue["allocated"].get(name, 0) + queue["inqueue"].get(name, 0) -
+        queue["elastic"].get(name, 0) > queue["may_hold"].get(name, 0)
+    ]
+
+
+ROOMY = {
+    "allocated": {"cpu": 6}, "inqueue": {"cpu": 4}, "elastic": {"cpu": 2}, "may_hold":
+    {"cpu": 12, "memory": 40}
+}
+CASES: list[tuple[dict[str, float], dict[str, dict[str, float]], str]] = [
+    ({"cpu": 4}, ROOMY,
+     "4 + 6 + 4 − 2 is 12, and 12 of 12 is still room: only more than the limit is too much."),
+    ({"cpu": 5}, ROOMY, "5 + 6 + 4 − 2 is 13: take off elastic, and count what is in queue."),
+    ({"cpu": 1}, ROOMY | {"elastic": {}, "inqueue": {"cpu": 6}},
+     "What is in queue counts: 1 + 6 + 6 is 13."),
+    ({"cpu": 1, "memory": 30}, ROOMY | {"allocated": {"memory": 20}},
+     "Each resource has a sum and a limit of its own."),
+    ({"cpu": 1}, ROOMY | {"allocated": {"cpu": 6, "memory": 50}},
+     "Memory is too full, but this job asks for none."),
+    ({"cpu": 1, "memory":
+      0}, ROOMY | {"allocated": {"memory": 50}}, "Asking for 0 memory is not asking for memory."),
+    ({"gpu": 1}, ROOMY,
+     "A resource that may_hold does not name is one of which the queue may hold nothing."),
+]
+
+
+@check(takes=callable, wanted="a function of minimum and queue")
+def admission(answer: Callable[..., Any]) -> Verdict | None:
+    """Write short_of(minimum, queue): the names of the resources that are short; an empty list
+    where there is room.
+    """
+    if is_empty(answer({"cpu": 5}, ROOMY)) and answer({"cpu": 5}, ROOMY) != []:
+        return None
+    for minimum, queue, hint in CASES:
+        said = _tried(answer, minimum, queue)
+        if isinstance(said, Verdict):
+            return said
+        if said != sorted(short_of(minimum, queue)):
+            wanted = short_of(minimum, queue)
+            return try_again(
+                f"With minimum {minimum} and queue {queue} it gives {said}; wanted is {wanted}. {hint}"
+            )
+    compared = recorded()
+    for minimum, queue, names in compared:
+        said = _tried(answer, minimum, queue)
+        if said != names:
+            return try_again(
+                f"The lab found {names} short where your function says {said}: minimum {minimum}, queue {queue}."
+            )
+    refused = sum(bool(names) for _, _, names in compared)
+    return well_done(
+        f"The lab made {len(compared)} comparisons in clusters made at random, and refused {refused} times. "
+        "Your function says the same each time, resource by resource.")
+
+
+def _tried(function: Callable[..., Any], minimum: Amounts,
+           queue: Mapping[str, Amounts]) -> list[str] | Verdict:
+    try:
+        said = function(dict(minimum), {word: dict(amounts) for word, amounts in queue.items()})
+    except KeyError as error:
+        return try_again(f"It stopped at {error}, which is missing in one of the dicts. "
+                         "What is missing counts as 0: `.get(name, 0)`.")
+    if not isinstance(said, list | tuple | set):
+        return try_again(f"It gives {said!r}; wanted is a list of names, such as [] or ['cpu'].")
+    return sorted(said)
+
+
+@cache
+def recorded(
+        count: int = 60) -> list[tuple[dict[str, float], dict[str, dict[str, float]], list[str]]]:
+    """What proportion compared in clusters made at random: (minimum, queue, the names of what is
+    short).
+
+    >>> minimum, queue, names = recorded()[0]
+    >>> sorted(queue)
+    ['allocated', 'elastic', 'inqueue', 'may_hold']
+    """
+    chance = random.Random(4)
+    found = []
+    for _ in range(count):
+        draw = chance.randint
+        cluster = admission_cluster(draw(0, 20), draw(0, 12), draw(0, 12), draw(0, 8), draw(1, 8),
+                                    draw(1, 8), draw(0, 8))
+        for fact in cluster.run().record.facts["enqueue_comparison"]:
+            if fact["plugin"] == "proportion":
+                words = {
+                    word: _plain(fact[name])
+                    for word, name in (("allocated", "allocated"), ("inqueue", "inqueue"),
+                                       ("elastic", "elastic"), ("may_hold", "limit"))
+                }
+                found.append((_plain(fact["min_resources"]), words, sorted(fact["short_of"])))
+    return found
+
+
+def _plain(amount: Resource) -> dict[str, float]:
+    return {name: number for name, number in plain(amount).items() if number is not None}
+
+
+# -- modify, and what people see
+# ----------------------------------------------------------------------------
+
+
+def _lesson() -> Cluster:
+    return admission_cluster()
+
+
+@check(takes=Cluster, wanted="a cluster, such as cluster.copy().job(...)")
+def let_second_in(answer: Cluster) -> Verdict:
+    """Let second in, too. Queue team stays as it is, and so do the jobs first and second."""
+    before, after = _specs(_lesson()), _specs(answer)
+    if before == after:
+        return try_again("In this cluster nothing has changed. Begin with `cluster.copy()`.")
+    if before["Queue/team"] != after.get("Queue/team"):
+        return try_again("Leave queue team as it is. Look at the other terms of its sum.")
+    if any(before[key] != after.get(key)
+           for key in before
+           if key.split("/")[1].startswith(("first", "second"))):
+        return try_again("Leave the two new jobs as they are. Look at the other terms of the sum.")
+    said = _sum_for_second(answer)
+    same_pods = _pods_of_old(before) == _pods_of_old(after)
+    if next(row["phase"]
+            for row in answer.run().jobs()
+            if row["job"] == "default/second") == "Inqueue":
+        if same_pods and after["PodGroup/old"].queue == "team":
+            return well_done(
+                f"{said} old keeps its six pods, but it needs fewer of them now. The rest is elastic, and that is "
+                "taken off.")
+        return well_done(
+            f"{said} There is a gentler way, too: old keeps its six pods in team, and needs fewer of them."
+        )
+    if not same_pods:
+        return try_again(
+            f"{said} A pod of old above its minimum counts in allocated and in elastic, once plus and once minus: "
+            "without it the sum is the same. Leave its pods. How many of them does it need?")
+    if before["PodGroup/old"] != after["PodGroup/old"]:
+        return try_again(
+            f"{said} Now old needs more of its pods: there is less elastic than before.")
+    if before["Queue/other"] != after.get("Queue/other"):
+        return try_again(
+            "The guarantee leaves 14 or more of the cluster; the narrow place is team's own capability of 12."
+        )
+    return try_again(
+        "team is held by its own capability of 12. More room in the cluster does not help it.")
+
+
+def _sum_for_second(cluster: Cluster) -> str:
+    """The sum that queue team compares for second, in CPUs, as a sentence; another where overcommit
+    refuses it before.
+    """
+    for row in admission_rows(cluster.run()):
+        if (row["job"], row["level"]) == ("default/second", "team"):
+            return (
+                f"The sum is {row['minimum']:g} + {row['allocated']:g} + {row['inqueue']:g} − {row['elastic']:g} = "
+                f"{row['sum']:g} now, and team may hold {row['may_hold']:g}.")
+    return "The cluster itself is too full now."
+
+
+def _pods_of_old(specs: dict[str, Any]) -> dict[str, Any]:
+    return {key: spec for key, spec in specs.items() if key.startswith("Pod/old-")}
+
+
+def _specs(cluster: Cluster) -> dict[str, Any]:
+    return {
+        f"{obj.kind}/{obj.name}": getattr(obj, "spec", None) or obj for obj in cluster.objects()
+    }
+
+
+CAUSES = [
+    "its own queue's capability", "a guarantee of another queue", "overcommit: the whole cluster",
+    "let in: its queue deserves less"
+]
+"""What a reader may choose for a patient."""
+
+
+def patients() -> dict[str, Cluster]:
+    """Clusters in which a job team-work waits, each for another reason.
+
+    >>> {name: cluster.run().jobs()[-1]["phase"] for name, cluster in patients().items()}
+    {'one': 'Pending', 'two': 'Inqueue', 'three': 'Pending'}
+    """
+    one = Cluster().node("n1", cpu=10).queue("team", capability=9).queue("other", guarantee=4)
+    one.job("team-run", queue="team", pods=3, cpu=1, running={"n1": 3}).job(
+        "team-work", queue="team", pods=4, cpu=1)
+
+    two = Cluster().node("n1", cpu=10).queue("team").queue("other")
+    two.job("other-run", queue="other", pods=6, cpu=1, min_member=1, running={"n1": 4})
+    two.job("team-work", queue="team", pods=6, cpu=1)
+
+    three = Cluster().node("n1", cpu=10).queue("team").queue("other")
+    three.job("other-run", queue="other", pods=9, cpu=1, min_member=1, running={"n1": 9})
+    three.job("team-work", queue="team", pods=4, cpu=1)
+    return {"one": one, "two": two, "three": three}
+
+
+def _diagnosis(answer: str, right: int, hints: dict[int, str], why: str) -> Verdict:
+    said = answer.strip().casefold()
+    chosen = next(
+        (number for number, cause in enumerate(CAUSES) if said and cause.startswith(said)), None)
+    if chosen is None:
+        return try_again("Choose one of: " + "; ".join(CAUSES) + ".")
+    return well_done(why) if chosen == right else try_again(hints[chosen])
+
+
+@check(takes=str)
+def patient_one(answer: str) -> Verdict:
+    """Why does team-work wait in cluster one?"""
+    return _diagnosis(
+        answer, 1, {
+            0:
+            "Its author wrote 9, and the sum is 4 + 3 = 7. Which number stands in real capability?",
+            2:
+            "The cluster has 10 CPUs, times 1.2 is 12, less the 3 that are used: there is room for 4.",
+            3: "Its PodGroup is Pending: it was not let in."
+        },
+        "4 of 10 CPUs are kept for queue other, which uses none of them. So the real capability is 6, and the sum is 7."
+    )
+
+
+@check(takes=str)
+def patient_two(answer: str) -> Verdict:
+    """Why does team-work wait in cluster two?"""
+    past = "Its PodGroup is Inqueue: it has passed enqueue, and with it all three of these. What is compared after that?"
+    return _diagnosis(
+        answer, 3, {0: past, 1: past, 2: past},
+        "enqueue compared 6 with the real capability of 10. allocate compares with what the queue deserves, "
+        "and that is 5, because the other queue wants a half.")
+
+
+@check(takes=str)
+def patient_three(answer: str) -> Verdict:
+    """Why does team-work wait in cluster three?"""
+    return _diagnosis(
+        answer, 2, {
+            0: "team may hold 10 and holds nothing: the sum is 4 of 10.", 1:
+            "In this cluster there is no guarantee.", 3:
+            "Its PodGroup is Pending: it was not let in."
+        },
+        "1.2 × 10 − 9 used = 3, and it asks for 4. overcommit does not know elastic, so the 8 elastic pods do not help."
+    )

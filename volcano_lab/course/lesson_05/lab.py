@@ -1,0 +1,374 @@
+"""The lab of the queue tree: edit the tree, and see every level, which gangs are admitted, and what
+becomes of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from attrs import asdict, define
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
+from volcano_lab.framework.log import quiet
+from volcano_lab.framework.session import Session
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.scheduler import Scheduler
+from volcano_lab.trace.cycle_record import CycleRecord, queue_shares
+from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.trace.views.queue_levels import admission, gangs, levels, order
+from volcano_lab.widgets import controls, pictures
+from volcano_lab.widgets.facts import plain
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.story import outcome
+
+NODES, NODE_CPUS = 5, 4
+ROOT = "root"
+
+
+@define(slots=True)
+class QueueRow:
+    """A queue as its manifest says it, in CPUs (None: not set), and its jobs: pods of 1 CPU that
+    run, and pods of a gang.
+    """
+
+    name: str
+    parent: str = ROOT
+    weight: int | None = 1
+    deserved: float | None = None
+    capability: float | None = None
+    guarantee: float | None = None
+    runs: int = 0
+    gang: int = 0
+
+
+FIELDS = [
+    {"word": "weight", "label": "weight", "least": 1, "ofJobs": False,
+     "about": "counts for proportion; capacity does not read it"},
+    {"word": "deserved", "label": "deserved", "least": 0, "ofJobs": False,
+     "about": "CPUs that the queue's manifest says it deserves"},
+    {"word": "capability", "label": "capability", "least": 0, "ofJobs": False,
+     "about": "the most that it may hold, in CPUs"},
+    {"word": "guarantee", "label": "guarantee", "least": 0, "ofJobs": False,
+     "about": "CPUs that are kept for it"},
+    {"word": "runs", "label": "runs", "least": 0, "ofJobs": True,
+     "about": "pods of 1 CPU that run already, as one job with the minimum 1"},
+    {"word": "gang", "label": "gang", "least": 0, "ofJobs": True,
+     "about": "pods of 1 CPU that wait, as one gang: all or none"},
+]
+"""The fields of a queue in the lab."""
+
+START = [
+    QueueRow(ROOT, "", weight=None),
+    QueueRow("research", deserved=8, capability=8),
+    QueueRow("train", "research", deserved=5, runs=5, gang=3),
+    QueueRow("eval", "research", deserved=3, capability=6, runs=1, gang=4),
+    QueueRow("prod", deserved=12, guarantee=4),
+    QueueRow("web", "prod", deserved=8, runs=4, gang=2),
+    QueueRow("batch", "prod", gang=3),
+]
+"""The tree that the lab begins with: two departments of two teams each, on 20 CPUs."""
+
+PLUGINS = {
+    "capacity, with the tree":
+    "  - name: capacity\n    enableHierarchy: true\n",
+    "capacity, letting in as v1.11.0 did":
+    "  - name: capacity\n    enableHierarchy: true\n    arguments:\n"
+    "      lab.v1-11-enqueue: true\n",
+    "capacity, without the tree":
+    "  - name: capacity\n",
+    "proportion (no tree; weight counts)":
+    "  - name: proportion\n",
+}
+"""What shares between the queues: its name in the lab -> its lines in the configuration."""
+
+TREE = next(iter(PLUGINS))
+
+
+def tree_conf(plugin: str = TREE) -> str:
+    """The configuration of a scheduler that shares in one of the ways of `PLUGINS`."""
+    return f'actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n{PLUGINS[plugin]}'
+
+
+def tree_cluster(rows: list[QueueRow]) -> Cluster:
+    """Five nodes of four CPUs, the queues, and their jobs. Raises `ValueError` for rows that can't
+    be queues.
+
+    >>> [row["queue"] for row in tree_cluster(START).run(tree_conf()).queues()]
+    ['batch', 'default', 'eval', 'prod', 'research', 'root', 'train', 'web']
+    """
+    _check(rows)
+    cluster, free = _nodes().copy(), [
+        f"node-{number}" for number in range(NODES) for _ in range(NODE_CPUS)
+    ]
+    for row in rows:
+        cluster.queue(row.name, parent=row.parent or None, weight=row.weight, deserved=row.deserved,
+                      capability=row.capability, guarantee=row.guarantee)
+        if row.runs:
+            taken, free = free[:row.runs], free[row.runs:]
+            running = {node: taken.count(node) for node in taken}
+            cluster.job(f"{row.name}-work", queue=row.name, pods=row.runs, min_member=1, cpu=1,
+                        running=running)
+        if row.gang:
+            cluster.job(f"{row.name}-gang", queue=row.name, pods=row.gang, cpu=1)
+    return cluster
+
+
+@cache
+def _nodes() -> Cluster:
+    cluster = Cluster()
+    for number in range(NODES):
+        cluster.node(f"node-{number}", cpu=NODE_CPUS)
+    cluster.objects()  # written once, for all clusters that begin as a copy
+    return cluster
+
+
+@cache
+def _conf(plugin: str) -> SchedulerConfiguration:
+    return load_conf(tree_conf(plugin), action_names())
+
+
+def _check(rows: list[QueueRow]) -> None:
+    names = [row.name for row in rows]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f'queue "{name}" is there {names.count(name)} times; names must differ.')
+    for row in rows:
+        for word, least in (("weight", 1), ("deserved", 0), ("capability", 0), ("guarantee", 0),
+                            ("runs", 0), ("gang", 0)):
+            value = getattr(row, word)
+            if value is not None and value < least:
+                raise ValueError(
+                    f'queue "{row.name}": {word} is {value}; allowed is a number from {least} on.')
+    running = sum(row.runs or 0 for row in rows)
+    if running > NODES * NODE_CPUS:
+        raise ValueError(f"{running} pods run; the cluster has {NODES * NODE_CPUS} CPUs.")
+
+
+class _Shares(CycleRecord):
+    """Remembers the shares with which the queues were lined up."""
+
+    def opened(self, ssn: Session) -> None:
+        super().opened(ssn)
+        self.shares = queue_shares(ssn)
+
+
+def run_tree(rows: list[QueueRow], plugin: str = TREE) -> Cycle:
+    """One cycle over the queues of some rows. Raises `ValueError` or `ManifestError`."""
+    scheduler, record = Scheduler(tree_cluster(rows).cache(), _conf(plugin)), _Shares()
+    with quiet():  # what is wrong with a tree is said on the board
+        return Cycle(scheduler.run_once(record), record, scheduler.times)
+
+
+State = dict[str, Any]
+
+
+def board_state(rows: list[QueueRow], plugin: str = TREE) -> State:
+    """Return what a cycle decides about a tree: levels, order, admission and gangs.
+
+    What makes the tree invalid stands in `sentences`.
+
+    >>> [(row["level"], row["sum"], row["may_hold"]) for row in board_state(START)["admission"][:2]]
+    [('web', 3, 20), ('prod', 3, 20)]
+    """
+    try:
+        cycle = run_tree(rows, plugin)
+    except (ValueError, ManifestError) as error:
+        return {"sentences": [str(error)], "levels": [], "order": [], "admission": [], "gangs": []}
+    broken, names = list(cycle.session.warnings), {row.name for row in rows}
+    state: State = {"sentences": broken, "levels": [], "order": [],
+                    "admission": [row | {"gang": _short(row["job"])} for row in admission(cycle)],
+                    "gangs": list(_ends(cycle))}
+    if not broken:
+        state["levels"] = [row for row in levels(cycle) if row["queue"] in names]
+        state["order"] = [
+            row | {
+                "shares_on_the_way_down":
+                " › ".join(f"{name} {share:.3g}" for name, share in row["way"])
+            } for row in order(cycle, cycle.record.shares)
+        ]
+    return state
+
+
+def _ends(cycle: Cycle) -> Iterator[State]:
+    for row in gangs(cycle):
+        job = cycle.session.jobs[row["job"]]
+        yield row | {"gang": _short(row["job"]), "operations": ", ".join(row["operations"]),
+                     "queue": job.queue, "pods": len(job.tasks)}
+
+
+def _fate(row: State) -> str:
+    if row["statement"] != "none":
+        return str(row["statement"])
+    return "refused" if row["phase"] == "Pending" else "waits"
+
+
+def icicle(state: State) -> State:
+    """Return the data of the tree's picture, with a climb for each gang that enqueue compared.
+
+    Hatched is what admitted gangs still wait for when the cycle ends.
+    """
+    gang_of = {row["queue"]: row for row in state["gangs"]}
+    parents = {row["queue"]: row["parent"] for row in state["levels"]}
+    waits = dict.fromkeys(parents, 0)
+    for name, gang in gang_of.items():
+        if gang["phase"] == "Inqueue" and gang["statement"] != "commit":
+            while name in waits:
+                waits[name], name = waits[name] + gang["pods"], parents[name]
+    queues = []
+    for row in state["levels"]:
+        gang, size = gang_of.get(row["queue"]), row["real_capability"]
+        drawn = {"queue": row["queue"], "parent": row["parent"],
+                 "size": plain(min(size, NODES * NODE_CPUS) if size is not None else 20),
+                 "inqueue": waits[row["queue"]],
+                 **{word: plain(row[word]) for word in ("allocated", "guarantee", "deserved")}}
+        if gang:
+            drawn["gang"] = {"name": gang["gang"], "pods": gang["pods"], "fate": _fate(gang)}
+        queues.append(drawn)
+    climbs = _climbs(state)
+    refused = [name for name, climb in climbs.items() if not climb["steps"][-1]["fits"]]
+    return {"queues": queues, "climbs": climbs, "climb": next(iter([*refused, *climbs]), ""),
+            "text": "No gang is compared with the levels."}
+
+
+def _climbs(state: State) -> dict[str, State]:
+    climbs: dict[str, State] = {}
+    for row in state["admission"]:
+        amount, fits = plain(row["minimum"]), row["verdict"] == "room"
+        text = f"{amount:g} + {row['allocated']:g} allocated"
+        text += f" + {row['inqueue']:g} in queue" if row["inqueue"] else ""
+        text += f" − {row['elastic']:g} elastic" if row["elastic"] else ""
+        most = "no limit" if row["may_hold"] is None else f"{row['may_hold']:g}"
+        text += f" = {row['sum']:g} of {most}: {row['verdict']}"
+        climb = climbs.setdefault(row["gang"], {"amount": amount, "steps": [], "text":
+                                                f"{row['gang']} asks for {amount:g} CPUs."})
+        climb["steps"].append({"queue": row["level"], "text": text, "fits": fits})
+    return climbs
+
+
+def _gang_rows(state: State) -> list[State]:
+    return [row | {"ends": row["statement"] if row["statement"] != "none" else "not tried"}
+            for row in state["gangs"]]
+
+
+CONTROLS = {
+    "plugin": controls.choice(TREE, list(PLUGINS), "plugin that shares between queues"),
+    "tree": controls.queues([asdict(row) for row in START], FIELDS, root=ROOT, choose="research",
+                            fresh={word: value for word, value in asdict(QueueRow("")).items()
+                                   if word not in ("name", "parent")}),
+}
+
+PANELS = [
+    pictures.tree("Every level: what it holds, what it may hold, and a gang that climbs", icicle,
+                  key="tree", levels=3, lines=4, unit="CPUs", move="tree", wide=True,
+                  legend="Full: allocated. Hatched: admitted, waiting. Dashed: guarantee. Click a "
+                  "queue to change it; drag it onto another parent."),
+    pictures.table("What becomes of each gang", _gang_rows, key="gangs", rows=4, wide=True,
+                   columns={"gang": "gang", "phase": "phase", "ends": "statement", "why": "why"},
+                   texts=["phase", "ends", "why"], long=["why"]),
+]
+
+
+def _queue(values: Values, name: str) -> State:
+    found = [row for row in values["tree"] if row["name"] == name]
+    return found[0] if found else {}
+
+
+def _end_of(state: State, name: str) -> str:
+    return next((f"{row['phase']} {row['statement']}" for row in state["gangs"]
+                 if row["gang"] == name), "")
+
+
+TASKS = [
+    Task("v1.11.0", "Choose admission as in v1.11.0. Which gang's row changes, and how?",
+         lambda values, state: "v1.11.0" in values["plugin"],
+         show={"plugin": "capacity, letting in as v1.11.0 did"}),
+    Task("move batch", "Put batch below research. Which level refuses batch-gang?",
+         lambda values, state: _queue(values, "batch").get("parent") == "research"),
+    Task("elastic room", "Give web a capability with which its gang is admitted and gets no room.",
+         lambda values, state: _end_of(state, "web-gang") == "Inqueue discard"),
+    Task("make room", "Change one number so that train-gang is admitted.",
+         lambda values, state: _end_of(state, "train-gang").startswith("Inqueue")
+         and values["plugin"] == TREE),
+]
+
+
+class QueueTreeLab(Lab):
+    """A tree of queues, a choice of plugin, and what they decide. Code edits the tree with `queue`
+    and `remove_queue`.
+
+    >>> lab = QueueTreeLab()
+    >>> [row["queue"] for row in lab.state["order"]]
+    ['web', 'batch', 'eval', 'train']
+    >>> lab.queue("prod", deserved=4).state["order"][0]["queue"]
+    'eval'
+    """
+
+    def __init__(self, rows: list[QueueRow] | None = None):
+        tree = CONTROLS["tree"]
+        if rows is not None:
+            tree = controls.queues([asdict(row) for row in rows], root=ROOT, **{
+                word: tree.more[word] for word in ("fields", "fresh")})
+        self._state: State = {}
+        says = [outcome(name, lambda state, name=name: _end_of(state, name) or "gone",
+                        lambda state, name=name: _why(state, name))
+                for name in (f"{row['name']}-gang" for row in tree.start if row["gang"])]
+        super().__init__(CONTROLS | {"tree": tree}, self._decide, PANELS,
+                         title="A tree of queues on 20 CPUs", tasks=TASKS, says=says,
+                         opening=_opening, nothing="No gang's end changes.",
+                         code=lambda values: tree_cluster(_rows(values)))
+
+    def _decide(self, values: Values) -> State:
+        self._state = board_state(_rows(values), values["plugin"])
+        if self._state["sentences"]:
+            raise ValueError(" ".join(self._state["sentences"]))
+        return self._state
+
+    @property
+    def state(self) -> State:
+        """What was decided about the tree; see `board_state`."""
+        return self._state
+
+    def queue(self, name: str, **words: Any) -> QueueTreeLab:
+        """Change what is named of a queue, or add the queue."""
+        known = {row["name"]: row for row in self.values["tree"]}
+        row = asdict(QueueRow(**{**known.get(name, {"name": name}), **words}))
+        self.set(tree=list((known | {name: row}).values()))
+        return self
+
+    def remove_queue(self, name: str) -> QueueTreeLab:
+        """Take a queue away; those below it stay, and name a parent that is gone."""
+        if not _queue(self.values, name):
+            raise KeyError(f"the tree has no queue of the name {name}")
+        self.set(tree=[row for row in self.values["tree"] if row["name"] != name])
+        return self
+
+
+def _rows(values: Values) -> list[QueueRow]:
+    return [QueueRow(**row) for row in values["tree"]]
+
+
+def _why(state: State, name: str) -> str:
+    climb = _climbs(state).get(name)
+    refused = [step for step in climb["steps"] if not step["fits"]] if climb else []
+    if refused:
+        return f"{refused[0]['queue']}: {refused[0]['text']}"
+    return next((row["why"] for row in state["gangs"] if row["gang"] == name), "")
+
+
+def _opening(state: State) -> str:
+    refused = [name for name in _climbs(state) if _end_of(state, name) == "Pending none"]
+    return " ".join(f"**{name}** is refused at {_why(state, name)}." for name in refused)
+
+
+def queue_tree_lab(rows: list[QueueRow] | None = None) -> QueueTreeLab:
+    """Make the lab of the queue tree, with the tree of the lesson or with another one."""
+    return QueueTreeLab(rows)
+
+
+def _short(key: str) -> str:
+    return key.removeprefix("default/")

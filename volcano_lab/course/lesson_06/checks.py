@@ -1,0 +1,278 @@
+"""The checks of lesson 06: gangs and statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from volcano_lab.api.node import NodeError
+from volcano_lab.api.resource import ResourceError
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_06.scene import CONF, gang_that_does_not_fit, half_full
+from volcano_lab.course.lesson_06.watched_rehearsal import WatchedRehearsal
+from volcano_lab.debug.sandbox import Rehearsal
+from volcano_lab.framework.statement import StatementError
+
+Plan = list[tuple[str, ...]]
+
+
+@check(takes=float)
+def future_idle(answer: float) -> Verdict:
+    """node-0 is full. web-1 (2 CPUs) is evicted, and 2 CPUs are promised to train-0 there. What is
+    its future idle?
+    """
+    if answer == 0:
+        return well_done(
+            "0 idle + 2 releasing − 2 pipelined. What is promised once can't be promised again.")
+    if answer == 2:
+        return try_again("2 was right after the eviction. But these 2 CPUs are promised now.")
+    if answer == 4:
+        return try_again("4 is what is used: web-1 still sits on the node.")
+    return try_again(
+        "future idle = idle + releasing − pipelined. Nothing is idle yet; read the other two from the table."
+    )
+
+
+@check(takes=list, wanted='a list of pods, such as ["web-1", "train-0", "train-1"]')
+def order_of_undoing(answer: list) -> Verdict:
+    """In which order does discard take the three operations back? Give the pods."""
+    pods = [str(pod) for pod in answer]
+    if sorted(pods) != ["train-0", "train-1", "web-1"]:
+        return try_again("Name the three pods web-1, train-0 and train-1, each once.")
+    if pods == ["train-1", "train-0", "web-1"]:
+        return well_done(
+            "From the last operation to the first, so that every state in between is one that has been before."
+        )
+    if pods == ["web-1", "train-0", "train-1"]:
+        return try_again(
+            "That is the order in which they were done. Discard goes the other way: the last one first."
+        )
+    return try_again("Begin with the operation that was done last.")
+
+
+@check(takes=int)
+def bound_after_refusal(answer: int) -> Verdict:
+    """node-1 leaves the cluster between snapshot and commit. How many of the gang's three pods are
+    sent to be bound?
+    """
+    if answer == 1:
+        return well_done(
+            "train-0 on node-0. The two on node-1 are taken back, each for itself: commit takes back what fails and "
+            "nothing else. The next cycle has to complete the gang.")
+    if answer == 0:
+        return try_again(
+            "That would be all or nothing at the commit, too. But a commit goes on after a failure, and what was "
+            "committed before it stays.")
+    if answer == 3:
+        return try_again("node-1 has left: the cache refuses what goes there.")
+    return try_again(
+        "Count the pods on each node: train-0 is on node-0, and two pods were to go to node-1.")
+
+
+@check(takes=list, wanted='a list of states, such as ["Pending", "Running"]')
+def path_of_a_pod(answer: list) -> Verdict:
+    """A gang finds idle room and is committed, and everything goes well. Through which states does
+    each pod go?
+    """
+    states = [str(state).capitalize() for state in answer]
+    if states == ["Pending", "Allocated", "Binding", "Bound", "Running"]:
+        return well_done(
+            "allocate makes it Allocated, commit Binding; with the API server's answer it is Bound, and the "
+            "kubelet runs it.")
+    if states[0] != "Pending":
+        return try_again("In the beginning it waits. Which state is that?")
+    if "Pipelined" in states:
+        return try_again("Pipelined is for room that is still being freed. Here the room is idle.")
+    if "Allocated" not in states:
+        return try_again("In the session, before anything is sent, the pod is Allocated.")
+    if "Binding" not in states:
+        return try_again("Between the commit and the API server's answer the pod is Binding.")
+    if "Bound" not in states:
+        return try_again("When the API server has answered, the pod is Bound; it does not run yet.")
+    return try_again("The path ends where the pod runs, and each state stands in it once.")
+
+
+# -- modify
+# ---------------------------------------------------------------------------------------------------
+
+
+@check(takes=Cluster, wanted="a cluster, such as gang.copy().job(...)")
+def let_it_commit(answer: Cluster) -> Verdict:
+    """Change one number, of the gang or of a node, so that train's statement is committed. train
+    keeps its three pods.
+    """
+    before, after = _numbers(gang_that_does_not_fit()), _numbers(answer)
+    changed = sorted(what for what in before | after if before.get(what) != after.get(what))
+    cycle = answer.run(CONF)
+    job, web = cycle.session.jobs.get("default/train"), cycle.session.jobs.get("default/web")
+    if job is None or len(job.tasks) != 3:
+        return try_again("train must have three pods, as before.")
+    if web is None or len(web.tasks) != 2:
+        return try_again("web must run on, with its two pods.")
+    if answer.objects() == gang_that_does_not_fit().objects():
+        return try_again("This is the same cluster as before. Change a number in a copy of it.")
+    if _nodes(before) != _nodes(after):
+        return try_again(
+            "The cluster keeps its two nodes. Which one number of a node, or of the gang, would do?"
+        )
+    if len(changed) > 1:
+        return try_again(
+            f"That is more than one number: {', '.join(changed)}. One of them, or another one, is enough."
+        )
+    outcomes = [record.outcome for record in cycle.statements("default/train")]
+    if "commit" in outcomes:
+        return well_done(
+            f"{job.ready_task_num()} pods of train are on their way, and its minimum is {job.min_available}. "
+            "A gang counts its minimum, not its size.")
+    if job.pod_group.status.phase == "Pending":
+        return try_again(
+            f"train is not let in, so nothing is tried for it. {cycle.why('default/train')[0]}.")
+    return try_again(
+        "train's statement is still taken back. How many of its pods fit on each node, and how many must?"
+    )
+
+
+def _numbers(cluster: Cluster) -> dict[str, Any]:
+    """What one can change in a cluster, by a name for each number; pods of a job are as many as
+    there are amounts.
+
+    >>> _numbers(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1))["cpu of the pods of train"]
+    ['1', '1']
+    """
+    found: dict[str, Any] = {}
+    for obj in cluster.objects():
+        name = obj.metadata.name
+        if obj.kind == "Node":
+            found |= {
+                f"{what} of {name}": amount for what, amount in obj.status.allocatable.items()
+            }
+        elif obj.kind == "Queue":
+            found |= {
+                f"weight of queue {name}": obj.spec.weight, f"capability of queue {name}":
+                obj.spec.capability
+            }
+        elif obj.kind == "PodGroup":
+            found[f"minimum of {name}"] = obj.spec.min_member
+        elif obj.kind == "Pod":
+            for what, amount in obj.spec.containers[0].resources.requests.items():
+                found.setdefault(f"{what} of the pods of {name.rpartition('-')[0]}",
+                                 []).append(amount)
+    return found
+
+
+def _nodes(numbers: dict[str, Any]) -> set[str]:
+    return {what for what in numbers if what.startswith("pods of ")}
+
+
+# -- make
+# -----------------------------------------------------------------------------------------------------
+
+
+def _evictions(plan: Plan) -> int:
+    return sum(word == "evict" for word, *_ in plan)
+
+
+TWO, ONE, NONE = (
+    [("evict", "web-0"), ("pipeline", "train-0", "node-0"), ("evict", "web-1"),
+     ("pipeline", "train-1", "node-0")],
+    [("evict", "web-1"), ("pipeline", "train-0", "node-0"), ("allocate", "train-1", "node-1")],
+    [("allocate", "train-0", "node-1"), ("allocate", "train-1", "node-1")],
+)
+"""Three plans for the gang train of `half_full`, with two, one and no evictions."""
+
+
+HALF = [("evict", "web-1"), ("pipeline", "train-0", "node-0")]
+"""A plan with no more operations than NONE has, and with an eviction."""
+
+
+def plans_of_the_lesson() -> list[Plan]:
+    """Three plans for the gang of `half_full`; the one without an eviction stands in the middle."""
+    return [list(TWO), list(NONE), list(ONE)]
+
+
+@check(takes=callable, wanted="a function")
+def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Verdict | None:
+    """Write `cheapest(by_hand, plans)`: try every plan and take it back; then do the one with the
+    fewest evictions again, from saved copies, and commit it."""
+    for plans in ([TWO, NONE, ONE], [NONE, TWO], [TWO, ONE], [HALF, NONE]):
+        by_hand = WatchedRehearsal(half_full())
+        try:
+            answer(by_hand, [list(plan) for plan in plans])
+        except (NodeError, ResourceError, StatementError):
+            if _saved_too_late(by_hand):
+                return try_again(
+                    "A plan was saved after it was taken back, and then its operations have no node any more. "
+                    "First `save()`, then `discard()`.")
+            return try_again(
+                f"This could not be done: {by_hand.trying}. Is the plan before it still there? `discard()` takes it "
+                "back, once, and each plan needs a new statement.")
+        if not list(by_hand.trace.operations):
+            return None
+        hint = _wrong_with(by_hand, plans)
+        if hint:
+            return try_again(hint)
+    return well_done(
+        "Each plan was tried in the session and taken back, and only the best was sent on. This is how allocate "
+        "compares HyperNodes (lesson 10).")
+
+
+def _saved_too_late(by_hand: Rehearsal) -> bool:
+    """Whether a statement was saved when its operations had been undone already."""
+    kinds = [
+        record.kind for record in by_hand.trace.records if record.kind in ("do", "undo", "saved")
+    ]
+    return any(pair == ("undo", "saved") for pair in pairwise(kinds))
+
+
+def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
+    """What is wrong with what a function has done; "" where nothing is."""
+    operations, best = by_hand.trace.operations, min(plans, key=_evictions)
+    wanted = [[word, f"default/{pod}"] for word, pod, *_ in best]
+    done = [[word, pod] for word, pod, *_ in by_hand.session.committed]
+    if not done:
+        return "Nothing is committed at the end."
+    if len(done) > len(best) and all(step in done for step in wanted):
+        return "Operations of more than one plan are committed. Take every plan back, and commit only the best."
+    ends = {
+        kind: sum(record.kind == kind for record in operations) for kind in ("do", "undo", "commit")
+    }
+    if ends["do"] != ends["undo"] + ends["commit"]:
+        return "A plan that was tried is still there. End each try with `discard()`, or its pods keep their places."
+    if done != wanted:
+        return (
+            f"Of plans with {', '.join(str(_evictions(plan)) for plan in plans)} evictions one was committed that is not the "
+            "cheapest. Count the operations whose `name` is \"evict\".")
+    if not any(record.kind == "recovers" for record in by_hand.trace.records):
+        return (
+            "The right plan is committed, but from itself, not from copies: try each plan, `save()` and `discard()` it, and "
+            "`recover()` the best.")
+    if not any(record.kind == "saved" for record in by_hand.trace.records):
+        return (
+            "The right plan is committed, but the operations themselves were done again, not copies. In Volcano discard "
+            "takes the node's name from them. `save()` each plan before you `discard()` it.")
+    return ""
+
+
+# -- the question that people have
+# ------------------------------------------------------------------------------
+
+
+@check(takes=int)
+def had_a_place(answer: int) -> Verdict:
+    """In the gang's message: how many pods had found a place before the statement was taken back?
+    """
+    if answer == 2:
+        return well_done(
+            "“2 Schedulable”: they had a place, and lost it with the others. Ask about the pod that is "
+            "Unschedulable.")
+    if answer == 1:
+        return try_again(
+            "1 is Unschedulable: the pod for which no node was found. The others could have gone.")
+    if answer == 3:
+        return try_again("3 is minAvailable, what the gang needs.")
+    return try_again(
+        "Read the end of the sentence: what was found for each pod in the statement that was taken back."
+    )

@@ -1,0 +1,97 @@
+"""The scenes of lesson 06: statements of the scheduler's own actions, and some worked by hand.
+Answers to no Go file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.debug.sandbox import Rehearsal
+from volcano_lab.scheduler import traced
+from volcano_lab.trace import Trace
+
+CONF = """\
+actions: "enqueue, allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: proportion
+"""
+"""Two actions, two plugins: enough for a statement."""
+
+RECLAIM = CONF.replace("enqueue, allocate",
+                       "enqueue, allocate, reclaim") + "    enableJobEnqueued: false\n"
+"""Jobs are let in even where the queues are full, so that reclaim has somebody to make room for."""
+
+
+def two_nodes() -> Cluster:
+    """Two nodes of four CPUs, and the queues a and b."""
+    return Cluster().node("node-0", cpu=4).node("node-1", cpu=4).queue("a").queue("b")
+
+
+def gang_that_fits() -> Cluster:
+    """A pod of 2 CPUs runs; a gang of three such pods waits, and 6 CPUs are idle."""
+    return (two_nodes().job("web", queue="a", pods=1, cpu=2, running={"node-0": 1})
+            .job("train", queue="b", pods=3, cpu=2))
+
+
+def gang_that_does_not_fit() -> Cluster:
+    """The same 6 CPUs are idle, but three on each node: room for two pods of 2 CPUs."""
+    return (two_nodes().job("web", queue="a", pods=2, cpu=1, running={"node-0": 1, "node-1": 1})
+            .job("train", queue="b", pods=3, cpu=2))
+
+
+def full_cluster(minimum: int = 1) -> Cluster:
+    """Job web of queue a holds all 8 CPUs and needs `minimum` of its four pods; a gang of two waits
+    in queue b.
+    """
+    return (two_nodes().job("web", queue="a", pods=4, min_member=minimum,
+                            cpu=2, running={"node-0": 2, "node-1": 2}).job(
+                                "train", queue="b", pods=2, cpu=2))
+
+
+def half_full() -> Cluster:
+    """Job web holds node-0; node-1 is empty, and a gang of two waits."""
+    return (two_nodes().job("web", queue="a", pods=2, min_member=1, cpu=2, running={"node-0": 2})
+            .job("train", queue="b", pods=2, cpu=2))
+
+
+def saved_and_recovered() -> Trace:
+    """Two plans are tried, and the first, which was saved, is done again and committed."""
+    by_hand = Rehearsal(half_full())
+    first = by_hand.statement().allocate("train-0", "node-1").allocate("train-1", "node-1")
+    saved = first.save()
+    first.discard()
+    by_hand.statement().evict("web-1").pipeline("train-0", "node-0").allocate("train-1",
+                                                                              "node-1").discard()
+    by_hand.statement().recover(saved).commit()
+    return by_hand.trace
+
+
+def refused_by_the_cache() -> Trace:
+    """Between the snapshot and the commit, node-1 leaves the cluster."""
+    by_hand = Rehearsal(gang_that_fits())
+    statement = by_hand.statement()
+    statement.allocate("train-0", "node-0").allocate("train-1", "node-1").allocate(
+        "train-2", "node-1")
+    by_hand.lose_node("node-1")
+    statement.commit()
+    return by_hand.trace
+
+
+SCENES: dict[str, Callable[[], Trace]] = {
+    "a gang that fits: commit":
+    lambda: traced(gang_that_fits().objects(), CONF)[0],
+    "a gang that does not fit: discard":
+    lambda: traced(gang_that_does_not_fit().objects(), CONF)[0],
+    "room is made: evict, pipeline, commit":
+    lambda: traced(full_cluster().objects(), RECLAIM)[0],
+    "room for half a gang: evict, pipeline, discard":
+    lambda: traced(full_cluster(3).objects(), RECLAIM)[0],
+    "two plans: save, discard, recover":
+    saved_and_recovered,
+    "a commit that the cache refuses in part":
+    refused_by_the_cache,
+}
+"""Name -> a function that makes the trace."""

@@ -1,0 +1,70 @@
+"""Lesson 07: whose turn it was and who said so, from the trace; and what would be if the next queue
+were found anew.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+
+from volcano_lab.actions import allocate
+from volcano_lab.framework.priority_queue import PriorityQueue, T
+from volcano_lab.scheduler import traced
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from volcano_lab.cluster import Cluster
+    from volcano_lab.trace.views.cycle import Cycle
+
+
+def job_turns(cluster: Cluster, conf: str) -> DataFrame:
+    """A row for each time that allocate took one of two jobs or more: which, before which, who
+    decided, by how much.
+
+    `before` is the job that would be next; `difference` the plugin's answer, below 0 because the
+    job that was taken goes first. Where no plugin decides, it is the older one.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> pair = Cluster().node("n1", cpu=2).job("a", pods=1, cpu=1).job("b", pods=1, cpu=1, priority=1)
+    >>> job_turns(pair, 'actions: "enqueue, allocate"')["decided by"].tolist()
+    ['age']
+    """
+    import pandas as pd
+
+    names = ("job", "before", "plugin", "difference")
+    rows = []
+    for record in traced(cluster.objects(), conf)[0].of("job"):
+        job, before, decided = record.values
+        if record.action == "allocate" and before is not None:
+            plugin, difference = decided or ("", 0)
+            rows.append((job.removeprefix("default/"), before.removeprefix("default/"), plugin
+                         or "age", f"{difference:.3g}" if plugin else ""))
+    table = pd.DataFrame(rows, columns=names).rename(columns={"plugin": "decided by"})
+    table.index = pd.RangeIndex(1, len(table) + 1, name="turn")
+    return table
+
+
+class FoundAnew(PriorityQueue[T]):
+    """Compares all its items whenever one is taken, where Go's heap trusts the places that they
+    have.
+    """
+
+    def pop(self) -> T:
+        best = 0
+        for place in range(1, len(self.items)):
+            if self.less(self.items[place], self.items[best]):
+                best = place
+        return self.items.pop(best)
+
+
+def run_found_anew(cluster: Cluster, conf: str) -> Cycle:
+    """A cycle in which allocate finds the next queue and the next job anew each time. Volcano does
+    not do this.
+
+    >>> from volcano_lab.course.lesson_07.lab import HIERARCHICAL, placed, tree_cluster
+    >>> placed(run_found_anew(tree_cluster(), HIERARCHICAL))
+    {'dev-work': 3, 'prod-work': 3, 'sci-work': 6}
+    """
+    with patch.object(allocate, "PriorityQueue", FoundAnew):
+        return cluster.run(conf)

@@ -1,0 +1,267 @@
+"""Lesson 08: three nodes and a pod that is to be placed, with rules as they stand in a manifest,
+and nodes that refuse.
+
+The zones are *a* (node-1, node-2) and *b* (node-3). Pods of the jobs *web*, *db* and *cache* run on
+the three nodes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import yaml
+
+from volcano_lab.cluster import SCHEDULING, Cluster
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.job_controller import GROUP_NAME
+from volcano_lab.manifests.loader import ManifestError
+
+POD = "default/new-0"
+NODES = ("node-1", "node-2", "node-3")
+CPUS, MEMORY = 4, "16Gi"
+ZONES = {"node-1": "a", "node-2": "a", "node-3": "b"}
+DISKS = {"node-1": "ssd", "node-2": "hdd", "node-3": "ssd"}
+RUNS = {"node-1": "web", "node-2": "db", "node-3": "cache"}
+"""The job whose pods run on each node."""
+
+HEAD = {"predicate": "predicates", "binpack": "binpack"}
+"""How an argument begins -> the plugin that takes it; all others are nodeorder's."""
+
+
+def conf_with(*scorers: str, actions: str = "enqueue, allocate", **arguments: Any) -> str:
+    """A configuration with predicates and these plugins for scores (nodeorder); arguments have "_"
+    for ".".
+
+    >>> print(conf_with("nodeorder", "binpack", binpack_weight=2))
+    actions: "enqueue, allocate"
+    tiers:
+    - plugins:
+      - name: gang
+    - plugins:
+      - name: predicates
+      - name: nodeorder
+      - name: binpack
+        arguments:
+          binpack.weight: 2
+    <BLANKLINE>
+    """
+    given: dict[str, list[str]] = {}
+    for word, value in arguments.items():
+        head, _, tail = word.partition("_")
+        said = str(value).lower() if isinstance(value, bool) else value
+        given.setdefault(HEAD.get(head, "nodeorder"), []).append(f"      {head}.{tail}: {said}\n")
+    lines = [f'actions: "{actions}"\ntiers:\n- plugins:\n  - name: gang\n- plugins:\n']
+    for plugin in ("predicates", *(scorers or ("nodeorder",))):
+        lines += [
+            f"  - name: {plugin}\n",
+            *(["    arguments:\n", *given[plugin]] if plugin in given else [])
+        ]
+    return "".join(lines)
+
+
+def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1Gi", pods: int = 1,
+                      taint: bool = False, cordon: bool = False, node_1: int = 3, node_2: int = 1,
+                      node_3: int = 2, leaving: int = 0) -> Cluster:
+    """Three nodes of 4 CPUs, on which so many CPUs are in use, and the job *new* that waits.
+
+    `rules` are lines of the pods' spec, as in a manifest; `taint` (team=gpu:NoSchedule) and
+    `cordon` are node-2's; `leaving` so many pods of node-1 are being deleted. Raises
+    `ManifestError` for rules that can't be read.
+
+    >>> placement_cluster("nodeSelector: {disk: hdd}").run(conf_with("binpack")).committed
+    [['allocate', 'default/new-0', 'node-2']]
+    """
+    cluster = _nodes(taint, cordon).copy()
+    gone = {"cpu": "1", "memory": "1Gi"}
+    for number in range(min(leaving, node_1)):
+        cluster.add(
+            _pod(f"leaving-{number}", "web", {}, gone, node="node-1", group="leaving",
+                 deleted="2026-01-01T00:00:00Z"))
+    for name, used in zip(NODES, (node_1 - min(leaving, node_1), node_2, node_3), strict=True):
+        if used:
+            job = RUNS[name]
+            cluster.job(job, pods=used, cpu=1, memory="1Gi", min_member=1, labels={"app": job},
+                        running={name: used})
+    requests = {"cpu": cpu or None, "memory": memory}
+    return add_new(cluster, rules, pods,
+                   {name: str(amount) for name, amount in requests.items() if amount})
+
+
+@cache
+def _nodes(taint: bool, cordon: bool) -> Cluster:
+    cluster = Cluster()
+    for name in NODES:
+        marks = [{"key": "team", "value": "gpu", "effect": "NoSchedule"}
+                 ] if taint and name == "node-2" else []
+        cluster.add(_node(name, {"zone": ZONES[name], "disk": DISKS[name]}, taints=marks,
+                          unschedulable=cordon and name == "node-2"))
+    return cluster
+
+
+def _node(name: str, labels: dict[str, str], cpu: int = CPUS, pods: int = 110, **spec: Any) -> Any:
+    labels = labels | {"kubernetes.io/hostname": name}
+    return manifests.from_dict(
+        {
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels
+                                                             }, "spec": spec, "status":
+            {"allocatable": {"cpu": str(cpu), "memory": MEMORY, "pods": str(pods)}}
+        }, strict=True)
+
+
+def add_new(cluster: Cluster, rules: str, pods: int, requests: dict[str, str]) -> Cluster:
+    """The same cluster with the waiting job *new*: all its pods, or none."""
+    cluster.add(
+        manifests.from_dict(
+            {
+                "apiVersion": SCHEDULING, "kind": "PodGroup", "metadata": {
+                    "name": "new", "namespace": "default"
+                }, "spec": {"queue": "default", "minMember": pods}
+            }, strict=True))
+    spec = _read(rules)
+    for number in range(pods):
+        cluster.add(_pod(f"new-{number}", "new", spec, requests))
+    return cluster
+
+
+@cache
+def _read(rules: str) -> dict[str, Any]:
+    try:
+        spec = yaml.safe_load(rules) or {}
+    except yaml.YAMLError as error:
+        raise ManifestError(
+            [f"the pod's rules are no YAML: {' '.join(str(error).split())}"]) from None
+    if not isinstance(spec, dict):
+        raise ManifestError([
+            f"the pod's rules are {rules!r}; allowed are lines of a pod's spec, such as "
+            "nodeSelector: {disk: ssd}"
+        ])
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new-0"}, "spec": spec}
+    unknown = manifests.loads(yaml.safe_dump(pod)).warnings
+    if unknown:
+        raise ManifestError(unknown)
+    return spec
+
+
+def _pod(name: str, app: str, spec: dict[str, Any], requests: dict[str, str],
+         ports: list[int] | None = None, node: str = "", group: str = "",
+         deleted: str | None = None) -> Any:
+    container: dict[str, Any] = {"name": "main", "resources": {"requests": requests}}
+    if ports:
+        container["ports"] = [{"containerPort": port, "hostPort": port} for port in ports]
+    spec = {"schedulerName": "volcano", "containers": [container]
+            } | ({"nodeName": node} if node else {}) | spec
+    metadata = {
+        "name": name, "namespace": "default", "labels": {"app": app}, "annotations":
+        {GROUP_NAME: group or app}
+    }
+    if deleted:
+        metadata["deletionTimestamp"] = deleted
+    return manifests.from_dict(
+        {
+            "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status":
+            {"phase": "Running" if node else "Pending"}
+        }, strict=True)
+
+
+# -- rules
+# ---------------------------------------------------------------------------------------------------
+
+
+def affinity(app: str, topology_key: str) -> str:
+    """Lines of a pod's spec: only where a pod of this app is, in the sense of the key.
+
+    >>> placement_cluster(affinity("cache", "zone")).run(conf_with()).committed[0][2]
+    'node-3'
+    """
+    return _about_pods("podAffinity", app, topology_key)
+
+
+def anti_affinity(app: str, topology_key: str) -> str:
+    """Lines of a pod's spec: not where a pod of this app is, in the sense of the key.
+
+    >>> placement_cluster(anti_affinity("web", "zone")).run(conf_with()).committed[0][2]
+    'node-3'
+    """
+    return _about_pods("podAntiAffinity", app, topology_key)
+
+
+def _about_pods(kind: str, app: str, topology_key: str) -> str:
+    return (
+        f"affinity:\n  {kind}:\n    requiredDuringSchedulingIgnoredDuringExecution:\n"
+        f"    - topologyKey: {topology_key}\n      labelSelector: {{matchLabels: {{app: {app}}}}}\n"
+    )
+
+
+def preference(weight: int) -> str:
+    """Lines of a pod's spec: rather where disk is ssd, with a weight from 1 to 100.
+
+    >>> [placement_cluster(preference(weight)).run(conf_with()).committed[0][2] for weight in (1, 50)]
+    ['node-2', 'node-3']
+    """
+    return ("affinity:\n  nodeAffinity:\n    preferredDuringSchedulingIgnoredDuringExecution:\n"
+            f"    - weight: {weight}\n      preference:\n"
+            "        matchExpressions: [{key: disk, operator: In, values: [ssd]}]\n")
+
+
+# -- nine nodes, each of which refuses for a reason of its own
+# ---------------------------------------------------
+
+FAULTS = {
+    "1-small": "only 1 CPU",
+    "2-pods": "takes 1 pod, and has one",
+    "3-label": "disk: hdd",
+    "4-cordon": "cordoned",
+    "5-taint": "taint team=gpu:NoSchedule",
+    "6-web": "a pod of web is here",
+    "7-alone": "its pod wants no pod of new beside it",
+    "8-port": "port 8080 is taken",
+    "9-zone": "zone b has 2 pods of new, zone a none",
+}
+"""Node -> what is wrong with it."""
+
+DEMANDING = """\
+nodeSelector: {disk: ssd}
+affinity:
+  podAntiAffinity:
+    requiredDuringSchedulingIgnoredDuringExecution:
+    - topologyKey: kubernetes.io/hostname
+      labelSelector: {matchLabels: {app: web}}
+topologySpreadConstraints:
+- topologyKey: zone
+  maxSkew: 1
+  whenUnsatisfiable: DoNotSchedule
+  labelSelector: {matchLabels: {app: new}}
+containers:
+- name: main
+  resources: {requests: {cpu: "2"}}
+  ports: [{containerPort: 8080, hostPort: 8080}]
+"""
+"""What the pod asks for that none of the nodes can give."""
+
+
+def faulty_cluster(*nodes: str) -> Cluster:
+    """Nodes with a fault each (all nine), and the pod *new-0* with the rules of `DEMANDING`.
+
+    >>> faulty_cluster("5-taint", "1-small").run(conf_with()).why("default/new")[0].partition("nodes are ")[2]
+    'unavailable: 1 Insufficient cpu, 1 node(s) had untolerated taint {team: gpu}.'
+    """
+    cluster, used = Cluster(), {"cpu": "1"}
+    chosen = nodes or tuple(FAULTS)
+    marks = {"4-cordon": {"unschedulable": True},
+             "5-taint": {"taints": [{"key": "team", "value": "gpu", "effect": "NoSchedule"}]}}
+    for name in chosen:
+        labels = {
+            "disk": "hdd" if name == "3-label" else "ssd", "zone": "b" if name == "9-zone" else "a"
+        }
+        cluster.add(
+            _node(name, labels, cpu=1 if name == "1-small" else CPUS,
+                  pods=1 if name == "2-pods" else 110, **marks.get(name, {})))
+    keeps_away = yaml.safe_load(anti_affinity("new", "kubernetes.io/hostname"))
+    running = [("2-pods", "db-0", {}, []), ("6-web", "web-0", {}, []),
+               ("7-alone", "db-1", keeps_away, []), ("8-port", "db-2", {}, [8080]),
+               ("9-zone", "new-8", {}, []), ("9-zone", "new-9", {}, [])]
+    for node, name, spec, ports in running:
+        if node in chosen:
+            cluster.add(_pod(name, name.partition("-")[0], spec, used, ports, node, "earlier"))
+    return add_new(cluster, DEMANDING, 1, {})

@@ -1,0 +1,153 @@
+"""Lesson 08: what each node's answer was when a node was sought for a pod: a refusal with its
+reason, or points by plugin.
+
+Refusals, points and the choice are read from a trace of the cycle with every call. What nodeorder's
+points are made of isn't in the trace: each part is asked for again, from a nodeorder in which all
+other weights are 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.api.fit_error import insufficient
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.lesson_08.scene import POD, conf_with
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.plugins.nodeorder import NodeOrder
+from volcano_lab.scheduler import traced
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+WEIGHTS = {
+    "least requested": "leastrequested", "most requested": "mostrequested", "balanced":
+    "balancedresource", "node affinity": "nodeaffinity", "pod affinity": "podaffinity", "taints":
+    "tainttoleration", "images": "imagelocality", "topology spread": "podtopologyspread"
+}
+"""A part of nodeorder's points -> the argument `….weight` that switches it."""
+
+
+def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any]]:
+    """A row a node at the last time that a node was sought for a pod in allocate.
+
+    `free` is in CPUs; `room` says whether the pod's request fits now, later (pods are leaving) or
+    not; `refused` has the reasons; `points` are by plugin, None where nobody was asked; `chosen` is
+    whether the pod went there.
+
+    >>> from volcano_lab.course.lesson_08.scene import placement_cluster
+    >>> [(row["node"], row["refused"], row["total"]) for row in look(placement_cluster(cpu=3, taint=True, node_1=0))]
+    [('node-1', '', None), ('node-2', 'node(s) had untolerated taint {team: gpu}', None), ('node-3', 'Insufficient cpu', None)]
+    """
+    trace, ssn = traced(cluster.objects(), conf or conf_with(), every_call=True)
+    choice = next((record for record in reversed(trace.records)
+                   if record.kind == "chose" and record["task"] == pod), None)
+    if choice is None:
+        return []
+    before = next((record.number
+                   for record in reversed(trace.records[:choice.number])
+                   if record.kind == "chose"), -1)
+    answers = {record["node"]: record["answer"] for record in trace.of("predicate", task=pod)
+               if before < record.number < choice.number}
+    asked = {
+        record["node"]
+        for record in trace.of("node_order", task=pod)
+        if before < record.number < choice.number
+    }
+    asked |= {
+        node for record in trace.of("batch_node_order", task=pod)
+        if before < record.number < choice.number for node in record["nodes"]
+    }
+    scores = trace.scores(pod, choice.number + 1)
+    evidence = Evidence(ssn, trace)
+    later, idle = evidence.free(choice), evidence.state_at(choice)["nodes"]
+    request = trace.start["tasks"][pod]["request"]
+    rows = []
+    for node in trace.nodes:
+        short = _short(request, later[node])
+        refused = insufficient(short) if short else ", ".join(answers.get(node) or ())
+        now = not _short(request, idle[node]["idle"])
+        points = {
+            plugin: score
+            for plugin, score in scores.get(node, {}).items()
+            if plugin != "predicates"
+        }
+        points = points if node in asked else None
+        rows.append({
+            "node": node, "free": idle[node]["idle"].get("cpu", 0) / 1000, "room":
+            "no" if short else "now" if now else "later", "refused": refused, "points": points,
+            "total": None if points is None else sum(points.values()), "chosen":
+            choice["node"] == node
+        })
+    return rows
+
+
+def _short(request: dict[str, float], free: dict[str, float]) -> list[str]:
+    return [name for name, amount in request.items() if amount - free.get(name, 0.0) >= 0.1]
+
+
+def nodes_table(cluster: Cluster, *scorers: str, **arguments: Any) -> DataFrame:
+    """`look` as a table: what is free, who refuses and why, the points of each plugin, their sum,
+    and the choice.
+    """
+    import pandas as pd
+
+    names = scorers or ("nodeorder",)
+    rows = [{
+        "node":
+        row["node"], "CPUs free":
+        f"{row['free']:g}", "refused":
+        row["refused"], **{name: _number((row["points"] or {}).get(name)) for name in names},
+        **({"sum": _number(row["total"])} if len(names) > 1 else {}), "chosen":
+        "yes" if row["chosen"] else ""
+    } for row in look(cluster, conf_with(*names, **arguments))]
+    return pd.DataFrame(rows).set_index("node")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.6g}"
+
+
+def score_parts(cluster: Cluster, *scorers: str, **arguments: Any) -> dict[str, dict[str, float]]:
+    """{node: {part: points}} of the nodes that were compared; each part with its weight,
+    nodeorder's one by one.
+
+    >>> from volcano_lab.course.lesson_08.scene import placement_cluster
+    >>> score_parts(placement_cluster())["node-2"]
+    {'least requested': 68.0, 'balanced': 81.0, 'taints': 300.0}
+    """
+    names = scorers or ("nodeorder",)
+    rows = look(cluster, conf_with(*names, **arguments))
+    parts: dict[str, dict[str,
+                          float]] = {row["node"]: {} for row in rows if row["points"] is not None}
+    if "nodeorder" in names and parts:
+        ssn = cluster.run(conf_with(*names, actions="enqueue", **arguments)).session
+        task = next(
+            task for job in ssn.jobs.values() for task in job.tasks.values() if task.key == POD)
+        nodes, given = [ssn.nodes[node] for node in parts], ssn.plugins["nodeorder"].arguments
+        for part, word in WEIGHTS.items():
+            others = {f"{other}.weight": 0 for other in WEIGHTS.values() if other != word}
+            alone = NodeOrder(Arguments({**dict(given), **others}))
+            alone.on_session_open(ssn)
+            together = alone.batch_node_order(task, nodes)
+            for node in nodes:
+                points = alone.node_order(task, node) + together.get(node.name, 0.0)
+                if points:
+                    parts[node.name][part] = points
+    for row in rows:
+        for name, points in (row["points"] or {}).items():
+            if name != "nodeorder" and points:
+                parts[row["node"]][name] = points
+    return parts
+
+
+def parts_table(cluster: Cluster, *scorers: str, **arguments: Any) -> DataFrame:
+    """`score_parts` as a table, with the sum; parts that give nothing to any node are left out."""
+    import pandas as pd
+
+    parts = score_parts(cluster, *scorers, **arguments)
+    table = pd.DataFrame.from_dict(parts, orient="index").fillna(0.0)
+    ordered = [part for part in WEIGHTS if part in table
+               ] + [part for part in table if part not in WEIGHTS]
+    return table[ordered].assign(sum=table.sum(axis=1)).map(_number).rename_axis("node")

@@ -1,0 +1,126 @@
+"""The checks of lesson 09: preempt and reclaim."""
+
+from __future__ import annotations
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_09.scene import eviction_cluster
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.trace.views.cycle import Cycle
+
+
+@check(takes=str)
+def let_equals_go(answer: str) -> Verdict:
+    """Which plugin let go pods of a job that is no less important than urgent?"""
+    hints = {
+        "priority":
+        "priority names nobody here. Look for the column that says: may go.", "gang":
+        "gang was not asked: the tier had ended at priority.", "proportion":
+        "proportion answers for reclaim, between queues. Here two jobs of one queue are compared."
+    }
+    if answer.casefold() == "drf":
+        return well_done(
+            "drf compares dominant shares, not priorities: old holds 3 pods, urgent none.")
+    return try_again(hints.get(answer.casefold(), "Look at the table: which column says: may go?"))
+
+
+@check(takes=int)
+def largest_admitted_gang(answer: int) -> Verdict:
+    """How many pods of 1 CPU may the gang urgent have, so that enqueue still lets it in with 12 of
+    12 CPUs in use?
+    """
+    if answer == 2:
+        return well_done(
+            "overcommit counts 12 × 1.2 = 14.4 CPUs. Less the 12 in use, 2.4 are left: room for 2.")
+    if answer < 2:
+        return try_again(
+            "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.")
+    return try_again("overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.")
+
+
+def _evicted(cycle: Cycle) -> list[str]:
+    return [
+        pod.removeprefix("default/")
+        for operation, pod, _ in cycle.committed
+        if operation == "evict"
+    ]
+
+
+def three_queues() -> Cluster:
+    """Queue a waits for 2 CPUs; b holds less than it deserves and has the first node, c holds more.
+
+    >>> from volcano_lab.course.lesson_09.scene import conf_with
+    >>> _evicted(three_queues().run(conf_with("reclaim", one_tier=True)))
+    ['c-work-2', 'c-work-1']
+    """
+    three = Cluster().node("node-1", cpu=4).node("node-2", cpu=8).queue("a").queue("b").queue("c")
+    three.job("b-work", queue="b", pods=6, cpu=1, min_member=1, running={"node-1": 4})
+    three.job("c-work", queue="c", pods=9, cpu=1, min_member=1, running={"node-2": 8})
+    return three.job("urgent", queue="a", pods=2, cpu=1)
+
+
+@check(takes=str, wanted="the text of a configuration")
+def whole_gangs(answer: str) -> Verdict:
+    """A configuration with reclaim that takes no pod of a gang at its minimum, and none of a queue
+    that holds less than it deserves, but takes pods that a gang can spare."""
+    if "reclaim" not in load_conf(answer, action_names()).actions:
+        return try_again(
+            "There is no reclaim in the line of actions, so nothing is ever taken back from another queue."
+        )
+    torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
+    if torn:
+        return try_again(
+            f"greedy needs 9 pods and has 9, and {', '.join(torn)} had to go. If gang names nobody, its tier "
+            "ends; who is in the next tier, and names victims? And is gang there at all?")
+    spared = _evicted(eviction_cluster(greedy_minimum=1).run(answer))
+    if not spared:
+        return try_again(
+            "Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left in the configuration?"
+        )
+    if any(pod.startswith("b-work") for pod in _evicted(three_queues().run(answer))):
+        return try_again(
+            "Gangs stay whole. But where queue b holds 4 of the 5 CPUs that it deserves, and c 8 of 5, b has to "
+            "pay. Which plugin knows what queues deserve, and is it asked?")
+    return well_done(
+        "gang and proportion stand in one tier, so both must agree. Where they agree on nobody, no later tier "
+        "names others.")
+
+
+def broken_cluster() -> Cluster:
+    """A cluster in which reclaim does not fire, for three reasons (one of them is in the
+    configuration).
+    """
+    return eviction_cluster(urgent_pods=3, reclaimable=False)
+
+
+@check(takes=tuple, wanted="a pair, (cluster, conf)")
+def reclaim_fires(answer: tuple[Cluster, str]) -> Verdict:
+    """Repair cluster and configuration, so that reclaim makes room for all 3 pods of urgent.
+    Answer: (cluster, conf).
+    """
+    cluster, conf = answer
+    if "reclaim" not in load_conf(conf, action_names()).actions:
+        return try_again("Reclaim is not in the line of actions, so it never runs.")
+    cycle = cluster.run(conf)
+    urgent = cycle.session.jobs["default/urgent"]
+    if len(urgent.tasks) != 3 or urgent.min_available != 3:
+        return try_again("urgent must stay a gang of 3 pods that needs all 3.")
+    if urgent.pod_group.status.phase == "Pending":
+        return try_again(
+            "The phase of urgent is Pending: enqueue did not let it in, and reclaim looks only at jobs that were. "
+            "Which plugin refuses?")
+    if not cycle.session.queues["b"].reclaimable:
+        return try_again(
+            "urgent is let in now, but reclaim finds no candidate. What does queue b say about being reclaimable?"
+        )
+    waiting = [task.name for task in urgent.tasks.values() if not task.node_name]
+    evicted = _evicted(cycle)
+    if waiting or not evicted or any(not pod.startswith("greedy-") for pod in evicted):
+        return try_again(
+            f"Evicted: {', '.join(evicted) or 'nobody'}; without room: {', '.join(waiting) or 'nobody'}. "
+            "Three pods of greedy should go, and all of urgent should have room.")
+    return well_done(
+        f"{', '.join(evicted)} go. Three things had to be right: the action, the admission, and queue b's consent."
+    )

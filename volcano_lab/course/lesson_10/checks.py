@@ -1,0 +1,245 @@
+"""The checks of lesson 10: network topology."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_10.cluster import CONF, JOB, RACKS, topology_cluster
+from volcano_lab.course.lesson_10.scene import growing_cluster
+from volcano_lab.plugins.network_topology_aware.gradients import gradients
+
+Row = dict[str, Any]
+
+
+@check(takes=int)
+def allocations_in_all(answer: int) -> Verdict:
+    """Three racks fit a gang of 4 pods. How many times is a pod of it allocated on paper in the
+    three dry runs together?
+    """
+    if answer == 12:
+        return well_done(
+            "3 dry runs of 4 pods. All 12 are taken back; then 4 are recovered and committed.")
+    hints = {
+        4: "4 is one dry run. How many are there?", 8:
+        "All three are tried before any is chosen, and taken back.", 24:
+        "Count only the dry runs, not what is undone, and no commit."
+    }
+    return try_again(hints.get(answer, "Each of the three dry runs places the whole gang."))
+
+
+@check(takes=str, wanted='"copy" or "original"')
+def which_can_be_recovered(answer: str) -> Verdict:
+    """After the discard, which one still knows on which node the pod should go: the original or the
+    copy?
+    """
+    if answer.casefold() in ("copy", "the copy"):
+        return well_done(
+            "Discard changes the pod that the original points to. The copy has a pod of its own.")
+    return try_again("Look at the rows after discarding: where is the node (none)?")
+
+
+@check(takes=int)
+def lowest_tier_for_seven(answer: int) -> Verdict:
+    """What must highestTierAllowed be, at least, so that a gang of 7 pods of 1 CPU finds room?"""
+    if answer == 2:
+        return well_done(
+            "A room has more than 7 CPUs free; no rack has. A switch between two racks is then allowed."
+        )
+    return try_again("The emptiest rack has 6 CPUs free." if answer <
+                     2 else "It works, but something lower is enough.")
+
+
+@check(takes=Cluster, wanted="a cluster")
+def room_for_seven(answer: Cluster) -> Verdict:
+    """A cluster where 7 pods lie in one rack (hard, tier 1), and on one node only something else
+    changed than the gang.
+    """
+    cycle = answer.run(CONF)
+    job = cycle.session.jobs[JOB]
+    topology = job.pod_group.spec.network_topology
+    if len(job.tasks) != 7 or job.min_available != 7:
+        return try_again("The gang must stay one of 7 pods that needs all 7.")
+    if topology is None or topology.mode != "hard" or topology.highest_tier_allowed != 1:
+        return try_again("The gang's topology must stay hard with tier 1. Change what others hold.")
+    before, after = _held(topology_cluster(pods=7)), _held(answer)
+    changed = [node for node in before | after if before.get(node, 0) != after.get(node, 0)]
+    if len(changed) > 1:
+        return try_again(f"Change one node only; you changed {', '.join(sorted(changed))}.")
+    if not [step for step in cycle.committed if step[1].startswith(f"{JOB}-")]:
+        return try_again(
+            "There is no rack with 7 CPUs free. Which one is nearest to it, and who holds the rest?"
+        )
+    return well_done(f"The gang lies in {job.allocated_hyper_node}: now it has room for all 7.")
+
+
+def _held(cluster: Cluster) -> dict[str, float]:
+    return {name: node.used.milli_cpu for name, node in cluster.cache().snapshot().nodes.items()}
+
+
+# -- a gang that runs in part, sub-groups, soft
+# ------------------------------------------------------------------
+
+
+@check(takes=int)
+def tier_to_grow(answer: int) -> Verdict:
+    """Two pods run in rack-1, which is full now. Which highestTierAllowed, at least, lets the other
+    two start?
+    """
+    if answer < 1:
+        return try_again("Tiers are counted from 1.")
+    if not growing_cluster(answer, node_2=4).run(CONF).committed:
+        return try_again(
+            "That is what the gang has now: it may not leave rack-1, and rack-1 is full.")
+    if answer > 1 and growing_cluster(answer - 1, node_2=4).run(CONF).committed:
+        return try_again("They start, but something lower is enough.")
+    return well_done(
+        "Then the gang may lie in room-1. rack-2 is tried, and with it the gang lies in room-1 as a whole."
+    )
+
+
+@check(takes=float)
+def points_in_the_next_rack(answer: float) -> Verdict:
+    """A soft gang has its first pod in rack-1. How many points has a node of rack-2 for the second
+    pod?
+    """
+    hints = {100.0: "100 is for a node of the same rack. rack-2 is another rack of the same room.",
+             0.0: "0 is for a node that has only the whole cluster in common with rack-1.",
+             20.0: "That is the share of pods that a rack holds already. rack-2 holds none.",
+             70.0: "The share of pods is added only among the best nodes."}
+    if abs(answer - 50) < 0.05:
+        return well_done(
+            "room-1 holds both, and its tier is 2: (3 − 2) / (3 − 1) = 0.5, times 100.")
+    return try_again(
+        hints.get(
+            answer, "Tiers go from 1 to 3 here. room-1 holds both racks. Put its tier into "
+            "(highest − tier) / (highest − lowest), and take it times 100."))
+
+
+@check(takes=Cluster, wanted="a cluster, such as sub_group_cluster(groups=…, size=…)")
+def twelve_in_parts(answer: Cluster) -> Verdict:
+    """A gang of 12 pods in sub-groups that starts, while each sub-group lies in one rack (hard,
+    tier 1).
+    """
+    cycle = answer.run(CONF)
+    job = cycle.session.jobs.get(JOB)
+    if job is None or not job.pod_group.spec.sub_group_policy:
+        return try_again(
+            "train must have sub-groups: use sub_group_cluster(groups=…, size=…, job_tier=…).")
+    if len(job.tasks) != 12:
+        return try_again(
+            f"The gang must have 12 pods, groups × size; this one has {len(job.tasks)}.")
+    topology = job.pod_group.spec.sub_group_policy[0].network_topology
+    if topology is None or (topology.mode, topology.highest_tier_allowed) != ("hard", 1):
+        return try_again("Each sub-group must stay hard with tier 1.")
+    size = 12 // len(job.sub_jobs)
+    if not cycle.committed:
+        if size > 6:
+            return try_again(
+                f"No rack has {size} CPUs free, and a sub-group must lie in one rack. Make them smaller."
+            )
+        return try_again("No room has 12 CPUs free. How far may the whole gang reach?")
+    racks = {
+        task.node_name: rack
+        for rack, nodes in RACKS.items()
+        for task in job.tasks.values()
+        if task.node_name in nodes
+    }
+    return well_done(
+        f"{len(job.sub_jobs)} sub-groups of {size} lie in {len(set(racks.values()))} racks. Pods that talk most lie "
+        "close, and the gang as a whole is larger than any room.")
+
+
+# -- make
+# ------------------------------------------------------------------------------------------------------
+
+
+def in_order(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
+    """The HyperNodes that are tried for a gang, tier by tier from the lowest; in a tier by name."""
+    fitting = sorted((row["tier"], row["name"])
+                     for row in rows
+                     if row["tier"] <= highest and row["free"] >= asks)
+    return [[name
+             for tier, name in fitting
+             if tier == wanted]
+            for wanted in sorted({tier for tier, _ in fitting})]
+
+
+def trees() -> Iterator[tuple[list[Row], float, int]]:
+    """(HyperNodes with name, tier and free CPUs; what a gang asks for; the highest tier), always
+    the same ones by chance.
+    """
+    yield [{"name": "rack-1", "tier": 1, "free": 6}, {"name": "rack-2", "tier": 1, "free": 4},
+           {"name": "room-1", "tier": 2, "free": 10}], 5, 2
+    yield [{"name": "rack-1", "tier": 1, "free": 6}, {"name": "room-1", "tier": 2, "free": 6}], 6, 1
+    chance = random.Random(10)
+    for _ in range(40):
+        leaves = [{"name": f"leaf-{number}", "tier": 1, "free": chance.randint(0, 8)}
+                  for number in range(chance.randint(2, 6))]
+        halves = [leaves[: len(leaves) // 2], leaves[len(leaves) // 2:]]
+        spines = [{"name": f"spine-{number}", "tier": 2, "free": sum(leaf["free"] for leaf in half)}
+                  for number, half in enumerate(halves)]
+        top = {"name": "top", "tier": 3, "free": sum(leaf["free"] for leaf in leaves)}
+        rows = [*leaves, *spines, top]
+        chance.shuffle(rows)
+        yield rows, chance.randint(1, 14), chance.randint(1, 3)
+
+
+def as_volcano(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
+    """What the plugin tries in a tree of such HyperNodes."""
+    tree = HyperNodeMap(
+        {row["name"]: HyperNodeInfo.named(row["name"], row["tier"]) for row in rows})
+    tree["(top)"] = HyperNodeInfo.named("(top)", 99)
+    tree["(top)"].children = {row["name"] for row in rows}
+    free = {row["name"]: row["free"] for row in rows}
+    tried = gradients(tree, tree["(top)"], highest, "", lambda name: free[name] >= asks)
+    return [sorted(info.name for info in tier) for tier in tried]
+
+
+@check(takes=callable, wanted="a function of rows, asks and highest")
+def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | None:
+    """Write tiers_to_try(rows, asks, highest): a list of names for each tier that has any, in the
+    order in which they are tried."""
+    tried = 0
+    for rows, asks, highest in trees():
+        got, wanted = answer([dict(row) for row in rows], asks, highest), as_volcano(
+            rows, asks, highest)
+        if got is None and not tried:
+            return None
+        tried += 1
+        if not isinstance(got, list) or not all(isinstance(tier, list) for tier in got):
+            return try_again(
+                f"The answer is {got!r}; wanted is a list with a list for each tier, such as {wanted}."
+            )
+        if not all(isinstance(name, str) for tier in got for name in tier):
+            return try_again(f"The answer is {got!r}; wanted are names only, such as {wanted}.")
+        found = [sorted(tier) for tier in got]
+        if found == wanted:
+            continue
+        free = {row["name"]: row["free"] for row in rows}
+        tier_of = {row["name"]: row["tier"] for row in rows}
+        names = [name for tier in found for name in tier]
+        if any(free.get(name, 0) < asks for name in names):
+            hint = "A HyperNode without room for what the gang asks for is left out."
+        elif any(tier_of[name] > highest for name in names):
+            hint = "A HyperNode of a tier higher than `highest` is not allowed."
+        elif sorted(found) == sorted(wanted):
+            hint = "The lowest tier comes first."
+        elif any(free[name] == asks for tier in wanted for name in tier if name not in names):
+            hint = "Room for just what the gang asks for is enough."
+        elif any(tier_of[name] == highest for tier in wanted for name in tier if name not in names):
+            hint = "The tier `highest` is allowed, too; all tiers that have anything to try are named."
+        else:
+            hint = "There is one list for each tier that has any HyperNode to try, and no empty one."
+        shown = ", ".join(f"{row['name']} (tier {row['tier']}, {row['free']} free)" for row in rows)
+        return try_again(
+            f"With {shown}, asks={asks}, highest={highest} yours is {found}; the plugin tries {wanted}. {hint}"
+        )
+    return well_done(
+        f"The same as the plugin in {tried} trees. Each list is a *gradient*: the next one is tried only if nothing "
+        "in this one serves.".replace("*", ""))

@@ -1,0 +1,219 @@
+"""The cluster of the lesson on network topology, and what its dry runs found.
+
+Two rooms with two racks each, two nodes of 4 CPUs a rack. Racks are HyperNodes of tier 1, rooms of
+tier 2.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.display.styled import FONT
+from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.trace import TraceReader
+
+if TYPE_CHECKING:
+    import altair as alt
+    from pandas import DataFrame
+
+RACKS = {
+    "rack-1": ("node-1", "node-2"), "rack-2": ("node-3", "node-4"), "rack-3": ("node-5", "node-6"),
+    "rack-4": ("node-7", "node-8")
+}
+ROOMS = {"room-1": ("rack-1", "rack-2"), "room-2": ("rack-3", "rack-4")}
+TAKEN = {"node-1": 1, "node-2": 1, "node-3": 3, "node-4": 1, "node-5": 2, "node-7": 3, "node-8": 2}
+"""CPUs that other pods hold on each node."""
+
+NODE_CPUS = 4
+JOB, TOP = "default/train", "whole cluster"
+
+CONF = """\
+actions: "enqueue, allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: predicates
+  - name: network-topology-aware
+"""
+
+
+def hyper_node(name: str, tier: int, *members: str) -> str:
+    """The manifest of a HyperNode: of tier 1 its members are nodes, above that HyperNodes.
+
+    >>> print(hyper_node("rack-1", 1, "node-1").splitlines()[-1])
+      - {type: Node, selector: {exactMatch: {name: node-1}}}
+    """
+    kind = "Node" if tier == 1 else "HyperNode"
+    lines = "".join(f"  - {{type: {kind}, selector: {{exactMatch: {{name: {member}}}}}}}\n"
+                    for member in members)
+    return ("apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\n"
+            f"metadata: {{name: {name}}}\nspec:\n  tier: {tier}\n  members:\n{lines}")
+
+
+@cache
+def _fixed() -> Cluster:
+    cluster = Cluster()
+    for node in sorted(node for nodes in RACKS.values() for node in nodes):
+        cluster.node(node, cpu=NODE_CPUS)
+    for tier, level in enumerate((RACKS, ROOMS), 1):
+        for name, members in level.items():
+            cluster.add(hyper_node(name, tier, *members))
+    cluster.objects()  # written once, for all clusters that begin as a copy
+    return cluster
+
+
+def topology_cluster(pods: int = 4, cpu: int = 1, mode: str = "hard", highest_tier: int = 1,
+                     taken: dict[str, int] | None = None) -> Cluster:
+    """The gang train waits; `taken` says how many CPUs others hold on each node (not named: as in
+    the lesson).
+
+    >>> topology_cluster().run(CONF).committed[0]
+    ['allocate', 'default/train-0', 'node-3']
+    """
+    held = {node: count for node, count in (TAKEN | (taken or {})).items() if count}
+    cluster = _fixed().copy().job("others", pods=sum(held.values()), min_member=1, cpu=1,
+                                  running=held)
+    topology = {"mode": mode
+                } if mode == "soft" else {"mode": mode, "highestTierAllowed": highest_tier}
+    return cluster.job("train", pods=pods, cpu=cpu, network_topology=topology)
+
+
+def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
+    """A row for each HyperNode, by tier: what is free in it, what waiting pods ask for, what became
+    of the dry run.
+
+    Amounts are CPUs. `score` is None where no dry run fitted.
+
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(topology_cluster(pods=2, cpu=2).objects(), CONF)
+    >>> [(row["hyper_node"], row["dry_run"]) for row in hyper_nodes(trace)][:4]
+    [('rack-1', 'fits, chosen'), ('rack-2', 'does not fit'), ('rack-3', 'fits'), ('rack-4', 'not tried: not enough is free')]
+    """
+    racks_of = {**{rack: (rack,) for rack in RACKS}, **ROOMS, TOP: tuple(RACKS)}
+    tried = {
+        record["hyper_node"]: record for record in trace.of("hyper_node_tried", job=job, sub_job="")
+    }
+    chosen = [record["hyper_node"] for record in trace.of("hyper_node_chosen", job=job, sub_job="")]
+    idle = {name: node["idle"].get("cpu", 0) / 1000 for name, node in trace.start["nodes"].items()}
+    tasks = [task for task in trace.start["tasks"].values() if task["job"] == job]
+    asks = sum(task["request"].get("cpu", 0) for task in tasks if not task["node"]) / 1000
+    stands_on = {task["node"] for task in tasks if task["node"]}
+    placed = any(record["job"] == job for record in trace.iter("commit"))
+    rows = []
+    for name, racks in racks_of.items():
+        record = tried.get(CLUSTER_TOP if name == TOP else name)
+        free = sum(idle[node] for rack in racks for node in RACKS[rack])
+        row = {
+            "hyper_node": name, "tier": 1 if name in RACKS else 2 if name in ROOMS else 3, "free":
+            free, "asks": asks
+        }
+        if record is None:
+            outside = stands_on - {node for rack in racks for node in RACKS[rack]}
+            said = ("soft needs no dry run" if placed and not chosen else
+                    "other pods of the gang are elsewhere" if outside else "not enough is free" if
+                    free < asks else "a lower tier serves" if chosen else "its tier is not allowed")
+            rows.append(row | {"dry_run": f"not tried: {said}", "score": None})
+            continue
+        best = chosen[-1:] == [record["hyper_node"]]
+        said = ("fits, chosen" if best else "fits") if record["fits"] else "does not fit"
+        rows.append(row | {"dry_run": said, "score": record["score"] if record["fits"] else None})
+    return rows
+
+
+def hyper_nodes_table(trace: TraceReader) -> DataFrame:
+    """`hyper_nodes` as a table; a missing score is a dash."""
+    import pandas as pd
+
+    rows = [{**row, "score": "–" if row["score"] is None else f"{row['score']:.4g}"}
+            for row in hyper_nodes(trace)]
+    return pd.DataFrame(rows).set_index("hyper_node").rename_axis("hyper node").rename(
+        columns={"dry_run": "dry run"})
+
+
+def steps(trace: TraceReader, job: str = JOB) -> list[str]:
+    """What statements did for the gang, in order: dry runs, what was taken back, what was recovered
+    and committed.
+
+    >>> from volcano_lab.scheduler import traced
+    >>> steps(traced(topology_cluster(pods=1).objects(), CONF)[0])[:2]
+    ['statement 0: allocate train-0 on node-1', 'statement 0: take back allocate train-0 on node-1']
+    """
+    words = {"do": "", "undo": "take back ", "commit": "commit "}
+    return [f"statement {record['statement']}: {words[record.kind]}{record['operation']} "
+            f"{record['task'].removeprefix('default/')} on {record['node']}"
+            for record in trace.records if record.kind in words and record["job"] == job]
+
+
+def dry_runs_chart(trace: TraceReader, title: str) -> alt.Chart:
+    """Each HyperNode as a bar: held by others, by the gang in its dry run, and free; its score
+    beside it.
+    """
+    import altair as alt
+
+    parts, notes, rows = [], [], hyper_nodes(trace)
+    for row in rows:
+        size = NODE_CPUS * sum(
+            len(RACKS[rack])
+            for rack in RACKS
+            if row["hyper_node"] in (rack, TOP) or rack in ROOMS.get(row["hyper_node"], ()))
+        mine = row["asks"] if row["score"] is not None else 0
+        name = f"{row['hyper_node']} (tier {row['tier']})"
+        amounts = {"others": size - row["free"], "the gang": mine, "free": row["free"] - mine}
+        parts += [{"hyper node": name, "part": part, "cpu": cpu, "order": place}
+                  for place, (part, cpu) in enumerate(amounts.items())]
+        score = "" if row["score"] is None else f", score {row['score']:.4g}"
+        notes.append({"hyper node": name, "at": size, "text": f" {row['dry_run']}{score}"})
+    names = [note["hyper node"] for note in notes]
+    y = alt.Y("hyper node:N", title=None, sort=names)
+    colors = {"others": "#8C8C8C", "the gang": "#0072B2", "free": "#E8E8E8"}
+    bars = alt.Chart(alt.InlineData(parts)).mark_bar(stroke="white").encode(
+        y=y, x=alt.X("cpu:Q", title="CPUs", axis=alt.Axis(grid=False), scale=alt.Scale(
+            domain=[0, 50], nice=False)), order="order:Q", color=alt.Color(
+                "part:N", title=None, scale=alt.Scale(domain=list(colors), range=list(
+                    colors.values())), legend=alt.Legend(orient="bottom", columnPadding=24)))
+    texts = alt.Chart(alt.InlineData(notes)).mark_text(align="left", fontSize=12).encode(
+        y=y, x="at:Q", text="text:N")
+    told = "; ".join(f"{note['hyper node']}{note['text']}" for note in notes)
+    chart = (bars + texts).properties(width=640, height=210, title=title,
+                                      description=f"{title}. {told}")
+    return (chart.configure(background="white", font=FONT,
+                            padding={"left": 20, "top": 8, "right": 8, "bottom":
+                                     8}).configure_view(stroke=None).configure_axis(
+                                         labelFontSize=12, titleFontSize=12,
+                                         labelLimit=220).configure_title(
+                                             fontSize=13, anchor="start"))
+
+
+def saved_and_discarded() -> DataFrame:
+    """One allocation, saved and then discarded: what the statement's own operation and the saved
+    copy know afterwards.
+    """
+    import pandas as pd
+
+    from volcano_lab.framework.action import action_names
+    from volcano_lab.framework.config.conf import load_conf
+    from volcano_lab.framework.session import Session
+    from volcano_lab.framework.statement import save_operations
+
+    rows = []
+
+    def look(when: str, **operations: Any) -> None:
+        rows.extend({
+            "when": when, "operation": which, "pod's node": operation.task.node_name or "(none)",
+            "pod's status": str(operation.task.status)
+        } for which, operation in operations.items())
+
+    ssn = Session(topology_cluster(pods=1).cache(), load_conf(CONF, action_names()))
+    statement = ssn.statement()
+    task = next(iter(ssn.jobs[JOB].tasks.values()))
+    statement.allocate(task, ssn.nodes["node-1"])
+    saved = save_operations(statement)
+    look("after saving", original=statement.operations[0], copy=saved[0])
+    statement.discard()
+    look("after discarding", original=statement.operations[0], copy=saved[0])
+    again = ssn.statement()
+    again.recover(saved)
+    look("after recovering the copy", copy=again.operations[0])
+    return pd.DataFrame(rows).set_index(["when", "operation"])

@@ -1,0 +1,200 @@
+"""Lesson 10: more clusters with HyperNodes: a gang that runs in part, sub-groups, a soft gang, and
+members by pattern.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.cluster import SCHEDULING, Cluster
+from volcano_lab.course.lesson_10.cluster import (
+    CONF,
+    JOB,
+    RACKS,
+    ROOMS,
+    TOP,
+    hyper_node,
+    topology_cluster,
+)
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.session import Session
+from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.job_controller import GROUP_NAME
+from volcano_lab.trace import TraceReader
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+PLUGIN = "network-topology-aware"
+
+
+def growing_cluster(highest_tier: int = 1, node_2: int = 3) -> Cluster:
+    """Two pods of the gang train run on node-1 already, two wait; others hold so many CPUs of
+    node-2.
+
+    >>> growing_cluster().run(CONF).committed
+    [['allocate', 'default/train-2', 'node-1'], ['allocate', 'default/train-3', 'node-2']]
+    """
+    return topology_cluster(highest_tier=highest_tier, taken={"node-2": node_2}).job(
+        "train", running={"node-1": 2})
+
+
+# -- sub-groups
+# ------------------------------------------------------------------------------------------------
+
+
+def sub_group_policy(size: int, tier: int) -> dict[str, Any]:
+    """Pods with the same value of the label `part` are a sub-group of `size` pods, and must lie
+    together up to a tier.
+    """
+    return {"name": "parts", "subGroupSize": size, "matchLabelKeys": ["part"],
+            "networkTopology": {"mode": "hard", "highestTierAllowed": tier}}
+
+
+def sub_group_cluster(groups: int = 2, size: int = 4, job_tier: int = 2, tier: int = 1) -> Cluster:
+    """The gang train in sub-groups of `size` pods of 1 CPU; the job up to `job_tier`, each
+    sub-group up to `tier`.
+
+    >>> sub_groups(sub_group_cluster()).index.tolist()
+    ['train-0-0', 'train-0-1', 'train-0-2', 'train-0-3', 'train-1-0', 'train-1-1', 'train-1-2', 'train-1-3']
+    """
+    cluster = topology_cluster().remove("train")
+    spec = {
+        "queue": "default", "minMember": groups * size, "minResources": {"cpu": str(groups * size)},
+        "subGroupPolicy": [sub_group_policy(size, tier)], "networkTopology":
+        {"mode": "hard", "highestTierAllowed": job_tier}
+    }
+    cluster.add(
+        manifests.from_dict(
+            {
+                "apiVersion": SCHEDULING, "kind": "PodGroup", "spec": spec, "metadata":
+                {"name": "train", "namespace": "default"}
+            }, strict=True))
+    pod_spec = {
+        "schedulerName": "volcano", "containers":
+        [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]
+    }
+    for part in range(groups):
+        for number in range(size):
+            metadata = {
+                "name": f"train-{part}-{number}", "namespace": "default", "labels":
+                {"part": str(part)}, "annotations": {GROUP_NAME: "train"}
+            }
+            cluster.add(
+                manifests.from_dict(
+                    {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec},
+                    strict=True))
+    return cluster
+
+
+def sub_groups(cluster: Cluster) -> DataFrame:
+    """Where each pod of train goes: its sub-group, node, rack and room; dashes where it waits."""
+    import pandas as pd
+
+    job = cluster.run(CONF).session.jobs[JOB]
+    rows = []
+    for task in sorted(job.tasks.values(), key=lambda task: task.name):
+        rack = next((rack for rack, nodes in RACKS.items() if task.node_name in nodes), "–")
+        rows.append({
+            "pod": task.name, "sub-group":
+            job.sub_jobs[job.task_to_sub_job[task.uid]].uid.rpartition("/")[2], "node":
+            task.node_name or "–", "rack": rack, "room": next(
+                (room for room, racks in ROOMS.items() if rack in racks), "–")
+        })
+    return pd.DataFrame(rows).set_index("pod")
+
+
+# -- soft
+# ------------------------------------------------------------------------------------------------------
+
+
+def points_by_rack(trace: TraceReader, *pods: str) -> DataFrame:
+    """The plugin's points for a node of each rack, at the time when a node was sought for each of
+    the pods.
+    """
+    import pandas as pd
+
+    columns = {
+        pod:
+        {rack: trace.scores(f"default/{pod}")[nodes[0]][PLUGIN]
+         for rack, nodes in RACKS.items()}
+        for pod in pods
+    }
+    return pd.DataFrame(columns).map(lambda points: f"{points:.6g}").rename_axis("rack")
+
+
+def normal_cluster() -> Cluster:
+    """The job normal, one pod of 1 CPU without a topology, waits in place of train.
+
+    >>> normal_cluster().run(CONF).committed
+    [['allocate', 'default/normal-0', 'node-7']]
+    """
+    return topology_cluster().remove("train").job("normal", pods=1, cpu=1)
+
+
+# -- members
+# ---------------------------------------------------------------------------------------------------
+
+SELECTORS = {
+    "by-name": "exactMatch: {name: gpu-1}", "by-pattern": 'regexMatch: {pattern: "^gpu-[12]$"}',
+    "by-label": "labelMatch: {matchLabels: {switch: s2}}"
+}
+"""HyperNode -> how its member is named."""
+
+
+def members_cluster() -> Cluster:
+    """Four nodes gpu-1 to gpu-4, of which the last two are at switch s2; three HyperNodes that name
+    members in three ways.
+    """
+    cluster = Cluster()
+    for number in (1, 2, 3, 4):
+        cluster.node(f"gpu-{number}", cpu=4, labels={"switch": "s1" if number < 3 else "s2"})
+    for name, selector in SELECTORS.items():
+        cluster.add(
+            f"apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {{name: {name}}}\n"
+            f"spec: {{tier: 1, members: [{{type: Node, selector: {{{selector}}}}}]}}\n")
+    return cluster
+
+
+def claimed_twice(mode: str = "soft") -> tuple[int, str]:
+    """(How many pods of train get a place, what the log says) where a third room names rack-1, too.
+
+    >>> claimed_twice()
+    (0, 'HyperNode "rack-1" is a member of "room-3", but already of "room-1".')
+    """
+    said: list[str] = []
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(record.getMessage())
+
+    logger, listener = logging.getLogger("volcano_lab"), Listener(logging.ERROR)
+    propagates, logger.propagate = logger.propagate, False
+    logger.addHandler(listener)
+    try:
+        cycle = topology_cluster(mode=mode).add(hyper_node("room-3", 2, "rack-1")).run(CONF)
+    finally:
+        logger.removeHandler(listener)
+        logger.propagate = propagates
+    return len(cycle.committed), said[0] if said else ""
+
+
+def hyper_tree(cluster: Cluster) -> DataFrame:
+    """The HyperNodes as the scheduler sees them: tier, the one above, and the nodes in it.
+
+    >>> hyper_tree(members_cluster()).loc["by-label", "nodes"]
+    'gpu-3, gpu-4'
+    """
+    import pandas as pd
+
+    ssn = Session(cluster.cache(), load_conf(CONF, action_names()))
+    shown = {CLUSTER_TOP: TOP, "": ""}
+    rows = [{
+        "hyper node": shown.get(info.name, info.name), "tier": info.tier, "above it": shown.get(
+            info.parent, info.parent), "nodes":
+        ", ".join(node.name for node in ssn.topology.nodes.get(info.name, []))
+    } for info in sorted(ssn.topology.hyper_nodes.values(), key=lambda info: (info.tier, info.name))]
+    return pd.DataFrame(rows).set_index("hyper node")

@@ -1,0 +1,264 @@
+"""The checks of lesson 11: binding, faults and healing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from volcano_lab.cache.work_queue import WorkQueue
+from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_11.scene import JOB, train
+from volcano_lab.simulation import Simulation
+
+Row = Sequence[Any]
+
+SHOWN = ["Pending, without a node", "Pending, on n1", "Binding, on n1", "Running, on n1"]
+
+
+@check(takes=str)
+def kubectl_shows(answer: str) -> Verdict:
+    """The cycle has ended, and the API server has not answered yet. What does kubectl show for the
+    pod?
+    """
+    if answer == SHOWN[0]:
+        return well_done(
+            "Only the scheduler knows where the pod goes. The API server learns it with the bind request."
+        )
+    if answer == SHOWN[1]:
+        return try_again("The node is in the bind request, and the API server has not answered it.")
+    if answer == SHOWN[2]:
+        return try_again(
+            "Binding is a state in the scheduler's cache. A pod has no phase of that name.")
+    if answer == SHOWN[3]:
+        return try_again(
+            "A pod runs when its kubelet has started it, and its kubelet has not heard of it yet.")
+    return try_again("Choose one of: " + "; ".join(SHOWN) + ".")
+
+
+def delays(failures: int) -> list[float]:
+    """Seconds of waiting after each failure in a row, as the queue says.
+
+    >>> delays(3)
+    [0.005, 0.01, 0.02]
+    """
+    queue = WorkQueue()
+    return [queue.retry("a pod", 0.0) for _ in range(failures)]
+
+
+@check(takes=int)
+def failures_until_a_second(answer: int) -> Verdict:
+    """After how many failures in a row does the scheduler wait for more than a second before it
+    reads the pod again?
+    """
+    if answer < 1:
+        return try_again("There is at least one failure. After the first it waits for 5 ms.")
+    if answer == 200:
+        return try_again(
+            "200 × 5 ms would be a second if the delay were always the same. It is doubled each time."
+        )
+    waits = delays(min(answer, 40))
+    if waits[-1] <= 1:
+        return try_again(f"After {answer} in a row it waits for {waits[-1]:g} s. Go on doubling.")
+    if len(waits) > 1 and waits[-2] > 1:
+        return try_again(
+            f"After {answer} it waits for {waits[-1]:g} s, which is more than a second. A smaller number does, too."
+        )
+    return well_done(
+        f"5 ms × 2 to the power of 8 is {waits[-1]:g} s. It goes on doubling, up to 1,000 s.")
+
+
+# -- make: a fault plan
+# ---------------------------------------------------------------------------------------
+
+WANTED = 3.0
+
+
+@check(takes=list, wanted='a list of faults, such as [(1, "bind_refused")]')
+def half_a_gang(answer: list[Any]) -> Verdict:
+    """Write a plan of at most three faults by which train has some of its pods bound, but not all,
+    for 3 seconds or more. No pod may be lost."""
+    if not all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in answer):
+        return try_again('Each fault is a second and a kind: (1, "bind_refused").')
+    if len(answer) > 3:
+        return try_again("At most three faults, please.")
+    sim = train(answer)  # breaks off if an invariant is broken
+    run = sim.run(until=60)
+    times = [time for time, what, *_ in run.rows["events"] if what == "pod bound"]
+    job = sim.side.jobs[JOB]
+    if job.lost:
+        return try_again("A pod is lost on the way and made anew. Find a plan that loses none.")
+    if job.finished is None:
+        return try_again("train does not finish within a minute.")
+    gap = round(times[-1] - times[0], 2)
+    if gap >= WANTED:
+        return well_done(
+            f"The first pod is bound at {times[0]:g} s and the last at {times[-1]:g} s. After each of the "
+            f"{sim.calendar.done} things that happened all invariants held, and the gang finished.")
+    if gap == 0 and len(answer) == 3 and sim.faults.struck["bind_refused"] == 3:
+        return try_again(
+            "All three binds are refused in the same second, so the gang has no pod bound, and then all of them. "
+            "A fault strikes at the first occasion from its second on.")
+    if gap == 0:
+        return try_again(
+            "The pods are all bound at the same moment: there is no time at which only some of them are."
+        )
+    return try_again(
+        f"For {gap:g} s only some pods are bound: the next cycle tries the others again. What has to happen then?"
+    )
+
+
+# -- make: an invariant
+# ---------------------------------------------------------------------------------------
+
+
+def _by_node(events: list[Row]) -> list[str]:
+    """Only those that were bound to another node."""
+    nodes, found = {}, []
+    for _, what, pod, node in events:
+        if what == "pod bound":
+            found += [pod] if nodes.get(pod, node) != node else []
+            nodes[pod] = node
+        elif what == "pod lost":
+            nodes.pop(pod, None)
+    return found
+
+
+@cache
+def _healed() -> Simulation:
+    """A pod is bound, its node is away so long that the pod is made anew, and that is bound once
+    more.
+    """
+    sim = train()
+    sim.run(until=5)
+    sim.side.node_fails("n2", back_after=25.0)
+    sim.run(until=60)
+    return sim
+
+
+def histories() -> dict[str, tuple[list[list[Any]], list[str]]]:
+    """Events, and the pods that were bound twice in them: all well, a pod made anew, and two forged
+    ones.
+
+    >>> [pods for _, pods in histories().values()]
+    [[], [], ['default/train-1-0'], ['default/train-1-2']]
+    """
+    sim = train([(1, "bind_refused")])
+    refused = sim.run(until=20).rows["events"]
+    healed = _healed().history.rows["events"]
+    again = [*refused, [20.5, "pod bound", "default/train-1-0", "n1"]]
+    other = [*refused[:-2], [2.6, "pod bound", "default/train-1-2", "n2"], *refused[-2:]]
+    return {
+        "a run with a refused bind": (refused, []), "a run in which a node is lost": (healed, []),
+        "a forged run": (again, ["default/train-1-0"]), "another forged run":
+        (other, ["default/train-1-2"])
+    }
+
+
+@check(takes=callable, wanted="a function of a list of events")
+def own_invariant(answer: Callable[[list[Row]], Any]) -> Verdict | None:
+    """Write bound_twice(events): the pods that were bound although they were bound already."""
+    for name, (events, wanted) in histories().items():
+        got = answer([list(row) for row in events])
+        if got is None or got is ...:
+            return None
+        if isinstance(got, str) or not hasattr(got, "__iter__"):
+            return try_again(f"It gives {got!r}; wanted is a list of pods.")
+        found, expected = set(got), set(wanted)
+        if found == expected:
+            continue
+        if found and name == "a run in which a node is lost":
+            return try_again(
+                f"In {name} it finds {', '.join(sorted(found))}. That pod was lost in between (“pod lost”) and "
+                "made anew: it is another pod with the same name.")
+        if found - expected:
+            return try_again(
+                f"In {name} it finds {', '.join(sorted(found - expected))}, which was bound once.")
+        if "forged" in name and not _by_node(events):
+            return try_again(
+                f"In {name} it finds nothing, but {wanted[0]} is bound at two times, both on the same node."
+            )
+        return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times.")
+    return well_done(
+        "It is quiet where a lost pod is made anew, and finds both forgeries. The lab checks this after every "
+        "event, by the pods' uid.")
+
+
+# -- three patients
+# -------------------------------------------------------------------------------------------
+
+CAUSES = [
+    "its node is gone", "the API server refuses to bind it",
+    "the scheduler can't read it and doesn't know", "it is not in the snapshot"
+]
+"""What a reader may choose for a patient."""
+
+
+def patients() -> dict[str, Simulation]:
+    """Three runs of train at second 8, in each of which a pod does not run.
+
+    >>> [sorted(str(task.status) for task in sim.cache.jobs[JOB].tasks.values())[0] for sim in patients().values()]
+    ['Bound', 'Pending', 'Binding']
+    """
+    one = train()
+    one.run(until=1.5)
+    one.side.node_fails("n2")
+    two = train([(second, "bind_refused") for second in range(1, 20)])
+    three = train([(1, "bind_refused")] + [(1, "read_refused")] * 30)
+    found = {"one": one, "two": two, "three": three}
+    for sim in found.values():
+        sim.run(until=7.9)
+    return found
+
+
+def _diagnosis(answer: str, right: int, hints: dict[int, str], why: str) -> Verdict:
+    wanted = answer.strip().casefold()
+    chosen = next((i for i, cause in enumerate(CAUSES) if cause.casefold().startswith(wanted)),
+                  None)
+    if chosen is None:
+        return try_again("Choose one of: " + "; ".join(CAUSES) + ".")
+    if chosen == 3:
+        return try_again(
+            "A pod of a job that is not in the snapshot is never sent anywhere. This one was: look at its events."
+        )
+    return well_done(why) if chosen == right else try_again(hints[chosen])
+
+
+@check(takes=str)
+def patient_one(answer: str) -> Verdict:
+    """Patient one: why does train-1-1 not run?"""
+    return _diagnosis(
+        answer, 0, {
+            1: "Its bind was accepted: it is Bound, and the API server names its node.", 2:
+            "Nothing is to be read: “on its way” is “–”. The scheduler has done its part."
+        },
+        "Bound is not Running: the kubelet has to start it, and there is none. When the node's pods are collected, the pod is "
+        "made anew and scheduled again. Look at the node, not at the scheduler.")
+
+
+@check(takes=str)
+def patient_two(answer: str) -> Verdict:
+    """Patient two: why does train-1-0 not run?"""
+    return _diagnosis(
+        answer, 1, {
+            0:
+            "Both nodes are there: the other nodes' pods run. What does its event say, and how often?",
+            2:
+            "It was read each time: it is Pending again, so the next cycle may place it. What happens then?"
+        },
+        "Each cycle places it, and each bind is refused, with the reason in the pod's condition: SchedulerError. The question "
+        "is why the API server refuses: admission webhooks, quota, permissions of the scheduler.")
+
+
+@check(takes=str)
+def patient_three(answer: str) -> Verdict:
+    """Patient three: why does train-1-0 not run?"""
+    return _diagnosis(
+        answer, 2, {
+            0:
+            "Its node is there, and other pods run on it.", 1:
+            "Its bind was refused, but one time only. Why is it not tried again? Look at “on its way”."
+        },
+        "After the refused bind the scheduler does not know what became of the pod. It stays Binding, and keeps its room, until "
+        "the API server answers; the pauses between two tries get longer and longer.")

@@ -1,0 +1,209 @@
+"""The cluster of lesson 11 in simulated time, and tables of what the scheduler and the API server
+know of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework import log
+from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+JOB = "default/train-1"
+TOLD = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
+        "node back", "scheduler died", "job started", "job finished")
+HOUR = 3600
+RECLAIM = """\
+actions: "enqueue, allocate, reclaim"
+tiers:
+- plugins: [{name: gang}, {name: conformance}]
+- plugins: [{name: predicates}, {name: proportion}, {name: nodeorder}]
+"""
+
+
+def train(plan: Iterable[Sequence[Any]] = (), pods: int = 3, bind: float = 0.4, seed: int = 3,
+          **given: Any) -> Simulation:
+    """Two nodes of 4 CPUs; at second 1 the gang *train* comes, `pods` of 2 CPUs, all or none. A
+    cycle each second.
+
+    `plan` are faults as (second, kind), `bind` is the seconds that a bind request takes. Invariants
+    are checked after every event.
+
+    >>> sim = train()
+    >>> _ = sim.run(until=5)
+    >>> [task["in the cache"] for task in look(sim).to_dict("records")]
+    ['Running', 'Running', 'Running']
+    """
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4)
+    gang = JobTemplate("train", pods=pods, cpu=2, run_time=10)
+    return Simulation(cluster, seed=seed, workload=[every(1, gang,
+                                                          count=1)], latencies=Latencies(bind=bind),
+                      faults=Faults(plan=[list(entry) for entry in plan]), check=True, **given)
+
+
+def reclaimed() -> Simulation:
+    """A node of 4 CPUs that queue *a* holds, and a pod of queue *b* at second 6: one of a's pods
+    has to go.
+
+    >>> sim = reclaimed()
+    >>> _ = sim.run(until=7)
+    >>> sorted(look(sim)["in the cache"])
+    ['Pending', 'Releasing', 'Running']
+    """
+    web = JobTemplate("web", "a", pods=2, min_member=1, cpu=2, run_time=30)
+    return Simulation(
+        Cluster().node("n1", cpu=4).queue("a").queue("b"), RECLAIM, check=True, workload=[
+            every(1, web, count=1),
+            every(6, JobTemplate("train", "b", cpu=2, run_time=5), count=1)
+        ], latencies=Latencies(bind=0.4, evict=0.2, end=2.0))
+
+
+def look(sim: Simulation) -> DataFrame:
+    """A row a pod: its state in the scheduler's cache, what the API server says, and where a
+    request for it is.
+    """
+    import pandas as pd
+
+    pipeline = sim.pipeline
+    where = {context.task.uid: "channel" for context in pipeline.channel}
+    where |= {
+        context.task.uid: "bind request"
+        for contexts in pipeline.in_flight.values()
+        for context in contexts
+    }
+    where |= {task.uid: "evict request" for task, _ in pipeline.evictions}
+    where |= {key.rpartition("/")[2]: "to be read again" for key in pipeline.errors.due}
+    rows = []
+    for job in sim.cache.jobs.values():
+        for task in sorted(job.tasks.values(), key=lambda task: task.name):
+            pod = sim.server.find("Pod", task.key)
+            rows.append({
+                "pod": task.name, "in the cache":
+                str(task.status), "node": task.node_name or "–", "on its way": where.get(
+                    task.uid, "–"), "API server": "gone" if pod is None else pod.status.phase,
+                "node there": (pod.spec.node_name if pod is not None else "") or "–"
+            })
+    return pd.DataFrame(
+        rows, columns=["pod", "in the cache", "node", "on its way", "API server",
+                       "node there"]).set_index("pod")
+
+
+def looks(sim: Simulation, *times: float) -> DataFrame:
+    """One pod, the first, at these seconds.
+
+    >>> looks(train(), 1.01, 1.6)["in the cache"].tolist()
+    ['Binding', 'Bound']
+    """
+    import pandas as pd
+
+    rows = []
+    for time in times:
+        sim.run(until=time)
+        rows.append({"second": time, **look(sim).iloc[0].to_dict()})
+    return pd.DataFrame(rows).set_index("second")
+
+
+def story(sim: Simulation, *about: str) -> DataFrame:
+    """What happened, in order; with words in `about`, only what is about an object whose name has
+    one of them.
+
+    >>> sim = train([(1, "bind_refused")])
+    >>> _ = sim.run(until=5)
+    >>> story(sim, "train-1-0")["what"].tolist()
+    ['bind refused', 'pod bound']
+    """
+    import pandas as pd
+
+    rows = [[time, what, name.removeprefix("default/"), detail]
+            for time, what, name, detail in sim.history.rows["events"]
+            if what in TOLD and (not about or any(word in name for word in about))]
+    return pd.DataFrame(rows, columns=["second", "what", "about", "detail"]).set_index("second")
+
+
+def told(sim: Simulation, about: str = "") -> DataFrame:
+    """The events that `kubectl describe` would show, about objects whose name has this word, and
+    how often each was told.
+
+    >>> sim = train([(1, "bind_refused")])
+    >>> _ = sim.run(until=1.5)
+    >>> told(sim, "train-1-0")["reason"].tolist()
+    ['FailedScheduling']
+    """
+    import pandas as pd
+
+    rows = [[name.replace("default/", ""), reason,
+             message.replace("default/", ""), count]
+            for (name, _, reason, message), count in sim.pipeline.status.events.items()
+            if about in name]
+    return pd.DataFrame(rows, columns=["about", "reason", "message", "times"]).set_index("about")
+
+
+def lines(sim: Simulation, until: float, level: int, *words: str) -> list[str]:
+    """Lines of the log up to a level, from the first pod that is sent to be bound on: those with
+    one of the words.
+
+    >>> lines(train(), 1.1, 5, "train-1-0")[0]
+    'V5 task default/train-1-0 waits to be bound to node n1'
+    """
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        log.verbosity(level)
+        sim.run(until=until)
+        log.verbosity(0)
+    written = text.getvalue().splitlines()
+    start = next((number for number, line in enumerate(written) if "waits to be bound" in line), 0)
+    return [line for line in written[start:] if any(word in line for word in words)]
+
+
+def each_fault() -> DataFrame:
+    """Every kind of fault, once, at second 1: what it did to train."""
+    import pandas as pd
+
+    rows = []
+    for kind, what in KINDS.items():
+        also = [(1, "bind_refused")] if kind == "read_refused" else [
+        ]  # nothing is read again unless something failed
+        sim = train([(1, kind), *also])
+        sim.run(until=60)
+        run = sim.side.jobs[JOB]
+        rows.append({
+            "fault": kind, "what happens": what, "all run at": run.started, "pods lost": run.lost,
+            "finished at": run.finished
+        })
+    return pd.DataFrame(rows).set_index("fault")
+
+
+def writes(sim: Simulation) -> list[tuple[float, str]]:
+    """A list that grows as the run goes on: the second and the kind of each object that is written
+    anew.
+    """
+    seen: list[tuple[float, str]] = []
+    sim.server.watchers.append(lambda event: event.type == "MODIFIED" and seen.append(
+        (sim.calendar.now, event.object.kind)))
+    return seen
+
+
+def day(failures: bool = False) -> Simulation:
+    """Three nodes of 8 CPUs for a day, a cycle each five minutes; with `failures` 3 binds in 10
+    fail, and nodes go and return.
+
+    Queue *prod* (weight 3) gets a gang of 4 pods of 2 CPUs an hour, queue *lab* (weight 1) three
+    jobs of 4 single CPUs.
+    """
+    cluster = Cluster().queue("prod", weight=3).queue("lab", weight=1)
+    for number in range(3):
+        cluster.node(f"n{number}", cpu=8)
+    gangs = JobTemplate("train", "prod", pods=4, cpu=2, run_time=("uniform", HOUR, 2.5 * HOUR))
+    small = JobTemplate("scan", "lab", pods=4, min_member=1, cpu=1, run_time=("exponential", HOUR))
+    wrong = {
+        "faults": Faults({"bind_refused": 0.3}), "node_failures": (("exponential", 3 * HOUR), HOUR)
+    } if failures else {}
+    return Simulation(cluster, seed=1, period=300, latencies=Latencies(collect=600), **wrong,
+                      workload=[poisson(1 / HOUR, gangs), poisson(3 / HOUR, small)])

@@ -1,0 +1,424 @@
+"""The checks of lesson 12: plugins, an action and an extension point of one's own.
+
+Each runs the reader's class on small clusters and judges by what was decided. What the framework
+says of a mistake, one sentence with plugin, point and what is allowed, is the hint.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.user_code import ACTION, PLUGIN, is_action, is_plugin, written
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_12 import solutions
+from volcano_lab.course.lesson_12.own_steps import crowded
+from volcano_lab.course.lesson_12.scene import (
+    RECLAIM,
+    by_rack,
+    conf_with,
+    evicted,
+    in_maintenance,
+    kept_and_plain,
+    one_place,
+    run_with,
+    two_racks,
+)
+from volcano_lab.framework.action import Action
+from volcano_lab.framework.config.conf import ConfError, load_conf
+from volcano_lab.framework.log import quiet
+from volcano_lab.framework.plugin import Plugin, plugin_names
+from volcano_lab.framework.points.rules import REJECT, Sum
+from volcano_lab.framework.points.table import register_extension_point
+from volcano_lab.framework.registry import registered
+
+# -- scores
+# -------------------------------------------------------------------------------------------
+
+
+def _old_in_rack_b() -> Any:
+    """Another job has four pods in rack b already."""
+    return two_racks().job("old", pods=4, cpu=1, memory="1Gi", running={"node-3": 2, "node-4": 2})
+
+
+@check(takes=is_plugin, wanted=PLUGIN)
+@written("node_order")
+def spread(answer: type[Plugin]) -> Verdict | None:
+    """Write `Spread`: the more pods of the task's job are in a node's rack, the lower the node's
+    score.
+    """
+    plain = by_rack(run_with(answer, two_racks()))
+    if plain != {"a": 2, "b": 2}:
+        if plain == {"a": 4, "b": 0}:
+            return try_again(
+                "All four pods are in rack a still. Is each pod in the rack a minus, and is it enough? nodeorder "
+                "prefers rack a by 18 points; -100 for each pod is more.")
+        if plain == {"a": 0, "b": 4}:
+            return try_again(
+                "All four pods are in rack b now. The score must fall with each pod of the job that is there "
+                "already: count them, and put a minus in front.")
+        return try_again(
+            f"Rack a has {plain['a']} pods of web, rack b {plain['b']}. Wanted are two and two. Do you count the "
+            "pods in the whole rack, not only those on the node?")
+    if by_rack(run_with(answer, _old_in_rack_b())) != {"a": 2, "b": 2}:
+        return try_again(
+            "Now a job of somebody else has four pods in rack b, and web is no longer spread. Count only pods of "
+            "the task's own job, `self.ssn.jobs[task.job]`.")
+    mixed = by_rack(run_with(answer, two_racks(node_3="a")))
+    if mixed != {"a": 2, "b": 2}:
+        return try_again(
+            f"With node-3 in rack a, too, rack a has {mixed['a']} pods and rack b {mixed['b']}. Read the rack from "
+            "the label, `node.labels.get(\"rack\")`, and count the pods in the whole rack, not on the node."
+        )
+    return well_done(
+        "Two and two, also beside other jobs and in other racks. The score is asked anew for each pod, so it sees "
+        "the pods that were placed a moment before.")
+
+
+WEIGHTS = (1, 5, 10, 15, 20)
+
+
+@check(takes=int)
+def weight(answer: int) -> Verdict:
+    """From which weight on, of 1, 5, 10, 15 and 20, are web's pods two and two?"""
+    if answer not in WEIGHTS:
+        return try_again("Choose one of 1, 5, 10, 15 and 20.")
+    pods = {number: by_rack(run_with(_weighted(number), two_racks()))["b"] for number in WEIGHTS}
+    if pods[answer] == 0:
+        return try_again(
+            f"With {answer} every pod stays in rack a: the minus is smaller than nodeorder's lead. Read the table."
+        )
+    if pods[answer] == 1:
+        return try_again(f"With {answer} only one pod goes to rack b. Read the table.")
+    if answer > min(number for number in WEIGHTS if pods[number] == 2):
+        return try_again(f"{answer} is enough, but a smaller one is, too.")
+    return well_done(
+        "Scores are added up. Below that, the minus for one pod is smaller than nodeorder's lead for rack a."
+    )
+
+
+def _weighted(number: int) -> type[Plugin]:
+    class Weighted(solutions.Spread):
+        def node_order(self, task, node):
+            return super().node_order(task, node) / 100 * number
+
+    return Weighted
+
+
+# -- orders
+# -------------------------------------------------------------------------------------------
+
+
+def _winner(plugin: type[Plugin], **scene: Any) -> str:
+    """Whose wish got the free CPU, with the plugin where it comes first."""
+    committed = run_with(plugin, one_place(**scene), conf_with("mine", tier=1)).committed
+    return {"default/old-wish-0": "old", "default/new-wish-0": "new"}.get(committed[0][1],
+                                                                          "") if committed else ""
+
+
+@check(takes=is_plugin, wanted=PLUGIN)
+@written("queue_order")
+def waits_longest(answer: type[Plugin]) -> Verdict | None:
+    """Write `WaitsLongest`: the queue whose oldest **waiting** job is older goes first. (The check
+    puts it into tier 1.)
+    """
+    for names in ({}, {"patient": "z", "newcomer": "a"}, {"patient": "a", "newcomer": "z"}):
+        if _winner(answer, **names) != "old":
+            return try_again(
+                "The newcomer got the CPU. A number below 0 puts the left queue first; older means a smaller "
+                "`creation_timestamp`. So what must be subtracted from what?")
+    if _winner(answer, newcomer_runs=True) != "old":
+        return try_again(
+            "Now the newcomer has a job that is older than all others, but it runs already, and your plugin counts "
+            "it. Look only at jobs with `job.has_pending_tasks()`.")
+    if _winner(answer, patient_again=True) != "old":
+        return try_again(
+            "Now patient has two more jobs that wait, the latest of all, and the newcomer goes first. Keep the "
+            "smallest `creation_timestamp` of each queue, not the last or the first that you find.")
+    if run_with(answer, one_place(), conf_with("mine", tier=1)).queue_order[0] == "others":
+        return try_again(
+            "The right wish is served, but queue others, in which nobody waits, goes before both. For such a queue "
+            "use `ssn.now`.")
+    return well_done(
+        "A smaller number goes first: since − since. Queues in which nobody waits are asked about, too; `ssn.now` "
+        "puts them behind.")
+
+
+@check(takes=str, wanted="the text of a configuration")
+def in_its_place(answer: str) -> Verdict:
+    """Change the configuration, so that waits-longest decides before proportion does."""
+    try:
+        conf = load_conf(answer)
+    except (ConfError, ValueError) as error:
+        return try_again(f"Volcano refuses this configuration: {error}")
+    with quiet(), registered(plugin={"waits-longest": solutions.WaitsLongest}):
+        cycle = one_place().run(answer)
+    names, known = conf.plugin_names(), {*plugin_names(), "waits-longest"}
+    for unknown in (name for name in names if name not in known):
+        near = get_close_matches(unknown, sorted(known), 1)
+        return try_again(
+            f'A cycle runs, but without "{unknown}": no plugin is registered under this name' +
+            (f"; perhaps {near[0]} is meant?"
+             if near else ". Names are written as in `register_plugin`."))
+    if cycle.session.warnings:
+        return try_again(f"A cycle runs, but logs: {cycle.session.warnings[0]}")
+    if "waits-longest" not in names:
+        return try_again(
+            "The configuration does not name waits-longest. Registering makes a plugin known; only a tier of the "
+            "configuration lets it take part.")
+    if "proportion" not in names:
+        return try_again("proportion must stay: it shares the cluster between the queues.")
+    options = [
+        option for tier in conf.tiers for option in tier.plugins if option.name == "waits-longest"
+    ]
+    if not any(option.enables("enableQueueOrder") for option in options):
+        return try_again(
+            "waits-longest is there, but its queue order is switched off by enableQueueOrder.")
+    if [pod for _, pod, _ in cycle.committed] != ["default/old-wish-0"]:
+        return try_again(
+            "The newcomer still gets the CPU: proportion is asked first, its shares differ, and the first "
+            "difference decides. Where must waits-longest stand to be asked before?")
+    return well_done(
+        "The first comparison that is not zero decides. In an earlier tier, or earlier in the same tier: for an "
+        "order both are the same.")
+
+
+# -- objections
+# ---------------------------------------------------------------------------------------
+
+
+def _nodes_of(plugin: type[Plugin], *nodes: str,
+              when: str = "tonight") -> tuple[dict[str, set[str]], Any]:
+    """Job -> the nodes that its pods got; and the cycle."""
+    cycle = run_with(plugin, in_maintenance(*nodes, when=when))
+    placed: dict[str, set[str]] = {"long": set(), "short": set()}
+    for _, pod, node in cycle.committed:
+        placed[pod.removeprefix("default/").partition("-")[0]].add(node)
+    return placed, cycle
+
+
+@check(takes=is_plugin, wanted=PLUGIN)
+@written("predicate")
+def maintenance(answer: type[Plugin]) -> Verdict | None:
+    """Write `Maintenance`: a node with the label maintenance=tonight takes only pods with the label
+    short=yes; others get a reason with the word maintenance."""
+    placed, _ = _nodes_of(answer)
+    if placed != {"long": {"node-1", "node-2"}, "short": {"node-1", "node-2"}}:
+        return try_again(
+            "No node is in maintenance, and still some pods are refused. Where nothing speaks against a node, "
+            "return None.")
+    placed, _ = _nodes_of(answer, "node-1")
+    if "node-1" in placed["long"]:
+        return try_again(
+            "node-1 has the label, and a pod that isn't short went there. Return a text then: it is the reason."
+        )
+    if "node-1" not in placed["short"]:
+        return try_again(
+            "node-1 is in maintenance, but short pods may go there: `task.pod.metadata.labels`.")
+    placed, _ = _nodes_of(answer, "node-1", when="over")
+    if placed["long"] != {"node-1", "node-2"}:
+        return try_again(
+            "node-1 has the label maintenance=over, so not tonight, and a pod was refused there. Compare the "
+            "label's value.")
+    placed, cycle = _nodes_of(answer, "node-1", "node-2")
+    why = " ".join(cycle.why("default/long")).rpartition("Origin reason is ")[2]
+    if "maintenance" not in why.lower():
+        return try_again(
+            f"Both nodes are in maintenance, and users read: “{why}” Nobody learns why. Put the word "
+            "maintenance into your reason.")
+    return well_done(f"The reason that you return is what users read: {why}")
+
+
+# -- victims
+# ------------------------------------------------------------------------------------------
+
+
+@check(takes=is_plugin, wanted=PLUGIN)
+@written("reclaimable")
+def protect(answer: type[Plugin]) -> Verdict | None:
+    """Write `Protect`: pods with the label keep=yes are never victims of reclaim. (The check puts
+    it into both tiers.)
+    """
+    conf = conf_with("mine", tier=1, actions=RECLAIM) + "\n  - name: mine\n"
+    some = evicted(run_with(answer, kept_and_plain(), conf))
+    if any(pod.startswith("kept") for pod in some):
+        return try_again(
+            f"{some[0]} is evicted, and it has the label. You name the candidates that *may go*; look at the labels "
+            "of each candidate, not of the task.")
+    if not some:
+        return try_again(
+            "Nobody is evicted, although plain-0 and plain-1 may go. Name the candidates that may go."
+        )
+    if evicted(run_with(answer, kept_and_plain(4, 0), conf)):
+        return try_again("All candidates have the label, and one is evicted.")
+    if REJECT in _votes(answer, conf):
+        return try_again(
+            "Your list is right, and Volcano takes it: only ABSTAIN makes it pass over a list. But REJECT beside "
+            "the names of those who may go says two things at once: return PERMIT.")
+    return well_done(
+        "A plugin names who may go, and the others can only take away from that. With an empty list in every tier "
+        "nobody goes.")
+
+
+def _votes(plugin: type[Plugin], conf: str) -> set[int]:
+    """What a plugin says beside its lists of victims."""
+    said: set[int] = set()
+
+    class Heard(plugin):  # type: ignore[misc, valid-type]
+        def reclaimable(self, task, candidates):
+            victims, vote = super().reclaimable(task, candidates)
+            said.add(vote)
+            return victims, vote
+
+    run_with(Heard, kept_and_plain(), conf)
+    return said
+
+
+TIERS = ["only in tier 1", "only in tier 2", "in both tiers"]
+
+
+@check(takes=str)
+def which_tiers(answer: str) -> Verdict:
+    """In which tiers must a plugin stand that protects pods, come what may?"""
+    if answer == TIERS[0]:
+        return try_again(
+            "Look at the run with four kept pods: the empty list of tier 1 ended that tier, and the next tier "
+            "decided, without it.")
+    if answer == TIERS[1]:
+        return try_again(
+            "Look at the first run: gang, in tier 1, had named victims, and tier 2 was not asked.")
+    if answer != TIERS[2]:
+        return try_again("Choose one of: " + "; ".join(TIERS) + ".")
+    return well_done(
+        "An empty list is no veto. It must be empty in every tier that has somebody who names victims."
+    )
+
+
+# -- an action
+# ----------------------------------------------------------------------------------------
+
+
+def _jobs_of(action: type[Action], cluster: Any, actions: str = "enqueue, mine",
+             **more: Any) -> list[str]:
+    """The jobs that got nodes, in order."""
+    with registered(action={"mine": action}, replace=True, **more):
+        committed = cluster.run(conf_with(actions=actions, without="proportion")).committed
+    return list(
+        dict.fromkeys(pod.removeprefix("default/").rpartition("-")[0] for _, pod, _ in committed))
+
+
+def _small_holds_one() -> Any:
+    return crowded().job("runs", queue="small", pods=1, cpu=1, memory="1Gi", running={"node-1": 1})
+
+
+def _first_of_tiny_too_big() -> Any:
+    return crowded().job("tiny-1", pods=9)
+
+
+@check(takes=is_action, wanted=ACTION)
+@written("execute")
+def first_aid(answer: type[Action]) -> Verdict | None:
+    """Write `FirstAid`: each queue that holds nothing gets its first waiting job placed, if its
+    gang fits.
+    """
+    jobs = _jobs_of(answer, crowded())
+    if not jobs:
+        return try_again("The action placed nothing. `place(ssn, job)` does it, for one job.")
+    if jobs != ["big-1", "small-1", "tiny-1"]:
+        if len(jobs) == 1:
+            return try_again(f"Only {jobs[0]} was placed. Go on with the next queue.")
+        if "tiny-2" in jobs and "tiny-1" not in jobs:
+            return try_again(
+                "Queue tiny got its second job, not its first: `waiting(ssn, queue)[0]` is the first."
+            )
+        return try_again(
+            f"Placed were {', '.join(jobs)}. Wanted is one job of each queue, its first.")
+    if "small-1" in _jobs_of(answer, _small_holds_one()):
+        return try_again(
+            "Queue small holds a pod already, and got a job all the same. `held(ssn, queue)` counts its pods."
+        )
+    if _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"]:
+        return try_again(
+            "A gang of nine doesn't fit, and must be left alone; the other queues still want their first job."
+        )
+    if "tiny-2" in _jobs_of(answer, _first_of_tiny_too_big()):
+        return try_again(
+            "The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job got the "
+            "place. Each queue is offered its first job only: whoever waits in front keeps the turn."
+        )
+    return well_done(
+        "Then allocate goes on with the rest. An action has the hands, `statement` and `commit`; who is served "
+        "is policy, and could be asked of plugins. That is the next section.")
+
+
+# -- an extension point
+# -------------------------------------------------------------------------------
+
+RULES = [
+    "AllTrue: all must agree", "AnyTrue: any one suffices", "Sum: the sum",
+    "FirstDifference: the first that is not zero"
+]
+
+
+@check(takes=str)
+def veto_rule(answer: str) -> Verdict:
+    """Every plugin may keep a queue out, whatever the others say. Which rule does the question
+    `may_be_helped` need?
+    """
+    hints = {RULES[1]: "There one yes is enough: a single plugin could not keep a queue out.",
+             RULES[2]: "In a sum a no can be outweighed by the others.",
+             RULES[3]: "That rule compares two things. Here the question is about one."}
+    if answer in hints:
+        return try_again(hints[answer])
+    if answer != RULES[0]:
+        return try_again("Choose one of: " + "; ".join(RULES) + ".")
+    return well_done("One no is enough for no. `allocatable` is asked this way.")
+
+
+def _points_for(**points: int) -> type[Plugin]:
+    class Points(Plugin):
+        def need(self, queue):
+            return points.get(queue.name, 0)
+
+    return Points
+
+
+@check(takes=is_action, wanted=ACTION)
+@written("execute")
+def triage(answer: type[Action]) -> Verdict | None:
+    """Write `Triage`: as FirstAid, but the queue with the largest `ssn.need(queue)` is served
+    first.
+    """
+    def served(cluster: Any, first: type[Plugin], second: type[Plugin]) -> list[str]:
+        plugins = {"priority": first, "nodeorder":
+                   second}  # in the places of two that the tiers have; gangs stay gangs
+        with registered():
+            register_extension_point("need", Sum, arguments=["queue"])
+            return _jobs_of(answer, cluster, plugin=plugins)
+
+    for first, second, wanted in (
+        (_points_for(small=1, tiny=5), _points_for(small=6, tiny=1), ["small-1", "tiny-1",
+                                                                      "big-1"]),
+        (_points_for(tiny=9), _points_for(big=3), ["tiny-1", "big-1", "small-1"]),
+    ):
+        jobs = served(crowded(small_pods=1), first, second)
+        if sorted(jobs) != sorted(wanted):
+            return try_again(
+                f"Placed were {', '.join(jobs) or 'no jobs'}. As before, wanted is the first job of each queue."
+            )
+        if jobs != wanted:
+            return try_again(
+                f"The queues were served in the order {', '.join(jobs)}; by need it is {', '.join(wanted)}. "
+                "`sorted` begins with the smallest; `reverse=True` turns that round.")
+    if "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()):
+        return try_again(
+            "Queue small holds a pod already, and got a job all the same. As in FirstAid, only queues that hold "
+            "nothing are helped, however large their need is.")
+    if "tiny-2" in served(_first_of_tiny_too_big(), _points_for(tiny=9), _points_for()):
+        return try_again(
+            "The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job got the "
+            "place. As in FirstAid, each queue is offered its first job only.")
+    return well_done(
+        "The action knows how to help, and the plugins say whom. Neither names the other: they meet in the session."
+    )

@@ -1,0 +1,176 @@
+"""Lesson 12: the configuration and the small clusters for plugins of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.table import extension_points
+from volcano_lab.framework.registry import registered
+from volcano_lab.plugins.catalogue import table
+from volcano_lab.trace.views.cycle import Cycle
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+TIERS = (("priority", "gang"), ("predicates", "proportion", "nodeorder"))
+"""The plugins of the lesson's configuration, tier by tier."""
+
+PARTS = {"node-1": 32, "node-2": 32, "node-3": 8, "node-4": 8}
+
+
+def conf_with(plugin: str = "", tier: int = 2, actions: str = "enqueue, allocate",
+              arguments: Mapping[str, Any] | None = None, without: str = "") -> str:
+    """The lesson's volcano-scheduler.conf, with a plugin of one's own at the end of a tier (1 or
+    2), and without another.
+
+    >>> print(conf_with("mine", tier=1, arguments={"mine.weight": 3}))
+    actions: "enqueue, allocate"
+    tiers:
+    - plugins:
+      - name: priority
+      - name: gang
+      - name: mine
+        arguments:
+          mine.weight: 3
+    - plugins:
+      - name: predicates
+      - name: proportion
+      - name: nodeorder
+    """
+    lines = [f'actions: "{actions}"', "tiers:"]
+    for number, names in enumerate(TIERS, 1):
+        lines += ["- plugins:", *(f"  - name: {name}" for name in names if name != without)]
+        if plugin and number == tier:
+            lines.append(f"  - name: {plugin}")
+            if arguments:
+                lines += [
+                    "    arguments:",
+                    *(f"      {name}: {value}" for name, value in arguments.items())
+                ]
+    return "\n".join(lines)
+
+
+def points_table(*points: str) -> DataFrame:
+    """Extension points as a plugin's author needs them: the method, what it answers, how answers
+    combine, the switch.
+
+    >>> points_table("overused").loc["overused(queue)"].tolist()
+    ['True or False', 'any one suffices', 'enabledOverused']
+    """
+    import pandas as pd
+
+    rows = []
+    for row in table():
+        if row.point in points:
+            rows.append({
+                "method": f"{row.point}({', '.join(extension_points(None)[row.point].arguments)})", "answers":
+                extension_points(None)[row.point].answer.words, "together": row.rule, "switch":
+                ", ".join(row.switches)
+            })
+    return pd.DataFrame(rows).set_index("method")
+
+
+def run_with(plugin: type[Plugin], cluster: Cluster, conf: str = "") -> Cycle:
+    """One cycle in which a class goes by the name "mine"; without a configuration it stands at the
+    end of tier 2.
+    """
+    with registered(plugin={"mine": plugin}):
+        return cluster.run(conf or conf_with("mine"))
+
+
+def two_racks(pods: int = 4, **racks: str) -> Cluster:
+    """Rack a has two large nodes, rack b two small ones; *web* waits. `racks` puts nodes elsewhere:
+    node_3="a".
+
+    >>> sorted({node for _, _, node in two_racks().run(conf_with()).committed})
+    ['node-1', 'node-2']
+    """
+    cluster = Cluster()
+    for name, cpu in PARTS.items():
+        rack = racks.get(name.replace("-", "_"), "a" if cpu == 32 else "b")
+        cluster.node(name, cpu=cpu, memory=f"{cpu}Gi", labels={"rack": rack})
+    return cluster.job("web", pods=pods, cpu=2, memory="2Gi")
+
+
+def by_rack(cycle: Cycle, job: str = "default/web") -> dict[str, int]:
+    """How many pods of a job have a node in each rack.
+
+    >>> by_rack(two_racks().run(conf_with()))
+    {'a': 4, 'b': 0}
+    """
+    ssn = cycle.session
+    counts = dict.fromkeys(sorted({node.labels["rack"] for node in ssn.node_list}), 0)
+    for task in ssn.jobs[job].tasks.values():
+        if task.node_name:
+            counts[ssn.nodes[task.node_name].labels["rack"]] += 1
+    return counts
+
+
+def one_place(patient: str = "patient", newcomer: str = "newcomer", newcomer_runs: bool = False,
+              patient_again: bool = False) -> Cluster:
+    """One CPU is free. A queue that holds two pods has waited for longer than one that holds
+    nothing.
+
+    With `newcomer_runs` the newcomer has a pod that is older than all others, and runs. With
+    `patient_again` the patient queue has two more wishes, the latest of all; a session goes through
+    one of them before its first wish and one after.
+
+    >>> one_place().run(conf_with()).committed
+    [['allocate', 'default/new-wish-0', 'node-1']]
+    """
+    cluster = Cluster().node("node-1", cpu=11 if newcomer_runs else 10)
+    for name in (patient, newcomer, "others"):
+        cluster.queue(name)
+    if newcomer_runs:
+        cluster.job("ancient", queue=newcomer, cpu=1, running={"node-1": 1})
+    cluster.job("works", queue=patient, pods=2, cpu=1, running={"node-1": 2})
+    cluster.job("full", queue="others", pods=7, cpu=1, min_member=1, running={"node-1": 7})
+    cluster.job("old-wish", queue=patient, cpu=1).job("new-wish", queue=newcomer, cpu=1)
+    for name in ("again", "wish-again") if patient_again else ():
+        cluster.job(name, queue=patient, cpu=1)
+    return cluster
+
+
+def in_maintenance(*nodes: str, when: str = "tonight") -> Cluster:
+    """Two nodes of 4 CPUs, of which some have the label `maintenance: tonight`; two jobs, one with
+    `short: "yes"`.
+
+    >>> len(in_maintenance("node-1").run(conf_with()).committed)
+    4
+    """
+    cluster = Cluster()
+    for name in ("node-1", "node-2"):
+        cluster.node(name, cpu=4, memory="8Gi",
+                     labels={"maintenance": when} if name in nodes else {"rack": "a"})
+    return (cluster.job("long", pods=2, cpu=1, memory="1Gi")
+            .job("short", pods=2, cpu=1, memory="1Gi", labels={"short": "yes"}))
+
+
+RECLAIM = "enqueue, allocate, reclaim"
+
+
+def kept_and_plain(kept: int = 2, plain: int = 2) -> Cluster:
+    """A full node: pods with the label `keep: "yes"` and pods without, of one queue; another queue
+    asks for one CPU.
+
+    >>> [row[:2] for row in kept_and_plain().run(conf_with(actions=RECLAIM)).committed]
+    [['evict', 'default/kept-0'], ['pipeline', 'default/urgent-0']]
+    """
+    cluster = Cluster().node("node-1", cpu=kept + plain).queue("rich").queue("poor")
+    for name, pods, labels in (("plain", plain, {}), ("kept", kept, {"keep": "yes"})):
+        if pods:
+            cluster.job(name, queue="rich", pods=pods, cpu=1, min_member=1, labels=labels,
+                        running={"node-1": pods})
+    return cluster.job("urgent", queue="poor", cpu=1)
+
+
+def evicted(cycle: Cycle) -> list[str]:
+    """The pods that were evicted, without their namespace."""
+    return [
+        pod.removeprefix("default/")
+        for operation, pod, *_ in cycle.committed
+        if operation == "evict"
+    ]

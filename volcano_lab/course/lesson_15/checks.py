@@ -1,0 +1,239 @@
+"""The checks of lesson 15: what a cycle costs. Counts are made by running a cycle and counting, not
+written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.effort import effort_of
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_15.clusters import COLOURS
+from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
+from volcano_lab.framework.config.conf import ConfError, load_conf
+from volcano_lab.framework.placement.feasible import nodes_to_find
+from volcano_lab.framework.registry import registered
+from volcano_lab.metrics.effort import Effort
+
+# -- pairs
+# --------------------------------------------------------------------------------------------
+
+
+def two_full() -> Cluster:
+    """Six nodes, of which two are full; five pods wait."""
+    cluster = Cluster()
+    for number in range(1, 7):
+        cluster.node(f"node-{number}", cpu=8, memory="16Gi")
+    cluster.job("old", pods=16, cpu=1, memory="1Gi", min_member=1,
+                running={"node-1": 8, "node-2": 8})
+    return cluster.job("train", pods=5, cpu=1, memory="1Gi")
+
+
+@check(takes=int)
+def asked_with_two_full(answer: int) -> Verdict:
+    """Six nodes, two of them full; five pods of 1 CPU. How often is the plugin predicates asked
+    `predicate`?
+    """
+    counted = effort_of(two_full(), conf_of(), arrays=False).count(point="predicate")
+    if answer == counted:
+        return well_done(
+            "4 × 5. Whether there is room, the session checks itself, and first. A full node is not asked about."
+        )
+    if answer == 30:
+        return try_again(
+            "That is 6 × 5. Two of the nodes are full; room is checked first, without any plugin.")
+    if answer == 11:
+        return try_again("Not 6 + 5. Each pod is tried on each node: count the pairs.")
+    if answer == 4:
+        return try_again("Four nodes have room, and each of the five pods asks about them.")
+    return try_again("Count the nodes with room, and multiply by the pods.")
+
+
+WITHOUT_LIMITS = conf_of().replace("  - name: proportion\n", "")
+"""No plugin limits a queue or an admission, so that every gang is tried."""
+
+
+def gangs_in(nodes: int, gangs: list[int], room: int) -> Cluster:
+    """So many nodes with room for `room` pods of 1 CPU in all, spread evenly, and waiting gangs in
+    that order.
+    """
+    cluster = Cluster()
+    for number in range(nodes):
+        cluster.node(f"node-{number}", cpu=room // nodes + (number < room % nodes), memory="1Ti")
+    for number, pods in enumerate(gangs):
+        cluster.job(f"gang-{number}", pods=pods, cpu=1)
+    return cluster
+
+
+@cache
+def _counted(nodes: int, gangs: tuple[int, ...], room: int) -> int:
+    return effort_of(gangs_in(nodes, list(gangs), room), WITHOUT_LIMITS, arrays=False).pairs
+
+
+@check(takes=callable, wanted="a function")
+def estimates(answer: Callable[[int, list[int], int], Any]) -> Verdict | None:
+    """Write `estimate(nodes, gangs, room)`: how many pairs of pod and node a cycle looks at."""
+    cases = [
+        ((3, (2, 2), 10), ""),
+        ((4, (7, ), 5), "The gang doesn't fit. Its pods are tried until the first one fails."),
+        ((4, (3, 4), 5), "The first gang takes room; the second has only the room that is left."),
+        ((2, (6, 2), 3),
+         "The first gang doesn't fit: what its pods took is given back, and the second gang finds it."
+         )
+    ]
+    for (nodes, gangs, room), hint in cases:
+        told = answer(nodes, list(gangs), room)
+        if told is None:
+            return None
+        if not isinstance(told, int | float):
+            return try_again(f"The function returned {told!r}; wanted is a number.")
+        counted = _counted(nodes, gangs, room)
+        if told != counted:
+            about = f"{nodes} nodes, gangs of {' and '.join(map(str, gangs))}, room for {room}: a cycle looks at {counted} pairs"
+            few = " The pods of a gang that fails are looked at, too, up to and with the first that finds no node." * (
+                told < counted)
+            return try_again(f"{about}; your function says {told}. {hint}{few}")
+    return well_done(
+        "The same as the counted cycles, also where a gang fails: its last try costs a look at every node."
+    )
+
+
+# -- what repeats
+# -------------------------------------------------------------------------------------
+
+
+@check(takes=int)
+def scored_anew(answer: int) -> Verdict:
+    """200 equal pods, 100 nodes, the lab's way. How many scores are worked out?"""
+    counted = effort_of(cost_cluster(100, 200), conf_of()).scored
+    if answer == counted:
+        return well_done(
+            "100 nodes at first, and one node after each placement but the last: 100 + 199.")
+    hints = {
+        20000:
+        "That is every pair. Equal pods share the scores; only the node that changed is worked out anew.",
+        200: "One for each pod is right afterwards. But at first every node needs a score.", 300:
+        "Nearly. After the last placement nobody asks any more.", 100:
+        "That is what the first pod needs. After each placement one node has changed."
+    }
+    return try_again(
+        hints.get(
+            answer,
+            "Count the nodes once, and then one node for each placement that somebody asks after."))
+
+
+# -- the slow plugin
+# ----------------------------------------------------------------------------------
+
+
+def search() -> Effort:
+    """A cycle with three plugins of which one is slow.
+
+    >>> sorted(COLOURS)
+    ['blue', 'green', 'red']
+    """
+    with registered(plugin=COLOURS):
+        conf = conf_of() + "".join(f"  - name: {name}\n" for name in COLOURS)
+        return effort_of(cost_cluster(30, 40, gang=20), conf)
+
+
+@cache
+def _slowest_first() -> list[str]:
+    return list(search().time_by_plugin())
+
+
+@check(takes=str)
+def slow_plugin(answer: str) -> Verdict:
+    """Which plugin takes the most time: red, green, blue, or one of Volcano's own?"""
+    plugins, name = _slowest_first(), answer.casefold()
+    if name not in plugins:
+        return try_again(f"There is no {answer}. Name one of: {', '.join(sorted(plugins))}.")
+    if name == plugins[0]:
+        return well_done(
+            f"{name} sorts all nodes anew for every pair. It is asked as often as red; the calls do not tell, the "
+            "time does.")
+    what = {"red": "is asked as often as green, but answers fast", "blue": "is asked seldom"}
+    return try_again(f"{name} {what.get(name, 'works, but another takes longer')}. "
+                     "Look at `mystery.time_by_plugin()`: the longest stands first.")
+
+
+# -- fewer nodes
+# --------------------------------------------------------------------------------------
+
+
+@check(takes=int)
+def looked_for(answer: int) -> Verdict:
+    """2,000 nodes, and Volcano's defaults. After how many nodes that fit does it stop looking?"""
+    found = nodes_to_find(2000)
+    if answer == found:
+        return well_done("50 − 2000/125 = 34 percent of 2000.")
+    hints = {
+        1000: "50 percent is where it begins. For every 125 nodes it is one percent less.", 34:
+        "34 is the percentage. How many nodes is that?", 100:
+        "100 is the least, for small clusters.", 2000:
+        "It looks for all nodes only with 100 percent, or in small clusters."
+    }
+    return try_again(
+        hints.get(
+            answer,
+            "Work out the percentage: 50, less 1 for every 125 nodes. Then take it of 2,000."))
+
+
+# -- a budget
+# -----------------------------------------------------------------------------------------
+
+TAINTED = """
+apiVersion: v1
+kind: Node
+metadata: {name: broken}
+spec: {taints: [{key: broken, value: "yes", effect: NoSchedule}]}
+status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110"}}
+"""
+
+
+def busy() -> Cluster:
+    """20 nodes, one more with a taint, ten gangs of 4 in two queues, and one of 25 that can't have
+    what it needs.
+    """
+    cluster = cost_cluster(20, 40, gang=4, queues=2).add(TAINTED)
+    return cluster.job("giant", queue="queue-0", pods=25, cpu=40, memory="1Gi")
+
+
+@cache
+def usual_calls() -> int:
+    """What the lesson's configuration costs in that cluster."""
+    return effort_of(busy(), conf_of(), arrays=False).calls.total()
+
+
+@check(takes=str, wanted="the text of a configuration")
+def under_budget(answer: str) -> Verdict:
+    """Change the configuration, so that a cycle needs less than half the calls; gangs, queues'
+    shares and taints must hold.
+    """
+    try:
+        load_conf(answer)
+    except (ConfError, ValueError) as error:
+        return try_again(f"Volcano refuses this configuration: {error}")
+    effort = effort_of(busy(), answer, arrays=False)
+    committed = busy().run(answer).committed
+    if any(node == "broken" for _, _, node in committed):
+        return try_again("A pod went to the node broken, which has a taint. predicates must stay.")
+    if any("giant" in pod for _, pod, _ in committed):
+        return try_again(
+            "Pods of giant got nodes, though its gang of 25 can't be complete. gang must stay.")
+    if len(committed) < 40:
+        return try_again(f"Not all of the 40 pods that fit got a node, only {len(committed)}.")
+    if "proportion" not in load_conf(answer).plugin_names():
+        return try_again("Nobody would share between the queues any more. proportion must stay.")
+    calls, budget = effort.calls.total(), usual_calls() // 2
+    if calls > budget:
+        return try_again(
+            f"{calls} calls; allowed are {budget}. Which question is asked for every pair, by more than one plugin, "
+            "and is a matter of taste?")
+    return well_done(
+        f"{calls} calls instead of {usual_calls()}. What may not be is still refused; only which of the good nodes "
+        "is best is no longer asked. That is a price: pods go to the first node that fits.")

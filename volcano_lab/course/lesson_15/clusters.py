@@ -1,0 +1,86 @@
+"""Lesson 15: Volcano's own times, the power with which work grows, memory, and plugins to find the
+slow one among.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import tracemalloc
+from collections.abc import Sequence
+from typing import Any
+
+from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
+from volcano_lab.framework.plugin import Plugin
+
+GO_SECONDS = {(10, 200): 0.047, (50, 800): 0.545, (100, 2000): 2.3, (1000, 10_000): 115.0}
+"""(nodes, pods) -> what Volcano v1.14.0 itself took for a whole cycle, in process, on two cores,
+looking at every node.
+"""
+
+
+def volcano_times() -> list[dict[str, Any]]:
+    """A row for each size of which Volcano's own time is known: pairs of pod and node, seconds,
+    microseconds a pair.
+
+    >>> volcano_times()[-1]
+    {'nodes': 1000, 'pods': 10000, 'pairs': 10000000, 'seconds': 115.0, 'microseconds a pair': 11.5}
+    """
+    return [{"nodes": nodes, "pods": pods, "pairs": nodes * pods, "seconds": seconds,
+             "microseconds a pair": round(seconds * 1e6 / (nodes * pods), 1)}
+            for (nodes, pods), seconds in GO_SECONDS.items()]
+
+
+def exponent(sizes: Sequence[float], counts: Sequence[float]) -> float:
+    """The power with which counts grow: 0 not at all, 1 with the size, 2 with its square.
+
+    >>> exponent([1, 2, 4], [3, 6, 12]), exponent([1, 2, 4], [5, 5, 5])
+    (1.0, 0.0)
+    """
+    x, y = [math.log(size) for size in sizes], [math.log(count) for count in counts]
+    return round(statistics.linear_regression(x, y).slope, 2) + 0.0
+
+
+def kibibytes_a_pod(nodes: int, pods: int) -> float:
+    """The most memory that a whole cycle needs, with the cluster itself, for each pod."""
+    conf = conf_of()
+    cost_cluster(2, 2).run(conf)  # what is made once and kept
+    tracemalloc.start()
+    try:
+        cost_cluster(nodes, pods, gang=4).run(conf)
+        return tracemalloc.get_traced_memory()[1] / 1024 / pods
+    finally:
+        tracemalloc.stop()
+
+
+# -- plugins of one's own, for the search for the slow one
+# ------------------------------------------------
+
+
+class Quick(Plugin):
+    """One look at a label."""
+
+    def node_order(self, task, node):
+        return 1 if node.labels.get("disk") == "ssd" else 0
+
+
+class Thorough(Plugin):
+    """For every pair it goes through all nodes again."""
+
+    def on_session_open(self, ssn):
+        self.ssn = ssn
+
+    def node_order(self, task, node):
+        by_load = sorted((other.used.milli_cpu, other.name) for other in self.ssn.node_list)
+        return by_load.index((node.used.milli_cpu, node.name)) / 1000
+
+
+class OnceAPod(Plugin):
+    """It answers for all nodes in one call."""
+
+    def batch_node_order(self, task, nodes):
+        return {node.name: 0.0 for node in nodes}
+
+
+COLOURS = {"red": Quick, "green": Thorough, "blue": OnceAPod}
+"""The plugins of the search, by names that say nothing."""

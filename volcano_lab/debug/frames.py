@@ -1,0 +1,228 @@
+"""One place in a trace as a small plain frame: what a stepper shows of it. Answers to no Go file;
+it decides nothing.
+
+A frame has the sentence of the record, its neighbours, the statement under way, and rows of queues,
+nodes and jobs, in the units people use. However large the cluster, a frame has no more rows than
+`SLOTS` says: of longer lists the part around what the record is about.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Any
+
+from volcano_lab.api.formatting import in_units
+from volcano_lab.api.status import READY_STATUSES
+from volcano_lab.trace import OPERATIONS, Record
+from volcano_lab.trace.narration import PREPOSITION, sentence, short
+from volcano_lab.trace.stepper import Stepper
+
+Frame = dict[str, Any]
+SLOTS = {"queues": 8, "nodes": 10, "jobs": 10}
+"""The most rows of each kind in a frame."""
+AROUND = 4
+"""How many places before and after the present one are told."""
+UNDER_WAY = 8
+"""The most operations of statements under way in a frame."""
+
+READY = frozenset(map(str, READY_STATUSES))
+QUIET = ("node_values", "asked", "call", "settle")
+
+DETAILS: dict[str, Callable[[Record], Any]] = {
+    "operations":
+    lambda record: record.kind in
+    (*OPERATIONS, "start", "saved", "recovers") or record.get("changes"),
+    "decisions":
+    lambda record: record.kind not in QUIET or record.get("changes"),
+    "every record":
+    lambda record: True,
+}
+"""How finely one steps -> at which records one stands still."""
+
+
+class StepView:
+    """A `Stepper`, seen through frames. `places` are the records at which one stands still; place 0
+    is the start.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).objects())
+    >>> view = StepView(Stepper(trace))
+    >>> view.to_place(4)["text"], view.frame["jobs"][0]["placed"], view.frame["nodes"][0]["idle"]
+    ('allocate a-0 on n1', 1, 3)
+    >>> view.to_place(99)["text"], view.frame["place"] == view.frame["last"]
+    ('action backfill begins', True)
+    """
+
+    def __init__(self, stepper: Stepper, detail: str = "operations", resource: str = "cpu"):
+        self.stepper, self.trace = stepper, stepper.trace
+        state = self.trace.start
+        self.names = {what: sorted(state[what]) for what in ("queues", "nodes", "jobs")}
+        self.resources = _resources(self.trace.start)
+        self.resource = resource if resource in self.resources else self.resources[0]
+        self.queues = [*self.names["queues"], *(job["queue"] for job in state["jobs"].values())]
+        self.pods: dict[str, list[str]] = {uid: [] for uid in state["jobs"]}
+        for key, task in state["tasks"].items():
+            self.pods.setdefault(task["job"], []).append(key)
+        self._from = dict.fromkeys(SLOTS, 0)  # where the part of a long list begins that is shown
+        self.choose(detail)
+
+    def choose(self, detail: str) -> Frame:
+        """How finely one steps: a key of `DETAILS`; `ValueError` for another word."""
+        if detail not in DETAILS:
+            raise ValueError(f'the detail is "{detail}"; allowed are {", ".join(DETAILS)}.')
+        self.detail, holds = detail, DETAILS[detail]
+        self.places = [record.number for record in self.trace.records if holds(record)]
+        return self.frame
+
+    def show(self, resource: str) -> Frame:
+        """Amounts of another resource; `ValueError` for one that nothing in the cluster has."""
+        if resource not in self.resources:
+            raise ValueError(
+                f'the resource is "{resource}"; the nodes have {", ".join(self.resources)}.')
+        self.resource = resource
+        return self.frame
+
+    # -- where one stands --------------------------------------------------------------------------
+
+    @property
+    def place(self) -> int:
+        """How many places lie behind; after a jump between two of them, that of the one before."""
+        return bisect_right(self.places, self.stepper.at)
+
+    def to_place(self, place: int) -> Frame:
+        """To a place, or to the nearest end."""
+        place = max(0, min(place, len(self.places)))
+        self.stepper.goto(self.places[place - 1] if place else -1)
+        return self.frame
+
+    # -- what is seen from there
+    # ---------------------------------------------------------------------
+
+    @property
+    def frame(self) -> Frame:
+        record, place = self.stepper.record, self.place
+        about = self._about(record)
+        between = self.stepper.at != (self.places[place - 1] if place else -1)
+        return {
+            "place": place, "last": len(self.places), "between": between, "number": self.stepper.at,
+            "detail": self.detail, "resource": self.resource, "action":
+            record.action if record else "open", "text": sentence(record), "around":
+            self._around(place), "statement": self._statement(), "queues": self._part(
+                "queues", about,
+                self._queue), "nodes": self._part("nodes", about, self._node), "jobs": self._part(
+                    "jobs", about, self._job), "of": {
+                        what: [self._from[what], len(names)] for what, names in self.names.items()
+                    }
+        }
+
+    def _about(self, record: Record | None) -> dict[str, str]:
+        """The queue, node and job that a record is about."""
+        if record is None:
+            return {}
+        task = self.trace.start["tasks"].get(record.get("task"), {})
+        job = record.get("job") or task.get("job", "")
+        queue = record.get("queue") or record.get("level") or self.trace.start["jobs"].get(
+            job, {}).get("queue", "")
+        return {"queues": queue, "nodes": record.get("node") or "", "jobs": job}
+
+    def _part(self, what: str, about: dict[str, str],
+              row: Callable[[str], dict[str, Any]]) -> list[dict[str, Any]]:
+        names, slots, name = self.names[what], SLOTS[what], about.get(what, "")
+        if len(names) > slots and isinstance(name, str) and name in self.stepper.state[what]:
+            self._from[what] = min(names.index(name) // slots * slots, len(names) - slots)
+        start = self._from[what]
+        return [{**row(each), "about": each == name} for each in names[start : start + slots]]
+
+    def _amount(self, amounts: dict[str, float]) -> float | None:
+        return in_units(self.resource, amounts.get(self.resource, 0.0))
+
+    def _queue(self, name: str) -> dict[str, Any]:
+        queue = self.stepper.state["queues"][name]
+        sums = {
+            field: self._amount(queue[field])
+            for field in ("allocated", "inqueue", "deserved", "real_capability")
+        }
+        return {"name": name, **sums, "share": queue["share"]}
+
+    def _node(self, name: str) -> dict[str, Any]:
+        node = self.stepper.state["nodes"][name]
+        return {
+            "name": name, **{
+                field: self._amount(node[field]) for field in ("allocatable", "idle", "used", "releasing", "pipelined")
+            }
+        }
+
+    def _job(self, uid: str) -> dict[str, Any]:
+        job, tasks = self.stepper.state["jobs"][uid], self.stepper.state["tasks"]
+        states = [tasks[pod]["status"] for pod in self.pods[uid]]
+        return {
+            "name": short(uid), "queue": job["queue"], "phase": job["phase"] or "Pending", "pods":
+            len(states), "placed": sum(
+                state in READY for state in states), "promised": states.count("Pipelined"),
+            "releasing": states.count("Releasing"), "min_available": job["min_available"]
+        }
+
+    def _around(self, place: int) -> list[list[Any]]:
+        """[place, sentence] of the places before and after; the start is place 0."""
+        told = range(max(0, min(place - AROUND,
+                                len(self.places) - 2 * AROUND)),
+                     len(self.places) + 1)[:2 * AROUND + 1]
+        return [[number,
+                 sentence(self.trace.records[self.places[number - 1]] if number else None)]
+                for number in told]
+
+    def _statement(self) -> dict[str, Any]:
+        """The operations under way, the last of them; each may still be undone."""
+        under_way = [
+            entry for operations in self.stepper.statements.values() for entry in operations
+        ]
+        rows = [
+            f"{name} {short(task)} {PREPOSITION.get(name, 'on')} {node}"
+            for name, task, node in under_way[-UNDER_WAY:]
+        ]
+        return {"count": len(under_way), "operations": rows}
+
+    @property
+    def most(self) -> dict[str, dict[str, float]]:
+        """The scale of each kind of row by resource: the largest node, and the most that queues
+        hold, deserve, ask for.
+        """
+        start = self.trace.start
+        nodes = {
+            name:
+            max((node["allocatable"].get(name, 0.0)
+                 for node in start["nodes"].values()), default=0.0)
+            for name in self.resources
+        }
+        total = {
+            name: sum(node["allocatable"].get(name, 0.0)
+                      for node in start["nodes"].values())
+            for name in self.resources
+        }
+        fields = ("deserved", "request", "allocated")
+        queues = {
+            name:
+            min(
+                max((queue[field].get(name, 0.0)
+                     for queue in start["queues"].values()
+                     for field in fields), default=0.0), total[name])
+            for name in self.resources
+        }
+        return {what: {name: in_units(name, amount) or 1 for name, amount in amounts.items()}
+                for what, amounts in (("nodes", nodes), ("queues", queues))}
+
+
+def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
+    """What the nodes have, those first that pods ask for; never empty."""
+    asked = {
+        name for task in start["tasks"].values() for name, amount in task["request"].items()
+        if amount
+    }
+    there = dict.fromkeys(name for node in start["nodes"].values() for name in node["allocatable"])
+    listed = [name for name in there if name != "pods"]
+    return [
+        *(name for name in listed if name in asked),
+        *(name for name in listed if name not in asked), "pods"
+    ]

@@ -1,0 +1,135 @@
+"""A session whose statements one works by hand, with a trace of every operation. Answers to no Go
+file.
+
+The scheduler's actions are not run: who is placed where is the user's to say, and no plugin is
+asked whether it may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.cache import Cache
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.log import quiet
+from volcano_lab.framework.session import Session
+from volcano_lab.framework.statement import Operation, Statement, save_operations
+from volcano_lab.scheduler import actions, plugins
+from volcano_lab.trace import Trace
+
+assert actions and plugins  # importing them makes the built-in ones known
+
+CONF = """\
+actions: "allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: proportion
+"""
+
+
+class Rehearsal:
+    """An open session over a cluster; `statement` makes statements, `trace` has all that was done.
+
+    Pods are named as in the cluster, with or without "default/". A node or pod that isn't there is
+    a `KeyError`.
+
+    >>> by_hand = Rehearsal(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1))
+    >>> statement = by_hand.statement()
+    >>> statement.allocate("train-0", "n1").allocate("train-1", "n1").discard()
+    >>> [(record.kind, record["task"]) for record in by_hand.trace.operations]
+    [('do', 'default/train-0'), ('do', 'default/train-1'), ('undo', 'default/train-1'), ('undo', 'default/train-0')]
+    >>> by_hand.status("train-0")
+    'Pending'
+    """
+
+    def __init__(self, cluster: Cluster, conf: str = CONF):
+        self.trace, self.cache = Trace(), Cache(cluster.objects())
+        self.session = Session(self.cache, load_conf(conf), self.trace)
+
+    def statement(self) -> HandStatement:
+        return HandStatement(self)
+
+    def task(self, pod: str) -> TaskInfo:
+        """The pod's task in the session."""
+        key = pod if "/" in pod else f"default/{pod}"
+        for job in self.session.jobs.values():
+            for task in job.tasks.values():
+                if task.key == key:
+                    return task
+        raise KeyError(f"the session has no pod {pod}")
+
+    def status(self, pod: str) -> str:
+        return str(self.task(pod).status)
+
+    def node(self, name: str) -> NodeInfo:
+        if name not in self.session.nodes:
+            raise KeyError(
+                f"the session has no node {name}; there are {', '.join(self.session.nodes)}")
+        return self.session.nodes[name]
+
+    def lose_node(self, name: str) -> None:
+        """The node leaves the cluster while the session is open: the cache knows it no more, the
+        session still does.
+        """
+        del self.cache.nodes[name]
+
+
+class HandStatement:
+    """A statement of a rehearsal. `allocate`, `pipeline` and `evict` return it, so that they can be
+    chained.
+    """
+
+    def __init__(self, rehearsal: Rehearsal):
+        self.rehearsal, self.statement = rehearsal, Statement(rehearsal.session)
+
+    @property
+    def operations(self) -> list[Operation]:
+        return self.statement.operations
+
+    def allocate(self, pod: str, node: str) -> HandStatement:
+        """Give a pod idle room on a node. Nobody asks whether it fits: that is for the actions to
+        do.
+        """
+        self.statement.allocate(self.rehearsal.task(pod), self.rehearsal.node(node))
+        return self
+
+    def pipeline(self, pod: str, node: str) -> HandStatement:
+        """Promise a pod room on a node that is being freed."""
+        self.statement.pipeline(self.rehearsal.task(pod), self.rehearsal.node(node).name)
+        return self
+
+    def evict(self, pod: str, reason: str = "room is needed") -> HandStatement:
+        """Ask a running pod to go."""
+        task = self.rehearsal.task(pod)
+        self.statement.evict(self.rehearsal.node(task.node_name).tasks[task.key].clone(), reason)
+        return self
+
+    def play(self, plan: Iterable[tuple[str, ...]]) -> HandStatement:
+        """Several operations, such as [("evict", "web-1"), ("pipeline", "train-0", "node-0")]."""
+        for word, *what in plan:
+            getattr(self, word)(*what)
+        return self
+
+    def commit(self) -> None:
+        """What the cache refuses is taken back alone; the trace shows it."""
+        with quiet():
+            self.statement.commit()
+
+    def discard(self) -> None:
+        self.statement.discard()
+
+    def save(self) -> list[Operation]:
+        """Copies of the operations as they are now."""
+        saved = save_operations(self.statement)
+        self.rehearsal.trace.note("saved", operations=[repr(operation) for operation in saved])
+        return saved
+
+    def recover(self, saved: list[Operation]) -> HandStatement:
+        """Do saved operations once more, as this statement's own."""
+        self.rehearsal.trace.note("recovers", operations=[repr(operation) for operation in saved])
+        self.statement.recover(saved)
+        return self

@@ -1,0 +1,70 @@
+"""A statement as a still chart (altair): the state of every pod after each step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from volcano_lab.debug.statement_frames import Frame, frames
+from volcano_lab.display.styled import styled
+from volcano_lab.trace import TraceReader
+
+if TYPE_CHECKING:
+    import altair as alt
+
+STATES = {
+    "Pending": "#F0F0F0", "Allocated": "#56B4E9", "Pipelined": "#F0E442", "Binding": "#0072B2",
+    "Running": "#009E73", "Releasing": "#D55E00"
+}
+"""State -> its colour; the state is written in each cell, too."""
+LIGHT = ("Pending", "Allocated", "Pipelined")
+
+
+def pod_states(trace: TraceReader, title: str = "") -> alt.Chart:
+    """A row a pod, a column a step: the pod's state right after it, written out where it changes.
+
+    >>> from volcano_lab.course.lesson_06.scene import SCENES
+    >>> chart = pod_states(next(iter(SCENES.values()))())
+    >>> len(chart.layer)
+    2
+    """
+    import altair as alt
+
+    shown = frames(trace)
+    rows, before = [], {}
+    for frame in shown:
+        for pod in frame["pods"]:
+            name, state = pod["pod"], "Running" if pod["status"] == "Bound" else pod["status"]
+            rows.append({"step": _label(frame), "pod": name, "state": state,
+                         "word": state if before.get(name) != state else ""})
+            before[name] = state
+    long = len(shown) > 10
+    axis = alt.Axis(labelAngle=-90 if long else 0, labelExpr="split(datum.value, '|')",
+                    labelLimit=0, labelFontSize=11, labelPadding=6, domain=False, ticks=False)
+    x = alt.X("step:N", title=None, sort=None, axis=axis)
+    base = alt.Chart(alt.InlineData(rows)).encode(
+        x=x, y=alt.Y("pod:N", title=None, axis=alt.Axis(domain=False, ticks=False)))
+    scale = alt.Scale(domain=list(STATES), range=list(STATES.values()))
+    cells = base.mark_rect(stroke="#999").encode(
+        color=alt.Color("state:N", scale=scale, title=None, legend=None))
+    ink = alt.condition(alt.FieldOneOfPredicate(field="state", oneOf=list(LIGHT)),
+                        alt.value("black"), alt.value("white"))
+    words = base.mark_text(fontSize=9 if long else 11).encode(text="word:N", color=ink)
+    told = "; ".join(
+        f"{frame['step']}. {frame['text']}: " + ", ".join(f"{pod['pod']} {pod['status']}"
+                                                          for pod in frame["pods"])
+        for frame in (shown[0], shown[-1]))
+    layers = alt.layer(cells, words).properties(width=alt.Step(46 if long else 80),
+                                                height=alt.Step(28))
+    return styled(
+        layers, title,
+        f"The states of the pods at the first and the last of {len(shown)} steps. {told}")
+
+
+def _label(frame: Frame) -> str:
+    """A step in two or three short lines, parted by bars: what was done, the pod, the node."""
+    word, _, what = frame["text"].rpartition(": ")
+    operation, pod, *rest = what.split(" ")
+    if not frame["pod"]:
+        return f"{frame['step']}. {frame['kind']}"
+    node = " ".join(rest)
+    return f"{frame['step']}. {word.split(',')[0].replace('commit refused', 'refused') or operation}|{pod}|{node}"

@@ -1,0 +1,62 @@
+"""The task state machine as a still chart (altair): from each state the states that a task may go
+to next.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from volcano_lab.api.status import TRANSITIONS, TaskStatus
+from volcano_lab.display.styled import styled
+
+if TYPE_CHECKING:
+    import altair as alt
+
+WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
+ROOM = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
+BACK = {("Allocated", "Pending"), ("Pipelined", "Pending"), ("Binding", "Pending"),
+        ("Releasing", "Running")}
+COLORS = {
+    "the way of a pod": "#0072B2", "room is made": "#F0E442", "taken back": "#D55E00", "also legal":
+    "#D9D9D9"
+}
+
+
+def transitions(title: str = "") -> alt.Chart:
+    """A row a state, a column a next state: numbers are the way of a pod when all goes well; an
+    empty cell is illegal.
+
+    >>> len(transitions().layer)
+    2
+    """
+    import altair as alt
+
+    steps = {pair: str(number)
+             for number, pair in enumerate(pairwise(WAY), 1)} | {("Pending", "Binding"): "1, 2"}
+    rows = []
+    for old in TaskStatus:
+        for new in sorted(TRANSITIONS[old]):
+            pair = (str(old), str(new))
+            kind, word = (("the way of a pod", steps[pair]) if pair in steps else
+                          ("room is made", "room") if pair in ROOM else
+                          ("taken back", "back") if pair in BACK else ("also legal", "ok"))
+            rows.append({"from": pair[0], "to": pair[1], "kind": kind, "word": word})
+    names = [str(status) for status in TaskStatus]
+    axis = alt.Axis(labelAngle=0, domain=False, ticks=False, grid=False)
+    given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
+    base = alt.Chart(alt.InlineData(rows)).encode(x=alt.X("to:N", title="to", **given), y=alt.Y(
+        "from:N", title="from", **given))
+    scale = alt.Scale(domain=list(COLORS), range=list(COLORS.values()))
+    cells = base.mark_rect(stroke="white",
+                           strokeWidth=2).encode(color=alt.Color("kind:N", scale=scale, title=None))
+    dark = alt.condition(
+        alt.FieldOneOfPredicate(field="kind", oneOf=["the way of a pod", "taken back"]),
+        alt.value("white"), alt.value("black"))
+    words = base.mark_text(fontSize=11).encode(text="word:N", color=dark)
+    told = "; ".join(
+        f"{old} to {', '.join(str(new) for new in sorted(TRANSITIONS[old])) or 'nothing'}"
+        for old in TaskStatus)
+    layers = alt.layer(cells, words).properties(width=alt.Step(72), height=alt.Step(24))
+    return styled(layers, title, told).configure_legend(orient="bottom", labelFontSize=12,
+                                                        columnPadding=40)

@@ -1,0 +1,170 @@
+"""Jobs in a trace, as charts: how gangs fill, what statements did and how they ended, who keeps and
+who lets go victims.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.display.charts.trace.drawn import drawn
+from volcano_lab.display.styled import styled
+from volcano_lab.trace import TraceReader
+from volcano_lab.trace.narration import short
+from volcano_lab.trace.views import jobs
+from volcano_lab.trace.views.jobs import ABSTAINS, MAY_GO, NOT_ASKED, STAYS
+
+if TYPE_CHECKING:
+    import altair as alt
+
+OUTCOMES = {"commit": "#009E73", "discard": "#D55E00", "open": "#8C8C8C"}
+VERDICTS = {
+    MAY_GO: "#56B4E9", STAYS: "#D55E00", ABSTAINS: "#D9D9D9", NOT_ASKED: "#F2F2F2", "evicted":
+    "#0072B2"
+}
+"""What is said of a candidate -> its colour; the cell says it, too."""
+
+
+def _gang_rows(trace: TraceReader) -> list[dict[str, Any]]:
+    """Each job's numbers at every step, and once more after the last, so that its line has the last
+    one, too.
+    """
+    changes = list(jobs.gangs(trace))
+    last = max((row["step"] for row in changes), default=0)
+    waiting = {row["job"] for row in changes if row["step"] == 0 and row["placed"] < row["pods"]}
+    moved = {row["job"] for row in changes if row["step"]}
+    rows = []
+    for job in sorted(waiting | moved):
+        known: dict[str, Any] = {}
+        mine = {row["step"]: row for row in changes if row["job"] == job}
+        for step in range(last + 2):
+            known = mine.get(step, known)
+            rows.append({
+                "step": step, "job": short(job), "placed": known["placed"], "least":
+                known["min_available"], "with_promised": known["placed"] + known["promised"],
+                "pods": known["pods"]
+            })
+    return rows
+
+
+@drawn(_gang_rows)
+def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
+    """Of each job how many pods have a place, step by step (dashed: with those that were promised
+    one), and its minimum.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=3).job("train", pods=4, min_member=2, cpu=1).objects())
+    >>> gang_progress(trace).to_dict()["description"]
+    'Pods with a place, most and at the end: train 3 and 3 of 4, needs 2'
+    """
+    import altair as alt
+
+    rows = _gang_rows(trace)
+    base = alt.Chart().encode(
+        x=alt.X("step:Q", title="step", axis=alt.Axis(tickMinStep=1, grid=False)))
+    most = max([max(row["pods"], row["least"]) for row in rows], default=1)
+    y = alt.Y("placed:Q", title="pods", scale=alt.Scale(domain=[0, most]), axis=alt.Axis(
+        tickMinStep=1, tickCount=4))
+    placed = base.mark_area(interpolate="step-after", color="#0072B2", opacity=0.8).encode(y=y)
+    promised = base.mark_line(interpolate="step-after", color="#009E73",
+                              strokeDash=[4, 3]).encode(y="with_promised:Q")
+    least = base.mark_line(color="black", strokeWidth=2).encode(y="least:Q")
+    told = []
+    for job in dict.fromkeys(row["job"] for row in rows):
+        mine = [row for row in rows if row["job"] == job]
+        told.append(
+            f"{job} {max(row['placed'] for row in mine)} and {mine[-1]['placed']} of {mine[-1]['pods']}, "
+            f"needs {mine[-1]['least']}")
+    layers = alt.layer(placed, promised, least, data=alt.InlineData(rows)).properties(
+        width=210, height=90)
+    chart = layers.facet(facet=alt.Facet("job:N", title=None), columns=3)
+    return styled(chart, title, f"Pods with a place, most and at the end: {'; '.join(told)}")
+
+
+def _statement_rows(trace: TraceReader) -> list[dict[str, Any]]:
+    return [{**row, "job": short(row["job"]), "count": len(row["operations"]), "end": row["to"] + 1,
+             "did": ", ".join(row["operations"])} for row in jobs.statements(trace)]
+
+
+@drawn(_statement_rows)
+def statements(trace: TraceReader, title: str = "") -> alt.Chart:
+    """A bar a statement, from its first record to its last, in the line of its job: committed,
+    discarded, or left open.
+
+    In a bar stands how many operations it had. `charts.statement.pod_states` shows what they did to
+    each pod.
+
+    >>> from volcano_lab.course.lesson_06.scene import SCENES
+    >>> statements(SCENES["a gang that does not fit: discard"]()).to_dict()["description"]
+    'Statements: allocate for train, 2 operations, discard'
+    """
+    import altair as alt
+
+    rows = _statement_rows(trace)
+    base = alt.Chart().encode(y=alt.Y("job:N", title=None, sort=None))
+    scale = alt.Scale(domain=list(OUTCOMES), range=list(OUTCOMES.values()))
+    x = alt.X("from:Q", title="record", scale=alt.Scale(domain=[0, max(len(trace.records), 1)],
+                                                        nice=False))
+    bars = base.mark_bar(size=16).encode(
+        x=x, x2="end:Q", color=alt.Color("outcome:N", scale=scale, title=None),
+        tooltip=["statement:Q", "action:N", "job:N", "did:N", "outcome:N"])
+    words = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="count:Q")
+    told = "; ".join(
+        f"{row['action']} for {row['job']}, {row['count']} operations, {row['outcome']}"
+        for row in rows)
+    layers = alt.layer(bars, words, data=alt.InlineData(rows)).properties(
+        width=620, height=alt.Step(22))
+    return styled(layers, title, f"Statements: {told or 'none'}")
+
+
+def _victim_rows(trace: TraceReader, task: str | None = None,
+                 question: int | None = None) -> list[dict[str, Any]]:
+    rows = list(jobs.victims(trace, task))
+    told = {row["question"] for row in rows if row["evicted"]} or {row["question"] for row in rows}
+    shown = [row for row in rows if row["question"] == (question or min(told, default=0))]
+    cells = [{
+        "by": f"tier {row['tier']}: {row['plugin']}", "candidate": short(row["candidate"]),
+        "verdict": row["verdict"], "task": short(row["task"]), "action": row["action"]
+    } for row in shown]
+    ends = {
+        row["candidate"]: "evicted" if row["evicted"] else MAY_GO if row["agreed"] else STAYS
+        for row in shown
+    }
+    return cells + [{
+        "by": "in the end", "candidate": short(candidate), "verdict": verdict, "task": short(
+            shown[0]["task"]), "action": shown[0]["action"]
+    } for candidate, verdict in ends.items()]
+
+
+@drawn(_victim_rows)
+def victims(trace: TraceReader, task: str | None = None, question: int | None = None,
+            title: str = "") -> alt.Chart:
+    """A column a candidate, a row a plugin with its tier: who lets it go and who keeps it; the last
+    row is what came of it.
+
+    `question` says which search for victims (None: the first that evicted somebody, or else the
+    first), of those for a pod.
+
+    >>> from volcano_lab.course.lesson_06.scene import SCENES
+    >>> victims(SCENES["room is made: evict, pipeline, commit"]()).to_dict()["description"]
+    'reclaim for train-0: web-0 may go; web-1 evicted'
+    """
+    import altair as alt
+
+    rows = _victim_rows(trace, task, question)
+    base = alt.Chart().encode(
+        x=alt.X("candidate:N", title=None, sort=None,
+                axis=alt.Axis(labelAngle=-40, domain=False, ticks=False, orient="top")), y=alt.Y(
+                    "by:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False,
+                                                                 labelLimit=200)))
+    scale = alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values()))
+    cells = base.mark_rect(
+        stroke="white", strokeWidth=2).encode(color=alt.Color("verdict:N", scale=scale, title=None))
+    dark = alt.FieldOneOfPredicate(field="verdict", oneOf=[STAYS, "evicted"])
+    ink = alt.condition(dark, alt.value("white"), alt.value("black"))
+    words = base.mark_text(fontSize=11).encode(text="verdict:N", color=ink)
+    ends = [f"{row['candidate']} {row['verdict']}" for row in rows if row["by"] == "in the end"]
+    head = f"{rows[0]['action']} for {rows[0]['task']}: {'; '.join(ends)}" if rows else "Nobody looked for victims"
+    layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(
+        width=alt.Step(76), height=alt.Step(24))
+    return styled(layers, title, head)

@@ -1,0 +1,163 @@
+"""Nodes in a trace, as charts: how full each is in each resource, and what was said of it when a
+node was sought.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.display.charts.trace.drawn import drawn
+from volcano_lab.display.palette import colors_of
+from volcano_lab.display.styled import styled
+from volcano_lab.trace import TraceReader
+from volcano_lab.trace.narration import short
+from volcano_lab.trace.views import nodes
+from volcano_lab.trace.views.nodes import CHOSEN, FITS, LATER, NO_ROOM
+
+if TYPE_CHECKING:
+    import altair as alt
+
+OBJECTION = "somebody objects"
+VERDICTS = {
+    CHOSEN: "#0072B2", FITS: "#56B4E9", LATER: "#F0E442", NO_ROOM: "#D9D9D9", OBJECTION: "#D55E00"
+}
+"""What is said of a node -> its colour; the cell says it in words or with its score, too."""
+LIGHT = (FITS, LATER, NO_ROOM)
+
+
+def _use_rows(trace: TraceReader, number: int | None = None) -> list[dict[str, Any]]:
+    asked = {name for task in trace.start["tasks"].values() for name in task["request"]}
+    return [
+        row for row in nodes.use(trace, number)
+        if row["resource"] in asked or row["resource"] == "pods"
+    ]
+
+
+@drawn(_use_rows)
+def node_use(trace: TraceReader, number: int | None = None, title: str = "") -> alt.Chart:
+    """A row a node, a column a resource that somebody asks for: the part in use right after a
+    record (None: at the end).
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> node_use(traced(Cluster().node("n1", cpu=4).job("train", cpu=1).objects())[0]).to_dict()["description"]
+    'In use: n1 cpu 25 %, pods 1 %'
+    """
+    import altair as alt
+
+    rows = _use_rows(trace, number)
+    axis = alt.Axis(domain=False, ticks=False, labelAngle=0, orient="top")
+    base = alt.Chart().encode(
+        x=alt.X("resource:N", title=None, sort=None, axis=axis), y=alt.Y(
+            "node:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False)))
+    scale = alt.Scale(domain=[0, 1], range=["#F2F8FC", "#0072B2"])
+    cells = base.mark_rect(stroke="white").encode(
+        color=alt.Color("part:Q", scale=scale, title="part in use", legend=alt.Legend(format="%")),
+        tooltip=["node:N", "resource:N", "used:Q", "idle:Q", "releasing:Q", "pipelined:Q"])
+    ink = alt.condition("datum.part > 0.6", alt.value("white"), alt.value("black"))
+    words = base.mark_text(fontSize=11).encode(text=alt.Text("part:Q", format=".0%"), color=ink)
+    by_node: dict[str, list[str]] = {}
+    for row in rows:
+        by_node.setdefault(row["node"], []).append(f"{row['resource']} {100 * row['part']:.0f} %")
+    told = "; ".join(f"{node} {', '.join(parts)}" for node, parts in by_node.items())
+    layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(
+        width=alt.Step(76), height=alt.Step(22))
+    return styled(layers, title, f"In use: {told}")
+
+
+def _choice_rows(trace: TraceReader, job: str | None = None) -> list[dict[str, Any]]:
+    rows = []
+    for row in nodes.choices(trace, job):
+        known = row["verdict"] in VERDICTS
+        fits = row["verdict"] in (CHOSEN, FITS)
+        rows.append({
+            "task":
+            short(row["task"]), "node":
+            row["node"], "verdict":
+            row["verdict"] if known else OBJECTION, "word":
+            f"{row['score']:.4g}" if fits else row["verdict"].partition(":")[0], "score":
+            row["score"], "reason":
+            row["verdict"], "by_plugin":
+            ", ".join(f"{plugin} {score:.4g}" for plugin, score in row["scores"].items())
+        })
+    return rows
+
+
+@drawn(_choice_rows)
+def node_choices(trace: TraceReader, job: str | None = None, title: str = "") -> alt.Chart:
+    """A row a node, a column a pod for which one was sought: chosen, fits (with its score), or why
+    not.
+
+    Best of one job's pods; the tooltip has each plugin's part of the score.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).node("n2", cpu=1).job("train", cpu=2).objects())
+    >>> node_choices(trace).to_dict()["description"]
+    'train-0: n1 is chosen; 1 no room'
+    """
+    import altair as alt
+
+    rows = _choice_rows(trace, job)
+    base = alt.Chart().encode(
+        x=alt.X("task:N", title=None, sort=None,
+                axis=alt.Axis(labelAngle=-40, domain=False, ticks=False, orient="top")), y=alt.Y(
+                    "node:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False)))
+    scale = alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values()))
+    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
+        color=alt.Color("verdict:N", scale=scale, title=None),
+        tooltip=["task:N", "node:N", "reason:N", "score:Q", "by_plugin:N"])
+    dark = alt.condition(alt.FieldOneOfPredicate(field="verdict", oneOf=list(LIGHT)),
+                         alt.value("black"), alt.value("white"))
+    words = base.mark_text(fontSize=10).encode(text="word:N", color=dark)
+    by_task: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_task.setdefault(row["task"], []).append(row)
+    told = "; ".join(_told(task, said) for task, said in by_task.items())
+    layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(
+        width=alt.Step(64), height=alt.Step(22))
+    return styled(layers, title, told or "No node was sought")
+
+
+def _told(task: str, said: list[dict[str, Any]]) -> str:
+    chosen = next((row["node"] for row in said if row["verdict"] == CHOSEN), "")
+    counts = Counter(row["reason"] for row in said if row["verdict"] != CHOSEN)
+    others = ", ".join(f"{count} {reason}" for reason, count in counts.items())
+    return f"{task}: {f'{chosen} is chosen' if chosen else 'no node'}{f'; {others}' if others else ''}"
+
+
+def _score_rows(trace: TraceReader, task: str) -> list[dict[str, Any]]:
+    return [{
+        "node": row["node"] + (" (chosen)" if row["verdict"] == CHOSEN else ""), "plugin": plugin,
+        "score": score, "verdict": row["verdict"]
+    } for row in nodes.choices(trace, tasks={task}) if row["verdict"] in (CHOSEN, FITS)
+            for plugin, score in row["scores"].items()]
+
+
+@drawn(_score_rows)
+def node_scores(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
+    """The scores of the nodes that a pod ("namespace/name") fits, plugin by plugin; the largest sum
+    is taken.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).node("n2", cpu=8).job("train", cpu=2).objects())
+    >>> [(row["node"], row["plugin"], row["score"]) for row in node_scores.rows(trace, "default/train-0")][:1]
+    [('n1', 'nodeorder', 450.0)]
+    """
+    import altair as alt
+
+    rows = _score_rows(trace, task)
+    colors = colors_of(row["plugin"] for row in rows)
+    color = alt.Color("plugin:N", title="plugin", scale=alt.Scale(domain=list(colors),
+                                                                  range=list(colors.values())))
+    sums: Counter[str] = Counter()
+    for row in rows:
+        sums[row["node"]] += row["score"]
+    bars = alt.Chart(alt.InlineData(rows)).mark_bar(size=16).encode(
+        y=alt.Y("node:N", title=None, sort=None), x=alt.X("score:Q", title="score", stack="zero"),
+        color=color, tooltip=["node:N", "plugin:N", "score:Q"])
+    told = ", ".join(f"{node} {score:.4g}" for node, score in sums.items())
+    return styled(bars.properties(width=520, height=alt.Step(24)), title,
+                  f"Scores for {short(task)}: {told or 'no node fits'}")

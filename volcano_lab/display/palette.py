@@ -1,0 +1,16 @@
+"""Colours that people with colour blindness can tell apart (Okabe and Ito), for queues in the order
+of their names.
+"""
+
+from collections.abc import Iterable
+
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
+
+
+def colors_of(names: Iterable[str]) -> dict[str, str]:
+    """A colour for each name; from the eighth name on they repeat.
+
+    >>> colors_of(["b", "a"])
+    {'a': '#0072B2', 'b': '#E69F00'}
+    """
+    return {name: COLORS[number % len(COLORS)] for number, name in enumerate(sorted(set(names)))}

@@ -1,0 +1,78 @@
+"""How every chart looks: its font, its colours, its words for those who don't see it, and how
+notebooks keep it.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.display.palette import colors_of
+
+if TYPE_CHECKING:
+    import altair as alt
+
+FONT = "system-ui, sans-serif"
+
+
+PADDING = {"left": 20, "top": 8, "right": 36, "bottom": 8}
+"""Pixels around a chart: a reader's fonts may be wider than those by which it was laid out."""
+
+
+def still() -> None:
+    """Let charts appear as pictures that every page shows, with and without a kernel or a network.
+
+    A picture is an SVG in an `img` of HTML, with the chart's description as its alternative text:
+    an SVG that stands by itself is not shown in a notebook that was downloaded and did not run yet,
+    and JupyterLab forgets its words.
+    """
+    import altair as alt
+
+    with alt.renderers.enable("svg"):
+        draw = alt.renderers.get()
+
+    def described(spec: dict[str, Any], **options: Any) -> dict[str, Any]:
+        config = dict(spec.get("config", {}))
+        if not isinstance(config.get("padding"), dict):
+            config["padding"] = PADDING
+        words = spec.get("description", "")
+        source = b64encode(
+            _bare(draw(spec | {"config": config}, **options)["image/svg+xml"]).encode()).decode()
+        picture = f'<img alt="{escape(words, quote=True)}" style="max-width: 100%" src="data:image/svg+xml;base64,{source}">'
+        return {"text/html": picture, "text/plain": words}
+
+    alt.renderers.register("still", described)
+    alt.renderers.enable("still")
+
+
+def _bare(svg: str) -> str:
+    """The same picture without what only scripts and screen readers would look for, which don't see
+    into an image.
+    """
+    return re.sub(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"', "", svg)
+
+
+def scale_of(names: dict[str, Any]) -> alt.Scale:
+    import altair as alt
+
+    colors = colors_of(names)
+    return alt.Scale(domain=list(colors), range=list(colors.values()))
+
+
+def color_by(names: dict[str, Any], channel: Any = None) -> Any:
+    import altair as alt
+
+    return (channel or alt.Color)("queue:N", scale=scale_of(names), legend=None)
+
+
+def styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:
+    """The same fonts everywhere, and a white ground, so that a chart can be read on a dark page."""
+    chart = chart.properties(description=f"{title}. {description}" if title else description)
+    if title:
+        chart = chart.properties(title=title)
+    return (chart.configure(background="white", font=FONT, padding=8)
+            .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
+            .configure_header(labelFontSize=12, labelFontWeight="bold")
+            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))

@@ -1,0 +1,200 @@
+"""The scheduler's configuration: actions, tiers of plugins with their switches and arguments.
+
+Answers to `pkg/scheduler/conf/scheduler_conf.go`, `pkg/scheduler/util.go` and
+`pkg/scheduler/plugins/defaults.go`; `yaml_v2` reads scalars as Volcano's YAML library does.
+Refused, as there: values of the wrong type, an unknown action, and in one tier proportion beside
+drf with a hierarchy. Not refused: an unknown plugin (the session logs it). Differs on purpose: keys
+that Volcano silently ignores are named in `warnings`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from attrs import Factory, define
+
+from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.config.yaml import ConfError, Reader
+from volcano_lab.framework.points.table import SWITCHES
+
+__all__ = [
+    "ACTIONS",
+    "DEFAULT_CONF",
+    "ConfError",
+    "Configuration",
+    "PluginOption",
+    "SchedulerConfiguration",
+    "Tier",
+    "load_conf",
+]
+
+ACTIONS = ("allocate", "backfill", "enqueue", "preempt", "reclaim", "shuffle")
+"""Volcano's actions by name."""
+
+DEFAULT_CONF = """\
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: overcommit
+  - name: drf
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+"""
+"""What Volcano runs with when it is given no configuration."""
+
+OFF_UNLESS_SET = ("enableHierarchy", "EnabledClusterOrder")
+"""Switches that count as off when they are not set; all others count as on."""
+
+
+@define
+class PluginOption:
+    """A plugin in a tier: its arguments, and the switches that the configuration sets.
+
+    >>> option = PluginOption("gang", switches={"enableJobOrder": False})
+    >>> option.enables("enableJobOrder"), option.enables("enableJobReady")
+    (False, True)
+    """
+
+    name: str = ""
+    arguments: Arguments = Factory(Arguments)
+    switches: dict[str, bool] = Factory(dict)
+
+    def enables(self, switch: str) -> bool:
+        """Return whether a switch is on, by Volcano's default where it is not set."""
+        return self.switches.get(switch, switch not in OFF_UNLESS_SET)
+
+
+@define
+class Tier:
+    """Plugins that are asked together; the next tier is asked only where this one leaves the answer
+    open.
+    """
+
+    plugins: list[PluginOption] = Factory(list)
+
+
+@define
+class Configuration:
+    """The arguments of one action."""
+
+    name: str = ""
+    arguments: Arguments = Factory(Arguments)
+
+
+@define
+class SchedulerConfiguration:
+    """What a cycle runs: actions in order, tiers of plugins, arguments of actions, and the metrics
+    source.
+
+    `metrics` is read for the usage plugin (`type`, `address`, `interval`, ...). `warnings` are
+    sentences about keys that have no effect.
+
+    >>> load_conf().actions
+    ['enqueue', 'allocate', 'backfill']
+    """
+
+    actions: list[str] = Factory(list)
+    tiers: list[Tier] = Factory(list)
+    configurations: list[Configuration] = Factory(list)
+    metrics: dict[str, str] = Factory(dict)
+    warnings: list[str] = Factory(list)
+
+    def copy(self) -> SchedulerConfiguration:
+        """Another one with lists of its own: what is exchanged in one leaves the other as it is."""
+        return attrs.evolve(self, actions=list(self.actions),
+                            tiers=[Tier(list(tier.plugins)) for tier in self.tiers],
+                            configurations=list(self.configurations))
+
+    def action_arguments(self, action: str) -> Arguments:
+        """The arguments of an action: the first entry with its name, or none.
+
+        >>> conf = load_conf("actions: preempt\\nconfigurations:\\n- name: preempt\\n  arguments: {a: 1}")
+        >>> conf.action_arguments("preempt")
+        {'a': 1}
+        """
+        return next((entry.arguments for entry in self.configurations if entry.name == action),
+                    Arguments())
+
+    def plugin_names(self) -> list[str]:
+        """All plugins' names, tier after tier."""
+        return [option.name for tier in self.tiers for option in tier.plugins]
+
+
+def load_conf(text: str | None = None,
+              actions: tuple[str, ...] | None = None) -> SchedulerConfiguration:
+    """Read the text of a `volcano-scheduler.conf`; without one, Volcano's default.
+
+    `actions` are the names of the actions there are (default: Volcano's). Raises `ConfError`, whose
+    text is one sentence a problem, where Volcano refuses the configuration.
+
+    >>> load_conf("actions: alocate")
+    Traceback (most recent call last):
+    ...
+    volcano_lab.framework.config.yaml.ConfError: scheduler configuration: actions names "alocate"; \
+allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
+    """
+    reader = Reader(DEFAULT_CONF if text is None else text)
+    conf = SchedulerConfiguration()
+    parsed = reader.read(_CONFIGURATION)
+
+    conf.tiers = [
+        Tier([_plugin(entry)
+              for entry in tier.get("plugins", ())])
+        for tier in parsed.get("tiers", ())
+    ]
+    conf.configurations = [
+        Configuration(entry.get("name", ""), Arguments(entry.get("arguments", ())))
+        for entry in parsed.get("configurations", ())
+    ]
+    conf.metrics = parsed.get("metrics", {})
+    conf.warnings = reader.warnings
+    _refuse_hierarchy_beside_proportion(conf.tiers)
+    if not parsed.get("actions", "").strip():
+        raise ConfError([f"actions is missing; allowed are {', '.join(actions or ACTIONS)}"])
+    conf.actions = _action_names(parsed["actions"], ACTIONS if actions is None else actions)
+    return conf
+
+
+def _plugin(entry: dict[str, Any]) -> PluginOption:
+    switches = {key: entry[key] for key in entry.keys() & _SWITCHES}
+    return PluginOption(entry.get("name", ""), Arguments(entry.get("arguments", ())), switches)
+
+
+def _action_names(text: str, known: tuple[str, ...]) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise ConfError([f'actions names "{name}"; allowed are {", ".join(known)}'])
+    return names
+
+
+def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
+    """Both would share the cluster between queues, each by its own rule. Volcano looks at each tier
+    by itself.
+    """
+    for number, tier in enumerate(tiers):
+        hierarchy = any(
+            option.name == "drf" and option.enables("enableHierarchy") for option in tier.plugins)
+        if hierarchy and any(option.name == "proportion" for option in tier.plugins):
+            raise ConfError([
+                f"tiers[{number}] has proportion beside drf with enableHierarchy; allowed is one of them"
+            ])
+
+
+_SWITCHES = {"enableHierarchy", *SWITCHES}
+_PLUGIN = {"name": "text", "arguments": "any map", **dict.fromkeys(sorted(_SWITCHES), "switch")}
+_CONFIGURATION = {
+    "actions": "text",
+    "tiers": [{"plugins": [_PLUGIN]}],
+    "configurations": [{"name": "text", "arguments": "any map"}],
+    "metrics": "text map",
+}
+"""The shape of the configuration: a dict is a mapping with those keys, a list a sequence of its
+item.
+"""

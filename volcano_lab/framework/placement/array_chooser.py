@@ -1,0 +1,219 @@
+"""Finding a node for one task after the other, over arrays: decides the same as
+`node_chooser.PlainChooser`.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from volcano_lab.api.fit_error import FitErrors
+from volcano_lab.api.node import NodeInfo, NodeList
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.placement.arrays import FITS, NEVER, Board, NodeArrays, node_arrays
+from volcano_lab.framework.placement.chooser import PlainChooser
+from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
+
+CLOSE = 1e-6
+"""Scores further apart differ whatever is added to both."""
+
+Group = tuple[str, str] | None
+"""A job and a role whose tasks share what failed; None for a task that shares nothing."""
+
+
+class ArrayChooser(PlainChooser):
+    """As `PlainChooser`, over arrays: filters for one statement, and remembers by task role which
+    nodes failed.
+    """
+
+    def __init__(self, ssn: Session, arrays: NodeArrays, use_cache: bool = True):
+        super().__init__(ssn, use_cache)
+        self.arrays = arrays
+        self._failed: dict[Group, Failed] = {}
+        self._last_group: Group = None
+
+    def choose(self, task: TaskInfo,
+               nodes: NodeList) -> tuple[NodeInfo | None, FitErrors]:
+        if task.pod.status.nominated_node_name:
+            return super().choose(task, nodes)
+        group = (task.job, task.task_role) if self.use_cache and task.task_role else None
+        board = self.arrays.board(task, nodes)
+        if group != self._last_group:
+            if self._last_group in self._failed:
+                self._failed[self._last_group].settle()  # another role is about to take room
+            self._last_group = group
+        if board is not None:
+            node = self._best_on_board(board, task, nodes, group)
+            if node is not None:
+                return node, NO_ERRORS
+        return self._choose(task, nodes, group, board)
+
+    def _best_on_board(self, board: Board, task: TaskInfo, nodes: NodeList,
+                       group: Group) -> NodeInfo | None:
+        """The best node where the board tells; None leaves it to the full look, which also records
+        who fails.
+        """
+        ranks = board.ranks.current()
+        rows = self.arrays.rows(nodes)
+        if group is not None:
+            failed = self._failed.get(group)
+            if failed is None:
+                failed = self._failed[group] = Failed(self.arrays, nodes, board)
+            elif failed.board is not board:
+                return None
+            failed.follow(task, ranks)
+        best = ranks.argmax() if rows is None else rows[ranks[rows].argmax()]
+        if ranks[best] == -inf or (group is not None and best in failed.flipped):
+            return None
+        if self.arrays.even in board.parts[
+                2]:  # with what is left out, scores so close may round to the same
+            inside = ranks if rows is None else ranks[rows]
+            if np.any((inside < ranks[best]) & (inside > ranks[best] - CLOSE)):
+                return None
+        return self.ssn.node_list[best]
+
+    def _choose(self, task: TaskInfo, nodes: NodeList, group: Group, board: Board | None
+                ) -> tuple[NodeInfo | None, FitErrors]:
+        arrays = self.arrays
+        allowed = arrays.allowed(task)
+        if allowed is None:
+            return super().choose(task, nodes)
+        rows = arrays.rows(nodes)
+        room = arrays.room(task.init_resreq)
+        fits = allowed & (room != NEVER)
+        if rows is not None:
+            fits &= arrays.inside(nodes)
+        failed = self._failed.get(group)
+        if group is not None:
+            if failed is None:
+                failed = self._failed[group] = Failed(arrays, nodes, board)
+            fits &= failed.settle()
+            failed.record(task, fits, board)
+        if not fits.any():
+            return None, self._errors(task, nodes, failed)
+        return self._best(task, rows, fits, room), NO_ERRORS
+
+    def _best(self, task: TaskInfo, rows: np.ndarray | None, fits: np.ndarray,
+              room: np.ndarray) -> NodeInfo:
+        """The first of the highest scores among nodes with room now or, without any, among those
+        with room later.
+        """
+        candidates = fits & (room == FITS)
+        count = np.count_nonzero(candidates)
+        if not count:
+            candidates = fits
+            count = np.count_nonzero(fits)
+        if count == 1:
+            best = candidates.argmax()
+        else:
+            scores = np.where(candidates, self.arrays.scores(task, candidates), -np.inf)
+            best = scores.argmax() if rows is None else rows[scores[rows].argmax()]
+        return self.ssn.node_list[best]
+
+    # -- what failed, and why ----------------------------------------------------------------------
+
+    def _errors(self, task: TaskInfo, nodes: NodeList,
+                failed: Failed | None) -> FitErrors:
+        if failed is not None:
+            return failed.errors.copy()
+        errors = ArrayFitErrors(self.arrays)
+        errors.record(task, self.arrays.inside(nodes))
+        return errors
+
+
+class Failed:
+    """Where a role has failed in one statement: such nodes fail it for the rest of it, with the
+    reason they had then.
+
+    `board` ranks the nodes for the role as long as its tasks are alike. With it, the nodes that
+    failed at the first look are worked out only when somebody needs them (`settle`): until another
+    role takes room they stay as they are, and those that this role's own tasks fill up are followed
+    one by one (`flipped`). `seen` counts the changes followed.
+    """
+
+    __slots__ = ("arrays", "nodes", "board", "seen", "flipped", "_errors", "_first", "_task",
+                 "_not_yet")
+
+    def __init__(self, arrays: NodeArrays, nodes: NodeList, board: Board | None):
+        self.arrays, self.nodes, self.board = arrays, nodes, board
+        self._errors: ArrayFitErrors | None = None
+        self._first = self.seen = len(arrays.table.changes)
+        self.flipped: set[int] = set()
+        self._task: TaskInfo | None = None
+        self._not_yet: np.ndarray | None = None
+
+    @property
+    def errors(self) -> ArrayFitErrors:
+        """The reasons so far; most roles never fail, and have none."""
+        if self._errors is None:
+            self._errors = ArrayFitErrors(self.arrays)
+        return self._errors
+
+    def follow(self, task: TaskInfo, ranks: np.ndarray) -> None:
+        """Take in the nodes that have changed since the last look."""
+        changes = self.arrays.table.changes
+        if self._task is None:
+            self._task = task
+        if self.seen == len(changes):
+            return
+        inside = self.arrays.inside(self.nodes)
+        for row in changes[self.seen :]:
+            if ranks[row] != -inf or row in self.flipped or not inside[row] or self.board.fits(row):
+                continue
+            if self._not_yet is None or self._not_yet[row]:
+                self.flipped.add(row)
+                self.errors.record(task, _only(row, len(inside)))
+        self.seen = len(changes)
+
+    def settle(self) -> np.ndarray:
+        """True for nodes on which the role has not failed so far."""
+        if self._not_yet is None:
+            self._not_yet = np.ones(self.arrays.table.count, dtype=bool)
+            if self._task is not None and self._first == len(
+                    self.arrays.table.changes) and self.arrays.rows(self.nodes) is None:
+                self._errors = self.board.refusals(
+                    self._task).copy()  # as the first look saw it, for all tasks alike
+                self._not_yet &= self.board.fitting()
+            elif self._task is not None:  # there was a first look, on the board
+                news = self.arrays.inside(self.nodes) & ~self.board.fitting()
+                news[list(set(self.arrays.table.changes[self._first :]))] = False
+                self.errors.record(self._task, news)
+                self._not_yet &= ~news
+        if self.flipped:
+            self._not_yet[list(self.flipped)] = False
+            self.flipped.clear()
+        return self._not_yet
+
+    def record(self, task: TaskInfo, fits: np.ndarray, board: Board | None) -> None:
+        """A look over all nodes: those that don't fit have failed. A role whose tasks differ has no
+        board any more.
+        """
+        if self.board is not board:
+            self.board = None
+        news = self.arrays.inside(self.nodes) & ~fits & self._not_yet
+        if news.any():
+            self.errors.record(task, news)
+            self._not_yet &= ~news
+        self._task = self._task or task
+        self.seen = len(self.arrays.table.changes)
+
+
+def _only(row: int, size: int) -> np.ndarray:
+    mask = np.zeros(size, dtype=bool)
+    mask[row] = True
+    return mask
+
+
+NO_ERRORS = FitErrors()
+"""What goes with a node that was found: nobody looks at it."""
+
+
+def node_chooser(ssn: Session, use_cache: bool = True) -> PlainChooser:
+    """A chooser for one statement: over arrays where the session allows it, else node by node."""
+    return ArrayChooser(ssn, node_arrays(ssn), use_cache) if ssn.use_arrays else PlainChooser(
+        ssn, use_cache)

@@ -1,0 +1,117 @@
+"""Which nodes a task fits, and which of them is best: the plain way, node by node.
+
+Answers to `pkg/scheduler/util/predicate_helper.go` and `scheduler_helper.go`. All nodes are looked
+at, in the order given; among equally good nodes the first is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, FitErrors, Status, insufficient
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.resource import ZERO
+from volcano_lab.api.task import TaskInfo
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.session import Session
+
+Predicate = Callable[[TaskInfo, NodeInfo], FitError | None]
+
+
+class PredicateHelper:
+    """Filters nodes for tasks, and remembers by task role which nodes failed (the predicate error
+    cache).
+
+    Tasks without a role are never answered from the cache: they need not be alike.
+    """
+
+    def __init__(self, use_cache: bool = True):
+        self.use_cache = use_cache
+        self._failed: dict[str, dict[str, FitError]] = {}
+
+    def predicate_nodes(self, task: TaskInfo, nodes: Sequence[NodeInfo], predicate: Predicate
+                        ) -> tuple[list[NodeInfo], FitErrors]:
+        """(nodes that fit, why the others don't)."""
+        errors = FitErrors()
+        group = f"{task.job}/{task.task_role}"
+        known = self._failed.get(group, {}) if self.use_cache and task.task_role else {}
+        fitting = []
+        for node in nodes:
+            error = known.get(node.name)
+            if error is None:
+                error = predicate(task, node)
+                if error is None:
+                    fitting.append(node)
+                    continue
+                self._failed.setdefault(group, {})[node.name] = error
+            errors.set_node_error(node.name, error)
+        return fitting, errors
+
+
+class PlainChooser:
+    """Finds a node for one task after the other, within one statement."""
+
+    def __init__(self, ssn: Session, use_cache: bool = True):
+        self.ssn, self.use_cache = ssn, use_cache
+        self.helper = PredicateHelper(use_cache)
+
+    def choose(self, task: TaskInfo,
+               nodes: Sequence[NodeInfo]) -> tuple[NodeInfo | None, FitErrors]:
+        """(the node to take or None, why the others don't fit).
+
+        A node for which others were evicted in an earlier cycle is tried alone first. Of the nodes
+        that fit, the best with room now is taken or, if there is none, the best of those that will
+        have room.
+        """
+        ssn, request = self.ssn, task.init_resreq
+        fitting: list[NodeInfo] = []
+        nominated = ssn.nodes.get(task.pod.status.nominated_node_name)
+        if nominated is not None and request.less_equal(nominated.future_idle, ZERO):
+            fitting, errors = self.helper.predicate_nodes(task, [nominated], self._predicate)
+        if not fitting:
+            fitting, errors = self.helper.predicate_nodes(task, nodes, self._predicate)
+        now = [node for node in fitting if request.less_equal(node.idle, ZERO)]
+        return best_node(ssn, task, now or fitting), errors
+
+    def _predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
+        return resource_predicate(task, node) or self.ssn.predicate_for_allocate(task, node)
+
+
+def resource_predicate(task: TaskInfo, node: NodeInfo) -> FitError | None:
+    """Whether a task's request fits what a node will have left; the reason names the first resource
+    that is short.
+    """
+    fits, names = task.init_resreq.less_equal_with_resources_name(node.future_idle, ZERO)
+    return None if fits else FitError(task.key, node.name,
+                                      (Status(UNSCHEDULABLE, insufficient(names)), ))
+
+
+def prioritize_nodes(ssn: Session, task: TaskInfo,
+                     nodes: Sequence[NodeInfo]) -> dict[float, list[NodeInfo]]:
+    """Nodes by score: what plugins give each node, what they give after comparing all, summed."""
+    mapped: dict[str, dict[str, float]] = {}
+    ordered: dict[str, float] = {}
+    for node in nodes:
+        ordered[node.name] = ssn.node_order(task, node)
+        for plugin, score in ssn.node_map(task, node).items():
+            mapped.setdefault(plugin, {})[node.name] = score // 1
+    reduced = ssn.node_reduce(task, mapped)
+    batch = ssn.batch_node_order(task, nodes)
+    scores: dict[float, list[NodeInfo]] = {}
+    for node in nodes:
+        score = reduced.get(node.name, 0.0) + ordered[node.name] + batch.get(node.name, 0.0)
+        scores.setdefault(score, []).append(node)
+    return scores
+
+
+def best_node(ssn: Session, task: TaskInfo, nodes: Sequence[NodeInfo]) -> NodeInfo | None:
+    """The only node; else the one a plugin insists on; else the first of those with the highest
+    score.
+    """
+    if len(nodes) <= 1:
+        return nodes[0] if nodes else None
+    scores = prioritize_nodes(ssn, task, nodes)
+    insisted = ssn.best_node(task, scores)
+    return insisted if insisted is not None else scores[max(scores)][0]

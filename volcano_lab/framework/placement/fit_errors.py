@@ -1,0 +1,102 @@
+"""Why a task fits none of many nodes, kept as numbers: as `FitErrors`, at a price that doesn't grow
+with each node.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, FitErrors, Status, insufficient
+from volcano_lab.api.resource import MIN_RESOURCE
+from volcano_lab.api.task import TaskInfo
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.placement.arrays import NodeArrays
+
+
+class ArrayFitErrors(FitErrors):
+    """Fit errors in which nodes that are merely short of a resource are a number each; others are
+    as in `FitErrors`.
+
+    `short[row]` is 0 where the node isn't short, else 1 + the position in `names` of the first
+    resource it lacks.
+    """
+
+    __slots__ = ("arrays", "short", "names", "others", "task", "_nodes", "_whole")
+
+    def __init__(self, arrays: NodeArrays):
+        super().__init__()
+        self.arrays = arrays
+        self.short = np.zeros(arrays.table.count, dtype=np.int8)
+        self.names: list[str] = []
+        self.others: dict[str, FitError] = {}
+        self.task = ""
+        self._whole = False
+
+    def record(self, task: TaskInfo, failing: np.ndarray) -> None:
+        """Find out now why nodes fail: the first short resource, or what the predicates say of a
+        node.
+        """
+        table, ssn = self.arrays.table, self.arrays.ssn
+        self.task = self.task or task.key
+        names = [name for name, _ in task.init_resreq]
+        amounts, columns = table.vector(task.init_resreq)
+        rows = np.flatnonzero(failing)
+        at = np.ix_(rows, columns)
+        lacking = amounts[columns] - (table.idle[at] + table.releasing[at] -
+                                      table.pipelined[at]) >= MIN_RESOURCE
+        short = lacking.any(axis=1)
+        codes = np.array([self._code(name) for name in names], dtype=np.int8)
+        self.short[rows[short]] = codes[lacking[short].argmax(axis=1)]
+        for row in rows[~short].tolist():
+            node = ssn.node_list[row]
+            error = ssn.predicate_for_allocate(task, node)
+            if error is not None:
+                self.others[node.name] = error
+
+    def _code(self, name: str) -> int:
+        if name not in self.names:
+            self.names.append(name)
+        return self.names.index(name) + 1
+
+    def copy(self) -> ArrayFitErrors:
+        errors = ArrayFitErrors(self.arrays)
+        errors.short, errors.names = self.short.copy(), self.names.copy()
+        errors.others, errors.task = dict(self.others), self.task
+        return errors
+
+    @property
+    def nodes(self) -> dict[str, FitError]:
+        """Every node's error, written out when somebody asks."""
+        if not self._whole:
+            written = {
+                node.name:
+                FitError(self.task, node.name,
+                         (Status(UNSCHEDULABLE, insufficient([self.names[code - 1]])), ))
+                for node, code in zip(self.arrays.ssn.node_list, self.short.tolist(), strict=True)
+                if code
+            }
+            self._nodes = {**written, **self.others}
+            self._whole = True
+        return self._nodes
+
+    @nodes.setter
+    def nodes(self, value: dict[str, FitError]) -> None:
+        self._nodes, self._whole = value, False
+
+    def unresolvable_nodes(self) -> set[str]:
+        return {name for name, error in self.others.items() if error.unresolvable()}
+
+    def reasons(self) -> Counter[str]:
+        counts = Counter(reason for error in self.others.values() for reason in error.reasons)
+        for code, count in enumerate(
+                np.bincount(self.short, minlength=len(self.names) + 1).tolist()):
+            if code and count:
+                counts[insufficient([self.names[code - 1]])] += count
+        return counts
+
+    def count(self) -> int:
+        return int(np.count_nonzero(self.short)) + len(self.others)

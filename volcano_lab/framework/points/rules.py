@@ -1,0 +1,358 @@
+"""The rules by which the answers of plugins to one extension point combine.
+
+An extension point is one object that holds the plugins' functions, tier by tier, and a rule. In
+Volcano each point is a method with a loop of its own over the tiers.
+
+The traps are part of the rules. Victims: an empty answer ends its tier, and the *next tier*
+decides; it is no veto. Votes: a permit in one tier keeps later tiers from being asked at all.
+
+Volcano: pkg/scheduler/framework/session_plugins.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from copy import copy
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.framework.points import answers
+from volcano_lab.framework.points.answers import Answer
+
+if TYPE_CHECKING:
+    from volcano_lab.framework.config.conf import PluginOption, Tier
+
+PERMIT, ABSTAIN, REJECT = 1, 0, -1
+"""A vote. Within a tier one reject decides against, otherwise one permit decides for; abstaining
+leaves the decision to the others.
+"""
+
+Function = Callable[..., Any]
+
+
+class NoScore(Exception):
+    """Raised by a plugin's `node_order` that has no score for a node: the node then gets 0 from all
+    plugins together.
+    """
+
+
+class ExtensionPoint:
+    """One row of the table of extension points and, in a session, the plugins' functions for it.
+
+    A rule is a subclass with `ask`; one of your own is registered with `register_extension_point`.
+
+    Attributes:
+        name: The name of the plugins' methods and of the session's.
+        switches: Keys of the configuration of which any one enables a plugin; without any it is
+            always enabled.
+        arguments: The names of what the point is called with.
+        sentence: What is asked, in one sentence.
+        asked_by: The actions that call it.
+        log_level: V(n) at which its combined answer is logged, 0: never.
+        rule: In words, how answers combine.
+        default: In words, the result without any answer.
+        otherwise: The function that gives the result without any answer, where a rule has one.
+        answer: What a plugin may return.
+        functions: What plugins registered; `tiers` has the enabled ones in order, each as (plugin,
+            function), `flat` the functions alone.
+        lone: True if a single function's result needs no combining and may be called directly.
+    """
+
+    rule = default = ""
+    answer: Answer = answers.ANYTHING
+    lone = False
+
+    def __init__(self, name: str, *switches: str, arguments: tuple[str, ...] = (),
+                 sentence: str = "", asked_by: str = "", log_level: int = 0, default: str = "",
+                 answer: Answer | None = None, method: Function | None = None):
+        self.name, self.switches, self.arguments, self.sentence = name, switches, arguments, sentence
+        self.asked_by, self.log_level = tuple(asked_by.split()), log_level
+        self.default, self.answer, self.method = default or self.default, answer or self.answer, method
+        self._forget()
+
+    def _forget(self) -> None:
+        self.functions: dict[str, Function] = {}
+        self.tiers: list[list[tuple[str, Function]]] = []
+        self.flat: list[Function] = []
+
+    def for_session(self, ssn: Any) -> ExtensionPoint:
+        """Return the same row for one session, without any function yet."""
+        point = copy(self)
+        point._forget()
+        if self.method is not None and hasattr(self, "otherwise"):
+            point.otherwise = partial(self.method, ssn)
+        return point
+
+    def register(self, plugin: str, function: Function) -> None:
+        self.functions[plugin] = function
+
+    def enabled(self, option: PluginOption) -> bool:
+        """Return whether the configuration lets a plugin take part."""
+        return not self.switches or any(option.enables(switch) for switch in self.switches)
+
+    def arrange(self, tiers: list[Tier], watch: Function | None = None) -> None:
+        """Put the registered functions into the order of the tiers; `watch(point, tier, plugin,
+        function)` may wrap each.
+        """
+        wrap = watch or (lambda point, tier, plugin, function: function)
+        self.tiers = [
+            [(o.name, wrap(self, number, o.name, self.functions[o.name])) for o in tier.plugins
+             if o.name in self.functions and self.enabled(o)]
+            for number, tier in enumerate(tiers)
+        ]
+        self.flat = [function for tier in self.tiers for _, function in tier]
+
+    def asked(self) -> Function:
+        """Return what the session calls: `ask`, or the only function where it needs no combining."""
+        return self.flat[0] if self.lone and len(self.flat) == 1 else self.ask
+
+    def ask(self, *args: Any) -> Any:
+        """Return the combined answer."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        plugins = ", ".join(plugin for tier in self.tiers for plugin, _ in tier)
+        return f"<{type(self).__name__} {self.name}: {plugins or 'no plugin'}>"
+
+
+class FirstDifference(ExtensionPoint):
+    """Which of two comes first: the first comparison that is not zero; negative means the left."""
+
+    rule = "the first comparison that is not zero"
+    default = "the left one"
+    answer = answers.COMPARISON
+
+    @staticmethod
+    def otherwise(*args: Any) -> bool:
+        return True
+
+    def ask(self, *args: Any) -> bool:
+        for function in self.flat:
+            order = function(*args)
+            if order:
+                return order < 0
+        return self.otherwise(*args)
+
+
+class AllTrue(ExtensionPoint):
+    """True unless any plugin says False."""
+
+    rule = "all must agree"
+    answer = answers.TRUTH
+    default = "yes"
+    lone = True
+
+    def ask(self, *args: Any) -> bool:
+        for function in self.flat:  # noqa: SIM110 - called so often that a generator shows
+            if not function(*args):
+                return False
+        return True
+
+
+class AnyTrue(ExtensionPoint):
+    """False unless any plugin says True."""
+
+    rule = "any one suffices"
+    answer = answers.TRUTH
+    default = "no"
+    lone = True
+
+    def ask(self, *args: Any) -> bool:
+        for function in self.flat:  # noqa: SIM110 - as above
+            if function(*args):
+                return True
+        return False
+
+
+class AllOfFirstTier(ExtensionPoint):
+    """The first tier with any function decides; in it all must agree. Without any: False."""
+
+    rule = "all of the first tier that has one"
+    answer = answers.TRUTH
+    default = "no"
+
+    def ask(self, *args: Any) -> bool:
+        tier = next(filter(None, self.tiers), None)
+        return tier is not None and all(function(*args) for _, function in tier)
+
+
+class Vote(ExtensionPoint):
+    """A reject decides at once; a permit decides at the end of its tier; if all abstain: True."""
+
+    rule = "a reject ends it, a permit ends it after its tier"
+    answer = answers.VOTE
+    default = "yes"
+
+    def ask(self, *args: Any) -> bool:
+        for tier in self.tiers:
+            permitted = False
+            for _, function in tier:
+                vote = function(*args)
+                if vote < 0:
+                    return False
+                permitted = permitted or vote > 0
+            if permitted:
+                return True
+        return True
+
+
+class FirstObjection(ExtensionPoint):
+    """The first answer that is not None: a reason why not. None without any objection."""
+
+    rule = "the first objection"
+    answer = answers.OBJECTION
+    default = "none"
+    lone = True
+
+    def ask(self, *args: Any) -> Any:
+        for function in self.flat:
+            objection = function(*args)
+            if objection is not None:
+                return objection
+        return None
+
+
+class FirstChoice(FirstObjection):
+    """The first answer that is not None: a choice. None if no plugin chooses."""
+
+    rule = "the first choice"
+    answer = answers.ANYTHING
+
+
+class FirstAnswer(ExtensionPoint):
+    """The first plugin that has the function answers alone, whatever it says."""
+
+    rule = "the first plugin that has one, alone"
+    default = "none"
+
+    @staticmethod
+    def otherwise(*args: Any) -> Any:
+        return None
+
+    def ask(self, *args: Any) -> Any:
+        return (self.flat[0] if self.flat else self.otherwise)(*args)
+
+
+class Notify(ExtensionPoint):
+    """Every plugin is notified; none answers."""
+
+    rule = "all are told"
+    default = "nothing"
+
+    def ask(self, *args: Any) -> None:
+        for function in self.flat:
+            function(*args)
+
+
+class Victims(ExtensionPoint):
+    """Tasks that may be evicted: within a tier those that all who vote name; the first tier with any
+    decides.
+
+    A function answers (tasks, vote). An empty list ends its tier, and the next tier decides. Where
+    the intersection of two lists is empty, the next plugin of the tier starts afresh.
+    """
+
+    rule = "intersection within a tier, the first tier with any left"
+    answer = answers.VICTIMS
+    default = "nobody"
+
+    def ask(self, claimant: Any, candidates: list[Any]) -> list[Any]:
+        for tier in self.tiers:
+            victims: list[Any] = []
+            for _, function in tier:
+                named, vote = function(claimant, candidates)
+                if vote == ABSTAIN:
+                    continue
+                if not named:
+                    victims = []
+                    break
+                if victims:
+                    uids = {task.uid for task in named}
+                    victims = [task for task in victims if task.uid in uids]
+                else:
+                    victims = named
+            if victims:
+                return victims
+        return []
+
+
+class UnionOfFirstTier(ExtensionPoint):
+    """All that the functions of a tier name together; the first tier with any decides.
+
+    A plugin may register several functions, as a list.
+    """
+
+    rule = "union within a tier, the first tier with any"
+    answer = answers.TASKS
+    default = "nobody"
+
+    def ask(self, tasks: list[Any]) -> list[Any]:
+        for tier in self.tiers:
+            named: dict[int, Any] = {}
+            for _, functions in tier:
+                for function in functions if isinstance(functions, list) else [functions]:
+                    named.update((id(task), task) for task in function(tasks))
+            if named:
+                return list(named.values())
+        return []
+
+
+class Sum(ExtensionPoint):
+    """The sum of the scores; 0 if one of them cannot be given (`NoScore`)."""
+
+    rule = "sum"
+    answer = answers.SCORE
+    default = "0"
+
+    def ask(self, *args: Any) -> float:
+        score = 0.0
+        try:
+            for function in self.flat:
+                score += function(*args)
+        except NoScore:
+            return 0.0
+        return score
+
+
+class SumByName(ExtensionPoint):
+    """Scores by node name, added up name by name."""
+
+    rule = "sum by node"
+    answer = answers.SCORES
+    default = "none"
+
+    def ask(self, *args: Any) -> dict[str, float]:
+        return _added(function(*args) for function in self.flat)
+
+
+class ByPlugin(ExtensionPoint):
+    """Each plugin's answer under its name."""
+
+    rule = "each under its plugin's name"
+    answer = answers.SCORE
+    default = "none"
+
+    def ask(self, *args: Any) -> dict[str, Any]:
+        return {plugin: function(*args) for tier in self.tiers for plugin, function in tier}
+
+
+class Reduce(ExtensionPoint):
+    """Each plugin normalises its own mapped scores ({plugin: {node: score}}); then they are added up
+    by node.
+    """
+
+    rule = "each reduces its own, then the sum by node"
+    answer = answers.SCORES
+    default = "none"
+
+    def ask(self, task: Any, mapped: dict[str, dict[str, float]]) -> dict[str, float]:
+        return _added(function(task, mapped.get(plugin, {}))
+                      for tier in self.tiers for plugin, function in tier)
+
+
+def _added(parts: Iterable[dict[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for scores in parts:
+        for name, score in scores.items():
+            total[name] = total.get(name, 0.0) + score
+    return total

@@ -1,0 +1,309 @@
+"""The table of extension points: one method each, with its rule, its switches and its default.
+
+A method's docstring is the question; its body is the result where no plugin has one (without a
+body: the rule's own default). Beyond Volcano: a point of your own is one line
+(`register_extension_point`); there, it is a change of the framework.
+
+Volcano: pkg/scheduler/framework/session_plugins.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.framework.points import answers
+from volcano_lab.framework.points.rules import (
+    AllOfFirstTier,
+    AllTrue,
+    AnyTrue,
+    ByPlugin,
+    ExtensionPoint,
+    FirstAnswer,
+    FirstChoice,
+    FirstDifference,
+    FirstObjection,
+    Notify,
+    Reduce,
+    Sum,
+    SumByName,
+    UnionOfFirstTier,
+    Victims,
+    Vote,
+)
+from volcano_lab.framework.registry import NotRegistered, Registry
+
+if TYPE_CHECKING:
+    from volcano_lab.api.fit_error import FitError
+    from volcano_lab.api.hyper_node import HyperNodeInfo
+    from volcano_lab.api.job import JobInfo
+    from volcano_lab.api.node import NodeInfo
+    from volcano_lab.api.queue import QueueInfo
+    from volcano_lab.api.sub_job import SubJobInfo
+    from volcano_lab.api.task import TaskInfo
+
+    Scores = dict[str, float]
+    State = dict[str, Any]
+
+OLDER, ITSELF = "the older, then the smaller uid", "the HyperNode itself"
+BUILT_IN: dict[str, ExtensionPoint] = {}
+"""Volcano's extension points by name."""
+
+
+def point(rule: type[ExtensionPoint], *switches: str, **facts: Any) -> Callable[[Any], Any]:
+    """Declare a method of `ExtensionPoints` as a row of the table."""
+
+    def declare(method: Any) -> Any:
+        code = method.__code__
+        sentence = (method.__doc__ or "").partition("\n")[0]
+        BUILT_IN[method.__name__] = rule(
+            method.__name__, *switches, arguments=code.co_varnames[1 : code.co_argcount],
+            sentence=sentence, method=method, **facts)
+        return method
+
+    return declare
+
+
+class ExtensionPoints:
+    """What a session may ask its plugins. A session that is open has each of these as a function
+    that combines the plugins' answers.
+    """
+
+    # -- which comes first: True for the left one --------------------------------------------------
+
+    @point(FirstDifference, "enableJobOrder", default=OLDER,
+           asked_by="allocate backfill enqueue preempt reclaim")
+    def job_order(self, left: JobInfo, right: JobInfo) -> bool:
+        """Which of two jobs comes first?"""
+        return (left.creation_timestamp, left.uid) < (right.creation_timestamp, right.uid)
+
+    @point(FirstDifference, "enableQueueOrder", default=OLDER,
+           asked_by="allocate backfill enqueue reclaim")
+    def queue_order(self, left: QueueInfo, right: QueueInfo) -> bool:
+        """Which of two queues comes first?"""
+        return (left.creation_timestamp, left.uid) < (right.creation_timestamp, right.uid)
+
+    @point(FirstDifference, default="queue_order the other way round", asked_by="reclaim")
+    def victim_queue_order(self, left: QueueInfo, right: QueueInfo, preemptor: QueueInfo) -> bool:
+        """Which of two queues loses a task first, to a third?"""
+        return not self.queue_order(left, right)
+
+    @point(FirstDifference, "enableTaskOrder", asked_by="allocate backfill preempt reclaim",
+           default="the smaller index in its role, then the older")
+    def task_order(self, left: TaskInfo, right: TaskInfo) -> bool:
+        """Which of two tasks comes first?"""
+        return left.before(right)
+
+    @point(FirstDifference, "enabledSubJobOrder", default="the smaller match index",
+           asked_by="allocate")
+    def sub_job_order(self, left: SubJobInfo, right: SubJobInfo) -> bool:
+        """Which of two sub-groups of a job comes first?"""
+        return (left.match_index, left.uid) < (right.match_index, right.uid)
+
+    @point(FirstDifference, "EnabledClusterOrder", default="the name")
+    def cluster_order(self, left: Any, right: Any) -> bool:
+        """Which of two clusters comes first?"""
+        return left.name < right.name
+
+    # -- whether, and why not ----------------------------------------------------------------------
+
+    @point(FirstObjection, answer=answers.INVALID, log_level=4,
+           asked_by="allocate backfill preempt reclaim")
+    def job_valid(self, job: JobInfo) -> Any:
+        """Why can a job not be scheduled, whatever the cluster has?"""
+
+    @point(FirstObjection, "enablePredicate", asked_by="allocate backfill preempt reclaim")
+    def pre_predicate(self, task: TaskInfo) -> str | None:
+        """Why is there no point in looking at nodes for a task?"""
+
+    @point(FirstObjection, "enablePredicate", asked_by="allocate backfill preempt reclaim")
+    def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | str | None:
+        """Why can a task not go to a node?"""
+
+    @point(FirstObjection, "enablePredicate", asked_by="preempt")
+    def simulate_predicate(self, state: State, task: TaskInfo, node: NodeInfo) -> str | None:
+        """Why could it not, once others are evicted?"""
+
+    @point(FirstObjection, "enablePreemptable", "enabledAllocatable", asked_by="preempt")
+    def simulate_add_task(self, state: State, task: TaskInfo, added: TaskInfo,
+                          node: NodeInfo) -> str | None:
+        """What if a task were on a node?"""
+
+    @point(FirstObjection, "enablePreemptable", "enabledAllocatable", asked_by="preempt")
+    def simulate_remove_task(self, state: State, task: TaskInfo, removed: TaskInfo,
+                             node: NodeInfo) -> str | None:
+        """What if a task were gone from a node?"""
+
+    @point(AllTrue, "enabledAllocatable", asked_by="preempt")
+    def simulate_allocatable(self, state: State, queue: QueueInfo, task: TaskInfo) -> bool:
+        """Might a queue then take a task?"""
+
+    @point(AllTrue, "enabledAllocatable", log_level=3, asked_by="allocate preempt")
+    def allocatable(self, queue: QueueInfo, task: TaskInfo) -> bool:
+        """May a queue take a task?"""
+
+    @point(AllTrue, "enablePreemptive", log_level=3, asked_by="reclaim")
+    def preemptive(self, queue: QueueInfo, task: TaskInfo) -> bool:
+        """May a queue take back, from others, what a task needs?"""
+
+    @point(AllTrue, "enableJobReady", log_level=5, asked_by="allocate backfill")
+    def job_ready(self, job: JobInfo) -> bool:
+        """Has a job enough tasks placed to start?"""
+
+    @point(AllTrue, "enabledSubJobReady", asked_by="allocate")
+    def sub_job_ready(self, sub_job: SubJobInfo) -> bool:
+        """Has a sub-group?"""
+
+    @point(AnyTrue, "enabledOverused", log_level=3, asked_by="allocate reclaim")
+    def overused(self, queue: QueueInfo) -> bool:
+        """Has a queue all that it deserves?"""
+
+    @point(AllOfFirstTier, "enableJobStarving", asked_by="preempt reclaim")
+    def job_starving(self, job: JobInfo) -> bool:
+        """Does a job lack tasks for which others should be evicted?"""
+
+    @point(Vote, "enableJobPipelined", log_level=5, asked_by="allocate preempt reclaim")
+    def job_pipelined(self, job: JobInfo) -> bool:
+        """Has a job enough tasks placed, or waiting for room that is being freed?"""
+
+    @point(Vote, "enabledSubJobPipelined", asked_by="allocate")
+    def sub_job_pipelined(self, sub_job: SubJobInfo) -> bool:
+        """Has a sub-group?"""
+
+    @point(Vote, "enableJobEnqueued", log_level=4, asked_by="enqueue")
+    def job_enqueueable(self, job: JobInfo) -> bool:
+        """May a job be let in?"""
+
+    @point(Notify, "enableJobEnqueued", asked_by="enqueue")
+    def job_enqueued(self, job: JobInfo) -> None:
+        """A job has been let in."""
+
+    @point(Notify, "enableReservedNodes")
+    def reserved_nodes(self) -> None:
+        """Reserve nodes."""
+
+    # -- victims -----------------------------------------------------------------------------------
+
+    @point(Victims, "enablePreemptable", log_level=4, asked_by="preempt")
+    def preemptable(self, task: TaskInfo, candidates: list[TaskInfo]) -> list[TaskInfo]:
+        """Which tasks may a task of the same queue evict?"""
+
+    @point(Victims, "enableReclaimable", log_level=4, asked_by="reclaim")
+    def reclaimable(self, task: TaskInfo, candidates: list[TaskInfo]) -> list[TaskInfo]:
+        """Which tasks may a task of another queue evict?"""
+
+    @point(UnionOfFirstTier, "enabledVictim", asked_by="shuffle")
+    def victim_tasks(self, candidates: list[TaskInfo]) -> list[TaskInfo]:
+        """Which running tasks should move?"""
+
+    # -- scores ------------------------------------------------------------------------------------
+
+    @point(Sum, "enableNodeOrder", asked_by="allocate backfill preempt")
+    def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
+        """How good is a node for a task?"""
+
+    @point(SumByName, "enableNodeOrder", asked_by="allocate backfill preempt")
+    def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Scores:
+        """How good are all these nodes?"""
+
+    @point(ByPlugin, "enableNodeOrder", asked_by="allocate backfill preempt")
+    def node_map(self, task: TaskInfo, node: NodeInfo) -> Scores:
+        """How good is a node, on a scale of the plugin's own?"""
+
+    @point(Reduce, "enableNodeOrder", asked_by="allocate backfill preempt")
+    def node_reduce(self, task: TaskInfo, mapped: dict[str, Scores]) -> Scores:
+        """And on the common scale?"""
+
+    @point(FirstChoice, "enableBestNode", asked_by="allocate backfill")
+    def best_node(self, task: TaskInfo, scores: dict[float, list[NodeInfo]]) -> NodeInfo | None:
+        """Which node, whatever the scores?"""
+
+    # -- HyperNodes, and the rest ------------------------------------------------------------------
+
+    @point(ByPlugin, "enabledHyperNodeOrder", answer=answers.SCORES, asked_by="allocate")
+    def hyper_node_order(self, sub_job: SubJobInfo,
+                         hyper_nodes: dict[str, list[NodeInfo]]) -> dict[str, Scores]:
+        """How good is a HyperNode for a sub-group?"""
+
+    @point(FirstAnswer, "enableTargetJob")
+    def target_job(self, jobs: list[JobInfo]) -> JobInfo | None:
+        """For which job should room be reserved?"""
+
+    @point(FirstAnswer, "enabledHyperNodeGradient", default=ITSELF, answer=answers.LEVELS,
+           asked_by="allocate")
+    def hyper_node_gradient_for_job(self, job: JobInfo,
+                                    hyper_node: HyperNodeInfo) -> list[list[HyperNodeInfo]]:
+        """Which HyperNodes may a job be tried in, the nearer ones first?"""
+        return [[hyper_node]]
+
+    @point(FirstAnswer, "enabledHyperNodeGradient", default=ITSELF, answer=answers.LEVELS,
+           asked_by="allocate")
+    def hyper_node_gradient_for_sub_job(self, sub_job: SubJobInfo,
+                                        hyper_node: HyperNodeInfo) -> list[list[HyperNodeInfo]]:
+        """And a sub-group, within the job's?"""
+        return [[hyper_node]]
+
+
+POINT_NAMES = tuple(BUILT_IN)
+"""Volcano's extension points, without user-defined ones."""
+
+SWITCHES = tuple(dict.fromkeys(switch for row in BUILT_IN.values() for switch in row.switches))
+"""Keys of the configuration that let a plugin take part. Their spelling is uneven in Volcano, too:
+some begin with `enable`, some with `enabled`, one with `Enabled`; any other has no effect."""
+
+
+def _prepare(name: str, rule: Any, switches: Sequence[str] = (), arguments: Sequence[str] = (),
+             **how: Any) -> ExtensionPoint:
+    if not name.isidentifier() or name.startswith("_"):
+        raise NotRegistered(f"the extension point's name is {name!r}; allowed is a name as a method "
+                            "has it, such as may_start.")
+    if not (isinstance(rule, type) and issubclass(rule, ExtensionPoint)):
+        raise NotRegistered(f'the rule of extension point "{name}" is {rule!r}; allowed is a class '
+                            "such as AllTrue or Sum.")
+    unknown = [switch for switch in switches if switch not in SWITCHES]
+    if unknown:
+        raise NotRegistered(f'extension point "{name}" names switch {unknown[0]!r}; allowed are '
+                            f"{', '.join(SWITCHES)}.")
+    made = rule(name, *switches, **how)
+    made.arguments = tuple(arguments)
+    return made
+
+
+POINTS: Registry[ExtensionPoint] = Registry("extension point", _prepare)
+POINTS.built_in.update(BUILT_IN)
+unregister_extension_point = POINTS.unregister
+
+
+def register_extension_point(name: str, rule: type[ExtensionPoint], *switches: str,
+                             arguments: Sequence[str] = (), **how: Any) -> None:
+    """Make an extension point of your own known: plugins have a method of that name, actions call
+    `ssn.name(...)`.
+
+    Args:
+        name: The name of the methods.
+        rule: How answers combine: a class such as `AllTrue` or `Sum`, or a subclass of
+            `ExtensionPoint` with an `ask`.
+        switches: Keys of the configuration, such as "enableNodeOrder", of which any one lets a
+            plugin take part; without any it always does.
+        arguments: The names of what it is called with.
+        how: Goes to the rule.
+
+    Raises:
+        NotRegistered: The name is one of Volcano's, or something else is not allowed.
+
+    >>> register_extension_point("fee", Sum, arguments=["queue"])
+    >>> extension_points(None)["fee"].rule
+    'sum'
+    >>> unregister_extension_point("fee")
+    """
+    POINTS.register(name, rule, switches, arguments, **how)
+
+
+def extension_points(ssn: Any) -> dict[str, ExtensionPoint]:
+    """Return every extension point by name, Volcano's and your own, without any function yet.
+
+    >>> points = extension_points(None)
+    >>> points["allocatable"].rule, points["preemptable"].switches
+    ('all must agree', ('enablePreemptable',))
+    """
+    return {name: row.for_session(ssn) for name, row in {**BUILT_IN, **POINTS.own}.items()}

@@ -1,0 +1,123 @@
+"""Registries: what a configuration or an action may name, built in or user-defined.
+
+Volcano: pkg/scheduler/framework/plugins.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Any, ClassVar, Generic, TypeVar
+
+from volcano_lab.framework.one_sentence import OneSentence
+
+T = TypeVar("T")
+
+
+class NotRegistered(OneSentence, TypeError, ValueError):
+    """What was given cannot be registered, or not under that name."""
+
+
+class Registry(Generic[T]):
+    """Things by name. A built-in is the text "module:Class", imported when it is first asked for.
+
+    Args:
+        what: What the things are called in sentences, such as "plugin".
+        prepare: Check a user-defined thing and return what is kept of it; raises `NotRegistered`.
+
+    >>> shapes = Registry("shape", lambda name, thing: thing)
+    >>> shapes.register("square", 4)
+    >>> shapes.names(), shapes.get("square")
+    (['square'], 4)
+    """
+
+    all: ClassVar[dict[str, Registry[Any]]] = {}
+
+    def __init__(self, what: str, prepare: Callable[..., T]):
+        self.what, self.prepare = what, prepare
+        self.built_in: dict[str, T | str] = {}
+        self.own: dict[str, T] = {}
+        self.all[what] = self
+
+    def names(self) -> list[str]:
+        """All names, in ascending order."""
+        return sorted({**self.built_in, **self.own})
+
+    def get(self, name: str) -> T:
+        """Return the thing of that name; a user-defined one hides a built-in. Raises `KeyError`."""
+        found = self.own[name] if name in self.own else self.built_in[name]
+        if isinstance(found, str):
+            module, _, attribute = found.partition(":")
+            found = self.built_in[name] = getattr(import_module(module), attribute)
+        return found
+
+    def register(self, name: str, thing: Any, *facts: Any, replace: bool = False,
+                 **more: Any) -> None:
+        """Make a user-defined thing known; registering it again takes the place of the earlier one.
+
+        Args:
+            name: What a configuration or an action calls it.
+            thing: A class (of a plugin, an action, or the rule of an extension point).
+            replace: Hide a built-in of that name; without, that is refused.
+
+        Raises:
+            NotRegistered: With one sentence: what was found, what is allowed.
+        """
+        if not isinstance(name, str):
+            raise NotRegistered(f"{_a(self.what)} is registered as {name!r}; allowed is its name "
+                                "first, as a text, and then its class.")
+        if name in self.built_in and not replace:
+            raise NotRegistered(f'"{name}" is {_a(self.what)} of Volcano; choose another name, or '
+                                "pass replace=True to put yours in its place.")
+        self.own[name] = self.prepare(name, thing, *facts, **more)
+
+    def unregister(self, name: str) -> None:
+        """Forget a user-defined thing; a built-in that it had replaced is back.
+
+        Raises:
+            NotRegistered: Nothing user-defined has that name.
+        """
+        if name not in self.own:
+            raise NotRegistered(f'no {self.what} of your own is called "{name}"; registered are '
+                                f"{', '.join(sorted(self.own)) or 'none'}.")
+        del self.own[name]
+
+    @contextmanager
+    def restored(self) -> Iterator[None]:
+        """Forget afterwards whatever is registered inside the `with`."""
+        before = dict(self.own)
+        try:
+            yield
+        finally:
+            self.own.clear()
+            self.own.update(before)
+
+
+def _a(what: str) -> str:
+    return f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
+
+
+@contextmanager
+def registered(plugin: Mapping[str, Any] | None = None, action: Mapping[str, Any] | None = None,
+               point: Mapping[str, Any] | None = None, replace: bool = False) -> Iterator[None]:
+    """Register by name for as long as the `with` lasts; whatever is registered inside it is
+    forgotten, too.
+
+    >>> from volcano_lab.framework.plugin import Plugin, plugin_names
+    >>> class Mine(Plugin):
+    ...     def job_order(self, left, right):
+    ...         return 0
+    >>> with registered(plugin={"mine": Mine}):
+    ...     "mine" in plugin_names()
+    True
+    >>> "mine" in plugin_names()
+    False
+    """
+    with ExitStack() as stack:
+        for registry in Registry.all.values():
+            stack.enter_context(registry.restored())
+        for what, things in (("plugin", plugin), ("action", action), ("extension point", point)):
+            for name, thing in (things or {}).items():
+                Registry.all[what].register(name, thing, replace=replace)
+        yield

@@ -1,0 +1,122 @@
+"""What Volcano's validating webhooks and CRDs would say of objects, before they are in the cluster.
+
+`rules.md` is the table of the rules and their texts; one module for each kind finds them broken. All objects are looked at as if those around them were in the cluster already. Left out:
+updates and deletions, and of Kubernetes' own rules for pods all but missing and repeated
+containers and requests above limits.
+
+Volcano: pkg/webhooks/admission, config/crd
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import Any
+
+from attrs import define, evolve
+
+from volcano_lab.api.objects import (
+    HyperNode,
+    KubernetesObject,
+    ObjectMeta,
+    Pod,
+    PodGroup,
+    Queue,
+    VolcanoJob,
+)
+from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
+from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
+from volcano_lab.manifests.schema import found_text
+
+KINDS = {VolcanoJob: ("job", jobs), Queue: ("queue", queues), PodGroup: ("podgroup", pod_groups),
+         HyperNode: ("hypernode", hyper_nodes), Pod: ("pod", pods)}
+"""Kind -> name of its webhook, and module of its rules."""
+_ROW = re.compile(r"^\| (\S+-\S+) \| (\S+) \| (.+?) \| (.+) \|$", re.MULTILINE)
+RULES = {row[0]: row[1:] for row in _ROW.findall(files(__name__).joinpath("rules.md").read_text("utf-8"))}
+"""Rule -> field, what is allowed, and Volcano's message."""
+
+
+@define
+class Verdict:
+    """A rule that an object breaks, and where; `message` is what Volcano says to its users.
+
+    `exists` says that the object is in a cluster already: only a new one would be refused.
+    """
+
+    label: str
+    rule: str
+    field: str
+    found: str
+    allowed: str
+    message: str
+    exists: bool
+
+    @property
+    def level(self) -> str:
+        """`error`, or `warning` for an object that exists."""
+        return "warning" if self.exists else "error"
+
+    @property
+    def text(self) -> str:
+        """One sentence."""
+        return one_line(f"{self.label}: {self.field} is {self.found}; allowed is {self.allowed} "
+                        f"({self.message})")
+
+
+def verdicts(objects: Iterable[KubernetesObject]) -> list[Verdict]:
+    """Return the rules that objects break, in their order.
+
+    >>> from volcano_lab.manifests.loader import loads
+    >>> group = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: a}, spec: {queue: b}}"
+    >>> for verdict in verdicts(loads(group)):
+    ...     print(verdict.rule, verdict.level, verdict.text, sep="; ")
+    podgroup-queue-missing; error; PodGroup default/a (text, document 1): spec.queue is "b"; allowed is default, root \
+(validatepodgroup.volcano.sh: unable to find queue: queue.scheduling.volcano.sh "b" not found)
+    """
+    objects, places = list(objects), getattr(objects, "places", {})
+    known = {name: Queue(ObjectMeta(name)) for name in ("root", "default")}
+    known |= {obj.name: obj for obj in objects if isinstance(obj, Queue)}
+    found = []
+    for obj in objects:
+        webhook, rules = KINDS.get(type(obj), ("", None))
+        for rule, values in rules.broken(obj, known) if rules else ():
+            place = places.get(place_key(obj))
+            namespace = (obj.namespace or "default") if obj.namespaced else ""
+            label = f"{obj.kind} {evolve(obj.metadata, namespace=namespace).key}"
+            field, allowed, message = (text.format(**values) for text in RULES[rule])
+            found.append(Verdict(label + (f" ({place})" if place else ""), rule, field,
+                                 _found(to_dict(obj), field), allowed,
+                                 f"validate{webhook}.volcano.sh: {message}", exists(obj)))
+    return found
+
+
+def _found(data: Any, field: str) -> str:
+    """What stands in a field, as a sentence shows it."""
+    for key in re.findall(r"\[([^]]*)\]|([^.[]+)", field):
+        name = "".join(key)
+        try:
+            data = data[int(name)] if isinstance(data, list) else data[name]
+        except (KeyError, IndexError, TypeError, ValueError):
+            return "not set"
+    amounts = isinstance(data, dict) and all(isinstance(text, str) for text in data.values())
+    return ", ".join(f"{key} {text}" for key, text in data.items()) if amounts else found_text(data)
+
+
+def exists(obj: KubernetesObject) -> bool:
+    """Return whether an object says of itself that it is in a cluster already."""
+    status = getattr(obj, "status", None)
+    return bool(obj.metadata.uid or obj.metadata.resource_version) or status != getattr(
+        type(obj)(), "status", None)
+
+
+def admit(objects: Iterable[KubernetesObject]) -> list[str]:
+    """Return a sentence for each rule that existing objects break.
+
+    Raises `ManifestError` where a new object breaks one.
+    """
+    found = verdicts(objects)
+    if refused := [verdict.text for verdict in found if not verdict.exists]:
+        raise ManifestError(refused)
+    return [verdict.text for verdict in found]

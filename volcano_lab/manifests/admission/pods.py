@@ -1,0 +1,48 @@
+"""Rules for pods of Volcano's scheduler, and those of Kubernetes for the containers of all pods.
+
+Volcano: pkg/webhooks/admission/pods/validate
+"""
+
+import re
+
+from volcano_lab.api import quantity
+from volcano_lab.api.objects import Pod, PodSpec
+from volcano_lab.manifests.admission.rules import Broken, Queues, first
+from volcano_lab.manifests.job_controller import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
+
+BUDGETS = (JDB_MIN_AVAILABLE, JDB_MAX_UNAVAILABLE)
+
+
+def broken(pod: Pod, queues: Queues) -> Broken:
+    """Yield the rules that a pod breaks."""
+    yield from broken_containers(pod.spec, "spec")
+    given = {key: text for key, text in pod.metadata.annotations.items() if key in BUDGETS}
+    if pod.spec.scheduler_name != SCHEDULER:
+        return
+    problems = []
+    for key in filter(given.__contains__, BUDGETS):
+        number = re.fullmatch(r"[+-]?\d{1,18}", given[key].replace("%", ""))
+        amount, share = int(number[0]) if number else 0, "%" in given[key]
+        problems += first((number is None, "pod-budget-number"),
+                          (not share and amount <= 0, "pod-budget-count"),
+                          (share and not 0 < amount < 100, "pod-budget-percentage"),
+                          key=key, found=given[key])
+    yield from problems[:1] or first((len(given) > 1, "pod-budgets"))
+
+
+def broken_containers(spec: PodSpec, field: str) -> Broken:
+    """Yield what the API server refuses in the containers of a pod or a template."""
+    if not spec.containers:
+        yield "pod-containers", {"field": field}
+    names: set[str] = set()
+    for kind, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
+        for i, container in enumerate(containers):
+            place, limits = f"{field}.{kind}[{i}]", container.resources.limits
+            if container.name in names - {""}:
+                yield "pod-container-name", {"place": place, "name": container.name}
+            names.add(container.name)
+            for name, amount in container.resources.requests.items():
+                if name in limits and quantity.parse(amount) > quantity.parse(limits[name]):
+                    yield "pod-requests", {"place": place, "name": name, "amount": amount,
+                                           "limit": limits[name]}

@@ -1,0 +1,26 @@
+"""What a broken rule is; `rules.md` is the table of their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from volcano_lab.api.objects import NetworkTopologySpec, Queue
+
+Queues = Mapping[str, Queue]
+Broken = Iterator[tuple[str, dict[str, Any]]]
+"""Names of broken rules, and the values for the gaps in their texts."""
+
+
+def first(*rules: tuple[Any, str], **values: Any) -> Iterable[tuple[str, dict[str, Any]]]:
+    """Return the first of several rules whose condition holds, as Volcano tells one problem only.
+
+    >>> first((False, "a"), (True, "b"), (True, "c"), n=1)
+    [('b', {'n': 1})]
+    """
+    return next(([(name, values)] for broken, name in rules if broken), [])
+
+
+def both_tiers(topology: NetworkTopologySpec | None) -> bool:
+    """Return whether a highest tier is given by number and by name."""
+    return bool(topology and topology.highest_tier_allowed is not None and topology.highest_tier_name)

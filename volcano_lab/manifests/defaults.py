@@ -1,0 +1,322 @@
+"""What a cluster adds to manifests before its scheduler sees them.
+
+The defaults of the Kubernetes API server and its admission (namespace, uid, requests from limits,
+priority from a PriorityClass), of Volcano's API and mutating webhooks, the queues that Volcano's
+cache creates, and what controllers make: PodGroup and pods of Jobs, pods of Kubernetes' own
+workloads, PodGroups of pods that have none. Differs on purpose: uids and creation times are the
+same in each run, a second apart in document order, and every node carries the hostname label that
+its kubelet would set. Recorded cases are replayed without any of this.
+
+Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRootQueue)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from uuid import NAMESPACE_URL, uuid5
+
+import attrs
+
+from volcano_lab.api import objects as api
+from volcano_lab.manifests.job_controller import JOB_NAME, TASK_SPEC, expand, waiting_tasks
+from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
+from volcano_lab.manifests.owners import Owners
+from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
+from volcano_lab.manifests.workloads import pod_count, pods_of
+
+FIRST_TIME = 1767225600.0
+"""2026-01-01T00:00:00Z: when the first object without a time of its own is created."""
+
+MOST_PODS, MOST_QUEUES_DEEP = 50_000, 200
+"""Pods that controllers may make in all, and levels of queues: neither has a bound in the API."""
+SYSTEM_PRIORITIES = {
+    "system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000
+}
+HIERARCHY, HIERARCHY_WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
+HOSTNAME = "kubernetes.io/hostname"
+FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
+
+
+def with_defaults(objects: Iterable[api.KubernetesObject], running: Iterable[api.Pod] = ()) -> Loaded:
+    """Return the objects as the scheduler of a cluster would hear of them; those given stay.
+
+    Jobs and other workloads become pods, unless these are among the objects already. `warnings`
+    says what is not made, and why.
+
+    Args:
+        objects: In document order.
+        running: Pods that the cluster has beyond them: tasks that depend on these are made, too.
+
+    Raises:
+        ManifestError: A pod names a PriorityClass that is not among the objects, two objects have
+            one name, there are too many pods or queues lie too deep.
+
+    >>> from volcano_lab.manifests.loader import loads
+    >>> for obj in with_defaults(loads("{apiVersion: v1, kind: Pod, metadata: {name: web}}")):
+    ...     print(obj.kind, obj.key, obj.metadata.uid, obj.metadata.creation_timestamp - FIRST_TIME)
+    Queue root queue-root 0.0
+    Queue default queue-default 1.0
+    Pod default/web pod-default-web 2.0
+    """
+    complete = Loaded(warnings=getattr(objects, "warnings", ()))
+    complete.places = getattr(objects, "places", {})
+    cluster = _Cluster(list(objects), list(running), complete)
+    if not (problems := cluster.too_large()):
+        for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects):
+            time = FIRST_TIME + number
+            for part in cluster.parts(_identified(obj, time)):
+                part, group = _identified(part, time), None
+                if isinstance(part, api.Pod):
+                    group, part = cluster.groups.adopt(part)
+                if group is not None:
+                    complete.append(cluster.complete(_identified(group, time)))
+                complete.append(cluster.complete(part))
+        problems = cluster.problems + _given_twice(complete)
+    if problems:
+        raise ManifestError(problems)
+    return complete
+
+
+def _queues_of_the_cluster(objects: list[api.KubernetesObject]) -> list[api.KubernetesObject]:
+    """The queues that Volcano creates when they do not exist."""
+    given = {obj.name for obj in objects if isinstance(obj, api.Queue)}
+    own = {"root": False, "default": True}
+    return [api.Queue(api.ObjectMeta(name), api.QueueSpec(weight=1, reclaimable=reclaimable))
+            for name, reclaimable in own.items() if name not in given]
+
+
+def _identified(obj: api.KubernetesObject, time: float) -> api.KubernetesObject:
+    """The object with namespace, uid and a time of creation."""
+    metadata = obj.metadata
+    namespace = (metadata.namespace or "default") if obj.namespaced else ""
+    if metadata.uid and metadata.creation_timestamp is not None and namespace == metadata.namespace:
+        return obj
+    uid = "-".join(filter(None, (obj.kind.lower(), namespace, metadata.name)))
+    if isinstance(obj, api.VolcanoJob):
+        uid = str(uuid5(NAMESPACE_URL, uid))[:8]  # it becomes part of the podgroup's name
+    created = time if metadata.creation_timestamp is None else metadata.creation_timestamp
+    return attrs.evolve(obj, metadata=attrs.evolve(
+        metadata, namespace=namespace, uid=metadata.uid or uid, creation_timestamp=created))
+
+
+def _given_twice(objects: list[api.KubernetesObject]) -> list[str]:
+    """One sentence about objects of one kind and name, however many there are."""
+    counts = Counter((obj.kind, obj.key) for obj in objects)
+    twice = [f"{kind} {key}" for (kind, key), count in counts.items() if count > 1]
+    more = f" and {len(twice) - 1} more" if len(twice) > 1 else ""
+    return twice and [f"{twice[0]}{more}: given twice; allowed is one object of a kind and name"]
+
+
+class _Cluster:
+    """API server, webhooks and controllers, as far as they look at several objects."""
+
+    def __init__(self, objects: list[api.KubernetesObject], running: list[api.Pod], into: Loaded) -> None:
+        def of(kind: type) -> list:
+            return [obj for obj in objects if isinstance(obj, kind)]
+
+        self.objects, self.owners, self.into = objects, Owners(objects), into
+        self.problems: list[str] = []
+        self.nodes = of(api.Node)
+        self.classes = {obj.name: obj for obj in of(api.PriorityClass)}
+        self.priorities = SYSTEM_PRIORITIES | {name: cls.value for name, cls in self.classes.items()}
+        self.default_class = min((cls for cls in self.classes.values() if cls.global_default),
+                                 key=lambda cls: cls.value, default=None)
+        self.default_queues = {obj.name: obj.metadata.annotations[QUEUE_NAME]
+                               for obj in of(api.Namespace) if QUEUE_NAME in obj.metadata.annotations}
+        annotations = {(obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
+                       for obj in of(api.Workload)}
+        groups = {f"{obj.namespace or 'default'}/{obj.name}" for obj in of(api.PodGroup)}
+        self.groups = PodGroups(annotations, groups)
+        self.ready = Counter((pod.namespace, pod.metadata.annotations.get(JOB_NAME),
+                              pod.metadata.annotations.get(TASK_SPEC)) for pod in running
+                             if pod.status.phase in ("Running", "Succeeded")
+                             and all(status.ready for status in pod.status.container_statuses))
+        self._specs: dict[int, tuple[api.PodSpec, api.PodSpec]] = {}
+
+    def label(self, obj: api.KubernetesObject) -> str:
+        """How a sentence names an object."""
+        place = self.into.places.get(place_key(obj))
+        return f"{obj.kind} {obj.key}" + (f" ({place})" if place else "")
+
+    def too_large(self) -> list[str]:
+        """Return sentences about what would take hours: pods beyond count, queues beyond depth."""
+        problems, pods = [], 0
+        for obj in self.objects:
+            own = sum(task.replicas for task in obj.spec.tasks) if isinstance(obj, api.VolcanoJob) else \
+                pod_count(obj, self.nodes) if isinstance(obj, api.Workload) else 0
+            pods += own
+            if own and pods > MOST_PODS:
+                problems.append(f"{self.label(obj)}: it asks for {own:,} pods; allowed are at most "
+                                f"{MOST_PODS:,} that are made in all")
+        parents = {obj.name: obj.spec.parent for obj in self.objects if isinstance(obj, api.Queue)}
+        depths: dict[str, int] = {"": 0}
+        for name in parents:
+            path: dict[str, None] = {}  # queues below each other in a circle end where they began
+            while name not in depths and name not in path:
+                path[name] = None
+                name = parents.get(name, "")
+            depths |= {queue: depths.get(name, 0) + below
+                       for below, queue in enumerate(reversed(path), 1)}
+        deepest = max(depths, key=depths.__getitem__)
+        if depths[deepest] > MOST_QUEUES_DEEP:
+            problems.append(f"Queue {deepest}: spec.parent: it is {depths[deepest]:,} queues deep; "
+                            f"allowed are at most {MOST_QUEUES_DEEP}")
+        return problems
+
+    def parts(self, obj: api.KubernetesObject) -> list[api.KubernetesObject]:
+        """Return what the scheduler hears of in place of an object: controllers make nothing twice,
+        and no pods beside a PodGroup that is there.
+        """
+        if isinstance(obj, api.VolcanoJob):
+            return self._job(obj)
+        if isinstance(obj, api.Workload):
+            return self._workload(obj)
+        return [] if isinstance(obj, api.ConfigMap) else [obj]
+
+    def _job(self, job: api.VolcanoJob) -> list[api.KubernetesObject]:
+        has_group, has_pods = self.owners.has(job, api.PodGroup), self.owners.has(job, api.Pod)
+        phase = job.status.state.phase
+        if has_group or (phase in FINISHED and not has_pods):
+            if has_group and not has_pods and phase not in FINISHED:
+                self._warn(job, "its PodGroup is among the objects and none of its pods; none are "
+                           "made")
+            return []
+        ready = {task.name: self.ready[job.namespace, job.name, task.name] for task in job.spec.tasks}
+        group, pods = expand(job, self.priorities, ready)
+        if has_pods:
+            return [group]
+        for task, others in waiting_tasks(job, ready).items():
+            self._warn(job, f"the pods of its task {task} are made when those of "
+                       f"{', '.join(others)} run (dependsOn), and not before")
+        return [group, *self._admitted(job, pods)]
+
+    def _workload(self, workload: api.Workload) -> list[api.KubernetesObject]:
+        child = api.ReplicaSet if isinstance(workload, api.Deployment) else api.Pod
+        if self.owners.has(workload, child) or not pod_count(workload, self.nodes):
+            return []
+        scheduler = workload.spec.template.spec.scheduler_name or "default-scheduler"
+        if scheduler != SCHEDULER:
+            self._warn(workload, f"its pods are for another scheduler, {scheduler}, and are not made")
+            return []
+        pods = pods_of(workload, self.nodes)
+        if isinstance(workload, api.Deployment):  # its ReplicaSet has its annotations
+            owner = pods[0].metadata.owner_references[0].name
+            self.groups.owners[workload.namespace, "ReplicaSet", owner] = workload.metadata.annotations
+        return self._admitted(workload, pods)
+
+    def _admitted(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> list[api.Pod]:
+        """The pods that the API server lets a controller make."""
+        admitted = [pod for pod in pods if not pod.spec.priority_class_name
+                    or pod.spec.priority_class_name in self.priorities]
+        if len(admitted) < len(pods):
+            missing = {pod.spec.priority_class_name for pod in pods} - self.priorities.keys() - {""}
+            self._warn(owner, f"{len(pods) - len(admitted)} of its {len(pods)} pods are not made, for "
+                       f"there is no PriorityClass {' or '.join(sorted(missing))}; add it, or take "
+                       "its name out")
+        return admitted
+
+    def _warn(self, obj: api.KubernetesObject, sentence: str) -> None:
+        self.into.warnings.append(f"{self.label(obj)}: {sentence}.")
+
+    # -- defaults ----------------------------------------------------------------------------------
+
+    def complete(self, obj: api.KubernetesObject) -> api.KubernetesObject:
+        """Return the object with the defaults of its kind."""
+        if isinstance(obj, api.Pod):
+            return self._pod(obj)
+        if isinstance(obj, api.PodGroup):
+            return _pod_group(obj, self.default_queues.get(obj.namespace))
+        if isinstance(obj, api.Queue):
+            return _queue(obj)
+        return _node(obj) if isinstance(obj, api.Node) else obj
+
+    def _pod(self, pod: api.Pod) -> api.Pod:
+        """A pod; those of one template share its spec."""
+        spec, known = pod.spec, self._specs.get(id(pod.spec))
+        if known is None:
+            both = [[_container(container, spec.host_network) for container in containers]
+                    for containers in (spec.containers, spec.init_containers)]
+            complete = attrs.evolve(spec, containers=both[0], init_containers=both[1],
+                                    scheduler_name=spec.scheduler_name or "default-scheduler")
+            self._set_priority(pod, complete)
+            known = self._specs[id(spec)] = spec, complete
+        status = pod.status if pod.status.phase else attrs.evolve(pod.status, phase="Pending")
+        return api.Pod(pod.metadata, known[1], status)
+
+    def _set_priority(self, pod: api.Pod, spec: api.PodSpec) -> None:
+        """The priority of the pod's class, or of the class that is the cluster's default, or 0."""
+        if spec.priority is not None:
+            return
+        if not spec.priority_class_name and self.default_class:
+            spec.priority_class_name = self.default_class.name
+        name = spec.priority_class_name
+        spec.priority = self.priorities.get(name, 0)
+        if name in self.classes:
+            spec.preemption_policy = spec.preemption_policy or self.classes[name].preemption_policy
+        elif name and name not in self.priorities:
+            self.problems.append(f'{self.label(pod)}: spec.priorityClassName is "{name}"; allowed '
+                                 f"is {', '.join(sorted(self.priorities))}")
+
+
+def _container(container: api.Container, host_network: bool) -> api.Container:
+    """Limits count as requests where there are none; on the host's network each port is a host
+    port.
+    """
+    requests = {**container.resources.limits, **container.resources.requests}
+    ports = [
+        attrs.evolve(
+            port,
+            protocol=port.protocol or "TCP",
+            host_port=port.host_port or (port.container_port if host_network else 0),
+        )
+        for port in container.ports
+    ]
+    return attrs.evolve(container, ports=ports, resources=attrs.evolve(
+        container.resources, requests=requests))
+
+
+def _pod_group(group: api.PodGroup, queue_of_namespace: str | None) -> api.PodGroup:
+    """A PodGroup; a new one in the default queue gets that of its namespace, if it names one."""
+    spec, topology = group.spec, group.spec.network_topology
+    if topology is not None and not topology.mode:
+        topology = attrs.evolve(topology, mode="hard")
+    policies = [
+        attrs.evolve(
+            policy,
+            sub_group_size=1 if policy.sub_group_size is None else policy.sub_group_size,
+            min_sub_groups=0 if policy.min_sub_groups is None else policy.min_sub_groups,
+        )
+        for policy in spec.sub_group_policy
+    ]
+    queue = spec.queue or "default"
+    if queue == "default" and not group.status.phase:
+        queue = queue_of_namespace or queue
+    spec = attrs.evolve(spec, queue=queue, network_topology=topology, sub_group_policy=policies)
+    phase = group.status.phase or "Pending"
+    return attrs.evolve(group, spec=spec, status=attrs.evolve(group.status, phase=phase))
+
+
+def _queue(queue: api.Queue) -> api.Queue:
+    metadata = queue.metadata
+    path, weights = metadata.annotations.get(HIERARCHY), metadata.annotations.get(HIERARCHY_WEIGHTS)
+    if path and weights and not path.startswith("root"):
+        rooted = {HIERARCHY: f"root/{path}", HIERARCHY_WEIGHTS: f"1/{weights}"}
+        metadata = attrs.evolve(metadata, annotations=metadata.annotations | rooted)
+    spec = attrs.evolve(
+        queue.spec,
+        weight=queue.spec.weight or 1,
+        reclaimable=True if queue.spec.reclaimable is None else queue.spec.reclaimable,
+    )
+    status = attrs.evolve(queue.status, state=queue.status.state or "Open")
+    return attrs.evolve(queue, metadata=metadata, spec=spec, status=status)
+
+
+def _node(node: api.Node) -> api.Node:
+    labels = {HOSTNAME: node.name, **node.metadata.labels}
+    status = attrs.evolve(
+        node.status,
+        allocatable=node.status.allocatable or dict(node.status.capacity),
+        capacity=node.status.capacity or dict(node.status.allocatable),
+    )
+    return attrs.evolve(node, metadata=attrs.evolve(node.metadata, labels=labels), status=status)

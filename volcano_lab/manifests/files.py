@@ -1,0 +1,169 @@
+"""Text of manifests: regular files, folders, globs, gzip and standard input; and its documents.
+
+What is read is bounded before it is held: the bytes of all sources together, the values of JSON
+and YAML, depth, documents (`framework.config.yaml`). JSON is tried first where a text begins like
+JSON, for it reads faster; several JSON values may follow one another, as `jq` and `kubectl -w`
+print them.
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import json
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import yaml
+
+from volcano_lab.framework.config.yaml import MOST_DIGITS, documents, syntax_problem
+
+SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
+MOST_BYTES = 1 << 27
+"""Bytes of text that one call reads unless it is told another limit: 128 MiB."""
+MOST_JSON_VALUES = 8_000_000
+
+Source = str | Path | IO[str] | IO[bytes]
+
+
+class Unreadable(Exception):
+    """A source or a text that cannot be read; the text says why."""
+
+
+ERRORS = (Unreadable, OSError, ValueError, EOFError, zlib.error)
+
+class Reader:
+    """Reads texts until a limit is reached. Raises `Unreadable`.
+
+    >>> [name for name, text in Reader().texts(io.StringIO("kind: Pod"))]
+    ['input']
+    """
+
+    def __init__(self, most: int = MOST_BYTES, recursive: bool = False):
+        self.most, self.left, self.recursive = most, most, recursive
+        self._seen: set[tuple[int, int]] = set()
+
+    def texts(self, source: Source) -> Iterator[tuple[str, str | Unreadable]]:
+        """Return name and text of each file of a source; "-" is the input."""
+        if isinstance(source, str) and source == "-":
+            source = sys.stdin or io.StringIO()
+        try:
+            if hasattr(source, "read"):
+                name = getattr(source, "name", "input")
+                stream = getattr(source, "buffer", source)
+                yield (name if isinstance(name, str) else "input").strip("<>"), self._text(stream)
+                return
+            files = self._files(Path(source))
+        except ERRORS as error:
+            yield str(source), _unreadable(error)
+            return
+        for path in files:
+            try:
+                found = path.stat()
+                if not stat.S_ISREG(found.st_mode):
+                    raise Unreadable("is no regular file; allowed is one, a folder of them, or - "
+                                     "for the input")
+                if (place := (found.st_dev, found.st_ino)) in self._seen and found.st_ino:
+                    continue  # two patterns mean it
+                self._seen.add(place)
+                with path.open("rb") as stream:
+                    yield str(path), self._text(stream)
+            except ERRORS as error:
+                yield str(path), _unreadable(error)
+
+    def _files(self, path: Path) -> list[Path]:
+        """A file, those of a folder by name, or those that a pattern with * and ? means."""
+        matching = [] if path.exists() else sorted(glob.glob(str(path), recursive=True))
+        found = []
+        for place in map(Path, matching or [path]):
+            inside = (place.rglob("*") if self.recursive else place.iterdir()) if place.is_dir() else ()
+            files = sorted(file for file in inside
+                           if file.name.endswith(SUFFIXES) and not file.is_dir())
+            if place.is_dir() and not (files or matching):
+                raise Unreadable(f"there is no file that ends in {', '.join(SUFFIXES)}")
+            found += files if place.is_dir() else [place]
+        return found
+
+    def _text(self, stream: IO[Any]) -> str:
+        data = stream.read(self.left + 1)
+        data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+        if data.startswith(b"\x1f\x8b"):
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(self.left + 1)
+        self.left -= len(data)
+        if self.left < 0:
+            raise Unreadable(f"there are more than {self.most:,} bytes to read, which is the limit")
+        return data.decode("utf-8-sig")
+
+
+def _unreadable(error: Exception) -> Unreadable:
+    if isinstance(error, FileNotFoundError):
+        return Unreadable("there is no such file or directory")
+    if isinstance(error, UnicodeDecodeError):
+        return Unreadable("cannot be read (not UTF-8 text)")
+    return error if isinstance(error, Unreadable) else Unreadable(
+        f"cannot be read ({getattr(error, 'strerror', None) or error})")
+
+
+def values(text: str) -> list[Any]:
+    """Return the documents of a text as plain data. Raises `Unreadable`.
+
+    >>> values('{"a": 1} {"b": 2}'), values("a: 1")
+    ([{'a': 1}, {'b': 2}], [{'a': 1}])
+    """
+    text = text.removeprefix("\ufeff").replace("\n\ufeff", "\n")
+    if text.lstrip()[:1] in ("{", "["):
+        found = _json_values(text)
+        if found is not None:
+            return found
+    try:
+        return list(documents(text))
+    except yaml.YAMLError as error:
+        helm = "{{" in text and "; it looks like a Helm template: read what `helm template` prints"
+        raise Unreadable(f"{syntax_problem(error)}{helm or ''}") from None
+
+
+def _json_values(text: str) -> list[Any] | None:
+    """The values of a JSON text; None where it is not JSON, and may be YAML's own notation."""
+    if text.count("{") + text.count("[") + text.count(",") > MOST_JSON_VALUES:
+        raise Unreadable(f"holds more than {MOST_JSON_VALUES:,} values")
+    found, at = [], _SPACE.match(text).end()
+    try:
+        while at < len(text):
+            value, at = _JSON.raw_decode(text, at)
+            found.append(value)
+            at = _SPACE.match(text, at).end()
+    except RecursionError:
+        raise Unreadable("is nested too deeply") from None
+    except ValueError:
+        return None
+    if "\\ud" in text or "\\uD" in text:  # half a character becomes the sign for it, as in Go
+        whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass")
+        return json.loads(whole.decode("utf-16", "replace"))
+    return found
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise Unreadable(f'the key "{twice}" is given twice')
+    return found
+
+
+def _whole(digits: str) -> int | str:
+    return int(digits) if len(digits) <= MOST_DIGITS else digits
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)
+
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_JSON = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole, parse_constant=_no_number)

@@ -1,0 +1,297 @@
+"""A Volcano Job turned into the PodGroup and Pods that the scheduler sees.
+
+For a job just created: no retries, no version. A task's pods exist at once, but those of a task that
+depends on others only when these run. Left out: volumes and the controller's plugins (ssh, svc,
+...). Differs on purpose: the pods do not wait until the PodGroup has been enqueued; where two tasks
+have the same priority, they count in the order in which they are written.
+
+Volcano: pkg/controllers/job/job_controller_actions.go, pkg/webhooks/admission/jobs/mutate
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import attrs
+
+from volcano_lab.api import objects as api
+from volcano_lab.api import quantity
+
+GROUP_NAME = "scheduling.k8s.io/group-name"
+TASK_SPEC = "volcano.sh/task-spec"
+TASK_INDEX = "volcano.sh/task-index"
+PARTITION = "volcano.sh/partition-id"
+JOB_NAME = "volcano.sh/job-name"
+JOB_NAMESPACE = "volcano.sh/job-namespace"
+QUEUE_NAME = "volcano.sh/queue-name"
+NUMA_POLICY = "volcano.sh/numa-topology-policy"
+
+PREEMPTABLE = "volcano.sh/preemptable"
+COOLDOWN_TIME = "volcano.sh/cooldown-time"
+REVOCABLE_ZONE = "volcano.sh/revocable-zone"
+JDB_MIN_AVAILABLE = "volcano.sh/jdb-min-available"
+JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
+
+NATIVE = ("cpu", "memory", "ephemeral-storage")
+
+Amounts = dict[str, Fraction]
+
+
+def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
+           ready: Mapping[str, int] | None = None) -> tuple[api.PodGroup, list[api.Pod]]:
+    """Return the PodGroup and the pods of a job.
+
+    Args:
+        job: With a uid, for that becomes part of the PodGroup's name.
+        priorities: The value of each PriorityClass.
+        ready: Of each task, how many of its pods run with all containers ready, or have succeeded.
+
+    >>> from volcano_lab.manifests.loader import from_dict
+    >>> group, pods = expand(from_dict({
+    ...     "apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+    ...     "metadata": {"name": "train", "namespace": "team", "uid": "1"},
+    ...     "spec": {"tasks": [{"name": "worker", "replicas": 2, "template": {"spec": {"containers": [
+    ...         {"name": "c", "resources": {"requests": {"cpu": "500m"}}}]}}}]}}))
+    >>> group.key, group.spec.min_member, group.spec.min_resources["cpu"], [pod.name for pod in pods]
+    ('team/train-1', 2, '1', ['train-worker-0', 'train-worker-1'])
+    """
+    job = as_admitted(job)
+    spec = job.spec
+    group = api.PodGroup(
+        attrs.evolve(_owned(job, f"{job.name}-{job.metadata.uid}"), labels=dict(job.metadata.labels),
+                     annotations=dict(job.metadata.annotations)),
+        api.PodGroupSpec(
+            min_member=spec.min_available,
+            min_task_member={task.name: task.min_available for task in spec.tasks},
+            queue=spec.queue,
+            priority_class_name=spec.priority_class_name,
+            min_resources=min_resources(job, priorities or {}),
+            network_topology=_network_topology(job),
+            sub_group_policy=[_sub_group_policy(task) for task in spec.tasks
+                              if task.partition_policy],
+        ),
+    )
+    waiting = waiting_tasks(job, ready or {})
+    return group, [pod for task in spec.tasks if task.name not in waiting for pod in _pods(job, task)]
+
+
+def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, list[str]]:
+    """Return the tasks whose pods are not made yet, and the tasks that each waits for.
+
+    One waits for all that it depends on, or with `iteration: any` for the first of several.
+    """
+    tasks = as_admitted(job).spec.tasks
+    least = {task.name: task.min_available for task in tasks}
+    waiting = {}
+    for task in tasks:
+        needed = task.depends_on.name if task.depends_on else []
+        unmet = [name for name in needed if name not in least or ready.get(name, 0) < least[name]]
+        any_will_do = len(needed) > 1 and task.depends_on.iteration == "any"
+        if len(unmet) == len(needed) if any_will_do else unmet:
+            waiting[task.name] = unmet
+    return waiting
+
+
+def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[str, str]:
+    """What the job's gang needs at least: its first `min_available` pods, tasks of high priority
+    first.
+
+    Where the tasks' own minimums fit into the job's, they come first, and other replicas fill up.
+    """
+    tasks = sorted(job.spec.tasks,
+                   key=lambda task: -priorities.get(task.template.spec.priority_class_name, 0))
+    minimums = [
+        task.replicas if task.min_available is None else task.min_available for task in tasks
+    ]
+    wanted = job.spec.min_available
+    if wanted < sum(minimums):
+        rounds = [[task.replicas for task in tasks]]
+    else:
+        rounds = [
+            minimums, [task.replicas - least for task, least in zip(tasks, minimums, strict=True)]
+        ]
+
+    total: Amounts = {}
+    styles: dict[str, str] = {}
+    for counts in rounds:
+        for task, available in zip(tasks, counts, strict=True):
+            taken = min(available, wanted)
+            if taken > 0:
+                wanted -= taken
+                _add(total, usage(task.template.spec, styles), taken)
+    return amounts_text(total, styles)
+
+
+def amounts_text(amounts: Amounts, styles: Mapping[str, str]) -> dict[str, str]:
+    """Return amounts as quantities, each in the style in which it was written."""
+    return {name: quantity.to_text(amount, styles.get(name, "DecimalSI"))
+            for name, amount in amounts.items()}
+
+
+def usage(spec: api.PodSpec, styles: dict[str, str]) -> Amounts:
+    """What a quota counts for one pod: the pod itself, requests under both of their names, and
+    limits.
+
+    `styles` learns in which style each resource is written.
+    """
+    counted: Amounts = {"count/pods": Fraction(1), "pods": Fraction(1)}
+    for name, amount in _pod_sum(spec, "requests", styles).items():
+        if not _in_quota(name):
+            continue
+        counted[name] = counted[f"requests.{name}"] = amount
+        styles[f"requests.{name}"] = styles[name]
+    for name, amount in _pod_sum(spec, "limits", styles).items():
+        if name in NATIVE:
+            counted[f"limits.{name}"] = amount
+            styles[f"limits.{name}"] = styles[name]
+    return counted
+
+
+def _in_quota(name: str) -> bool:
+    """Whether a quota counts requests of a resource: native ones, huge pages, and those of other
+    domains.
+    """
+    return name in NATIVE or name.startswith("hugepages-") or ("/" in name
+                                                               and "kubernetes.io/" not in name)
+
+
+def _pod_sum(spec: api.PodSpec, part: str, styles: dict[str, str]) -> Amounts:
+    """A pod's requests or limits: its containers and sidecars together, or one init container if
+    that is more.
+    """
+
+    def amounts(texts: Mapping[str, str]) -> Amounts:
+        for name, text in texts.items():
+            styles.setdefault(name, quantity.style_of(text))
+        return {name: quantity.parse(text) for name, text in texts.items()}
+
+    def of(container: api.Container) -> Amounts:
+        return amounts(getattr(container.resources, part))
+
+    total: Amounts = {}
+    for container in spec.containers:
+        _add(total, of(container))
+    sidecars: Amounts = {}
+    highest: Amounts = {}
+    for container in spec.init_containers:
+        if container.restart_policy == "Always":
+            _add(total, of(container))
+            _add(sidecars, of(container))
+            running = sidecars
+        else:
+            running = dict(sidecars)
+            _add(running, of(container))
+        highest = {
+            name: max(highest.get(name, 0), running.get(name, 0))
+            for name in {**highest, **running}
+        }
+    total = {
+        name: max(total.get(name, Fraction(0)), highest.get(name, 0))
+        for name in {**total, **highest}
+    }
+    if spec.resources is not None:
+        total |= amounts(getattr(spec.resources, part))
+    overhead = amounts(spec.overhead)
+    _add(
+        total, overhead
+        if part == "requests" else {name: overhead[name] for name in overhead if name in total})
+    return total
+
+
+def _add(total: Amounts, more: Amounts, times: int = 1) -> None:
+    for name, amount in more.items():
+        total[name] = total.get(name, Fraction(0)) + amount * times
+
+
+def as_admitted(job: api.VolcanoJob) -> api.VolcanoJob:
+    """Return the job with the webhook's defaults: names for tasks, their minimums, the job's minimum,
+    queue, scheduler.
+    """
+    tasks = []
+    for number, task in enumerate(job.spec.tasks):
+        least = task.min_available
+        if least is None:
+            partitions = task.partition_policy
+            least = partitions.min_partitions * partitions.partition_size if partitions else task.replicas
+        tasks.append(attrs.evolve(task, name=task.name or f"default{number}", min_available=least))
+    spec = attrs.evolve(
+        job.spec,
+        tasks=tasks,
+        min_available=job.spec.min_available or sum(task.min_available for task in tasks),
+        queue=job.spec.queue or "default",
+        scheduler_name=job.spec.scheduler_name or "volcano",
+    )
+    return attrs.evolve(job, spec=spec)
+
+
+def _owned(job: api.VolcanoJob, name: str) -> api.ObjectMeta:
+    """Metadata of what the job's controller creates."""
+    owner = api.OwnerReference(job.api_versions[0], job.kind, job.name, job.metadata.uid, True, True)
+    return api.ObjectMeta(name, job.namespace, owner_references=[owner],
+                      creation_timestamp=job.metadata.creation_timestamp)
+
+
+def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
+    """The pods of a task; they share their spec."""
+    template, owned = task.template, _owned(job, "")
+    both = {TASK_SPEC: task.name, JOB_NAME: job.name, QUEUE_NAME: job.spec.queue}
+    annotations = {
+        **template.metadata.annotations,
+        **both,
+        GROUP_NAME: f"{job.name}-{job.metadata.uid}",
+        "volcano.sh/job-version": "0",
+        "volcano.sh/job-retry-count": "0",
+        "volcano.sh/template-uid": f"{job.name}-{task.name}",
+        **({NUMA_POLICY: task.topology_policy} if task.topology_policy else {}),
+        **_inherited_annotations(job.metadata.annotations),
+    }
+    inherited = {key: job.metadata.labels[key] for key in (PREEMPTABLE, COOLDOWN_TIME)
+                 if key in job.metadata.labels}
+    labels = {**template.metadata.labels, **both, JOB_NAMESPACE: job.namespace, **inherited}
+    size = task.partition_policy.partition_size if task.partition_policy else 0
+    spec = attrs.evolve(
+        template.spec,
+        scheduler_name=template.spec.scheduler_name or job.spec.scheduler_name,
+        priority_class_name=template.spec.priority_class_name or job.spec.priority_class_name,
+    )
+    pods = []
+    for index in range(task.replicas):
+        own = {TASK_INDEX: str(index)}
+        if task.partition_policy:
+            own[PARTITION] = str(index // size if size > 0 else 0)
+        pods.append(api.Pod(attrs.evolve(
+            owned, name=f"{job.name}-{task.name}-{index}", labels=labels | own,
+            annotations=annotations | {TASK_INDEX: str(index)}), spec))
+    return pods
+
+
+def _inherited_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
+    """What a pod takes over from its job; of the two budget annotations only one."""
+    budget = JDB_MIN_AVAILABLE if JDB_MIN_AVAILABLE in annotations else JDB_MAX_UNAVAILABLE
+    return {
+        key: annotations[key]
+        for key in (PREEMPTABLE, COOLDOWN_TIME, REVOCABLE_ZONE, budget)
+        if key in annotations
+    }
+
+
+def _network_topology(job: api.VolcanoJob) -> api.NetworkTopologySpec | None:
+    """The job's own; a tier's number goes before its name."""
+    topology = job.spec.network_topology
+    if topology is None or topology.highest_tier_allowed is None:
+        return topology
+    return attrs.evolve(topology, highest_tier_name="")
+
+
+def _sub_group_policy(task: api.TaskSpec) -> api.SubGroupPolicySpec:
+    """A task's partitions as sub-groups of the podgroup."""
+    partitions = task.partition_policy
+    return api.SubGroupPolicySpec(
+        name=task.name,
+        network_topology=partitions.network_topology,
+        sub_group_size=partitions.partition_size,
+        min_sub_groups=partitions.min_partitions,
+        label_selector=api.LabelSelector({TASK_SPEC: task.name}),
+        match_label_keys=[PARTITION],
+    )

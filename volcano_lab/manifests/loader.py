@@ -1,0 +1,406 @@
+"""Kubernetes and Volcano manifests in and out, in any form in which kubectl takes or prints them.
+
+YAML and JSON, many documents, lists of objects (also those without kinds, as `--raw` prints them),
+watch events, files, folders, globs, gzip, standard input. Reads the kinds in `api.objects.KINDS` as
+they are written; `volcano_lab.manifests.defaults.with_defaults` adds what the API server, the
+admission webhooks and the controllers would. An unknown field or kind is a warning; anything that
+does not fit is an error, all errors are raised together, and then nothing is loaded. What no
+scheduling decision reads is dropped: environment, images, secrets, applied configurations.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import yaml
+
+from volcano_lab.api.objects import (
+    KINDS,
+    ConfigMap,
+    KubernetesObject,
+    Node,
+    Pod,
+    VolcanoJob,
+    Workload,
+)
+from volcano_lab.framework.config.yaml import resolve
+from volcano_lab.framework.one_sentence import OneSentence, capped
+from volcano_lab.manifests import names
+from volcano_lab.manifests import unsupported as not_modelled
+from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
+from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
+
+APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+class ManifestError(OneSentence, ValueError):
+    """Manifests that cannot be read; `problems` holds one sentence each, many alike counted.
+
+    >>> str(ManifestError(["pods.yaml is empty"]))
+    'pods.yaml is empty'
+    """
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = capped(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class _NotRead(Exception):
+    """An object of a kind that the scheduler does not look at."""
+
+
+class Loaded(list[KubernetesObject]):
+    """Objects in document order; `warnings` holds one sentence for each thing without effect,
+    `places` says where each object stood.
+
+    >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
+    ['n1']
+    """
+
+    def __init__(self, objects: Iterable[KubernetesObject] = (), warnings: Iterable[str] = ()):
+        super().__init__(objects)
+        self.warnings = list(warnings)
+        self.places: dict[tuple[str, str, str], str] = {}
+
+    @property
+    def objects(self) -> list[KubernetesObject]:
+        """The objects as a plain list."""
+        return list(self)
+
+
+def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES) -> Loaded:
+    """Read files, folders, globs, open streams, and "-", the standard input.
+
+    Args:
+        sources: A folder means its .yaml, .yml and .json files by name, gzipped or not.
+        recursive: Also read the folders in a folder.
+        most_bytes: The limit of all that is read together.
+
+    Raises:
+        ManifestError: Something cannot be read or does not fit.
+
+    >>> load("no-such-file.yaml")
+    Traceback (most recent call last):
+    ...
+    volcano_lab.manifests.loader.ManifestError: no-such-file.yaml: there is no such file or directory
+    """
+    reader, batch = Reader(most_bytes, recursive), _Batch()
+    for source in sources:
+        for name, text in reader.texts(source):
+            batch.read(text, name)
+    return batch.loaded()
+
+
+def loads(text: str, name: str = "text") -> Loaded:
+    """Read manifests from text; `name` stands for it in errors and warnings.
+
+    >>> loads("kind: Node\\napiVersion: v1\\nmetadata: {name: n1}\\nspec: {taints: 5}", "n.yaml")
+    Traceback (most recent call last):
+    ...
+    volcano_lab.manifests.loader.ManifestError: Node n1 (n.yaml, document 1): spec.taints is 5; allowed is a list
+    """
+    batch = _Batch()
+    batch.read(text, name)
+    return batch.loaded()
+
+
+def scheduler_conf_of(objects: Iterable[KubernetesObject]) -> str | None:
+    """Return the scheduler's configuration if a ConfigMap among the objects holds one.
+
+    Raises `ManifestError` where two of them differ.
+
+    >>> scheduler_conf_of(loads("{apiVersion: v1, kind: ConfigMap, metadata: {name: volcano-scheduler-configmap},"
+    ...                         " data: {volcano-scheduler.conf: 'actions: allocate'}}"))
+    'actions: allocate'
+    """
+    found = {f"ConfigMap {obj.key}, {name}": text for obj in objects if isinstance(obj, ConfigMap)
+             for name, text in obj.data.items() if _is_conf(name)}
+    if len(set(found.values())) > 1:
+        raise ManifestError([f"{' and '.join(found)} differ; allowed is one configuration"])
+    return next(iter(found.values()), None)
+
+
+def _is_conf(name: str) -> bool:
+    return name.endswith(".conf") and "scheduler" in name
+
+
+def from_dict(document: dict[str, Any], strict: bool = False) -> KubernetesObject:
+    """One object from plain data, exactly as it is: no defaults, and without `strict` any word in
+    any field.
+
+    Raises `ManifestError` for a kind that is not read and for values of the wrong type.
+
+    >>> from_dict({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}).key
+    'n1'
+    """
+    findings = Findings(strict)
+    label = _label(document, "")
+    try:
+        cls = _kind_of(document)
+    except (_NotRead, ManifestError) as error:
+        raise ManifestError([f"{label}: {error}"]) from None
+    obj = structure(cls, _body(document), findings)
+    if findings.errors:
+        raise ManifestError([f"{label}: {error}" for error in findings.errors])
+    return obj
+
+
+def to_dict(obj: KubernetesObject) -> dict[str, Any]:
+    """An object as a manifest's plain data; fields at their default are left out.
+
+    >>> to_dict(from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}}))
+    {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'n1'}}
+    """
+    return {"apiVersion": obj.api_versions[0], "kind": obj.kind, **unstructure(obj)}
+
+
+def dump(objects: Iterable[KubernetesObject], form: str = "yaml") -> str:
+    """Objects as text: YAML documents, or one JSON `List` with `form="json"`.
+
+    >>> print(dump([from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}})]), end="")
+    apiVersion: v1
+    kind: Node
+    metadata:
+      name: n1
+    """
+    documents = [to_dict(obj) for obj in objects]
+    if form == "json":
+        return json.dumps({"apiVersion": "v1", "kind": "List", "items": documents}, indent=2,
+                          ensure_ascii=False)
+    return yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
+class _Batch:
+    """All that one call reads; errors are collected, so that they are raised together."""
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []
+        self.warnings: list[str] = []
+        self._objects: dict[tuple[str, str, str], tuple[KubernetesObject, str]] = {}
+        self._twice: list[str] = []
+        self._not_read: dict[str, list[str]] = {}
+        self._sources: list[str] = []
+        self._generated: Counter[str] = Counter()
+
+    def read(self, text: str | Unreadable, name: str) -> None:
+        """Read one text, or note why it could not be had."""
+        self._sources.append(name)
+        with _no_collection():
+            try:
+                if isinstance(text, Unreadable):
+                    raise text
+                for number, document in enumerate(values(text), 1):
+                    if document is not None:
+                        self._read(document, f"{name}, document {number}", ("", ""), 0)
+            except Unreadable as problem:
+                self.errors.append(f"{name}: {problem}")
+
+    def loaded(self) -> Loaded:
+        """Return what was read. Raises `ManifestError`."""
+        if self._twice:
+            more = len(self._twice) - 1
+            self.errors.append(self._twice[0] + (f" (as are {more} more objects)" if more else ""))
+        self._check_uids()
+        if not (self.errors or self._objects or self._not_read):
+            self.errors.append(f"{', '.join(self._sources)}: there is no object; allowed is at "
+                               "least one manifest")
+        if self.errors:
+            raise ManifestError(self.errors)
+        for reason, labels in self._not_read.items():
+            more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
+            self.warnings.append(f"{labels[0]}{more}: {reason}")
+        loaded = Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings))
+        loaded.places = {key: place for key, (_, place) in self._objects.items()}
+        return loaded
+
+    def _read(self, document: Any, place: str, item: tuple[str, str], depth: int) -> None:
+        """One document: an object, a list of them, or an event; `item` is what a list says of it.
+        """
+        if isinstance(document, list) or (isinstance(document, dict) and _is_list(document)):
+            if depth > MOST_LISTS:
+                self.errors.append(f"{place}: is a list in {MOST_LISTS} lists; allowed is one list")
+                return
+            if isinstance(document, dict):
+                kind = document.get("kind") or "List"
+                item = (kind[:-4], document.get("apiVersion")) if kind != "List" else ("", "")
+            items = document if isinstance(document, list) else document["items"] or []
+            for number, inner in enumerate(items, 1):
+                self._read(inner, f"{place}, item {number}", item, depth + 1)
+            return
+        event = ""
+        if isinstance(document, dict) and document.keys() == {"type", "object"}:
+            event, document = document["type"], document["object"]
+        if event == "BOOKMARK":
+            return
+        if isinstance(document, dict) and item[0] and not document.get("kind"):
+            document = {"apiVersion": item[1], **document, "kind": item[0]}
+        self._read_object(document, _label(document, place), place, event)
+
+    def _read_object(self, document: Any, label: str, place: str, event: str) -> None:
+        try:
+            cls = _kind_of(document)
+        except _NotRead as reason:
+            self._not_read.setdefault(str(reason), []).append(label)
+            return
+        except ManifestError as error:
+            self.errors += [f"{label}: {problem}" for problem in error.problems]
+            return
+        findings = Findings()
+        obj = structure(cls, _body(document), findings)
+        prefix = _text((document.get("metadata") or {}).get("generateName"))\
+            if not findings.errors and not obj.metadata.name else None
+        if prefix:
+            self._generated[prefix] += 1
+            obj.metadata.name = names.generated(prefix, self._generated[prefix])
+        if not findings.errors and not obj.metadata.name:
+            findings.errors.append("metadata.name is missing; every object needs a name")
+        errors = findings.errors or names.problems(obj)
+        self.errors += [f"{label}: {error}" for error in errors]
+        if not errors:
+            if isinstance(obj, Pod):
+                findings.warnings += not_modelled.pod_warnings(obj)
+            self.warnings += [f"{label}: {warning}" for warning in findings.warnings]
+            self._keep(_without_secrets(obj), label, place, event)
+
+    def _keep(self, obj: KubernetesObject, label: str, place: str, event: str) -> None:
+        """Take an object, unless there is one of that name (no namespace means `default`, as for
+        kubectl); an event takes the place of what was there.
+        """
+        key = place_key(obj)
+        if event == "DELETED":
+            self._objects.pop(key, None)
+        elif isinstance(obj, ConfigMap) and not any(map(_is_conf, obj.data)):
+            self._not_read.setdefault("kind ConfigMap is not read and has no effect, unless it "
+                                      "holds a scheduler's configuration", []).append(label)
+        elif key in self._objects and not event:
+            self._twice.append(f"{label}: is already given in {self._objects[key][1]}; "
+                               f"allowed is one {obj.kind} of a name")
+        else:
+            self._objects[key] = obj, place
+
+    def _check_uids(self) -> None:
+        """Two objects with one uid would be taken for one."""
+        seen: dict[str, str] = {}
+        for obj, place in self._objects.values():
+            uid, label = obj.metadata.uid, f"{obj.kind} {obj.key} ({place})"
+            if uid and seen.setdefault(uid, label) is not label:
+                self.errors.append(f"{label}: metadata.uid is {found_text(uid)}, as that of "
+                                   f"{seen[uid]}; allowed is a uid of its own")
+
+
+def _without_secrets(obj: KubernetesObject) -> KubernetesObject:
+    """Forget what no decision reads and people may not want to show."""
+    obj.metadata.annotations.pop(APPLIED, None)
+    if isinstance(obj, Node):
+        obj.status.images = []
+    specs = [obj.spec] if isinstance(obj, Pod) else []
+    if isinstance(obj, VolcanoJob):
+        specs = [task.template.spec for task in obj.spec.tasks]
+    elif isinstance(obj, Workload):
+        specs = [obj.spec.template.spec]
+    for spec in specs:
+        for container in (*spec.containers, *spec.init_containers):
+            container.image = ""
+    return obj
+
+
+def place_key(obj: KubernetesObject) -> tuple[str, str, str]:
+    """Return what no other object may share: kind, namespace and name."""
+    return type(obj).__name__, (obj.namespace or "default") if obj.namespaced else "", obj.name
+
+
+def _kind_of(document: Any) -> type[KubernetesObject]:
+    """The class of a document. Raises `ManifestError` for what is no object, `_NotRead` for other
+    kinds of object.
+    """
+    if not isinstance(document, dict):
+        raise ManifestError(
+            [f"is {found_text(document)}; allowed is a mapping with apiVersion, kind and metadata"])
+    for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
+        if not _text(document.get(field)):
+            raise ManifestError([
+                f"{field} is {found_text(document.get(field))}; allowed is text, such as {example}"
+            ])
+    kind, version = document["kind"], document["apiVersion"]
+    cls = KINDS.get((version.rpartition("/")[0], kind))
+    if cls is not None and version in cls.api_versions:
+        return cls
+    same_kind = cls or next((cls for (_, name), cls in KINDS.items() if name == kind), None)
+    if same_kind:
+        raise _NotRead(
+            f"apiVersion is {version}; read is {' or '.join(same_kind.api_versions)}, so it has no effect"
+        )
+    misspelt = next((name for _, name in KINDS if name.lower() == kind.lower()), None)
+    if misspelt:
+        raise ManifestError([f'kind is "{kind}"; allowed is {misspelt}'])
+    if kind in not_modelled.KINDS:
+        raise _NotRead(
+            f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and has no effect"
+        )
+    raise _NotRead(f"kind {kind} is not read and has no effect; read are {_KIND_NAMES}")
+
+
+def _label(document: Any, place: str) -> str:
+    """How an error names an object: kind, namespace/name and where it stands."""
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    names = [metadata.get(key)
+             for key in ("namespace", "name")] if isinstance(metadata, dict) else []
+    kind = document.get("kind") if isinstance(document, dict) else None
+    words = [
+        _text(kind) or "object", "/".join(filter(None, map(_text, names))),
+        f"({place})" if place else ""
+    ]
+    return " ".join(filter(None, words))
+
+
+def _is_list(document: dict[str, Any]) -> bool:
+    """Return whether a document is a list of objects, such as `List` or `PodList`."""
+    items = document.get("items", False)
+    return (items is None or isinstance(items, list)) and (_text(document.get("kind"))
+                                                           or "").endswith("List")
+
+
+def _body(document: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in ("apiVersion", "kind")}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Loading makes many objects and no garbage; looking for garbage meanwhile doubles the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
+    """Puts text that YAML readers could take for something else into quotes, and repeats what
+    occurs twice.
+    """
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _quoted_where_needed(dumper: _Dumper, text: str) -> yaml.Node:
+    node = dumper.represent_str(text)
+    if resolve(text) != text:
+        node.style = "'"
+    return node
+
+
+_Dumper.add_representer(str, _quoted_where_needed)
+MOST_LISTS = 3
+_KIND_NAMES = ", ".join(sorted({kind for _, kind in KINDS}))

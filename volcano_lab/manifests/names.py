@@ -1,0 +1,83 @@
+"""Names, labels and keys as the API server allows them, and the names that it makes up itself."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from zlib import crc32
+
+from volcano_lab.api.objects import KubernetesObject, Namespace
+from volcano_lab.framework.one_sentence import one_line
+
+LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+_DNS_LABEL = re.compile(LABEL)
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?")
+_PART = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+"""The letters of made-up names: no vowels, no digits that look like letters."""
+
+SUBDOMAINS = "lower case letters, digits, - and ., at most 253, a letter or digit at both ends"
+LABELS = SUBDOMAINS.replace(", - and .", " and -").replace("253", "63")
+VALUES = "letters, digits, -, _ and ., at most 63, a letter or digit at both ends"
+
+
+@lru_cache(maxsize=1 << 14)
+def is_subdomain(name: str) -> bool:
+    """Return whether text is the name of an object (a DNS subdomain).
+
+    >>> is_subdomain("n1.example"), is_subdomain("N1"), is_subdomain("a..b")
+    (True, False, False)
+    """
+    return _SUBDOMAIN.fullmatch(name) is not None and not re.search(r"\.[-.]|-\.", name)
+
+
+@lru_cache(maxsize=1 << 14)
+def is_qualified(name: str) -> bool:
+    """Return whether text is the key of a label: a name, with or without a domain in front.
+
+    >>> is_qualified("nvidia.com/gpu"), is_qualified("a b/c")
+    (True, False)
+    """
+    domain, slash, part = name.rpartition("/")
+    return _PART.fullmatch(part) is not None and (not slash or is_subdomain(domain))
+
+
+@lru_cache(maxsize=1 << 14)
+def is_label_value(value: str) -> bool:
+    """Return whether text is the value of a label.
+
+    >>> is_label_value(""), is_label_value("a b")
+    (True, False)
+    """
+    return value == "" or _PART.fullmatch(value) is not None
+
+
+def problems(obj: KubernetesObject) -> list[str]:
+    """Return a sentence for each name of an object that the API server would refuse."""
+    metadata = obj.metadata
+    found = []
+    if isinstance(obj, Namespace) and not _DNS_LABEL.fullmatch(obj.name):
+        found.append(("metadata.name", obj.name, LABELS))
+    elif not is_subdomain(obj.name):
+        found.append(("metadata.name", obj.name, SUBDOMAINS))
+    if metadata.namespace and not _DNS_LABEL.fullmatch(metadata.namespace):
+        found.append(("metadata.namespace", metadata.namespace, LABELS))
+    for field, words in (("labels", metadata.labels), ("annotations", metadata.annotations)):
+        for key, value in words.items():
+            if not is_qualified(key if field == "labels" else key.lower()):
+                found.append((f"a key of metadata.{field}", key, f"DOMAIN/NAME or NAME, {VALUES}"))
+            elif field == "labels" and not is_label_value(value):
+                found.append((f"metadata.labels.{key}", value, VALUES))
+    return [f'{field} is "{one_line(name, 100)}"; allowed are {allowed}'
+            for field, name, allowed in found]
+
+
+def generated(prefix: str, number: int) -> str:
+    """Return a name as the API server makes it of a `generateName`; the same in each run.
+
+    >>> generated("train-", 0)
+    'train-vmrlt'
+    """
+    code = crc32(f"{prefix}{number}".encode())
+    letters = [_LETTERS[code // len(_LETTERS)**place % len(_LETTERS)] for place in range(5)]
+    return prefix[:58] + "".join(letters)

@@ -1,0 +1,68 @@
+"""Who made which object: owner references, as controllers set and read them.
+
+A controller makes nothing for an owner whose children are among the objects already, as they are in
+what kubectl prints of a running cluster.
+
+Volcano: pkg/controllers/job/job_controller_actions.go (getPodGroupByJob)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
+from volcano_lab.manifests.job_controller import JOB_NAME
+from volcano_lab.manifests.loader import place_key
+
+JOB = "batch.volcano.sh/Job"
+"""Volcano's Job; a Job without a group in front is that of Kubernetes."""
+
+
+class Owners:
+    """Index of objects by the owner that they name.
+
+    >>> from volcano_lab.api.objects import ObjectMeta, OwnerReference, VolcanoJob
+    >>> job = VolcanoJob(ObjectMeta("train", "team"))
+    >>> owner = OwnerReference(job.api_versions[0], "Job", "train")
+    >>> Owners([Pod(ObjectMeta("p", "team", owner_references=[owner]))]).has(job, Pod)
+    True
+    """
+
+    def __init__(self, objects: Iterable[KubernetesObject]) -> None:
+        self._uids: dict[tuple[str, str, str, str], set[str]] = {}
+        self._given: dict[tuple[str, str, str], str] = {}
+        self._groups: set[tuple[str, str]] = set()
+        for obj in objects:
+            namespace = obj.namespace or "default"
+            self._given[place_key(obj)] = obj.metadata.uid
+            if isinstance(obj, PodGroup):
+                self._groups.add((namespace, obj.name))
+            for reference in obj.metadata.owner_references:
+                owner = owner_kind(reference.api_version, reference.kind)
+                self._add(obj.kind, owner, namespace, reference.name, reference.uid)
+            if isinstance(obj, Pod) and not obj.metadata.owner_references:
+                job = obj.metadata.annotations.get(JOB_NAME, "")
+                self._add("Pod", JOB, namespace, job, "")
+
+    def _add(self, child: str, owner: str, namespace: str, name: str, uid: str) -> None:
+        self._uids.setdefault((child, owner, namespace, name), set()).add(uid)
+
+    def has(self, owner: KubernetesObject, child: type[KubernetesObject]) -> bool:
+        """Return whether the owner has a child of that kind; uids count where both were given."""
+        uid = self._given.get(place_key(owner), "")
+        kind = owner_kind(owner.api_versions[0], owner.kind)
+        namespace = owner.namespace or "default"
+        uids = self._uids.get((child.kind, kind, namespace, owner.name), set())
+        named = child is PodGroup and kind == JOB and not self._groups.isdisjoint(
+            (namespace, name) for name in (owner.name, f"{owner.name}-{uid}"))
+        return named or (bool(uids) and (not uid or not uids.isdisjoint((uid, ""))))
+
+
+def owner_kind(api_version: str, kind: str) -> str:
+    """Return the kind, with its group in front for those of Volcano.
+
+    >>> owner_kind("batch/v1", "Job"), owner_kind("batch.volcano.sh/v1alpha1", "Job")
+    ('Job', 'batch.volcano.sh/Job')
+    """
+    group = api_version.rpartition("/")[0]
+    return f"{group}/{kind}" if group.endswith("volcano.sh") else kind

@@ -1,0 +1,109 @@
+"""PodGroups for pods that have none: what the PodGroup controller makes for Volcano's pods.
+
+All pods of one owner (a ReplicaSet, a StatefulSet, ...) share a PodGroup; a bare pod has its own.
+The controller runs with its default settings: annotations of the owner are inherited.
+
+Volcano: pkg/controllers/podgroup/pg_controller_handler.go
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import attrs
+
+from volcano_lab.api import objects as api
+from volcano_lab.manifests.job_controller import (
+    COOLDOWN_TIME,
+    GROUP_NAME,
+    JDB_MAX_UNAVAILABLE,
+    JDB_MIN_AVAILABLE,
+    PREEMPTABLE,
+    REVOCABLE_ZONE,
+    amounts_text,
+    usage,
+)
+
+SCHEDULER = "volcano"
+GROUP_MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
+QUEUE_NAME = "scheduling.volcano.sh/queue-name"
+TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
+TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
+OWNERS = ("ReplicaSet", "DaemonSet", "StatefulSet", "Job")
+
+
+class PodGroups:
+    """The controller; `owners` are the annotations of owners by namespace, kind and name.
+
+    >>> pod = api.Pod(api.ObjectMeta("web", "team", "u1"))
+    >>> pod.spec.scheduler_name = "volcano"
+    >>> group, pod = PodGroups({}).adopt(pod)
+    >>> group.key, group.spec.min_member, pod.metadata.annotations[GROUP_NAME]
+    ('team/podgroup-u1', 1, 'podgroup-u1')
+    """
+
+    def __init__(self, owners: dict[tuple[str, str, str], Mapping[str, str]],
+                 existing: set[str] | None = None):
+        self.owners, self.existing = owners, existing or set()
+
+    def adopt(self, pod: api.Pod) -> tuple[api.PodGroup | None, api.Pod]:
+        """Return the PodGroup to be made, if any, and the pod that names it."""
+        annotations = pod.metadata.annotations
+        if pod.spec.scheduler_name != SCHEDULER or annotations.get(GROUP_NAME):
+            return None, pod
+        owner = next((ref for ref in pod.metadata.owner_references if ref.controller), None)
+        name = f"podgroup-{owner.uid if owner else pod.metadata.uid}"
+        metadata = attrs.evolve(pod.metadata, annotations=annotations | {GROUP_NAME: name})
+        group = None
+        if f"{pod.namespace}/{name}" not in self.existing:
+            self.existing.add(f"{pod.namespace}/{name}")
+            group = self._group(pod, name, owner is not None)
+        return group, attrs.evolve(pod, metadata=metadata)
+
+    def _group(self, pod: api.Pod, name: str, owned: bool) -> api.PodGroup:
+        inherited: dict[str, str] = {}
+        for ref in pod.metadata.owner_references:
+            if ref.kind in OWNERS:
+                inherited = {**self.owners.get((pod.namespace, ref.kind, ref.name), {}), **inherited}
+        own, labels = pod.metadata.annotations, pod.metadata.labels
+        budget = JDB_MIN_AVAILABLE if JDB_MIN_AVAILABLE in own else JDB_MAX_UNAVAILABLE
+        annotations = {key: text for key, text in inherited.items() if key.startswith("volcano.sh/")}
+        annotations |= _chosen(own, PREEMPTABLE, COOLDOWN_TIME, REVOCABLE_ZONE, budget)
+        references = pod.metadata.owner_references if owned else [
+            api.OwnerReference("v1", "Pod", pod.name, pod.metadata.uid, True, True)]
+        least = _min_member(inherited.get(GROUP_MIN_MEMBER, "1"))
+        styles: dict[str, str] = {}
+        needs = {key: amount * least for key, amount in usage(pod.spec, styles).items()} if least else {}
+        return api.PodGroup(
+            api.ObjectMeta(name, pod.namespace, labels=_chosen(labels, PREEMPTABLE, COOLDOWN_TIME),
+                       annotations=annotations, owner_references=references,
+                       creation_timestamp=pod.metadata.creation_timestamp),
+            api.PodGroupSpec(least, queue=own.get(QUEUE_NAME, ""),
+                         priority_class_name=pod.spec.priority_class_name,
+                         min_resources=amounts_text(needs, styles), network_topology=_topology(own)))
+
+
+def _chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:
+    return {key: texts[key] for key in keys if key in texts}
+
+
+def _number(text: str, bits: int) -> int | None:
+    """A whole number as Go's strconv reads it, or None."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,19}", text):
+        return None
+    return number if -2**(bits - 1) <= (number := int(text)) < 2**(bits - 1) else None
+
+
+def _min_member(text: str) -> int:
+    number = _number(text, 32)
+    return 1 if number is None or number < 0 else number
+
+
+def _topology(annotations: Mapping[str, str]) -> api.NetworkTopologySpec | None:
+    """The topology that a pod's annotations ask for; "hard" unless they say otherwise."""
+    mode, tier = annotations.get(TOPOLOGY_MODE), annotations.get(TOPOLOGY_TIER)
+    if mode is None and tier is None:
+        return None
+    return api.NetworkTopologySpec("soft" if (mode or "").lower() == "soft" else "hard",
+                               None if tier is None else _number(tier, 64))

@@ -1,0 +1,289 @@
+"""From plain data (dicts, lists, text) to API objects and back.
+
+The attrs classes in `api.objects` are the schema: names, types, allowed words. One walk over the
+data makes the object and collects, with the path to each field, what does not fit (`errors`) and
+what is not known (`warnings`). That, and its speed, is what a general converter does not give;
+Kubernetes' rules are kept: `null` is "not set", numbers do not become text (only in resource lists,
+where both are quantities).
+"""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from functools import cache, lru_cache, partial
+from typing import Any
+
+import attrs
+
+from volcano_lab.api.objects import IGNORED, Raw, ResourceList, Time
+from volcano_lab.api.objects.meta import INT32
+from volcano_lab.api.quantity import ALLOWED as QUANTITIES
+from volcano_lab.api.quantity import QuantityError, check, is_negative, milli_value
+from volcano_lab.framework.config.yaml import MOST_DEPTH
+from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.manifests.names import is_qualified
+
+Path = tuple  # (path to the parent, key or index), () at the root: cheap to extend, written out only in a finding
+Reader = Callable[[Any, Path, "Findings"], Any]
+
+MOST_SHOWN = 100
+"""Characters of a found text that a sentence shows."""
+TIMES = 'a time such as "2026-01-31T12:00:00Z"'
+_PERCENT = re.compile(r"\d\d?%|100%")
+_CONTAINERS_RESOURCE = re.compile(r"cpu|memory|ephemeral-storage|hugepages-.+|.*/.*", re.DOTALL)
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+
+
+class Findings:
+    """What was found wrong or unknown in one object. With `strict`, words outside a field's list
+    are errors.
+
+    >>> from volcano_lab.api.objects import Queue
+    >>> findings = Findings()
+    >>> _ = structure(Queue, {"spec": {"wieght": 2, "reclaimable": "no"}}, findings)
+    >>> findings.errors, findings.warnings
+    (['spec.reclaimable is "no"; allowed is true or false'], ['spec.wieght is not known and has no effect; \
+did you mean weight?'])
+    """
+
+    def __init__(self, strict: bool = True) -> None:
+        self.strict = strict
+        self.errors: list[str] = []
+        self.warnings: list[str] = []
+
+    def misfit(self, path: Path, found: Any, allowed: str) -> None:
+        """Note a value that the field cannot hold."""
+        self.errors.append(f"{path_text(path)} is {found_text(found)}; allowed is {allowed}")
+
+    def unknown(self, path: Path, key: str, known: typing.Iterable[str]) -> None:
+        """Note a field that the API does not have here."""
+        near = get_close_matches(key, list(known), 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        self.warnings.append(f"{path_text((path, key))} is not known and has no effect{hint}")
+
+
+def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:
+    """An object of class `cls` from plain data; what does not fit is noted and left at its default.
+
+    >>> from volcano_lab.api.objects import Toleration
+    >>> structure(Toleration, {"key": "gpu", "tolerationSeconds": 30}, Findings())
+    Toleration(key='gpu', operator='', value='', effect='', toleration_seconds=30)
+    """
+    fields = _readers(cls)
+    values = {}
+    if type(data) is not dict:
+        findings.misfit(path, data, f"a mapping with {', '.join(fields)}")
+        return cls()
+    for key, raw in data.items():
+        field = fields.get(key)
+        if field is None:
+            if key not in IGNORED.get(cls.__name__, ()):
+                findings.unknown(path, key, fields)
+        elif raw is not None:
+            name, read = field
+            values[name] = read(raw, (path, key), findings)
+    return cls(**values)
+
+
+def unstructure(value: Any) -> Any:
+    """Plain data from an object; fields at their default are left out.
+
+    >>> from volcano_lab.api.objects import Toleration
+    >>> unstructure(Toleration(key="gpu", toleration_seconds=0))
+    {'key': 'gpu', 'tolerationSeconds': 0}
+    """
+    if attrs.has(type(value)):
+        data = {}
+        for name, json_name, default, is_time in _written(type(value)):
+            item = getattr(value, name)
+            if item != default or type(item) is not type(default):
+                data[json_name] = _time_text(item) if is_time else unstructure(item)
+        return data
+    if isinstance(value, list):
+        return [unstructure(item) for item in value]
+    return dict(value) if isinstance(value, dict) else value
+
+
+def path_text(path: Path) -> str:
+    """A path as people write it.
+
+    >>> path_text(((((), "containers"), 0), "image"))
+    'containers[0].image'
+    """
+    text = ""
+    while path:
+        path, key = path
+        text = f"[{key}]{text}" if isinstance(key, int) else f".{key}{text}"
+    return text.removeprefix(".") or "the object"
+
+
+def found_text(value: Any) -> str:
+    """A value as an error sentence shows it."""
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, str):
+        size = f" ({len(value):,} characters)" if len(value) > MOST_SHOWN else ""
+        return f'"{one_line(value, MOST_SHOWN)}"{size}'
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    return "a number without end" if isinstance(value, int) and abs(value) >> 1000 else str(value)
+
+
+def _json_name(field: attrs.Attribute) -> str:
+    head, *rest = field.name.split("_")
+    return field.metadata.get("json") or head + "".join(word.capitalize() for word in rest)
+
+
+@cache
+def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
+    """Name in a manifest -> (attribute, how to read it)."""
+    hints = typing.get_type_hints(cls)
+    return {
+        _json_name(field): (field.name, _reader(hints[field.name], field))
+        for field in attrs.fields(cls)
+    }
+
+
+@cache
+def _written(cls: type) -> list[tuple[str, str, Any, bool]]:
+    """Attribute, name in a manifest, default, and whether it is a time."""
+    blank, hints = cls(), typing.get_type_hints(cls)
+    return [(field.name, _json_name(field), getattr(blank,
+                                                    field.name), hints[field.name] == Time | None)
+            for field in attrs.fields(cls)]
+
+
+def _reader(hint: Any, field: attrs.Attribute | None = None) -> Reader:
+    """How to read a value of a type."""
+    args = tuple(arg for arg in typing.get_args(hint) if arg is not types.NoneType)
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        return _reader(args[0], field) if len(args) == 1 else partial(_any_of, args)
+    if typing.get_origin(hint) is list:
+        return partial(_list, _reader(args[0]))
+    if typing.get_origin(hint) is dict:
+        return _texts if args[1] is str else partial(_dict, _reader(args[1]))
+    if attrs.has(hint):
+        return lambda raw, path, findings: structure(hint, raw, findings, path)
+    if allowed := field and field.metadata.get("allowed"):
+        return partial(_word, allowed)
+    if hint is int:
+        return partial(_whole, *((field and field.metadata.get("range")) or (-INT32 - 1, INT32)))
+    return {str: _str, bool: _bool, Time: _time, ResourceList: _resources, Raw: _raw}[hint]
+
+
+def _str(raw: Any, path: Path, findings: Findings) -> str:
+    if type(raw) is not str:
+        findings.misfit(path, raw, "text" if isinstance(raw, dict | list) else "text (in quotes)")
+    return raw
+
+
+def _word(allowed: tuple[str, ...], raw: Any, path: Path, findings: Findings) -> str:
+    if type(raw) is not str or (findings.strict and raw and raw not in allowed):
+        findings.misfit(path, raw, ", ".join(allowed[:-1]) + f" or {allowed[-1]}")
+    return raw
+
+
+def _whole(least: int, most: int, raw: Any, path: Path, findings: Findings) -> int:
+    number = int(raw) if type(raw) is float and raw.is_integer() else raw
+    if type(number) is not int or (findings.strict and not least <= number <= most):
+        findings.misfit(path, raw, f"a whole number from {least} to {most}")
+    return number
+
+
+def _bool(raw: Any, path: Path, findings: Findings) -> bool:
+    if type(raw) is not bool:
+        findings.misfit(path, raw, "true or false")
+    return raw
+
+
+def _any_of(allowed: tuple[type, ...], raw: Any, path: Path, findings: Findings) -> Any:
+    """A number of pods or a share of them; the API has this pair of types only for that."""
+    if type(raw) not in allowed or (findings.strict and not (
+            0 <= raw <= INT32 if type(raw) is int else _PERCENT.fullmatch(raw))):
+        findings.misfit(path, raw, 'a whole number from 0, or a percentage such as "50%"')
+    return raw
+
+
+def _time(raw: Any, path: Path, findings: Findings) -> float | None:
+    if type(raw) is str and _RFC3339.fullmatch(raw):
+        with suppress(ValueError, OverflowError):  # 30 February, or no year from 1 to 9999 in UTC
+            return datetime.fromisoformat(raw).astimezone(UTC).timestamp()
+    return findings.misfit(path, raw, TIMES)
+
+
+def _time_text(seconds: float) -> str:
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return moment.isoformat(timespec="microseconds" if moment.microsecond else "seconds").replace(
+        "+00:00", "Z")
+
+
+def _raw(raw: Any, path: Path, findings: Findings) -> dict:
+    if type(raw) is not dict:
+        findings.misfit(path, raw, "a mapping")
+    layer = [raw]
+    for _ in range(MOST_DEPTH):  # what is kept as it is will be walked through by recursion
+        layer = [inner for outer in layer if isinstance(outer, dict | list)
+                 for inner in (outer.values() if isinstance(outer, dict) else outer)]
+        if not layer:
+            return raw
+    return findings.misfit(path, raw, f"a mapping that is at most {MOST_DEPTH} deep")
+
+
+def _resources(raw: Any, path: Path, findings: Findings) -> dict[str, str]:
+    if type(raw) is not dict:
+        findings.misfit(path, raw, "a mapping of resource names to quantities")
+        return {}
+    amounts = {}
+    for name, amount in raw.items():
+        text = str(amount) if type(amount) in (int, float) else amount
+        try:
+            check(text)
+            if findings.strict and (allowed := _beyond_quantities(name, text)):
+                findings.misfit((path, name), amount, allowed)
+        except QuantityError:
+            findings.misfit((path, name), amount, QUANTITIES)
+        if findings.strict and (not is_qualified(name) or (path[1] in ("requests", "limits")
+                                and not _CONTAINERS_RESOURCE.fullmatch(name))):
+            findings.errors.append(
+                f"{path_text(path)} names the resource {found_text(name)}; allowed is cpu, memory, "
+                "ephemeral-storage, hugepages-SIZE or a name with a domain, such as nvidia.com/gpu")
+        amounts[name] = text
+    return amounts
+
+
+@lru_cache(maxsize=1 << 12)
+def _beyond_quantities(name: str, amount: str) -> str | None:
+    """Return what the API allows where a quantity is not among it. Raises `QuantityError`."""
+    if is_negative(amount):
+        return "a quantity from 0"
+    whole = name == "pods" or ("/" in name and "kubernetes.io/" not in name)
+    return "a whole number of pieces" if whole and milli_value(amount) % 1000 else None
+
+
+def _list(read: Reader, raw: Any, path: Path, findings: Findings) -> list:
+    if type(raw) is not list:
+        findings.misfit(path, raw, "a list")
+        return []
+    return [read(item, (path, number), findings) for number, item in enumerate(raw)]
+
+
+def _texts(raw: Any, path: Path, findings: Findings) -> dict[str, str]:
+    """Labels and the like: so many that the good case is checked in one go."""
+    if type(raw) is dict and all(type(text) is str for text in raw.values()):
+        return raw.copy()
+    return _dict(_str, raw, path, findings)
+
+
+def _dict(read: Reader, raw: Any, path: Path, findings: Findings) -> dict:
+    if type(raw) is not dict:
+        findings.misfit(path, raw, "a mapping")
+        return {}
+    return {key: read(item, (path, key), findings) for key, item in raw.items()}

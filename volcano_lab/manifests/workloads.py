@@ -1,0 +1,88 @@
+"""The pods that Kubernetes' own controllers make of Deployments, StatefulSets, Jobs and the like.
+
+As in a cluster at rest, just created: no rolling update, no pod of a Job has ended. Pods of other
+schedulers are not made, for nobody here would place them.
+"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import attrs
+
+from volcano_lab.api import objects as api
+from volcano_lab.manifests.names import generated
+
+DAEMONS_TOLERATE = [
+    *(api.Toleration(f"node.kubernetes.io/{what}", "Exists", effect="NoExecute")
+      for what in ("not-ready", "unreachable")),
+    *(api.Toleration(f"node.kubernetes.io/{what}", "Exists", effect="NoSchedule")
+      for what in ("disk-pressure", "memory-pressure", "pid-pressure", "unschedulable")),
+]
+
+
+def pod_count(workload: api.Workload, nodes: list[api.Node]) -> int:
+    """Return how many pods a workload's controller makes at first.
+
+    >>> pod_count(api.BatchJob(spec=api.WorkloadSpec(completions=3, parallelism=5)), [])
+    3
+    """
+    spec = workload.spec
+    if isinstance(workload, api.DaemonSet):
+        return len(_daemon_nodes(workload, nodes))
+    if not isinstance(workload, api.BatchJob):
+        return 1 if spec.replicas is None else spec.replicas
+    parallel = 1 if spec.parallelism is None else spec.parallelism
+    return 0 if spec.suspend else min(parallel, parallel if spec.completions is None else
+                                      spec.completions)
+
+
+def pods_of(workload: api.Workload, nodes: list[api.Node]) -> list[api.Pod]:
+    """Return the pods that a workload's controller makes at first; a Deployment's belong to a
+    ReplicaSet.
+    """
+    owner, template = workload, workload.spec.template
+    kind, name, uid = owner.kind, owner.name, owner.metadata.uid
+    labels = dict(template.metadata.labels)
+    if isinstance(workload, api.Deployment):
+        digest = f"{crc32(repr(template).encode()):08x}"
+        labels["pod-template-hash"] = digest
+        kind, name, uid = "ReplicaSet", f"{name}-{digest}", f"{uid}-{digest}"
+    elif isinstance(workload, api.BatchJob):
+        labels |= {"batch.kubernetes.io/job-name": name, "job-name": name}
+    reference = api.OwnerReference(owner.api_versions[0], kind, name, uid, True, True)
+    nodes = _daemon_nodes(workload, nodes) if isinstance(workload, api.DaemonSet) else []
+    pods = []
+    for number in range(pod_count(workload, nodes)):
+        own, spec = f"{name}-{number}", template.spec
+        if isinstance(workload, api.StatefulSet):
+            own_labels = labels | {"apps.kubernetes.io/pod-index": str(number),
+                                   "statefulset.kubernetes.io/pod-name": own}
+        else:
+            own, own_labels = generated(f"{name}-", number), labels
+        if nodes:
+            spec = _on_node(template, nodes[number].name)
+        pods.append(api.Pod(api.ObjectMeta(own, owner.namespace, labels=own_labels,
+                                   annotations=template.metadata.annotations,
+                                   owner_references=[reference]), spec))
+    return pods
+
+
+def _daemon_nodes(workload: api.DaemonSet, nodes: list[api.Node]) -> list[api.Node]:
+    """Nodes with the labels that the pods want and without a taint that they do not tolerate."""
+    spec = workload.spec.template.spec
+    return [node for node in nodes if spec.node_selector.items() <= node.metadata.labels.items()
+            and all(taint.effect == "PreferNoSchedule" or any(
+                toleration.effect in ("", taint.effect) and toleration.key in ("", taint.key)
+                and (toleration.operator == "Exists" or toleration.value == taint.value)
+                for toleration in [*spec.tolerations, *DAEMONS_TOLERATE])
+                    for taint in node.spec.taints)]
+
+
+def _on_node(template: api.PodTemplateSpec, name: str):
+    """The spec of a daemon's pod: bound to one node by its name, in place of other affinity."""
+    term = api.NodeSelectorTerm(match_fields=[api.NodeSelectorRequirement("metadata.name", "In", [name])])
+    affinity = attrs.evolve(template.spec.affinity or api.Affinity(),
+                            node_affinity=api.NodeAffinity(api.NodeSelector([term])))
+    return attrs.evolve(template.spec, affinity=affinity,
+                        tolerations=[*template.spec.tolerations, *DAEMONS_TOLERATE])

@@ -1,0 +1,267 @@
+"""Prometheus series under Volcano's names, filled by watching cycles and binds.
+
+Answers to `pkg/scheduler/metrics`; which series there are and what each means is in
+`metric_series`. Nothing is measured unless a `Metrics` is handed to a cycle as its observer.
+Differs on purpose: the values of queues are those at the end of the cycle, where Volcano also
+writes each one in between; and counters are exposed as untyped, because Prometheus' library for
+Python would add `_total` to their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from prometheus_client import CollectorRegistry, Gauge, Histogram
+from prometheus_client.exposition import generate_latest
+
+from volcano_lab.api.fairness import real_capability
+from volcano_lab.api.job_conditions import schedulable_task_num
+from volcano_lab.api.resource import EMPTY, Resource, total
+from volcano_lab.api.status import BINDING
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.statement import Allocate, Evict, Operation, Statement
+from volcano_lab.metrics.series import COUNTER, HISTOGRAM, JOB, SERIES, Series, catalogue, table
+
+if TYPE_CHECKING:
+    from volcano_lab.api.job import JobInfo
+    from volcano_lab.api.queue import QueueInfo
+    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.cache.binding import BindingPipeline
+    from volcano_lab.framework.points.rules import ExtensionPoint
+    from volcano_lab.framework.session import Session
+
+__all__ = ["Metrics", "catalogue", "table"]
+
+
+class _Count(Gauge):
+    """A counter that keeps its name."""
+
+    _type = "unknown"
+
+
+class Metrics(Observer):
+    """Hand it to `run_once`, and `attach` it to a binding pipeline; `text()` is what a scrape gets.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import Scheduler
+    >>> metrics = Metrics()
+    >>> _ = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=2).cache()).run_once(metrics)
+    >>> metrics.value("queue_allocated_milli_cpu", queue_name="default")
+    2000.0
+    """
+
+    def __init__(self, registry: CollectorRegistry | None = None):
+        self.registry = CollectorRegistry() if registry is None else registry
+        self.series: dict[str, Any] = {series.name: self._build(series) for series in SERIES}
+        self._scalars: dict[str, set[str]] = {}
+        self._queue_names: set[str] = set()
+        self._jobs: dict[str, tuple[str, str, str]] = {}
+        self._action = ""
+        self._ssn: Session | None = None
+
+    def _build(self, series: Series) -> Any:
+        given = {"labelnames": series.labels, "subsystem": "volcano", "registry": self.registry}
+        if series.kind == HISTOGRAM:
+            return Histogram(series.name, series.meaning, buckets=series.buckets, **given)
+        return (_Count if series.kind == COUNTER else Gauge)(series.name, series.meaning, **given)
+
+    def text(self) -> str:
+        """All series in Prometheus' text format."""
+        return generate_latest(self.registry).decode()
+
+    def value(self, name: str, **labels: str) -> float | None:
+        """The value of one series, or None; histograms: name with `_sum` or `_count`."""
+        return self.registry.get_sample_value(f"volcano_{name}", labels)
+
+    def attach(self, pipeline: BindingPipeline) -> None:
+        """Hear of every bind."""
+        clock = pipeline.server.clock
+
+        def on_bind(task: TaskInfo, error: str) -> None:
+            if not error:
+                self._task_scheduled(task, clock())
+
+        pipeline.on_bind = on_bind
+
+    # -- what a cycle shows ------------------------------------------------------------------------
+
+    def opened(self, ssn: Session) -> None:
+        self._ssn = ssn
+        for job in ssn.jobs.values():
+            self._job("e2e_job_scheduling_start_time", job, float(int(job.creation_timestamp)))
+
+    def action_started(self, ssn: Session, action: str) -> None:
+        self._action = action
+
+    def action_ended(self, ssn: Session, action: str) -> None:
+        self._action = ""
+
+    def plugin_done(self, ssn: Session, plugin: str, when: str, seconds: float) -> None:
+        self.series["plugin_scheduling_latency_milliseconds"].labels(plugin,
+                                                                     when).observe(seconds * 1000)
+
+    def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
+        self.series["e2e_scheduling_latency_milliseconds"].observe(times["cycle"] * 1000)
+        for action in ssn.enabled_actions & times.keys():
+            self.series["action_scheduling_latency_milliseconds"].labels(action).observe(
+                times[action] * 1000)
+
+    def watch(self, point: ExtensionPoint, tier: int, plugin: str,
+              function: Callable[..., Any]) -> Callable[..., Any]:
+        """Of plugins' answers, whether a queue is overused is kept; with capacity that is when it
+        may not reclaim.
+        """
+        negative = (point.name, plugin) == ("preemptive", "capacity")
+        if point.name != "overused" and not negative:
+            return function
+
+        def told(queue: Any, *others: Any) -> Any:
+            answer = function(queue, *others)
+            self.series["queue_overused"].labels(queue.name).set(bool(answer) != negative)
+            return answer
+
+        return told
+
+    def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
+        if point.name != "preemptable":
+            return ask
+
+        def told(*args: Any) -> Any:
+            victims = ask(*args)
+            if self._action == "preempt":
+                self.series["pod_preemption_victims"].set(len(victims or ()))
+            return victims
+
+        return told
+
+    def note(self, kind: str, /, **facts: Any) -> None:
+        """Preemption over topologies looks at several nodes (without "candidates") and then tries
+        one.
+        """
+        if self._action == "preempt" and (kind == "prepared" or
+                                          (kind == "victims" and "candidates" in facts)):
+            self.series["total_preemption_attempts"].inc()
+
+    def did(self, statement: Statement | None, operation: Operation) -> None:
+        if self._action in ("allocate", "backfill") and not isinstance(operation, Evict):
+            ssn = self._ssn
+            job = ssn.jobs[operation.task.job]
+            waited = max(ssn.now - job.creation_timestamp, 0.0) * 1000
+            self._job("e2e_job_scheduling_duration", job, waited)
+            self._job("e2e_job_scheduling_last_time", job, float(int(ssn.now)))
+            self.series["e2e_job_scheduling_latency_milliseconds"].observe(waited)
+
+    def committed(self, statement: Statement | None, operation: Operation) -> None:
+        if isinstance(
+                operation,
+                Allocate) and operation.task.status == BINDING:  # else the cache has refused it
+            self._task_scheduled(operation.task, self._ssn.now)
+
+    def _task_scheduled(self, task: TaskInfo, now: float) -> None:
+        self.series["task_scheduling_latency_milliseconds"].observe(
+            max(now - task.creation_timestamp, 0.0) * 1000)
+
+    def _job(self, name: str, job: JobInfo, value: float) -> None:
+        labels = self._jobs[job.uid] = (job.name, job.queue, job.namespace)
+        self.series[name].labels(*labels).set(value)
+
+    # -- what a cycle leaves -----------------------------------------------------------------------
+
+    def closed(self, ssn: Session) -> None:
+        self._forget(ssn)
+        self._queues(ssn)
+        if "gang" in ssn.plugins:
+            self._gangs(ssn)
+        if "drf" in ssn.plugins:
+            for uid, attr in ssn.plugins["drf"].job_attrs.items():
+                job = ssn.jobs[uid]
+                self.series["job_share"].labels(job.namespace, job.name).set(attr.share)
+
+    def _gangs(self, ssn: Session) -> None:
+        lacking = 0
+        for job in ssn.jobs.values():
+            if not job.tasks:
+                continue
+            missing = 0
+            if not job.is_ready():
+                lacking += 1
+                missing = job.min_available - schedulable_task_num(job)
+                if not ssn.cache.is_job_terminated(job.uid):
+                    self.series["job_retry_counts"].labels(job.name).inc()
+            if not ssn.cache.is_job_terminated(job.uid):
+                self.series["unschedule_task_count"].labels(job.name).set(missing)
+        self.series["unschedule_job_count"].set(lacking)
+
+    def _queues(self, ssn: Session) -> None:
+        proportion, capacity = ssn.plugins.get("proportion"), ssn.plugins.get("capacity")
+        for name, queue in ssn.queues.items():
+            self._queue_names.add(name)
+            for phase in ("inqueue", "pending", "running", "unknown", "completed"):
+                self.series[f"queue_pod_group_{phase}_count"].labels(name).set(
+                    getattr(queue.queue.status, phase))
+            if proportion is not None:
+                self._held(name, proportion.queue_opts.get(name))
+                if name in proportion.queue_opts:
+                    self.series["queue_weight"].labels(name).set(queue.weight)
+            elif capacity is not None:
+                self._held(name, capacity.queue_opts.get(name))
+                self._limits(capacity, queue)
+
+    def _held(self, name: str, attr: Any) -> None:
+        """What a queue has, asks for and deserves; one that its plugin doesn't know has nothing."""
+        self._amounts("allocated", name, EMPTY if attr is None else attr.allocated)
+        self._amounts("request", name, EMPTY if attr is None else attr.request)
+        if attr is not None:
+            self._amounts("deserved", name, attr.deserved)
+            self.series["queue_share"].labels(name).set(attr.share)
+
+    def _limits(self, capacity: Any, queue: QueueInfo) -> None:
+        """With capacity, what a queue may have. Without a tree it knows only queues that have jobs:
+        others, as written.
+        """
+        attr = capacity.queue_opts.get(queue.name)
+        if attr is not None:
+            self._amounts("capacity", queue.name, attr.capability)
+            self._amounts("real_capacity", queue.name, attr.real_capability)
+            return
+        spec, queues = queue.queue.spec, self._ssn.queues.values()
+        capability = Resource.from_list(spec.capability) if spec.capability else None
+        guarantees = total(
+            Resource.from_list(other.queue.spec.guarantee.resource) for other in queues)
+        own = Resource.from_list(spec.guarantee.resource)
+        if capability is not None:
+            self._amounts("capacity", queue.name, capability)
+        self._amounts("deserved", queue.name, Resource.from_list(spec.deserved))
+        self._amounts("real_capacity", queue.name,
+                      real_capability(self._ssn.total_resource, guarantees, own, capability))
+
+    def _amounts(self, part: str, queue: str, resource: Resource) -> None:
+        """A resource that was there once and is no more becomes 0."""
+        self.series[f"queue_{part}_milli_cpu"].labels(queue).set(resource.milli_cpu)
+        self.series[f"queue_{part}_memory_bytes"].labels(queue).set(resource.memory)
+        scalars = dict(resource.scalars or {})
+        known = self._scalars.setdefault(queue, set())
+        known.update(scalars)
+        for name in sorted(known):
+            self.series[f"queue_{part}_scalar_resources"].labels(queue, name).set(
+                scalars.get(name, 0.0))
+
+    def _forget(self, ssn: Session) -> None:
+        """Queues and jobs that are gone are no longer told of."""
+        for queue in self._queue_names - ssn.queues.keys():
+            self._queue_names.discard(queue)
+            self._scalars.pop(queue, None)
+            for name, series in self.series.items():
+                if name.startswith("queue_"):
+                    series.remove_by_labels({"queue_name": queue})
+        for uid in self._jobs.keys() - ssn.jobs.keys():
+            if not ssn.cache.is_job_terminated(uid):
+                continue
+            name, queue, namespace = self._jobs.pop(uid)
+            labels = {"job_name": name, "queue": queue, "job_namespace": namespace}
+            for series in (series for series in SERIES if series.labels == JOB):
+                self.series[series.name].remove_by_labels(labels)
+            self.series["job_share"].remove_by_labels({"job_ns": namespace, "job_id": name})
+            for series_name in ("unschedule_task_count", "job_retry_counts"):
+                self.series[series_name].remove_by_labels({"job_id": name})

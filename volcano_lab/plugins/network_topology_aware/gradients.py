@@ -1,0 +1,79 @@
+"""network-topology-aware: which HyperNodes to try for a job or a sub-job, the closest ones first.
+
+Answers to `hyperNodeGradientFn` and what it calls in
+`pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
+
+Gradients = list[list[HyperNodeInfo]]
+"""HyperNodes by tier, the lowest tier first; each of a tier is tried, and only if none serves, the
+next tier.
+"""
+
+
+class NoSearchRoot(ValueError):
+    """There is no HyperNode that both the caller and the topology allow."""
+
+
+def gradients(tree: HyperNodeMap, within: HyperNodeInfo, highest: int, allocated: str,
+              has_room: Callable[[str], bool]) -> Gradients:
+    """The HyperNodes at or below `within`, up to tier `highest`, that may hold a gang.
+
+    What stands already in `allocated` must stay within reach; otherwise HyperNodes without room are
+    left out. Raises `NoSearchRoot`.
+
+    >>> tree = HyperNodeMap({n: HyperNodeInfo.named(n, t) for n, t in {"s0": 1, "s1": 1, "top": 2}.items()})
+    >>> tree["s0"].parent = tree["s1"].parent = "top"
+    >>> tree["top"].children = {"s0", "s1"}
+    >>> [[info.name for info in tier] for tier in gradients(tree, tree["top"], 2, "", lambda name: name != "s0")]
+    [['s1'], ['top']]
+    """
+    root = search_root(tree, within, highest, allocated)
+    by_tier: dict[int, list[HyperNodeInfo]] = {}
+    queue, seen = [root], {root.name}
+    for info in queue:  # grows while it is walked: level by level
+        if info.tier <= highest and (allocated or has_room(info.name)):
+            by_tier.setdefault(info.tier, []).append(info)
+        for child in sorted(info.children - seen):
+            seen.add(child)
+            if child in tree:  # one that was deleted may still be named by the HyperNode above it
+                queue.append(tree[child])
+    return [infos for _, infos in sorted(by_tier.items())]
+
+
+def search_root(tree: HyperNodeMap, within: HyperNodeInfo, highest: int,
+                allocated: str) -> HyperNodeInfo:
+    """Where to begin: `within` or, if that is smaller, the largest HyperNode around `allocated`
+    that the tier allows.
+
+    Raises `NoSearchRoot` where the two don't meet.
+    """
+    if not allocated:
+        return within
+    largest = largest_allowed(tree, highest, allocated)
+    common = tree.lowest_common_ancestor(within.name, largest)
+    if common == largest:
+        return within
+    if common == within.name:
+        return tree[largest]
+    raise NoSearchRoot(f'HyperNodes "{within.name}" and "{largest}" have nothing in common.')
+
+
+def largest_allowed(tree: HyperNodeMap, highest: int, allocated: str) -> str:
+    """The HyperNode furthest above `allocated` whose tier is not higher than `highest`."""
+    largest = ""
+    for name in tree.ancestors(allocated):
+        if name not in tree:
+            raise NoSearchRoot(f'HyperNode "{name}", above "{allocated}", does not exist.')
+        if tree[name].tier > highest:
+            break
+        largest = name
+    if not largest:
+        raise NoSearchRoot(
+            f'the tier of HyperNode "{allocated}" is above {highest}, the highest that is allowed.')
+    return largest

@@ -1,0 +1,130 @@
+"""network-topology-aware: how full HyperNodes are, kept up to date, and how full a request would
+make them.
+
+Answers to `resourceStatus`, `priorityWeight` and the two bin packing scores of
+`pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import partial
+
+import numpy as np
+
+from volcano_lab.api.node_table import RowMemo
+from volcano_lab.api.resource import CPU, MEMORY, ZERO, Resource
+from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.session import Session
+
+PREFIX = "hypernode.binpack."
+
+
+def resource_weights(arguments: Arguments) -> dict[str, int]:
+    """What each resource counts in bin packing; resources without a weight don't count at all.
+
+    >>> resource_weights(Arguments({"hypernode.binpack.cpu": 5, "hypernode.binpack.resources": "nvidia.com/gpu"}))
+    {'nvidia.com/gpu': 1, 'cpu': 5, 'memory': 1}
+    """
+    names = [name.strip() for name in arguments.get_string(f"{PREFIX}resources", "").split(",")]
+    weights = {name: arguments.get_int(f"{PREFIX}resources.{name}", 1) for name in names if name}
+    for name in (CPU, MEMORY):
+        weights[name] = arguments.get_int(PREFIX + name, 1)
+    return {name: weight if weight >= 0 else 1 for name, weight in weights.items()}
+
+
+class HyperNodeUsage:
+    """What each HyperNode offers, what its tasks take, and what was idle, now or later, when the
+    session opened.
+
+    `names` are all HyperNodes, ascending; in the lists each has the place that `places` says.
+    `used` holds amounts by resource; `changes` lists the places where they have changed, for
+    `RowMemo`. `holders` maps each node to the places of the HyperNodes that hold it.
+    """
+
+    def __init__(self, ssn: Session, weights: Mapping[str, int]):
+        self.weights = weights
+        self.names = sorted(ssn.topology.hyper_nodes)
+        self.places = {name: place for place, name in enumerate(self.names)}
+        self.count, self.changes = len(self.names), []
+        table, rows = ssn.table, []
+        self.holders: dict[str, list[int]] = {}
+        for place, name in enumerate(self.names):
+            nodes = ssn.topology.nodes.get(name, ())
+            rows.append(np.array([node.row for node in nodes], dtype=np.intp))
+            for node in nodes:
+                self.holders.setdefault(node.name, []).append(place)
+
+        def sums(amounts: np.ndarray) -> list[dict[str, float]]:
+            return [
+                dict(zip(table.dimensions, amounts[held].sum(axis=0).tolist(), strict=True))
+                for held in rows
+            ]
+
+        self.allocatable = [Resource.from_dict(amounts) for amounts in sums(table.allocatable)]
+        self.used = [defaultdict(float, amounts) for amounts in sums(table.used)]
+        self.idle = [Resource.from_dict(amounts) for amounts in sums(table.idle)]
+        self.future_idle = [Resource.from_dict(amounts) for amounts in sums(table.future_idle())]
+        self._memos: dict[Resource, RowMemo] = {}
+
+    def add(self, node: str, request: Resource, sign: float = 1.0) -> None:
+        """A task has come to a node or, with sign -1, has left it or is going to."""
+        for place in self.holders.get(node, ()):
+            used = self.used[place]
+            for name, amount in request.items:
+                used[name] += sign * amount
+            self.changes.append(place)
+
+    def has_room(self, request: Resource, name: str) -> bool:
+        """Whether a HyperNode had room, now or later, when the session opened; what was placed
+        since doesn't count.
+        """
+        place = self.places[name]
+        return request.less_equal(self.idle[place], ZERO) or request.less_equal(
+            self.future_idle[place], ZERO)
+
+    def score(self, request: Iterable[tuple[str, float]], name: str) -> float:
+        """How full a HyperNode would be, from 0 to 1: the weighted mean of the resources asked for;
+        0 where it can't be.
+        """
+        return self._score(request, self.places[name])
+
+    def pod_scores(self, request: Resource) -> np.ndarray:
+        """`score` of every HyperNode for one pod; not to be changed by the caller."""
+        memo = self._memos.get(request)
+        if memo is None:
+            one = partial(self._score, self.asked_for(request))
+            memo = self._memos[request] = RowMemo(
+                self, lambda places: np.array([one(place) for place in places.tolist()]), one)
+        return memo.current()
+
+    def asked_for(self, request: Resource) -> list[tuple[str, float]]:
+        """(resource, amount) of what a request asks for, in as far as it counts."""
+        return [(name, request.get(name))
+                for name in request.resource_names()
+                if name in self.weights]
+
+    def _score(self, request: Iterable[tuple[str, float]], place: int) -> float:
+        allocatable, used = self.allocatable[place], self.used[place]
+        score, weights = 0.0, 0
+        for name, amount in request:
+            offered, filled = allocatable.get(name), used[name] + amount
+            if filled > offered:
+                return 0.0
+            score += self.weights[name] * (filled / offered)
+            weights += self.weights[name]
+        return score / weights if weights > 0 else 0.0
+
+
+def sum_by_name(requests: Iterable[list[tuple[str, float]]]) -> list[tuple[str, float]]:
+    """Amounts added up resource by resource, in ascending order of names.
+
+    >>> sum_by_name([[("memory", 1.0), ("cpu", 2.0)], [("cpu", 3.0)]])
+    [('cpu', 5.0), ('memory', 1.0)]
+    """
+    amounts: dict[str, float] = {}
+    for request in requests:
+        for name, amount in request:
+            amounts[name] = amounts.get(name, 0.0) + amount
+    return sorted(amounts.items())

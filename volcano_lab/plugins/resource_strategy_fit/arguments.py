@@ -1,0 +1,184 @@
+"""The arguments of the plugin resource-strategy-fit, read and checked.
+
+Answers to `calculateWeight`, `calculateSraWeight` and `calculateProportionalResources` of
+`pkg/scheduler/plugins/resource-strategy-fit`. What has the wrong type ends Volcano's process; here
+it is a `ConfError`.
+
+    resourceStrategyFitWeight: 10      # below 0: 10
+    resources:                         # unset or empty: cpu and memory by LeastAllocated, weight 1
+      nvidia.com/gpu: {type: MostAllocated, weight: 2}
+      example.com/*: {type: LeastAllocated}      # by beginning; the longest that fits holds
+    sra: {enable: true, resources: nvidia.com/gpu, weight: 10, resourceWeight: {nvidia.com/gpu: 1}}
+    proportional:
+      enable: true
+      resources: nvidia.com/gpu
+      resourceProportion: {nvidia.com/gpu.cpu: 4, nvidia.com/gpu.memory: 8}
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Factory, define
+
+from volcano_lab.api.resource import CPU, MEMORY
+from volcano_lab.framework.config.conf import ConfError
+
+MOST_ALLOCATED, LEAST_ALLOCATED = "MostAllocated", "LeastAllocated"
+DEFAULT_WEIGHT = 10
+
+logger = logging.getLogger(__name__)
+
+
+@define(slots=True, frozen=True)
+class Strategy:
+    """How one resource counts: which nodes are better, the fuller or the emptier, and how much that
+    weighs.
+    """
+
+    type: str = LEAST_ALLOCATED
+    weight: int = 1
+
+
+@define(slots=True, frozen=True)
+class Sra:
+    """Scarce resources of which nodes had better have none: name -> weight; a name given twice
+    counts twice in `total`.
+    """
+
+    weight: int = 0
+    resources: dict[str, int] = Factory(dict)
+    total: int = 0
+
+
+@define(slots=True, frozen=True)
+class Proportion:
+    """What must stay idle on a node for each unit of a scarce resource that is idle there: CPUs,
+    and 10^9 bytes.
+    """
+
+    cpu: float = 1.0
+    memory: float = 1.0
+
+
+def read_weight(arguments: Mapping[str, Any]) -> int:
+    weight = _whole(arguments, "resourceStrategyFitWeight", DEFAULT_WEIGHT)
+    return weight if weight >= 0 else DEFAULT_WEIGHT
+
+
+def read_strategies(arguments: Mapping[str, Any]) -> dict[str, Strategy]:
+    """Resource name, or beginning and `*` -> strategy.
+
+    >>> read_strategies({"resources": {"cpu": {"type": "MostAllocated", "weight": 0}, "a*b": {}}})
+    {'cpu': Strategy(type='MostAllocated', weight=1)}
+    """
+    given = _mapping(arguments, "resources")
+    if not given:
+        return {CPU: Strategy(), MEMORY: Strategy()}
+    strategies = {}
+    for name in sorted(given):
+        entry = _mapping(given, name, "resources.")
+        kind, weight = _text(entry, "type", f"resources.{name}."), _whole(
+            entry, "weight", 0, f"resources.{name}.")
+        if "*" in name and (name == "*" or name.index("*") != len(name) - 1):
+            logger.warning(
+                'argument resources of plugin resource-strategy-fit has "%s", allowed is one * at the end of a '
+                "beginning such as example.com/*; it has no effect", name)
+            continue
+        known = kind if kind in (MOST_ALLOCATED, LEAST_ALLOCATED) else LEAST_ALLOCATED
+        strategies[name] = Strategy(known, weight if weight > 0 else 1)
+    return strategies
+
+
+def find_strategy(name: str, strategies: Mapping[str, Strategy]) -> Strategy | None:
+    """The strategy of a resource: its own, else that of the longest beginning that fits.
+
+    >>> strategies = {"a/*": Strategy(weight=2), "a/b*": Strategy(weight=3)}
+    >>> find_strategy("a/bc", strategies).weight, find_strategy("c", strategies)
+    (3, None)
+    """
+    if name in strategies:
+        return strategies[name]
+    fitting = [
+        pattern for pattern in strategies if pattern.endswith("*") and name.startswith(pattern[:-1])
+    ]
+    return strategies[max(fitting, key=len)] if fitting else None
+
+
+def read_sra(arguments: Mapping[str, Any]) -> Sra:
+    """
+    >>> read_sra({"sra": {"enable": True, "weight": 5, "resources": "a/x, a/y", "resourceWeight": {"a/x": 2}}})
+    Sra(weight=5, resources={'a/x': 2, 'a/y': 1}, total=3)
+    """
+    given = _mapping(arguments, "sra")
+    weight, weights = _whole(given, "weight", 0, "sra."), _mapping(given, "resourceWeight", "sra.")
+    names, enabled = _names(given, "sra."), _flag(given, "enable", "sra.")
+    read = {name: _whole(weights, name, 1, "sra.resourceWeight.") for name in weights}
+    if not enabled:
+        return Sra()
+    resources = {name: read[name] if read.get(name, -1) >= 0 else 1 for name in names}
+    return Sra(weight, resources, sum(resources[name] for name in names))
+
+
+def read_proportional(arguments: Mapping[str, Any]) -> dict[str, Proportion] | None:
+    """Scarce resource -> what must stay idle beside it; None where the check is off.
+
+    >>> read_proportional({"proportional": {"enable": True, "resources": "a/x", "resourceProportion": {"a/x.cpu": 4}}})
+    {'a/x': Proportion(cpu=4.0, memory=1.0)}
+    """
+    given = _mapping(arguments, "proportional")
+    rates = _mapping(given, "resourceProportion", "proportional.")
+    names, enabled = _names(given, "proportional."), _flag(given, "enable", "proportional.")
+    read = {key: _number(rates, key, 1.0, "proportional.resourceProportion.") for key in rates}
+    if not enabled:
+        return None
+
+    def rate(key: str) -> float:
+        return read[key] if read.get(key, -1.0) >= 0 else 1.0
+
+    return {name: Proportion(rate(f"{name}.cpu"), rate(f"{name}.memory")) for name in names}
+
+
+# -- single values: absent is the default, null is nothing (0, false, ""), anything else must have
+# the type -----------
+
+
+def _read(values: Mapping[str, Any], key: str, default: Any, nothing: Any, types: tuple[type, ...],
+          allowed: str, path: str) -> Any:
+    if key not in values:
+        return default
+    value = values[key]
+    if value is None:
+        return nothing
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        raise ConfError([
+            f"plugin resource-strategy-fit: argument {path}{key} is {value!r}; allowed is {allowed}"
+        ])
+    return value
+
+
+def _whole(values: Mapping[str, Any], key: str, default: int, path: str = "") -> int:
+    return int(_read(values, key, default, 0, (int, float), "a whole number",
+                     path))  # a fraction is cut off
+
+
+def _number(values: Mapping[str, Any], key: str, default: float, path: str) -> float:
+    return float(_read(values, key, default, 0.0, (int, float), "a number", path))
+
+
+def _flag(values: Mapping[str, Any], key: str, path: str) -> bool:
+    return _read(values, key, False, False, (bool,), "true or false", path)
+
+
+def _text(values: Mapping[str, Any], key: str, path: str) -> str:
+    return _read(values, key, "", "", (str,), "text", path)
+
+
+def _mapping(values: Mapping[str, Any], key: str, path: str = "") -> Mapping[str, Any]:
+    return _read(values, key, {}, {}, (dict,), "a mapping", path)
+
+
+def _names(values: Mapping[str, Any], path: str) -> list[str]:
+    return [name.strip() for name in _text(values, "resources", path).split(",") if name.strip()]

@@ -1,0 +1,210 @@
+"""resource-strategy-fit: for each resource its own idea of the better node, the fuller or the
+emptier.
+
+Answers to `resource_strategy_fit.go`, `sra.go` and `proportional.go` of
+`pkg/scheduler/plugins/resource-strategy-fit`; `resource_strategy_fit_arguments.py` has the
+arguments. Three parts:
+
+- the strategies, `MostAllocated` or `LeastAllocated` a resource. A pod may bring its own:
+  annotations `volcano.sh/resource-strategy-scoring-type` and `volcano.sh/resource-strategy-weight`
+  (JSON: resource -> whole number);
+- sra (scarce resource avoidance): the fewer of the scarce resources a node has at all, the better,
+  whoever asks;
+- proportional: who asks for no scarce resource must leave CPU and memory beside those that are
+  idle.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE, FitError, Status
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.node_table import RowMemo
+from volcano_lab.api.resource import Resource
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework import log
+from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.plugin import Plugin, active_if
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.resource_strategy_fit.arguments import (
+    LEAST_ALLOCATED,
+    MOST_ALLOCATED,
+    Proportion,
+    Sra,
+    Strategy,
+    find_strategy,
+    read_proportional,
+    read_sra,
+    read_strategies,
+    read_weight,
+)
+
+SCORING_TYPE = "volcano.sh/resource-strategy-scoring-type"
+SCORING_WEIGHT = "volcano.sh/resource-strategy-weight"
+MAX_NODE_SCORE = 100.0
+
+
+class ResourceStrategyFit(Plugin):
+    """Scores from 0 to 100 x weight by the strategies, and the same again by sra."""
+
+    name = "resource-strategy-fit"
+
+    def __init__(self, arguments: Arguments | None = None):
+        super().__init__(arguments)
+        self.weight = read_weight(self.arguments)
+        self.strategies = read_strategies(self.arguments)
+        self.sra = read_sra(self.arguments)
+        self.proportional = read_proportional(self.arguments)
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.ssn = ssn
+        self._memos: dict[Any, RowMemo] = {}
+        self.scores = self.weight > 0 or self.sra.weight > 0
+
+    @active_if("proportional")
+    def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
+        name = out_of_proportion(task.resreq, node, self.proportional)
+        if not name:
+            return None
+        reason = f"proportional of resource {name} check failed"
+        return FitError(task.key, node.name,
+                        (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, self.name), ))
+
+    @active_if("scores")
+    def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
+        return self._score(task.resreq, self._strategies_of(task), node)
+
+    def _score(self, request: Resource, strategies: Mapping[str, Strategy],
+               node: NodeInfo) -> float:
+        score = 0.0
+        if self.weight > 0:
+            score += strategy_score(request, node, strategies) * (MAX_NODE_SCORE * self.weight)
+        if self.sra.weight > 0:
+            score += sra_score(request, node.allocatable, self.sra)
+        return score
+
+    def _strategies_of(self, task: TaskInfo) -> Mapping[str, Strategy]:
+        """By resource of the task's request: the strategies that the pod brings, or else the
+        configured ones.
+        """
+        notes = task.pod.metadata.annotations
+        names = task.resreq.resource_names()
+        kind = notes.get(SCORING_TYPE, "")
+        if not kind:
+            found = {name: find_strategy(name, self.strategies) for name in names}
+            return {name: strategy for name, strategy in found.items() if strategy is not None}
+        weights = pod_weights(notes.get(SCORING_WEIGHT, ""))
+        if weights is None:
+            log.once(
+                f"pod {task.key}: annotation {SCORING_WEIGHT} is {notes.get(SCORING_WEIGHT)!r}; allowed beside "
+                f'{SCORING_TYPE} is JSON such as {{"cpu": 1}} with whole numbers; no node is preferred for it.'
+            )
+            return {}
+        return {name: Strategy(kind, weights[name]) for name in names if name in weights}
+
+    # -- for all nodes at once: equal tasks share the answers, and only nodes that changed are asked
+    # anew ------------
+
+    def predicate_nodes(self, task: TaskInfo) -> np.ndarray:
+        request, check = task.resreq, self.proportional
+        return self._remember(request, bool,
+                              lambda node: not out_of_proportion(request, node, check))
+
+    def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
+        request, strategies = task.resreq, self._strategies_of(task)
+        return self._remember((request, *strategies.items()), float,
+                              lambda node: self._score(request, strategies, node))
+
+    def _remember(self, key: Any, kind: type, answer: Callable[[NodeInfo],
+                                                               bool | float]) -> np.ndarray:
+        memo = self._memos.get(key)
+        if memo is None:
+            nodes = self.ssn.node_list
+            memo = self._memos[key] = RowMemo(
+                self.ssn.table,
+                lambda rows: np.array([answer(nodes[row]) for row in rows], dtype=kind),
+                lambda row: answer(nodes[row]),
+            )
+        return memo.current()
+
+
+def strategy_score(request: Resource, node: NodeInfo, strategies: Mapping[str, Strategy]) -> float:
+    """The weighted mean of each resource's score, from 0 to 1; 0 where one of them is asked for
+    beyond what there is.
+    """
+    allocatable, used = node.allocatable, node.used
+    score, weights = 0.0, 0
+    for name in request.resource_names():
+        strategy = strategies.get(name)
+        if strategy is None:
+            continue
+        capacity, filled = allocatable.get(name), used.get(name) + request.get(name)
+        if strategy.type in (MOST_ALLOCATED, LEAST_ALLOCATED) and strategy.weight and capacity:
+            if filled > capacity:
+                return 0.0
+            score += (filled if strategy.type == MOST_ALLOCATED else capacity -
+                      filled) * strategy.weight / capacity
+        weights += strategy.weight
+    return score / weights if weights > 0 else score
+
+
+def sra_score(request: Resource, allocatable: Resource, sra: Sra) -> float:
+    """100 x weight for a node that has none of the scarce resources, less the more of them it has;
+    0 where it lacks anything that is asked for.
+
+    >>> sra = Sra(1, {"a/x": 3, "a/y": 1}, total=4)
+    >>> one, other = Resource(4000.0, 1.0, {"a/x": 1000.0}), Resource(4000.0, 1.0)
+    >>> sra_score(Resource(1000.0), one, sra), sra_score(Resource(1000.0), other, sra)
+    (25.0, 100.0)
+    """
+    if any(allocatable.get(name) == 0 for name in request.resource_names()):
+        return 0.0
+    if sra.total <= 0:
+        return 0.0
+    there = sum(weight for name, weight in sra.resources.items() if allocatable.get(name) > 0)
+    return (1.0 - there / sra.total) * (MAX_NODE_SCORE * sra.weight)
+
+
+def out_of_proportion(request: Resource, node: NodeInfo, proportional: Mapping[str,
+                                                                               Proportion]) -> str:
+    """The first scarce resource beside which too little CPU or memory would stay idle, or ""."""
+    asked, offered, idle = request.scalars or {}, node.allocatable.scalars or {}, node.idle
+    if any(asked.get(name, 0.0) > 0 for name in proportional):
+        return ""
+    there = {**dict.fromkeys(offered, 0.0),
+             **(idle.scalars or {})}  # a node mentions what it offers when it is all in use
+    for name, beside in sorted(proportional.items()):
+        if name in there:
+            cpu, memory = there[name] * beside.cpu, there[name] * beside.memory * 1000 * 1000
+            if idle.milli_cpu - request.milli_cpu < cpu or idle.memory - request.memory < memory:
+                return name
+    return ""
+
+
+@lru_cache(maxsize=1024)
+def pod_weights(text: str) -> dict[str, int] | None:
+    """A pod's weights by resource; None for text that isn't a JSON object of whole numbers.
+
+    >>> pod_weights('{"cpu": 2}'), pod_weights('{"cpu": 0.5}'), pod_weights("")
+    ({'cpu': 2}, None, None)
+    """
+
+    def refuse(found: str) -> Any:
+        raise ValueError(found)
+
+    try:
+        weights = json.loads(text, parse_float=refuse, parse_constant=refuse)
+    except ValueError:
+        return None
+    if weights is None:
+        return {}
+    if not isinstance(weights, dict) or not all(w is None or type(w) is int
+                                                for w in weights.values()):
+        return None
+    return {name: weight or 0 for name, weight in weights.items()}

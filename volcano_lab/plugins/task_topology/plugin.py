@@ -1,0 +1,152 @@
+"""task-topology: the tasks of a job go together or apart by role, a bucket of them to a node.
+
+Answers to `topology.go` and `util.go` of `pkg/scheduler/plugins/task-topology`; `task_buckets.py`
+sorts tasks into buckets. Argument: `task-topology.weight`, a whole number (default 1). A job says
+what it wants in annotations of its PodGroup, roles separated by commas and groups by semicolons:
+
+    volcano.sh/task-topology-affinity: "ps,worker;evaluator"
+    volcano.sh/task-topology-anti-affinity: "ps"
+    volcano.sh/task-topology-task-order: "ps,worker"
+
+A group of one role is about its own tasks. An annotation that names a role the job doesn't have, or
+one twice in a group, makes all of the job's annotations void. As in Volcano, a task that was placed
+and then taken back does not return to its bucket, and tasks that had a node before the cycle count
+for the bucket but not against roles they dislike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.resource import ZERO, Resource
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.plugin import Event, Plugin
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.task_topology.buckets import JobManager, TaskTopology, role_of
+
+WEIGHT = "task-topology.weight"
+AFFINITY = "volcano.sh/task-topology-affinity"
+ANTI_AFFINITY = "volcano.sh/task-topology-anti-affinity"
+TASK_ORDER = "volcano.sh/task-topology-task-order"
+MAX_NODE_SCORE = 100.0
+
+
+class TopologyError(ValueError):
+    """A job's annotations name roles that it doesn't have, or one of them twice."""
+
+
+class TaskTopologyPlugin(Plugin):
+    """`managers` has the buckets of each job that asks for them and has pending tasks."""
+
+    name = "task-topology"
+
+    def __init__(self, arguments: Arguments | None = None):
+        super().__init__(arguments)
+        self.weight = self.arguments.get_int(WEIGHT, 1)
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.ssn = ssn
+        self.managers: dict[str, JobManager] = {}
+        for uid, job in ssn.jobs.items():
+            if not job.has_pending_tasks():
+                continue
+            try:
+                topology = read_topology(job)
+            except TopologyError as error:
+                ssn.warnings.append(str(error))
+                continue
+            if topology is not None:
+                manager = self.managers[uid] = JobManager(topology)
+                manager.build_buckets(task for _, task in sorted(job.tasks.items()))
+
+    def task_order(self, left: TaskInfo, right: TaskInfo) -> int:
+        """Tasks in buckets first, then full buckets before emptier ones, older before younger, and
+        urgent roles first.
+        """
+        mine, theirs = self.managers.get(left.job), self.managers.get(right.job)
+        if mine is None or theirs is None:
+            return 0
+        left_bucket, right_bucket = mine.bucket_of.get(left.uid), theirs.bucket_of.get(right.uid)
+        if left_bucket is None or right_bucket is None:
+            return (left_bucket is None) - (right_bucket is None)
+        if left.job != right.job:
+            return 0
+        if left_bucket is right_bucket:
+            return mine.compare_roles(left, right)
+        if len(left_bucket.tasks) != len(right_bucket.tasks):
+            return len(right_bucket.tasks) - len(left_bucket.tasks)
+        return left_bucket.index - right_bucket.index
+
+    def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
+        """How much of the task's bucket is, or would fit, on a node, as a share of the job's
+        largest bucket.
+        """
+        manager = self.managers.get(task.job)
+        if manager is None:
+            return 0.0
+        score = float(self._bucket_score(manager, task, node) * self.weight)
+        return score * MAX_NODE_SCORE / manager.bucket_max_size if manager.bucket_max_size else score
+
+    def _bucket_score(self, manager: JobManager, task: TaskInfo, node: NodeInfo) -> int:
+        room, bucket = room_of(node), manager.bucket_of.get(task.uid)
+        if bucket is None or room.less_partly(task.resreq, ZERO):
+            return 0
+        driven_off = manager.affinity_to(role_of(task), manager.node_roles.get(node.name, {}),
+                                         only_anti=True)
+        return bucket.nodes[node.name] + driven_off + bucket.how_many_fit(task, room)
+
+    def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
+        """`node_order` of every node in the session's order."""
+        nodes = self.ssn.node_list
+        if task.job not in self.managers:
+            return np.zeros(len(nodes))
+        return np.array([self.node_order(task, node) for node in nodes])
+
+    def on_allocate(self, event: Event) -> None:
+        manager = self.managers.get(event.task.job)
+        if manager is not None:
+            manager.task_bound(event.task)
+
+
+def room_of(node: NodeInfo) -> Resource:
+    """What is idle or being freed. What the node offers is mentioned even where nothing of it is
+    left.
+    """
+    offered = Resource(scalars=dict.fromkeys(node.allocatable.scalars or (), 0.0) or None)
+    return offered + node.idle + node.releasing
+
+
+def read_topology(job: JobInfo) -> TaskTopology | None:
+    """What a job's annotations ask for; None where they ask for nothing. Raises `TopologyError`."""
+    notes = job.pod_group.metadata.annotations
+    if not any(key in notes for key in (AFFINITY, ANTI_AFFINITY, TASK_ORDER)):
+        return None
+    affinity, anti_affinity = (_groups(job, key, notes[key]) if key in notes else ()
+                               for key in (AFFINITY, ANTI_AFFINITY))
+    order = notes[TASK_ORDER].split(",") if TASK_ORDER in notes else ()
+    _check(job, TASK_ORDER, [order])
+    return TaskTopology(affinity, anti_affinity, order)
+
+
+def _groups(job: JobInfo, key: str, text: str) -> list[list[str]]:
+    groups = [group.split(",") for group in text.split(";")]
+    _check(job, key, groups)
+    return groups
+
+
+def _check(job: JobInfo, key: str, groups: Sequence[Sequence[str]]) -> None:
+    roles = {task.task_role for task in job.tasks.values()}
+    for group in groups:
+        named = [role for role in group if role]
+        for i, role in enumerate(named):
+            if role not in roles or role in named[:i]:
+                problem = "twice in a group" if role in roles else "but has no such role"
+                raise TopologyError(
+                    f'PodGroup {job.uid}: annotation {key} names "{role}" {problem}; allowed are '
+                    f"{', '.join(sorted(roles - {''})) or 'no roles'}, each once; it has no effect."
+                )

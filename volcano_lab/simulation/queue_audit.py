@@ -1,0 +1,174 @@
+"""Compare what the plugins proportion, capacity and drf keep with sums over tasks and objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
+from volcano_lab.api.resource import CPU, EMPTY, MEMORY, MIN_RESOURCE, Resource, share_of, total
+from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED
+from volcano_lab.framework.session import Session
+from volcano_lab.framework.statement import Operation
+from volcano_lab.simulation.sums import differ, requested
+
+COUNTED = ALLOCATED_STATUSES | {PIPELINED}
+"""Statuses that count for a queue: what is promised, too."""
+
+
+class QueueAudit:
+    """The queues of one session, recounted: at its opening, in its order of queues, at its end."""
+
+    def __init__(self, ssn: Session):
+        self.ssn = ssn
+        plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
+        broken = plugin is None or not getattr(plugin, "ready", True)  # a tree without its root
+        self.attrs: dict[str, Any] = {} if broken else plugin.queue_opts
+        self.request = self._sums(lambda job: requested(
+            task for task in job.tasks.values() if task.status in COUNTED | {PENDING}))
+        self.inqueue = self._sums(reserved)
+
+    def _sums(self, of: Callable[[JobInfo], Resource]) -> dict[str, Resource]:
+        """Add something up over the jobs of each queue and of all queues below it."""
+        sums = dict.fromkeys(self.attrs, EMPTY)
+        for job in self.ssn.jobs.values():
+            amount = of(job)
+            for name in line(self.ssn, job.queue):
+                if name in sums:
+                    sums[name] = sums[name] + amount
+        return sums
+
+    def admitted(self, job: JobInfo) -> None:
+        """A job was admitted: its minimum is reserved on every level."""
+        for name in line(self.ssn, job.queue):
+            if name in self.inqueue:
+                self.inqueue[name] = self.inqueue[name] + reserved(job)
+
+    def opening_problems(self) -> Iterator[str]:
+        """What queues count and deserve when the session opens."""
+        yield from self.closing_problems()
+        elastic = self._sums(lambda job: job.allocated.exceeded_part(
+            Resource.from_list(job.pod_group.spec.min_resources)))
+        for name, attr in self.attrs.items():
+            if differ(attr.elastic, elastic[name]):
+                yield f"queue {name} counts elastic {attr.elastic}, its jobs make {elastic[name]}"
+        if "proportion" not in self.ssn.plugins:
+            yield from self._tree_problems()
+            return
+        deserved = total(attr.deserved for attr in self.attrs.values())
+        guaranteed = not all(attr.guarantee.is_empty() for attr in self.attrs.values())
+        if not guaranteed and above(deserved, self.ssn.total_resource):
+            yield f"the queues deserve {deserved}, more than the cluster's {self.ssn.total_resource}"
+        for name, attr in self.attrs.items():
+            if above(attr.deserved, attr.real_capability) or (not guaranteed and above(
+                    attr.deserved, attr.request)):
+                yield f"queue {name} deserves {attr.deserved}, more than it requests or may hold"
+            if above(attr.guarantee, attr.deserved):
+                yield f"queue {name} deserves {attr.deserved}, less than its guarantee"
+
+    def _tree_problems(self) -> Iterator[str]:
+        """No queue may hold more than it says, than its parent may, or than others' guarantees leave."""
+        for name, attr in self.attrs.items():
+            spec = self.ssn.queues[name].queue.spec
+            above_it = line(self.ssn, name)[1:]
+            parent = self.attrs[above_it[0]].real_capability if above_it else self.ssn.total_resource
+            written = Resource.from_list(spec.capability)
+            if name != ROOT_QUEUE and above(attr.real_capability, written, written):
+                yield f"queue {name} may hold {attr.real_capability}, more than its capability"
+            if above(attr.real_capability, parent + attr.guarantee):
+                yield f"queue {name} may hold {attr.real_capability}, more than there is above it"
+
+    def closing_problems(self) -> Iterator[str]:
+        """What queues count as allocated, requested and reserved, on every level, and jobs for drf."""
+        allocated = self._sums(held)
+        for name, attr in self.attrs.items():
+            for what, counted, expected in (("", attr.allocated, allocated[name]),
+                                            ("request ", attr.request, self.request[name]),
+                                            ("inqueue ", whole(attr.inqueue), self.inqueue[name])):
+                if differ(counted, expected):
+                    yield f"queue {name} counts {what}{counted}, its jobs make {expected}"
+        drf = self.ssn.plugins.get("drf")
+        for uid, share in (drf.job_attrs if drf is not None else {}).items():
+            expected = held(self.ssn.jobs[uid])
+            if differ(share.allocated, expected):
+                yield f"drf counts {share.allocated} for job {uid}, its tasks make {expected}"
+            everything = self.ssn.total_resource
+            parts = [share_of(expected.get(name), everything.get(name)) for name in everything.resource_names()]
+            if abs(share.share - max(parts, default=0.0)) > 1e-9:
+                yield f"drf gives job {uid} a share of {share.share}, its tasks one of {max(parts)}"
+        hierarchy = drf and drf.hierarchy
+        if hierarchy and differ(hierarchy.total_allocated, total(map(held, self.ssn.jobs.values()))):
+            yield f"drf counts {hierarchy.total_allocated} for all jobs"
+
+    def order_problems(self, action: str, queue: QueueInfo, rest: Any) -> Iterator[str]:
+        """Higher priority goes first, then the lower share; in reclaim others' shares change meanwhile."""
+        if action not in ("enqueue", "allocate") or not self._flat():
+            return
+        mine = self._place(queue)
+        for other in rest.items:
+            if self._place(other) < mine:
+                yield f"{action} takes queue {queue.name} before {other.name}, whose turn it is"
+
+    def _flat(self) -> bool:
+        drf = self.ssn.plugins.get("drf")
+        return bool(self.attrs) and ROOT_QUEUE not in self.attrs and not (drf and drf.hierarchy)
+
+    def _place(self, queue: QueueInfo) -> tuple[int, float]:
+        attr = self.attrs[queue.uid]
+        has, due = held_in(self.ssn, queue.uid), attr.deserved
+        shares = [share_of(has.get(name), due.get(name)) for name in due.resource_names()]
+        best_effort = "capacity" in self.ssn.plugins and due.is_empty()
+        return -queue.queue.spec.priority, 1.0 if best_effort else round(max(shares, default=0.0), 9)
+
+
+def limit_problems(ssn: Session, operation: Operation) -> Iterator[str]:
+    """A queue that is given a task stays within its limit, and so does every queue above it."""
+    job = ssn.jobs[operation.task.job]
+    for plugin, limit in (("proportion", "deserved"), ("capacity", "real_capability")):
+        attrs = ssn.plugins[plugin].queue_opts if plugin in ssn.plugins else {}
+        for name in line(ssn, job.queue):
+            if name in attrs and above(held_in(ssn, name), getattr(attrs[name], limit), operation.task.resreq):
+                yield f"{operation}: queue {name} now holds more than its {limit.replace('_', ' ')}"
+
+
+def line(ssn: Session, queue: str) -> list[str]:
+    """Return a queue and the queues above it; under proportion and flat capacity itself alone."""
+    capacity = ssn.plugins.get("capacity")
+    if capacity is None or not ssn.hierarchy_enabled("capacity"):
+        return [queue]
+    names = [queue]
+    while names[-1] != ROOT_QUEUE and names[-1] in ssn.queues:
+        names.append(ssn.queues[names[-1]].queue.spec.parent or ROOT_QUEUE)
+    return names
+
+
+def held(job: JobInfo) -> Resource:
+    """Return what a job's tasks hold or are promised."""
+    return requested(task for task in job.tasks.values() if task.status in COUNTED)
+
+
+def held_in(ssn: Session, queue: str) -> Resource:
+    """Return what the jobs of a queue and of those below it hold or are promised."""
+    return total(held(job) for job in ssn.jobs.values() if queue in line(ssn, job.queue))
+
+
+def reserved(job: JobInfo) -> Resource:
+    """Return the CPU and memory that an admitted job reserves beyond what it has allocated."""
+    phase, least = job.pod_group.status.phase, Resource.from_list(job.pod_group.spec.min_resources)
+    holding = [task for task in job.tasks.values() if task.status in ALLOCATED_STATUSES]
+    if phase == "Running" and len(holding) >= job.pod_group.spec.min_member:
+        return whole(least.exceeded_part(requested(holding)))
+    return whole(least) if phase == "Inqueue" else EMPTY
+
+
+def whole(resource: Resource) -> Resource:
+    """Return an amount without scalars, of which Volcano reserves another unit than it compares."""
+    return Resource(resource.get(CPU), resource.get(MEMORY))
+
+
+def above(left: Resource, right: Resource, where: Resource | None = None) -> bool:
+    """Return whether an amount exceeds another in any dimension (that `where` has)."""
+    names = (left if where is None else where).resource_names()
+    return any(left.get(name) - right.get(name) >= MIN_RESOURCE and name != "pods"
+               and (where is None or where.get(name) > 0) for name in names)

@@ -1,0 +1,174 @@
+"""The stepper: through a cycle operation by operation, forwards and backwards. Answers to no Go
+file.
+
+It keeps one state and changes it in place. Each record of a trace carries what it changed, before
+and after; going backwards applies the same changes turned round, from the last to the first. No
+step keeps a copy of the cluster.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Any
+
+from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
+
+Condition = Callable[[Record], bool]
+
+
+class Stepper:
+    """A place in a trace, and the state of tasks, jobs, nodes, queues and statements there.
+
+    `at` is the number of the last record that has happened, -1 before the first. `statements` are
+    the operations under way, [operation, task, node] by the number of their statement. `state` is
+    {what: {name: {field: value}}}.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).objects())
+    >>> stepper = Stepper(trace)
+    >>> stepper.jump(operation="allocate")["task"], stepper.statements
+    ('default/a-0', {0: [['allocate', 'default/a-0', 'n1']]})
+    >>> stepper.state["nodes"]["n1"]["idle"]["cpu"], stepper.state["queues"]["default"]["share"]
+    (3000.0, 0.5)
+    >>> stepper.back().kind, stepper.state["nodes"]["n1"]["idle"]["cpu"]
+    ('enqueued', 4000.0)
+    >>> stepper.to_end().state["tasks"]["default/a-1"]["status"]
+    'Binding'
+    >>> stepper.to_start().state == trace.start
+    True
+    """
+
+    def __init__(self, trace: TraceReader):
+        self.trace, self.at = trace, -1
+        self.state: State = {
+            what: {name: dict(fields)
+                   for name, fields in items.items()}
+            for what, items in trace.start.items()
+        }
+        self.statements: dict[int, list[list[str]]] = {}
+        self._steps = [
+            record.number
+            for record in trace.records
+            if record.get("changes") or record.kind in OPERATIONS
+        ]
+
+    @property
+    def record(self) -> Record | None:
+        """What has happened last."""
+        return self.trace.records[self.at] if self.at >= 0 else None
+
+    # -- one step ----------------------------------------------------------------------------------
+
+    def forward(self) -> Record | None:
+        """On to the next record that changes something; None, and no move, where there is none."""
+        following = bisect_right(self._steps, self.at)
+        return self._to(self._steps[following] if following < len(self._steps) else None)
+
+    def back(self) -> Record | None:
+        """Back before the last change; the record that then has happened last, None at the start.
+        """
+        current = bisect_right(self._steps,
+                               self.at) - 1  # the place of the last step that has happened
+        return self.goto(self._steps[current - 1] if current > 0 else -1).record
+
+    def goto(self, number: int) -> Stepper:
+        """To the moment right after a record, whichever side it lies on; -1 is the start."""
+        number = max(-1, min(number, len(self.trace.records) - 1))
+        while self.at < number:
+            self.at += 1
+            self._do(self.trace.records[self.at])
+        while self.at > number:
+            self._undo(self.trace.records[self.at])
+            self.at -= 1
+        return self
+
+    def to_start(self) -> Stepper:
+        return self.goto(-1)
+
+    def to_end(self) -> Stepper:
+        return self.goto(len(self.trace.records) - 1)
+
+    # -- jumps
+    # ---------------------------------------------------------------------------------------
+
+    def find(self, holds: Condition, backwards: bool = False) -> Record | None:
+        """To the next (or the last) record of which something holds; None, and no move, where there
+        is none.
+
+        A `Breakpoint` is such a condition.
+        """
+        records = self.trace.records
+        numbers = range(self.at - 1, -1, -1) if backwards else range(self.at + 1, len(records))
+        return self._to(next((number for number in numbers if holds(records[number])), None))
+
+    def jump(self, *, job: str | None = None, queue: str | None = None,
+             operation: str | None = None, outcome: str | None = None,
+             backwards: bool = False) -> Record | None:
+        """To the next record about a job, about a queue, of an operation, of an outcome ("commit",
+        "discard"), or all.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> from volcano_lab.scheduler import traced
+        >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).objects())
+        >>> Stepper(trace).jump(job="default/a", outcome="commit")["task"]
+        'default/a-0'
+        """
+        kind = {"commit": "commit", "discard": "undo", None: None}.get(outcome, "")
+        if kind == "":
+            raise ValueError(
+                f'the outcome to jump to is "{outcome}"; allowed are "commit" and "discard".')
+        tasks = {key for key, fields in self.trace.start["tasks"].items() if fields["job"] == job}
+
+        def holds(record: Record) -> bool:
+            if kind is not None and record.kind != kind:
+                return False
+            if operation is not None and (record.kind not in OPERATIONS
+                                          or record["operation"] != operation):
+                return False
+            if queue is not None and record.get("queue") != queue:
+                return False
+            return job is None or record.get("job") == job or record.get("task") in tasks
+
+        return self.find(holds, backwards)
+
+    # -- applying
+    # ------------------------------------------------------------------------------------
+
+    def _to(self, number: int | None) -> Record | None:
+        if number is None:
+            return None
+        return self.goto(number).record
+
+    def _do(self, record: Record) -> None:
+        for what, name, field, _, after in record.get("changes") or ():
+            self.state[what].setdefault(name, {})[field] = after
+        if record.kind in OPERATIONS and record["statement"] is not None:
+            self._track(record, record.kind)
+
+    def _undo(self, record: Record) -> None:
+        for what, name, field, before, _ in reversed(record.get("changes") or ()):
+            self.state[what][name][field] = before
+        if record.kind in OPERATIONS and record["statement"] is not None:
+            self._track(record, {"do": "undo", "undo": "do", "commit": "uncommit"}[record.kind])
+
+    def _track(self, record: Record, way: str) -> None:
+        """A statement's operations: done at the end, undone from the end, committed from the front.
+        """
+        number: int = record["statement"]
+        under_way = self.statements.setdefault(number, [])
+        entry = [record["operation"], record["task"], record["node"]]
+        if way == "do":
+            under_way.append(entry)
+        elif way == "uncommit":
+            under_way.insert(0, entry)
+        elif under_way:
+            under_way.pop(-1 if way == "undo" else 0)
+        if not under_way:
+            del self.statements[number]
+
+
+def state_at(trace: TraceReader, number: int) -> dict[str, Any]:
+    """The state right after a record; for one look. To look again and again keep a `Stepper`."""
+    return Stepper(trace).goto(number).state

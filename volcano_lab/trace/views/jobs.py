@@ -1,0 +1,145 @@
+"""Jobs in a trace: how their gangs fill, what their statements did, and who was to be evicted for
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from volcano_lab.api.status import READY_STATUSES
+from volcano_lab.trace import Record, TraceReader
+
+Rows = Iterator[dict[str, Any]]
+READY = frozenset(map(str, READY_STATUSES))
+POINTS = ("preemptable", "reclaimable")
+MAY_GO, STAYS, NOT_ASKED, ABSTAINS = "may go", "stays", "not asked", "abstains"
+
+
+def gangs(trace: TraceReader) -> Rows:
+    """How many pods of each job have a place or the promise of one: at the start, and whenever that
+    changes.
+
+    `step` counts the records that changed something of some job; `number` is the record's.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=3).job("a", pods=3, min_member=2, cpu=1).objects())
+    >>> [(row["step"], row["placed"], row["min_available"]) for row in gangs(trace)]
+    [(0, 0, 2), (1, 1, 2), (2, 2, 2), (3, 3, 2)]
+    """
+    tasks = {key: dict(task) for key, task in trace.start["tasks"].items()}
+    counts = {uid: {"placed": 0, "promised": 0, "pods": 0} for uid in trace.start["jobs"]}
+    for task in tasks.values():
+        _count(counts[task["job"]], task["status"], 1)
+        counts[task["job"]]["pods"] += 1
+
+    def row(step: int, record: Record | None, job: str) -> dict[str, Any]:
+        return {
+            "step": step, "number": record.number if record else -1, "action":
+            record.action if record else "open", "job": job, **counts[job], "min_available":
+            trace.start["jobs"][job]["min_available"]
+        }
+
+    yield from (row(0, None, job) for job in counts)
+    step = 0
+    for record in trace.records:
+        touched: dict[str, None] = {}
+        for what, name, field, before, after in record.get("changes") or ():
+            if what == "tasks" and field == "status" and name in tasks:
+                held = counts[tasks[name]["job"]]
+                was = dict(held)
+                _count(held, before, -1)
+                _count(held, after, 1)
+                if held != was:
+                    touched[tasks[name]["job"]] = None
+        step += bool(touched)
+        yield from (row(step, record, job) for job in touched)
+
+
+def statements(trace: TraceReader) -> Rows:
+    """A row a statement: its action and jobs, from which record to which, what it did, and how it
+    ended.
+
+    `outcome` is "commit", "discard", or "open" for one that neither happened to (what remains of it
+    goes nowhere).
+
+    >>> from volcano_lab.course.lesson_06.scene import SCENES
+    >>> trace = SCENES["a gang that does not fit: discard"]()
+    >>> [(row["statement"], row["job"], row["operations"], row["outcome"]) for row in statements(trace)]
+    [(0, 'default/train', ['allocate', 'allocate'], 'discard')]
+    """
+    rows: dict[int, dict[str, Any]] = {}
+    for record in trace.operations:
+        number = record["statement"]
+        if number is None:
+            continue
+        row = rows.setdefault(
+            number, {
+                "statement": number, "action": record.action, "job": record["job"], "from":
+                record.number, "to": record.number, "operations": [], "outcome": "open"
+            })
+        row["to"] = record.number
+        if record.kind == "do":
+            row["operations"].append(record["operation"])
+            if record["operation"] != "evict":
+                row["job"] = record["job"]  # for whom it is, not from whom it takes
+        elif record.kind == "commit":
+            row["outcome"] = "commit"
+        elif row["outcome"] == "open":
+            row["outcome"] = "discard"
+    yield from rows.values()
+
+
+def victims(trace: TraceReader, task: str | None = None) -> Rows:
+    """A row a question about victims, plugin and candidate: whether the plugin lets it go, and what
+    the tiers made of it.
+
+    `question` counts them; `verdict` is "may go", "stays", "abstains", or "not asked" where an
+    earlier answer ended it; `agreed` says whether the candidate may go in the end, `evicted`
+    whether it was chosen. `task` is the pod for which room was sought (None: all).
+
+    >>> from volcano_lab.course.lesson_06.scene import SCENES
+    >>> trace = SCENES["room is made: evict, pipeline, commit"]()
+    >>> [(row["tier"], row["plugin"], row["candidate"], row["verdict"], row["evicted"]) for row in victims(trace)][:2]
+    [(1, 'gang', 'default/web-0', 'may go', False), (1, 'gang', 'default/web-1', 'may go', True)]
+    """
+    asked = [
+        record for record in trace.records if record.kind == "asked" and record["point"] in POINTS
+    ]
+    chosen = [record for record in trace.records if record.kind == "victims"]
+    voters = {(call["point"], call["plugin"])
+              for record in asked
+              for call in trace.calls_of(record)}
+    wanted = [record for record in asked if record["candidates"] and task in (None, record["task"])]
+    for question, record in enumerate(wanted, 1):
+        calls = {call["plugin"]: call for call in trace.calls_of(record)}
+        following = next((each for each in asked if each.number > record.number), None)
+        end = following.number if following is not None else len(trace.records)
+        evicted = [
+            pod for each in chosen if record.number < each.number < end for pod in each["chosen"]
+        ]
+        for tier, plugin in ((number, name)
+                             for number, names in enumerate(trace.tiers, 1)
+                             for name in names):
+            for candidate in record["candidates"] if (record["point"], plugin) in voters else ():
+                yield {
+                    "question": question, "action": record.action, "task": record["task"], "tier":
+                    tier, "plugin": plugin, "candidate": candidate, "verdict": _verdict(
+                        calls.get(plugin), candidate), "agreed": candidate in (record["answer"]
+                                                                               or ()), "evicted":
+                    candidate in evicted, "number": record.number
+                }
+
+
+def _verdict(call: Record | None, candidate: str) -> str:
+    if call is None:
+        return NOT_ASKED
+    return ABSTAINS if not call["answer"][1] else MAY_GO if candidate in call["answer"][0] else STAYS
+
+
+def _count(counts: dict[str, int], status: str, by: int) -> None:
+    if status in READY:
+        counts["placed"] += by
+    elif status == "Pipelined":
+        counts["promised"] += by

@@ -1,0 +1,173 @@
+"""Controls of a lab, as data: what can be moved, from where to where, in which words.
+
+>>> CONTROLS = group("queue a", {"a_weight": slider(2, 1, 9, "weight")})
+>>> CONTROLS["a_weight"].full, CONTROLS["a_weight"].choices()[-1]
+('weight of queue a', 9)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import asdict, define, evolve, field
+
+Row = dict[str, Any]
+
+
+@define
+class Control:
+    """A control: its kind, its value at first, the values that it takes, and its words."""
+
+    kind: str
+    label: str
+    start: Any
+    least: float = 0
+    most: float = 0
+    step: float = 1
+    unit: str = ""
+    about: str = ""
+    options: list[Any] = field(factory=list)
+    labels: list[str] = field(factory=list)
+    group: str = ""
+    color: str = ""
+    link: str = ""
+    more: dict[str, Any] = field(factory=dict)
+
+    @property
+    def full(self) -> str:
+        """The name of the control beyond its group."""
+        return f"{self.label} of {self.group}" if self.group else self.label
+
+    def page(self, name: str) -> Row:
+        """Return what the page needs to know of it."""
+        known = {word: value for word, value in asdict(self).items() if word != "more"}
+        return known | {"name": name, "options": self.options or None} | self.more
+
+    def choices(self) -> list[Any]:
+        """Return all values that it takes; none for texts and queues, which take many."""
+        if self.kind == "switch":
+            return [False, True]
+        if self.options or self.kind in ("text", "queues"):
+            return list(self.options)
+        count = round((self.most - self.least) / self.step)
+        return [self._at(number) for number in range(count + 1)]
+
+    def _at(self, number: int) -> float:
+        value = self.least + number * self.step
+        return value if isinstance(value, int) else round(value, 9)
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return the value as the control has it; a number between two steps as the nearer one.
+
+        Raises:
+            ValueError: for a value that it does not take.
+        """
+        if self.kind in ("slider", "number") and not self.options:
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ValueError(f"{name} is {value!r}; allowed is a number")
+            if not self.least <= value <= self.most:
+                raise ValueError(f"{name} is {value}; allowed is {self.least} to {self.most}")
+            return self._at(round((value - self.least) / self.step))
+        allowed: Sequence[Any] = self.choices()
+        if allowed and value not in allowed:
+            raise ValueError(f"{name} is {value!r}; allowed are {', '.join(map(str, allowed))}")
+        if self.kind == "text" and not isinstance(value, str):
+            raise ValueError(f"{name} is {value!r}; allowed is a text")
+        return value
+
+    def words(self, value: Any) -> str:
+        """Return a value as the page says it."""
+        if self.options:
+            return self.labels[self.options.index(value)]
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+    def told(self, before: Any, now: Any) -> str:
+        """Return the sentence of a move."""
+        if self.kind == "queues":
+            return _queues_told(before, now)
+        head = f"{self.group[:1].upper()}{self.group[1:]}: " if self.group else ""
+        label = self.label if head else self.label[:1].upper() + self.label[1:]
+        return f"{head}{label} **{self.words(now)}** (was {self.words(before)})."
+
+
+def slider(start: Any, least: float = 0, most: float = 0, label: str = "", *, step: float = 1,
+           unit: str = "", about: str = "", options: Mapping[str, Any] | None = None) -> Control:
+    """Make a slider from `least` to `most`, or over `options`, a mapping from labels to values.
+
+    >>> slider(0.1, label="over", options={"none": 0, "a tenth": 0.1}).words(0.1)
+    'a tenth'
+    """
+    labels, values = list(options or {}), list((options or {}).values())
+    return Control("slider", label, start, least, most, step, unit, about, values, labels)
+
+
+def number(start: float, least: float, most: float, label: str, *, step: float = 1, unit: str = "",
+           about: str = "") -> Control:
+    """Make a field for a number."""
+    return Control("number", label, start, least, most, step, unit, about)
+
+
+def choice(start: Any, options: Mapping[str, Any] | Sequence[Any], label: str, *,
+           about: str = "") -> Control:
+    """Make a menu of values, or of labels with their values."""
+    named = options if isinstance(options, Mapping) else {str(each): each for each in options}
+    return Control("choice", label, start, about=about, options=list(named.values()),
+                   labels=list(named))
+
+
+def switch(start: bool, label: str, *, about: str = "") -> Control:
+    """Make something that is on or off."""
+    return Control("switch", label, start, about=about)
+
+
+def text(start: str, label: str, *, about: str = "") -> Control:
+    """Make a field for a text."""
+    return Control("text", label, start, about=about)
+
+
+def queues(start: Sequence[Row], fields: Sequence[Row], *, root: str, fresh: Row,
+           choose: str = "") -> Control:
+    """Make a form for a tree of queues, one queue at a time.
+
+    Args:
+        start: the queues, each {"name", "parent", and the fields}.
+        fields: {"word", "label", "about", "least", "ofJobs"} of each number; `ofJobs`: empty means
+            0 and not "not set".
+        root: the queue that is never moved.
+        fresh: the numbers of a queue that is added.
+        choose: the queue that the form shows at first.
+    """
+    more = {"fields": list(fields), "root": root, "fresh": dict(fresh), "choose": choose or None}
+    return Control("queues", "queues", [dict(row) for row in start], more=more)
+
+
+def group(title: str, controls: Mapping[str, Control], *, color: str = "", link: str = ""
+          ) -> dict[str, Control]:
+    """Put controls under one heading; `color` marks it, `link` lights up with it."""
+    return {name: evolve(control, group=title, color=color, link=link)
+            for name, control in controls.items()}
+
+
+def _queues_told(before: Sequence[Row], now: Sequence[Row]) -> str:
+    old = {row["name"]: row for row in before}
+    new = {row["name"]: row for row in now}
+    if len(old) == len(new) and list(old) != list(new):
+        gone, come = [*(old.keys() - new.keys()), ""][0], [*(new.keys() - old.keys()), ""][0]
+        if gone and come:
+            return f"Queue {gone} is now called **{come}**."
+    told = [f"Queue **{name}** is removed." for name in old if name not in new]
+    told += [f"Queue **{name}** is new, below {row['parent']}."
+             for name, row in new.items() if name not in old]
+    for name, row in new.items():
+        for word, value in row.items():
+            was = old.get(name, row).get(word)
+            if value != was:
+                told.append(f"Queue {name}: {word} **{_set(value)}** (was {_set(was)}).")
+    return " ".join(told)
+
+
+def _set(value: Any) -> str:
+    return "not set" if value is None else str(value)

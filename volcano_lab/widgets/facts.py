@@ -1,0 +1,127 @@
+"""What a cycle decided, as data of pictures; nothing is decided or summed here.
+
+>>> from volcano_lab.cluster import Cluster
+>>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
+>>> limits(cycle)[0]["held"], turns(cycle)["turns"][0]["pods"], deserved(cycle)
+(4, 2, {'default': 4})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from volcano_lab.api.formatting import in_units
+from volcano_lab.display.palette import colors_of
+from volcano_lab.trace.views.cycle import most_of
+
+if TYPE_CHECKING:
+    from volcano_lab.trace.views.cycle import Cycle
+
+Row = dict[str, Any]
+GI = 2**30
+
+
+def _scale(resource: str) -> float:
+    return GI if resource == "memory" else 1
+
+
+def amount(value: Any, resource: str) -> Any:
+    """Return the amount of one resource out of a row of `Cycle.queues`: Gi for memory; None: none.
+    """
+    if not isinstance(value, dict):
+        return value
+    found = value.get(resource, 0)
+    return None if found is None or found == float("inf") else plain(found / _scale(resource))
+
+
+def plain(value: float) -> float:
+    """Return a number without the noise of binary fractions, whole where it is whole."""
+    near = round(value, 6)
+    return int(near) if near == int(near) else near
+
+
+_last: list[Any] = [None, []]  # the cycle that was read last, and its rows
+
+
+def queues_of(cycle: Cycle) -> list[Row]:
+    """Return `Cycle.queues`, computed once for all pictures of a board."""
+    if _last[0] is not cycle:
+        _last[:] = [cycle, cycle.queues()]
+    rows: list[Row] = _last[1]
+    return rows
+
+
+def deserved(cycle: Cycle, resource: str = "cpu") -> dict[str, float]:
+    """Return what each queue deserves."""
+    return {row["queue"]: amount(row["deserved"], resource) for row in queues_of(cycle)}
+
+
+def queue_rows(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> list[Row]:
+    """Return `Cycle.queues` in one resource, with colours; `names` leaves other queues out."""
+    rows = [{word: amount(value, resource) for word, value in row.items()}
+            for row in queues_of(cycle) if not names or row["queue"] in names]
+    colors = colors_of(row["queue"] for row in rows)
+    return [row | {"color": colors[row["queue"]]} for row in rows]
+
+
+def limits(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> list[Row]:
+    """Return the rows of `pictures.bars`: what queues hold, ask for, deserve and may hold."""
+    return [{"name": row["queue"], "color": row["color"], "asked": row["request"],
+             "held": row["allocated"], "deserved": row["deserved"], "guarantee": row["guarantee"],
+             "limit": row["real_capability"]} for row in queue_rows(cycle, resource, names)]
+
+
+def fill(cycle: Cycle, resource: str = "cpu") -> dict[str, Any]:
+    """Return the data of `pictures.vessels`: the rounds in which deserved was computed."""
+    scale, queues, rounds = _scale(resource), [], []
+    for row, whole in zip(queue_rows(cycle, resource), queues_of(cycle), strict=True):
+        most = most_of(whole, resource) / scale
+        rim = "asks for" if row["request"] is not None and most >= row["request"] else "limit"
+        queues.append({"queue": row["queue"], "color": row["color"], "weight": row["weight"],
+                       "limit": plain(most), "rim": rim, "guarantee": row["guarantee"],
+                       "note": f"{rim} {most:.4g}"})
+
+    def gib(value: Any) -> float:
+        return plain((in_units(resource, value.get(resource)) or 0) / scale)
+
+    for round_ in cycle.rounds:
+        rounds.append({"left_before": gib(round_.available), "left": gib(round_.remaining),
+                       "steps": {step.queue: {
+                           "before": gib(step.before), "after": gib(step.after),
+                           "offered": plain(gib(step.offered) - gib(step.before))}
+                           for step in round_.steps}})
+    return {"queues": queues, "rounds": rounds}
+
+
+def turns(cycle: Cycle) -> dict[str, Any]:
+    """Return the data of `pictures.turns`."""
+    colors = colors_of(row["queue"] for row in queues_of(cycle))
+    return {"queues": [{"queue": name, "color": color} for name, color in colors.items()],
+            "turns": [{"queue": turn.queue, "share": turn.share, "outcome": turn.outcome,
+                       "job": turn.job.removeprefix("default/"), "pods": turn.pods}
+                      for turn in cycle.turns]}
+
+
+def statement(cycle: Cycle, key: str) -> dict[str, Any]:
+    """Return the data of `pictures.statement` for a job ("namespace/name")."""
+    job = cycle.session.jobs[key]
+    steps: dict[str, Row] = {}
+    for number, row in enumerate(cycle.operations(key), 1):
+        name = row["pod"].rpartition("/")[2]
+        word = row["operation"].removeprefix("undo ")
+        if row["operation"] == word:
+            steps[name] = {"step": number, "node": row["node"],
+                           "state": "promised" if word == "pipeline" else "placed"}
+        elif name in steps:
+            steps[name] |= {"state": "tried", "undone": number}
+    pods = [{"name": task.name, "state": "running" if task.node_name else "waiting"}
+            | steps.get(task.name, {}) for task in
+            sorted(job.tasks.values(), key=lambda task: (len(task.name), task.name))]
+    outcomes = [record.outcome for record in cycle.statements(key)]
+    outcome = "commit" if "commit" in outcomes else next(iter(outcomes), "")
+    room = sum(pod["state"] != "waiting" for pod in pods)
+    why = "" if outcome == "commit" else next(iter(cycle.why(key)), "")
+    return {"outcome": outcome, "pods": pods, "minimum": job.min_available, "reason": why,
+            "headline": f"{room} of {len(pods)} pods find room",
+            "color": colors_of(row["queue"] for row in queues_of(cycle)).get(job.queue)}

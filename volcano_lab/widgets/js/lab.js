@@ -1,0 +1,179 @@
+// A lab: controls beside a board of pictures. A move asks the kernel with one message and is answered with one; while an
+// answer is under way only the latest move waits, so a kernel that is slow is never flooded.
+import {controlsOf} from "./controls.js";
+import {add, button, followTheme, ownKeys, set, unique, write} from "./page.js";
+import {panel} from "./panel.js";
+import {touchable} from "./touch.js";
+
+const PATIENCE = 4000;  // ms after which an answer is no longer waited for: the kernel was restarted, say
+
+export function lab(model, el) {
+  const fixed = model.get("fixed"), id = unique("lab");
+  const root = add(el, "div", {class: "vp vp-lab", role: "group", "aria-labelledby": `${id}-title`});
+  const unfollow = followTheme(root);
+  ownKeys(root);
+  let asked = model.get("shown").n ?? 0, waits = false, later = null, since = 0, board = null, before = null, values = {};
+
+  function send(what) {
+    if (waits && performance.now() - since < PATIENCE) {
+      later = later?.values && what.values ? {values: {...later.values, ...what.values}, more: later.more && what.more} : what;
+      return;
+    }
+    asked += 1;
+    waits = true;
+    since = performance.now();
+    model.set("ask", {...what, n: asked});
+    model.save_changes();
+  }
+
+  const bar = add(root, "div", {class: "vp-bar"});
+  add(bar, "h4", {id: `${id}-title`}, fixed.title);
+  add(bar, "span", {class: "vp-space"});
+  const undo = button(bar, "↶ undo", "undo the last move (Ctrl+Z)", () => send({undo: 1}));
+  const reset = button(bar, "reset", "all controls as they were at first", () => send({reset: 1}));
+  const copy = copyMenu(bar, fixed, {send, values: () => values});
+
+  const grid = add(root, "div", {class: `vp-grid2${fixed.controls.some((control) => control.kind === "queues") ? " vp-broad" : ""}`});
+  const left = add(grid, "div", {class: "vp-controls"}), right = add(grid, "div", {class: "vp-board"});
+  const tasks = fixed.tasks.length ? add(left, "div", {class: "vp-tasks", role: "group", "aria-label": "tasks"}) : null;
+  if (tasks) add(tasks, "span", {class: "vp-soft"}, "tasks");
+  const chips = fixed.tasks.map((task, i) => {
+    const chip = button(tasks, "", null, () => send({task: i}), "vp-button vp-task");
+    chip.title = task.text;
+    const tick = add(chip, "span", {class: "vp-tick", "aria-hidden": "true"});
+    chip.append(task.name);
+    const told = add(chip, "span", {class: "vp-hidden"});
+    return {chip, tick, told};
+  });
+  const said = add(right, "div", {class: "vp-said", role: "status", "aria-live": "polite", tabindex: -1});
+  const shownCode = add(root, "div", {class: "vp-shown", hidden: true});
+
+  const host = {
+    move(name, value, more = false) { values = {...values, [name]: value}; send({values: {[name]: value}, more}); },
+    pull: (name, value, more) => controls[name]?.pull?.(value, more),
+    chosen: () => tree()?.chosen(),
+    chose: () => panels.forEach((one) => one.draw()),
+    hint: (text) => text ? tell(said, [text]) : update(),
+    act(what) {
+      if (what.pick !== undefined) panels.forEach((one) => one.pick(what.pick));
+      else if (what.choose !== undefined) { tree()?.choose(what.choose); host.chose(); }
+      else if (what.move !== undefined) tree()?.moveBelow(what.move, what.to);
+      else if (what.ask !== undefined) send({why: what.ask});
+    },
+  };
+  const controls = controlsOf(left, fixed, host), tree = () => Object.values(controls).find((control) => control.chosen);
+  const panels = fixed.panels.map((spec) => panel(right, {...spec, answers: spec.spec.asks && "Click a pod or a node: why is it so?"}, host));
+  touchable(root, host);
+
+  function update() {
+    const shown = model.get("shown"), answered = shown.n >= asked || performance.now() - since > PATIENCE;
+    if (answered) waits = false;
+    if (shown.board !== board) {
+      before = {last: board, keep: before, none: null}[shown.ghost] ?? null;
+      if (shown.ghost === "keep" && !before) before = null;
+      board = shown.board;
+    }
+    if (!waits && !later) {
+      values = shown.values;
+      for (const name in controls) controls[name].set(values[name]);
+    }
+    panels.forEach((one, i) => { const {key} = fixed.panels[i]; if (key in board) one.update(board[key], before?.[key] ?? null); });
+    set(right, {class: right.className.replace(" vp-stale", "") + (shown.error ? " vp-stale" : "")});
+    said.classList.toggle("vp-wrong", Boolean(shown.error));
+    tell(said, shown.said, shown.task >= 0 && fixed.tasks[shown.task].shows && !shown.done[shown.task] && (() => send({show: shown.task})));
+    chips.forEach(({chip, tick, told}, i) => {
+      set(chip, {"aria-pressed": String(shown.task === i), "data-done": shown.done[i] ? "" : null});
+      write(tick, shown.done[i] ? "✓" : "");
+      write(told, shown.done[i] ? " (done)" : "");
+    });
+    undo.disabled = !shown.undo;
+    reset.disabled = !shown.moved;
+    if (shown.why) panels.forEach((one) => one.answer && write(one.answer, shown.why));
+    copy.answered(shown, shownCode);
+    if (!waits && later) { const next = later; later = null; send(next); }
+  }
+
+  root.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z") {
+      event.preventDefault();
+      if (!undo.disabled) send({undo: 1});
+    }
+  });
+  model.on("change:shown", update);
+  update();
+  copy.fromLink();
+  return () => { model.off("change:shown", update); unfollow(); panels.forEach((one) => one.stop()); };
+}
+
+// Sentences with **bold** words, and a button for the way to a task's end.
+function tell(root, sentences, show) {
+  const text = sentences.join(" ");
+  if (root.dataset.text === text + Boolean(show)) return;
+  root.dataset.text = text + Boolean(show);
+  root.replaceChildren(...text.split(/\*\*(.+?)\*\*/).map((part, i) => {
+    const node = document.createElement(i % 2 ? "b" : "span");
+    node.textContent = part;
+    return node;
+  }).filter((node) => node.textContent));
+  if (show) button(root, "show me", "show a way to do this task", show);
+  root.scrollTop = 0;
+}
+
+const FORMS = {python: "copy as Python", yaml: "copy as YAML"};
+
+function copyMenu(bar, fixed, host) {
+  const whole = add(bar, "div", {class: "vp-menu"}), name = unique("menu");
+  const opener = button(whole, "copy ▾", "copy this state", () => open(list.hidden));
+  set(opener, {"aria-haspopup": "true", "aria-expanded": "false", "aria-controls": name});
+  const list = add(whole, "ul", {id: name, hidden: true}), done = add(whole, "span", {class: "vp-hidden", role: "status", "aria-live": "polite"});
+  const open = (yes) => { list.hidden = !yes; set(opener, {"aria-expanded": String(yes)}); if (yes) list.querySelector("button").focus(); };
+  const item = (text, act) => button(add(list, "li"), text, null, () => { open(false); opener.focus(); act(); }, "");
+  const start = Object.fromEntries(fixed.controls.map((control) => [control.name, control.start]));
+  if (fixed.copies) for (const form in FORMS) item(FORMS[form], () => host.send({copy: form}));
+  item("copy link", () => take(link(fixed, start, host.values()), "the link to this state"));
+  whole.addEventListener("focusout", (event) => { if (!whole.contains(event.relatedTarget)) open(false); });
+  whole.addEventListener("keydown", (event) => {
+    const items = [...list.querySelectorAll("button")], at = items.indexOf(document.activeElement);
+    if (event.key === "Escape" && !list.hidden) { open(false); opener.focus(); }
+    const to = {ArrowDown: at + 1, ArrowUp: at - 1}[event.key];
+    if (to !== undefined && !list.hidden) { event.preventDefault(); items[(to + items.length) % items.length].focus(); }
+  });
+  let shownText = 0;
+
+  async function take(text, what, fallback) {
+    let copied = false;
+    try { await navigator.clipboard.writeText(text); copied = true; } catch { copied = false; }
+    done.textContent = copied ? `Copied: ${what}.` : "";
+    opener.firstChild.textContent = copied ? "copied ✓" : "copy ▾";
+    setTimeout(() => { opener.firstChild.textContent = "copy ▾"; }, 2000);
+    if (!copied && fallback) fallback(text);
+    else if (!copied) window.prompt("The link to this state:", text);
+  }
+  return {
+    answered(shown, place) {
+      if (!shown.copied || shown.copied.n === shownText) return;
+      shownText = shown.copied.n;
+      take(shown.copied.text, `the ${shown.copied.form === "yaml" ? "YAML" : "Python"} that builds this cluster`, (text) => {
+        place.hidden = false;
+        place.replaceChildren();
+        add(place, "span", {}, "The page may not use the clipboard; here is the text. ");
+        button(place, "close", "close the text", () => { place.hidden = true; });
+        add(place, "pre", {tabindex: 0}, text);
+      });
+    },
+    fromLink() {
+      const given = new URLSearchParams(location.hash.slice(1));
+      if (given.get("lab") !== fixed.id) return;
+      const values = {};
+      for (const control of fixed.controls) {
+        try { if (given.has(control.name)) values[control.name] = JSON.parse(given.get(control.name)); } catch { /* not a value: left as it is */ }
+      }
+      if (Object.keys(values).length) host.send({values, more: false});
+    },
+  };
+}
+
+function link(fixed, start, values) {
+  const off = Object.entries(values).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(start[name]));
+  return location.href.split("#")[0] + "#" + new URLSearchParams([["lab", fixed.id], ...off.map(([name, value]) => [name, JSON.stringify(value)])]);
+}

@@ -1,0 +1,83 @@
+// A picture on a page: its title, its player if it has steps, itself as wide as there is room, its legend.
+import {PICTURES} from "./pictures.js";
+import {add, button, still, unique} from "./page.js";
+import {nameParts} from "./touch.js";
+import {h, patch} from "./tree.js";
+
+export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, host) {
+  const picture = PICTURES[kind], uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${tall ? " vp-tall2" : ""}`});
+  const head = title || picture.steps ? add(root, "div", {class: "vp-head-row"}) : null;
+  if (title) add(head, "h5", {id: `${uid}-title`}, title);
+  if (title) root.setAttribute("aria-labelledby", `${uid}-title`);
+  const place = add(root, "div", {class: `vp-picture${picture.html ? " vp-scrolls" : ""}`, ...(picture.html ? {tabindex: 0, role: "region", "aria-label": title || "table"} : {})});
+  if (legend) add(root, "p", {class: "vp-legend"}, legend);
+  const answer = answers ? add(root, "p", {class: "vp-answer", role: "status", "aria-live": "polite"}, answers) : null;
+  let data = null, before = null, width = 0, at, pick, player = null;
+
+  function draw() {
+    if (!data || !width) return;
+    const drawn = picture.draw(data, {spec, width, before, uid, at, pick, live: true, chosen: host.chosen?.()});
+    if (picture.html) patch(place, drawn.kids.flat(Infinity));
+    else {
+      patch(place, [h("svg", {width, height: Math.ceil(drawn.height), viewBox: `0 0 ${width} ${Math.ceil(drawn.height)}`, role: "group", "aria-label": `${title ? `${title}. ` : ""}${drawn.alt}`}, drawn.kids)]);
+      nameParts(place.firstChild);
+    }
+    player?.();
+  }
+
+  if (picture.steps) player = playerOf(add(head, "div", {class: "vp-player", role: "group", "aria-label": `play: ${title}`}), {
+    last: () => data ? picture.steps(data) : 0, at: () => at, words: () => picture.step(data, at ?? picture.steps(data)),
+    go: (to) => { at = data && to >= picture.steps(data) ? undefined : to; draw(); },
+  });
+
+  const observer = new ResizeObserver(([entry]) => {
+    const now = Math.floor(entry.contentRect.width);
+    if (now !== width) { width = now; draw(); }
+  });
+  observer.observe(place);
+  width = Math.floor(place.getBoundingClientRect().width);
+  return {
+    root, draw, answer,
+    update(now, ghost) { data = now; before = ghost; at = undefined; draw(); },
+    pick(name) { pick = name; draw(); },
+    stop() { observer.disconnect(); },
+  };
+}
+
+// Play, one step back, one step on, and a slider over all steps. `at` undefined is the end.
+function playerOf(parent, {last, at, words, go}) {
+  let timer = null, began = 0, from = 0;
+  const position = () => at() ?? last();
+  const halt = () => { cancelAnimationFrame(timer); clearTimeout(timer); timer = null; show(); };
+  const play = button(parent, "▶", "play", () => {
+    if (timer) return halt();
+    from = position() >= last() ? 0 : Math.floor(position());
+    began = performance.now();
+    go(from);
+    const frame = (now) => {
+      // A round takes 1.4 s: most of it water that falls, then a rest in which one can read.
+      const rounds = (now - began) / 1400, part = Math.min(1, (rounds % 1) / 0.72), to = Math.min(from + Math.floor(rounds) + part, last());
+      go(to);
+      if (from + rounds >= last()) return halt();
+      timer = requestAnimationFrame(frame);
+    };
+    const jump = () => { const to = Math.floor(position()) + 1; go(to); if (to >= last()) return halt(); timer = setTimeout(jump, 1200); };
+    timer = still() ? setTimeout(jump, 600) : requestAnimationFrame(frame);
+    show();
+  });
+  const back = button(parent, "‹", "one step back", () => { halt(); go(Math.max(0, Math.ceil(position()) - 1)); }, "vp-button vp-step");
+  const scrub = add(parent, "input", {type: "range", min: 0, step: 1, "aria-label": "step"});
+  scrub.addEventListener("input", () => { const to = Number(scrub.value); halt(); go(to); });
+  const on = button(parent, "›", "one step on", () => { halt(); go(Math.min(last(), Math.floor(position()) + 1)); }, "vp-button vp-step");
+  function show() {
+    const name = timer ? "pause" : "play";
+    if (play.getAttribute("aria-label") !== name) { play.textContent = timer ? "❚❚" : "▶"; play.title = name; play.setAttribute("aria-label", name); }
+    scrub.max = last();
+    scrub.value = Math.round(position());
+    scrub.setAttribute("aria-valuetext", last() ? words() : "nothing to play");
+    back.disabled = position() <= 0;
+    on.disabled = position() >= last();
+    play.disabled = !last();
+  }
+  return show;
+}

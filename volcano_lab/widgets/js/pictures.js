@@ -1,0 +1,14 @@
+// The vocabulary of pictures, by the name under which Python asks for one.
+import {bars} from "./pictures/bars.js";
+import {cluster} from "./pictures/cluster.js";
+import {statement} from "./pictures/statement.js";
+import {states} from "./pictures/states.js";
+import {sums} from "./pictures/sums.js";
+import {table} from "./pictures/table.js";
+import {timeline} from "./pictures/timeline.js";
+import {tree} from "./pictures/tree.js";
+import {turns} from "./pictures/turns.js";
+import {vessels} from "./pictures/vessels.js";
+import {votes} from "./pictures/votes.js";
+
+export const PICTURES = {bars, cluster, statement, states, sums, table, timeline, tree, turns, vessels, votes};

@@ -1,0 +1,67 @@
+// Bars: five numbers of one thing on one axis. Pale what is asked for, full what is held, hatched what is kept free by a
+// guarantee, a diamond at what is deserved, a line at the limit; the words below repeat them.
+//
+// data: [{name, color, asked, held, deserved, guarantee, limit}], any of them null or left out
+// spec: max, unit, rows (how many are drawn at most), words: {held: "held", …}, grips: {limit: control, guarantee: control, asked: control}
+import {h} from "../tree.js";
+import {amount, fit, number} from "../words.js";
+import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, say} from "../marks.js";
+
+const ROW = 47, WORDS = {held: "held", deserved: "deserved", guarantee: "guarantee", limit: "limit", asked: "asked for"};
+
+export const bars = {
+  draw(data, c) {
+    const {width, spec, before} = c, rows = spec.rows ?? data.length, words = {...WORDS, ...spec.words};
+    const column = nameColumn(data.map((row) => row.name), width), max = spec.max ?? most(data), room = width - column - 22;
+    const x = (value) => column + room * Math.min(value, max) / max, bottom = rows * ROW + 2;
+    const drawn = data.map((row, i) => {
+      const y = i * ROW, color = colorOf(row, i), old = before?.find((other) => other.name === row.name);
+      const kept = (row.guarantee ?? 0) - (row.held ?? 0);
+      return h("g", {key: row.name, link: row.name, tip: told(row, words, spec.unit)},
+        box(0, y, width, ROW, {fill: "transparent"}),
+        named(0, y + 20, row.name, column),
+        row.asked > 0 && box(column, y + 4, x(row.asked) - column, 22, {key: "asked", rx: 3, fill: color, opacity: 0.22}),
+        kept > 0 && box(x(row.held ?? 0), y + 7, x(row.guarantee) - x(row.held ?? 0), 16, {key: "kept", fill: hatch(c.uid, color)}),
+        box(column, y + 7, x(row.held ?? 0) - column, 16, {key: "held", rx: 2, fill: color}),
+        old && !same(old.held, row.held) && h("rect", {key: "ghost held", x: column, y: y + 5, width: Math.max(0, x(old.held) - column), height: 20, rx: 3, class: "vp-ghost"}),
+        row.guarantee > 0 && line(x(row.guarantee), y + 1, x(row.guarantee), y + 29, {key: "guarantee", class: "vp-least"}),
+        limited(row) && line(x(row.limit), y, x(row.limit), y + 30, {key: "limit", class: "vp-limit"}),
+        old && !same(old.deserved, row.deserved) && diamond(x(old.deserved), y + 15, "vp-diamond vp-ghost", "ghost deserved"),
+        typeof row.deserved === "number" && diamond(x(row.deserved), y + 15, "vp-diamond", "deserved"),
+        h("text", {key: "words", x: column + 2, y: y + 43, class: "vp-soft vp-halo"}, sums(row, old, words, width - column)),
+        ["guarantee", "limit", "asked"].map((what) => grip(c, what, row, words, x, y, room / max)));
+    });
+    return {height: bottom + 22, kids: [hatches(c.uid, data.map(colorOf)), axis(x, max, 2, bottom, spec.unit, room), drawn],
+      alt: data.map((row) => told(row, words, spec.unit)).join(". ") + "."};
+  },
+};
+
+const limited = (row) => typeof row.limit === "number";
+const most = (data) => Math.max(1, ...data.flatMap((row) => [row.asked, row.held, row.deserved, row.limit, row.guarantee].filter(Number.isFinite)));
+
+function diamond(x, y, kind, key) {
+  return h("path", {key, d: "M0 -8 L6 0 L0 8 L-6 0 z", style: `transform: translate(${Math.round(x * 10) / 10}px, ${y}px)`, class: kind});
+}
+
+function sums(row, old, words, room) {
+  const found = [];
+  for (const what of ["held", "deserved", "limit", "guarantee"]) {
+    const value = row[what];
+    if (typeof value !== "number" || (what === "guarantee" && !value)) continue;
+    const difference = old ? change(value, old[what]) : "", length = found.flatMap((part) => part.length).reduce((sum, n) => sum + n, 0);
+    const text = `${found.length ? " · " : ""}${number(value)} ${words[what]}`;
+    if (found.length && (length + text.length + difference.length) * 7.4 > room) break;
+    found.push({length: text.length + difference.length, part: [text, difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)]});
+  }
+  return found.map(({part}) => part);
+}
+
+const told = (row, words, unit) => `${row.name}: ` + ["held", "deserved", "guarantee", "limit", "asked"]
+  .filter((what) => typeof row[what] === "number").map((what) => `${number(row[what])} ${words[what]}`).join(", ") + (unit ? ` (${unit})` : "");
+
+function grip(c, what, row, words, x, y, scale) {
+  const control = c.spec.grips?.[what];
+  if (!control || !c.live || typeof row[what] !== "number") return null;
+  return box(x(row[what]) - 6, y, 12, 30, {key: `grip ${what}`, class: "vp-grip vp-across", fill: "transparent",
+    tip: `${words[what]} of ${row.name}: ${amount(row[what], c.spec.unit)}; drag it, or use the control`, grip: {control: control.replace("{queue}", row.name), by: 1 / scale, axis: "x", value: row[what]}});
+}

@@ -1,0 +1,63 @@
+// States with arrows: where a pod is, and where it may go. Bold and numbered is the way it went, faint what is legal too.
+//
+// data: {way: [[from, to, word]], at: state, pods: [{name, state, color, ring}]}; without pods the state `at` is filled
+// spec: more (also Succeeded and Failed)
+import {h} from "../tree.js";
+import {fit, wide} from "../words.js";
+import {STATES, box, colorOf, hatch, hatches, ink, middle, say} from "../marks.js";
+
+// Places on a grid of five columns and two rows; of each pair of states how a pod gets from one to the other.
+const PLACES = {Pending: [0, 0], Allocated: [1, 0], Binding: [2, 0], Bound: [3, 0], Running: [4, 0], Pipelined: [1, 1], Releasing: [3.5, 1]};
+const EDGES = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "commit"], ["Binding", "Bound", "bind"], ["Bound", "Running", ""],
+               ["Pending", "Pipelined", "pipeline"], ["Bound", "Releasing", ""], ["Running", "Releasing", "evict"]];
+
+export const states = {
+  draw(data, c) {
+    const {width} = c, pods = data.pods, high = pods ? 62 : 32, step = width / 5, wideness = Math.min(step - 34, 118), drop = high + 66;
+    const centre = (name) => [step * (PLACES[name][0] + 0.5), 26 + high / 2 + PLACES[name][1] * drop];
+    const taken = new Map();
+    (data.way ?? []).forEach(([from, to, word], i) => {
+      const edge = `${from}>${to}`, known = taken.get(edge);
+      taken.set(edge, {from, to, word, numbers: [...(known?.numbers ?? []), i + 1]});
+    });
+    const faint = EDGES.filter(([from, to]) => !taken.has(`${from}>${to}`)).map(([from, to, word]) => arrow(centre, from, to, word, null, wideness, high, c.uid));
+    const bold = [...taken.values()].filter(({from, to}) => PLACES[from] && PLACES[to]).map(({from, to, word, numbers}) => arrow(centre, from, to, word, numbers, wideness, high, c.uid));
+    const boxes = Object.keys(PLACES).map((name) => {
+      const [x, y] = centre(name), [color] = STATES[name], inside = pods?.filter((pod) => shownAs(pod.state) === name) ?? [], on = pods ? inside.length : data.at === name;
+      return h("g", {key: name, tip: `${name}: ${pods ? `${inside.length} pods` : data.at === name ? "the pod is here" : "the pod is not here"}`},
+        box(x - wideness / 2, y - high / 2, wideness, high, {rx: pods ? 8 : 16, class: on && !pods ? "" : "vp-node", fill: on && !pods ? color : null, ...(on && pods ? {stroke: color, style: `stroke:${color};stroke-width:2`} : {})}),
+        say(x, pods ? y - high / 2 + 18 : y + 5, fit(name, wideness - 8), {...middle, class: on ? "vp-strong" : "", style: on && !pods && color[0] === "#" ? `fill:${ink(color)}` : null}),
+        podsIn(inside, x - wideness / 2 + 8, y - high / 2 + 26, wideness - 16, c));
+    });
+    const colors = [...Object.values(STATES).map(([color]) => color), ...(pods ?? []).map(colorOf)].filter((color) => color[0] === "#");
+    return {height: 26 + high + drop + 10, kids: [h("defs", {}, head(c.uid, "now", "vp-head-bold"), head(c.uid, "may", "vp-head")), hatches(c.uid, colors), faint, bold, boxes],
+      alt: ((data.way ?? []).map(([from, to, word], i) => `${i + 1}: ${from} to ${to}${word ? ` (${word})` : ""}`).join("; ") || `in state ${data.at ?? "Pending"}`) + "."};
+  },
+};
+
+const shownAs = (state) => ({Succeeded: "Running", Failed: "Releasing"})[state] ?? state;
+const head = (uid, name, kind) => h("marker", {id: `${uid}-${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse"}, h("path", {d: "M0 0 L8 4 L0 8 z", class: kind}));
+
+function podsIn(pods, x, y, room, c) {
+  const side = Math.min(15, (room + 3) / Math.max(Math.min(pods.length, 8), 1) - 3);
+  return pods.slice(0, 16).map((pod, i) => {
+    const left = x + (i % 8) * (side + 3), top = y + Math.floor(i / 8) * (side + 3);
+    return h("g", {key: pod.name, tip: `${pod.name}: ${pod.state}`, link: pod.name}, box(left, top, side, side, {rx: 3, fill: colorOf(pod, 0)}),
+      pod.ring && box(left - 2, top - 2, side + 4, side + 4, {key: "ring", rx: 5, class: "vp-ring"}));
+  });
+}
+
+function arrow(centre, from, to, word, numbers, wideness, high, uid) {
+  const [x1, y1] = centre(from), [x2, y2] = centre(to), flat = y1 === y2, back = flat && x2 < x1, bold = numbers !== null, kind = `url(#${uid}-${bold ? "now" : "may"})`;
+  const text = `${bold ? numbers.join(", ") + " " : ""}${word}`.trim(), key = `${from}>${to}`, attributes = {class: bold ? "vp-edge vp-taken" : "vp-edge", "marker-end": kind};
+  const words = (x, y, props) => text && say(x, y, text, {...props, class: bold ? "vp-strong vp-halo" : "vp-soft vp-halo"});
+  if (back) {
+    const top = y1 - high / 2;
+    return h("g", {key}, h("path", {d: `M${x1} ${top - 2} C${x1} ${top - 28} ${x2} ${top - 28} ${x2} ${top - 3}`, ...attributes}), words((x1 + x2) / 2, top - 13, middle));
+  }
+  if (flat) return h("g", {key}, h("path", {d: `M${x1 + wideness / 2 + 2} ${y1} H${x2 - wideness / 2 - 3}`, ...attributes}), words((x1 + x2) / 2, y1 - high / 2 - 4, middle));
+  const down = y2 > y1, offset = (x2 - x1) * 0.3, sx = x1 + Math.max(-wideness / 2 + 12, Math.min(wideness / 2 - 12, offset)), ex = x2 - Math.max(-wideness / 2 + 12, Math.min(wideness / 2 - 12, offset));
+  const sy = y1 + (down ? 1 : -1) * (high / 2 + 2), ey = y2 + (down ? -1 : 1) * (high / 2 + 3);
+  return h("g", {key}, h("path", {d: `M${Math.round(sx)} ${sy} L${Math.round(ex)} ${ey}`, ...attributes}),
+    words((sx + ex) / 2 + (x2 >= x1 ? 9 : -9), (sy + ey) / 2 + 5, x2 >= x1 ? {} : {"text-anchor": "end"}));
+}

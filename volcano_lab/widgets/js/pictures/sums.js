@@ -1,0 +1,53 @@
+// Sums against limits: each row is a part of its own limit, and one line stands for all limits.
+//
+// data: [{name, note, parts: [amount], limit, text, over, color}]; limit null: none, drawn as far as the parts reach
+// spec: parts (their names, in order), rows, limit (the word over the line), max (where the scale ends, in limits)
+import {h} from "../tree.js";
+import {fit, number, wide} from "../words.js";
+import {COLORS, box, end, hatch, hatches, line, middle, same, say} from "../marks.js";
+
+const TOP = 26;
+
+export const sums = {
+  draw(data, c) {
+    const {width, spec, before} = c, rows = spec.rows ?? data.length, high = data.some((row) => row.note) ? 46 : 26, tall = high > 40 ? 24 : 18, most = spec.max ?? 1.3;
+    const column = Math.min(Math.max(60, ...data.flatMap((row) => [wide(row.name, 14, true), wide(row.note ?? "")])) + 12, width * 0.34);
+    const words = Math.max(60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
+    const colors = data.map((row) => row.color ?? COLORS[0]), pale = [1, 1, 0.42], fillsOf = (color) => [color, hatch(c.uid, color), color];
+    const drawn = data.map((row, i) => {
+      const y = TOP + 6 + i * high, fills = fillsOf(colors[i]), limit = Math.max(row.limit ?? Math.max(...cumulated(row.parts), 1) * 1.15, 1e-9), old = before?.[i]?.name === row.name ? before[i] : null;
+      let from = 0;
+      const parts = row.parts.map((value, k) => {
+        const to = from + value / limit, part = box(x(from), y, x(to) - x(from), tall, {key: `part ${k}`, fill: fills[k % 3], opacity: pale[k % 3], tip: `${spec.parts?.[k] ?? "part"}: ${number(value)}`});
+        from = to;
+        return part;
+      });
+      const ends = Math.max(1, Math.min(from, most)), sumWas = old && old.parts.reduce((sum, value) => sum + value, 0) / (old.limit ?? limit);
+      return h("g", {key: `${i} ${row.name}`, link: row.link ?? row.name, tip: told(row, spec)},
+        box(0, y - 6, width, high, {fill: "transparent"}),
+        say(column - 8, y + (row.note ? 10 : 14), fit(row.name, column - 12, 14, true), {class: "vp-strong", ...end}),
+        row.note && say(column - 10, y + 26, fit(row.note, column - 12), {class: "vp-soft", ...end}),
+        box(x(0), y, x(1) - x(0), tall, {class: "vp-well", key: "well"}), parts,
+        row.over && from > 1.0001 && box(x(1), y - 2, Math.max(x(from) - x(1), 3), tall + 4, {key: "over", class: "vp-over"}),
+        old && !same(sumWas, from) && line(x(sumWas), y - 3, x(sumWas), y + tall + 3, {key: "ghost", class: "vp-ghost"}),
+        h("text", {key: "text", x: x(ends) + 10, y: y + (row.note ? 17 : 14), class: row.over ? "vp-strong vp-bad" : ""}, fit(row.text, width - x(ends) - 12, 14, row.over)));
+    });
+    const height = TOP + rows * high + 2;
+    return {height, kids: [hatches(c.uid, colors), say(x(1), 14, spec.limit ?? "limit", {class: "vp-strong", ...middle}),
+      key(spec.parts ?? [], fillsOf(data[0]?.color ?? COLORS[0]), pale, x(1) - wide(spec.limit ?? "limit", 14, true) / 2 - 6), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
+      alt: data.map((row) => told(row, spec)).join(". ") + "."};
+  },
+};
+
+function key(parts, fills, pale, room) {
+  let x = 0;
+  return parts.map((part, k) => {
+    const from = x, words = fit(part, room - from - 18);
+    x += 18 + wide(words) + 12;
+    return words.length < 3 ? null : h("g", {key: `key ${k}`}, box(from, 3, 13, 13, {fill: fills[k % 3], opacity: pale[k % 3]}), say(from + 18, 14, words, {class: "vp-soft"}));
+  });
+}
+
+const cumulated = (parts) => { let sum = 0; return parts.map((value) => sum += value); };
+const told = (row, spec) => `${row.name}: ` + row.parts.map((value, k) => `${spec.parts?.[k] ? `${spec.parts[k]} ` : ""}${number(value)}`).join(" + ") +
+  ` is ${row.text}`;

@@ -1,0 +1,50 @@
+// A statement step by step: states, nodes and queues as pictures. All frames of a scene are on the page, so a step waits
+// for nothing; the kernel is told where one is.
+import {add, followTheme, ownKeys} from "./page.js";
+import {panel} from "./panel.js";
+import {choice, stepping} from "./stepping.js";
+import {touchable} from "./touch.js";
+import {number} from "./words.js";
+
+const POD_STATES = {Allocated: "allocated", Pipelined: "promised", Releasing: "leaving"};
+
+export function statementSteps(model, el) {
+  const root = add(el, "div", {class: "vp vs-steps vs-statement", tabindex: 0, role: "group", "aria-label": "A statement step by step"}), unfollow = followTheme(root);
+  ownKeys(root);
+  const frames = () => model.get("frames"), last = () => frames().length - 1, at = () => Math.min(model.get("at"), last());
+  const steps = stepping(root, {
+    at, last, text: () => frames()[at()].text, where: () => `step ${at()} of ${last()}`, around: () => frames().map((frame, i) => [i, frame.text, frame.kind]),
+    go(place) { if (place !== at()) { model.set("at", place); model.save_changes(); } },
+    find(words, backwards) {
+      const sought = words.trim().toLowerCase(), found = frames().map((frame, i) => [i, frame.text.toLowerCase()]).filter(([i, text]) => text.includes(sought) && (backwards ? i < at() : i > at()));
+      steps.say(found.length ? "" : `nothing ${backwards ? "before" : "after"} this step says "${words.trim()}".`);
+      if (found.length) this.go(found.at(backwards ? -1 : 0)[0]);
+    },
+  }, {find: "find", example: "undo", listed: "Steps"});
+  const scene = choice(steps.bar, "scene", model.get("scenes"));
+  scene.addEventListener("change", () => { model.set("scene", scene.value); model.save_changes(); });
+
+  const host = {act: () => {}, pull: () => false, hint: () => {}};
+  const states = panel(steps.view, {kind: "states", title: "The pods, by state", spec: {}}, host);
+  const nodes = panel(steps.view, {kind: "cluster", title: "The nodes", spec: {unit: "CPUs"}, legend: "Full: bound or running. Hatched: allocated in the session. Dashed: promised. ×: leaving."}, host);
+  const queues = panel(steps.view, {kind: "table", title: "", spec: {columns: {queue: "queues, in CPUs", deserved: "deserved", allocated: "allocated", share: "share"}}}, host);
+  touchable(root, host);
+
+  function update() {
+    const frame = frames()[at()], before = frames()[at() - 1], colors = model.get("colors");
+    const was = before?.pods.find((pod) => pod.pod === frame.pod)?.status, now = frame.pods.find((pod) => pod.pod === frame.pod)?.status;
+    const color = (pod) => colors[pod.job] ?? "#8C8C8C";
+    states.update({way: was && was !== now ? [[was, now, ""]] : [], pods: frame.pods.map((pod) => ({name: pod.pod, state: pod.status, color: color(pod), ring: pod.pod === frame.pod}))}, null);
+    nodes.update({nodes: frame.nodes.map((node) => ({
+      name: node.node, size: node.allocatable, note: `idle ${number(node.idle)}, future idle ${number(node.future_idle)}`,
+      pods: frame.pods.filter((pod) => pod.node === node.node && pod.status !== "Pending").map((pod) => ({name: pod.pod, size: pod.asks, color: color(pod), state: POD_STATES[pod.status] ?? "running", ring: pod.pod === frame.pod})),
+    }))}, null);
+    queues.update(frame.queues, before?.queues ?? null);
+    if (scene.value !== model.get("scene")) scene.value = model.get("scene");
+    steps.update();
+  }
+  model.on("change:frames", update);
+  model.on("change:at", update);
+  update();
+  return () => { steps.stop(); unfollow(); for (const one of [states, nodes, queues]) one.stop(); model.off("change:frames", update); model.off("change:at", update); };
+}

@@ -1,0 +1,122 @@
+// Pointing, focusing and dragging in pictures. Hover and focus show the same words; what has the same name lights up
+// everywhere; the arrow keys walk from part to part, so that a picture is one stop of the Tab key.
+import {add} from "./page.js";
+
+export function touchable(root, host) {
+  const tip = add(root, "div", {class: "vp-tip", role: "tooltip", hidden: true});
+  let moving = null;   // the queue that the keyboard moves to another parent
+
+  function show(part, event) {
+    tip.textContent = part.dataset.tip;
+    tip.hidden = false;
+    const around = root.getBoundingClientRect(), at = part.getBoundingClientRect(), size = tip.getBoundingClientRect();
+    const x = (event?.clientX ?? at.left + at.width / 2) - around.left, y = (event ? Math.min(event.clientY, at.bottom) : at.top) - around.top;
+    tip.style.left = `${Math.max(4, Math.min(x + 12, around.width - size.width - 4))}px`;
+    tip.style.top = `${y - size.height - 10 < 0 ? y + 20 : y - size.height - 10}px`;
+  }
+
+  function light(name) {
+    for (const part of root.querySelectorAll("[data-on]")) part.removeAttribute("data-on");
+    const same = name ? [...root.querySelectorAll(`[data-link="${CSS.escape(name)}"]`)] : [];
+    root.querySelectorAll("[data-lit]").forEach((panel) => panel.removeAttribute("data-lit"));
+    for (const part of same) {
+      part.setAttribute("data-on", "");
+      for (let up = part.parentElement; up && up !== root; up = up.parentElement) if (up.dataset.link) up.setAttribute("data-on", "");
+      for (const below of part.querySelectorAll("[data-link]")) below.setAttribute("data-on", "");
+      part.closest(".vp-panel")?.setAttribute("data-lit", "");
+    }
+  }
+
+  const linkOf = (part) => part?.closest("[data-link]")?.dataset.link;
+  root.addEventListener("pointerover", (event) => {
+    const part = event.target.closest?.("[data-tip]");
+    if (part) show(part, event); else tip.hidden = true;
+    light(linkOf(event.target.closest?.("[data-link]")));
+  });
+  root.addEventListener("pointerleave", () => { tip.hidden = true; light(null); });
+  root.addEventListener("focusin", (event) => {
+    const part = event.target.closest?.("svg [data-tip]");
+    if (part) { show(part); light(linkOf(part)); }
+  });
+  root.addEventListener("focusout", () => { tip.hidden = true; light(null); });
+
+  function act(part) {
+    if (part?.vp?.act) host.act(part.vp.act);
+  }
+
+  root.addEventListener("keydown", (event) => {
+    const part = event.target.closest?.("svg [data-tip]");
+    if (event.key === "Escape") { tip.hidden = true; if (moving) { host.hint(""); moving = null; } }
+    if (!part || event.ctrlKey || event.metaKey || event.altKey) return;
+    const parts = [...part.closest("svg").querySelectorAll("[data-tip]:not([data-grip][fill=transparent])")], at = parts.indexOf(part);
+    const next = {ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: parts.length - 1}[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      const target = parts[Math.max(0, Math.min(next, parts.length - 1))];
+      parts.forEach((other) => other.setAttribute("tabindex", other === target ? 0 : -1));
+      target.focus();
+    } else if (event.key === "m" && part.vp?.grip?.move) {
+      moving = part.vp.grip.move;
+      host.hint(`Moving ${moving}: the arrow keys go to its new parent, Enter puts it there, Escape leaves it.`);
+    } else if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      if (moving && part.vp?.drop) { host.act({move: moving, to: part.vp.drop}); moving = null; } else act(part);
+    }
+  });
+
+  // A drag either moves a number (the control beside it does the same) or carries a queue to another parent.
+  root.addEventListener("pointerdown", (event) => {
+    const part = event.target.closest?.("[data-grip]"), button = event.target.closest?.("[data-act]");
+    if (event.button > 0) return;
+    if (!part || (button && part.contains(button) && button !== part)) return;
+    const {grip} = part.vp, from = [event.clientX, event.clientY], pointer = event.pointerId;
+    let more = false, over = null;
+    const move = (now) => {
+      if (now.pointerId !== pointer) return;
+      const [dx, dy] = [now.clientX - from[0], now.clientY - from[1]];
+      if (grip.move) {
+        if (!more && Math.hypot(dx, dy) < 6) return;
+        more = true;
+        tip.hidden = true;
+        const target = document.elementsFromPoint(now.clientX, now.clientY).map((node) => node.closest?.("[data-drop]")).find((node) => node && node.dataset.drop !== grip.move && !part.contains(node));
+        if (target !== over) { over?.removeAttribute("data-over"); target?.setAttribute("data-over", ""); over = target; }
+        part.style.transform = `translate(${dx}px, ${dy}px)`;
+        part.style.pointerEvents = "none";
+      } else {
+        part.setAttribute("data-pulled", "");
+        more = host.pull(grip.control, grip.value + (grip.axis === "y" ? dy : dx) * grip.by, more) || more;
+      }
+      now.preventDefault();
+    };
+    const up = (now) => {
+      if (now.pointerId !== pointer) return;
+      for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.removeEventListener(name, act);
+      part.removeAttribute("data-pulled");
+      part.style.transform = part.style.pointerEvents = "";
+      over?.removeAttribute("data-over");
+      if (grip.move && more) root.addEventListener("click", (click) => click.stopPropagation(), {capture: true, once: true});
+      if (over && now.type === "pointerup") host.act({move: grip.move, to: over.dataset.drop});
+    };
+    for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) document.addEventListener(name, act);
+    if (!grip.move) event.preventDefault();
+  });
+  root.addEventListener("click", (event) => act(event.target.closest?.("svg [data-act]")));
+}
+
+// After each drawing: every part that has words is named for screen readers, and one of them takes the Tab key.
+export function nameParts(svg) {
+  let stop = null, first = null;
+  for (const part of svg.querySelectorAll("[data-tip]")) {
+    if (part.vpNamed !== part.dataset.tip) {
+      part.vpNamed = part.dataset.tip;
+      part.setAttribute("aria-label", part.dataset.tip);
+      const grip = part.vp.grip && !part.vp.grip.move, role = grip ? null : part.querySelector("[data-tip]") ? "group" : part.vp.act ? "button" : "img";
+      if (grip) part.setAttribute("aria-hidden", "true");
+      else { part.setAttribute("role", role); if (!part.hasAttribute("tabindex")) part.setAttribute("tabindex", -1); }
+    }
+    if (!part.hasAttribute("role")) continue;
+    first ??= part;
+    if (part.getAttribute("tabindex") === "0") { if (stop) part.setAttribute("tabindex", -1); stop ??= part; }
+  }
+  if (!stop) first?.setAttribute("tabindex", 0);
+}

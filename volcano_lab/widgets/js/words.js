@@ -1,0 +1,41 @@
+// Numbers and names as texts, and how wide a text is. Widths are estimated, so that a still comes out the same on every
+// machine; they are those of a wide system font, and what has to fit into a box is shortened by them.
+
+export function number(value) {
+  if (value === true) return "yes";
+  if (value === false) return "no";
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "number") return String(value);
+  if (Number.isInteger(value)) return String(value);
+  return String(Number(value.toFixed(Math.abs(value) < 2 ? 2 : 1)));
+}
+
+// 12 GiB as "12 Gi", 3 as "3 CPUs", and no unit where there is none.
+export const amount = (value, unit) => number(value) + (unit ? ` ${value === 1 ? unit.replace(/s$/, "") : unit}` : "");
+
+const NARROW = new Set("iIjlt.,:;'|!()[]f ‹›·"), WIDE = new Set("mwMWØ@%—…→▲▼◆"), DIGIT = /[0-9+<>=−–-]/;
+
+export function wide(text, size = 14, bold = false) {
+  let sum = 0;
+  for (const sign of String(text))
+    sum += NARROW.has(sign) ? 0.35 : WIDE.has(sign) ? 0.95 : DIGIT.test(sign) ? 0.64 : sign > "⺀" ? 1 : sign === sign.toLowerCase() ? 0.6 : 0.7;
+  return sum * size * (bold ? 1.08 : 1);
+}
+
+// A text that is at most so wide; what is too long ends with "…".
+export function fit(text, width, size = 14, bold = false) {
+  text = String(text);
+  if (wide(text, size, bold) <= width) return text;
+  while (text && wide(text + "…", size, bold) > width) text = text.slice(0, -1);
+  return text ? text.trimEnd() + "…" : "";
+}
+
+export function lines(text, width, size = 14) {
+  const found = [""];
+  for (const word of String(text).split(" ")) {
+    const longer = found.at(-1) ? `${found.at(-1)} ${word}` : word;
+    if (wide(longer, size) <= width || !found.at(-1)) found[found.length - 1] = longer;
+    else found.push(word);
+  }
+  return found;
+}

@@ -1,0 +1,287 @@
+"""The vocabulary of pictures: plain data in, one look, live and still.
+
+Each function makes a `Picture`. With data it shows them; with a function of a lab's facts it is a
+panel of that lab. `docs/labs-and-pictures.md` shows each with its data.
+
+>>> picture = bars("Queues", [{"name": "a", "held": 16, "deserved": 28, "limit": 50}], unit="CPUs")
+>>> print(picture.alt)
+Queues. a: 16 held, 28 deserved, 50 limit (CPUs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, evolve, field
+
+from volcano_lab.widgets import stills
+
+Data = Any
+"""Plain data (dicts, lists, texts, numbers), or a function of a lab's facts that gives them."""
+WIDTH = 640
+Words = Mapping[str, str]
+
+
+@define
+class Picture:
+    """A picture of the vocabulary with its title, its legend, its options and its data.
+
+    In a notebook with a kernel it is live: it follows the page's colours, parts say what they are,
+    and steps can be played. Everywhere else it is a still.
+    """
+
+    kind: str
+    title: str
+    data: Data
+    spec: dict[str, Any] = field(factory=dict)
+    legend: str = ""
+    key: str = ""
+    wide: bool = False
+    tall: bool = False
+    width: int = WIDTH
+
+    def of(self, facts: Any) -> Data:
+        """Return the data that the picture shows of a lab's facts."""
+        return self.data(facts) if callable(self.data) else self.data
+
+    def at(self, facts: Any) -> Picture:
+        """Return the same picture with its data instead of a function."""
+        return evolve(self, data=self.of(facts))
+
+    @property
+    def fixed(self) -> dict[str, Any]:
+        """What the page needs to know once."""
+        return {"kind": self.kind, "title": self.title, "legend": self.legend, "spec": self.spec,
+                "key": self.key or self.kind, "wide": self.wide, "tall": self.tall,
+                "width": self.width}
+
+    @property
+    def drawing(self) -> dict[str, str]:
+        """The still and its words; see `stills.drawn`."""
+        return stills.drawn(self.kind, self.fixed | {"data": self.data}, self.width)
+
+    @property
+    def alt(self) -> str:
+        """The picture in words."""
+        return self.drawing["alt"]
+
+    @property
+    def svg(self) -> str:
+        """The still as SVG; "" for a table, which is HTML."""
+        return self.drawing.get("svg", "")
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}: {self.title}>"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        try:
+            drawing = self.drawing
+            still = {"text/plain": drawing["alt"], "text/html": stills.html(drawing)}
+        except stills.NoEngineError as error:
+            still = {"text/plain": f"{self!r} {error}"}
+        try:
+            from volcano_lab.widgets.live import LivePicture
+        except ImportError:
+            return still, {}
+        view, about = LivePicture(self.fixed, self.data)._repr_mimebundle_()
+        return {**view, **still}, about
+
+
+def _picture(kind: str, title: str, data: Data, frame: Mapping[str, Any], **spec: Any) -> Picture:
+    """Make a picture; `frame` are legend, key, wide, tall and width."""
+    given = {name: value for name, value in spec.items() if value is not None}
+    return Picture(kind, title, data, given, **frame)
+
+
+def vessels(title: str, data: Data, *, most: float | Sequence[float], unit: str = "",
+            height: int | None = None, grips: Words | None = None, **frame: Any) -> Picture:
+    """Draw water-filling: what is to be shared is poured round by round; it can be played.
+
+    Args:
+        title: one line.
+        data: {"queues": [{"queue", "color", "weight", "limit", "rim", "guarantee", "note"}],
+            "rounds": [{"left_before", "left", "steps": {queue: {"before", "offered", "after"}}}]}.
+            `limit` is where the rim of a vessel is, `rim` what it is called; `offered` comes in
+            addition to `before`.
+        most: the amount at which the scale ends; of several the first that fits is taken.
+        unit: of the amounts, such as "CPUs".
+        height: pixels.
+        grips: in a lab, controls that a drag moves: {"guarantee": "{queue}_guarantee", "limit": …}.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("vessels", title, data, frame, unit=unit, height=height, grips=grips,
+                    max=most if isinstance(most, int | float) else list(most))
+
+
+def bars(title: str, data: Data, *, most: float | None = None, unit: str = "",
+         rows: int | None = None, words: Words | None = None, grips: Words | None = None,
+         **frame: Any) -> Picture:
+    """Draw what queues (or other things) hold, deserve, ask for and may hold, on one axis.
+
+    Args:
+        title: one line.
+        data: [{"name", "color", "held", "asked", "deserved", "guarantee", "limit"}], all numbers
+            but name and colour; one that is missing or None is not drawn.
+        most: where the axis ends; without it at the largest number.
+        unit: of the numbers.
+        rows: how many rows there are at most, so that the height stays.
+        words: other words for the numbers, such as {"held": "used"}.
+        grips: in a lab, controls that a drag moves: {"limit": "{queue}_capability"}.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("bars", title, data, frame, max=most, unit=unit, rows=rows, words=words,
+                    grips=grips)
+
+
+def turns(title: str, data: Data, *, slots: int | None = None, lanes: int | None = None,
+          **frame: Any) -> Picture:
+    """Draw whose turn it is, one after the other, with one lane per queue.
+
+    Args:
+        title: one line.
+        data: {"queues": [{"queue", "color"}], "turns": [{"queue", "outcome", "pods", "job",
+            "share"}]}; outcome is "placed", "discarded", "nothing" or "overused".
+        slots: how many turns are drawn; of more it is said how many.
+        lanes: how many queues there are at most.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("turns", title, data, frame, slots=slots, lanes=lanes)
+
+
+def sums(title: str, data: Data, *, parts: Sequence[str] = (), rows: int | None = None,
+         limit: str | None = None, most: float | None = None, **frame: Any) -> Picture:
+    """Draw sums against limits: each row is a part of its own limit, so that units may differ.
+
+    Args:
+        title: one line.
+        data: [{"name", "note", "parts": [amount, …], "limit", "text", "over", "color"}]; `text` is
+            what the row says at its end, `over` whether it is too much.
+        parts: names of the parts, in order (up to three: full, hatched, pale).
+        rows: how many rows there are at most.
+        limit: the word over the line.
+        most: where the scale ends, as a multiple of the limit.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("sums", title, data, frame, parts=list(parts), rows=rows, limit=limit,
+                    max=most)
+
+
+def tree(title: str, data: Data, *, levels: int | None = None, lines: int | None = None,
+         unit: str = "", move: str | None = None, **frame: Any) -> Picture:
+    """Draw a tree of queues as an icicle, and a gang that climbs it until a level has no room.
+
+    Args:
+        title: one line.
+        data: {"queues": [{"queue", "parent", "size", "allocated", "inqueue", "guarantee",
+            "deserved", "color", "gang": {"name", "pods", "fate"}}], "climbs": {gang: {"amount",
+            "text", "steps": [{"queue", "text", "fits"}]}}, "climb": gang}. `size` is what a queue
+            may hold; fate is "commit", "discard", "refused" or "waits".
+        levels: how many levels there are at most.
+        lines: how many lines of words stand below.
+        unit: of the amounts.
+        move: in a lab, the control of kind `queues` that a drag onto another parent changes.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("tree", title, data, frame, levels=levels, lines=lines, unit=unit, move=move)
+
+
+def cluster(title: str, data: Data, *, unit: str = "", cell: float | None = None,
+            height: int | None = None, asks: bool | None = None, **frame: Any) -> Picture:
+    """Draw nodes with pods in them, racks and rooms as frames.
+
+    Args:
+        title: one line.
+        data: {"nodes": [{"name", "group", "size", "note", "state", "pods": [{"name", "size",
+            "color", "state", "ring", "tip"}]}], "groups": [{"name", "group", "note", "state"}],
+            "text"}. A pod's state: "running", "allocated" (placed in this cycle), "promised",
+            "leaving", "evicted"; a node's or group's: "chosen", "refused" or "".
+        unit: of the sizes.
+        cell: how much idle room one empty box stands for.
+        height: pixels; without it as the data need.
+        asks: in a lab with `why`: a click asks why a pod is here, or why not on this node.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("cluster", title, data, frame, unit=unit, cell=cell, height=height, asks=asks)
+
+
+def votes(title: str, data: Data, *, rows: int | None = None, **frame: Any) -> Picture:
+    """Draw votes by tier: who names which task, and which tier decides.
+
+    Args:
+        title: one line.
+        data: {"tiers": [{"name", "note", "decides", "plugins": [plugin, …]}], "rows": [{"name",
+            "votes": {plugin: True, False or None}, "left"}], "verdict"}. None: not asked; `left`:
+            the row is in the result. A plugin's second tier has the key "plugin@2".
+        rows: how many rows there are at most.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("votes", title, data, frame, rows=rows)
+
+
+def states(title: str, data: Data, **frame: Any) -> Picture:
+    """Draw the states of a pod with arrows: the way taken bold and numbered, other ways faint.
+
+    Args:
+        title: one line.
+        data: {"way": [[from, to, word], …], "at": state, "pods": [{"name", "state", "color"}]};
+            with pods every state shows those that are in it.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("states", title, data, frame)
+
+
+def timeline(title: str, data: Data, *, until: float, unit: str = "s",
+             most: Mapping[str, float] | None = None, lanes: int | None = None,
+             lane: int | None = None, **frame: Any) -> Picture:
+    """Draw numbers over time: one lane each, changing by steps.
+
+    Args:
+        title: one line.
+        data: {"lanes": [{"name", "color", "points": [[time, value], …], "line": [[time, value], …],
+            "marks": [[time, text], …], "note"}], "ticks": [time, …]}; `line` is drawn dashed.
+        until: where the axis of time ends.
+        unit: of time.
+        most: where a lane's scale ends, by its name.
+        lanes: how many lanes there are at most.
+        lane: the height of a lane in pixels.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("timeline", title, data, frame, until=until, unit=unit, most=most,
+                    lanes=lanes, lane=lane)
+
+
+def statement(title: str, data: Data, *, slots: int | None = None, lines: int | None = None,
+              **frame: Any) -> Picture:
+    """Draw a gang's statement: outcome, pods in the order in which they were tried, the minimum.
+
+    Args:
+        title: one line.
+        data: {"outcome": "commit", "discard" or "", "headline", "reason", "minimum", "color",
+            "pods": [{"name", "state", "step", "undone", "node"}]}; a pod's state: "running",
+            "placed", "promised", "tried" (and taken back) or "waiting".
+        slots: how many pods there are at most.
+        lines: how many lines the reason may take.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("statement", title, data, frame, slots=slots, lines=lines)
+
+
+def table(title: str, data: Data, *, columns: Mapping[str, str] | Sequence[str] = (),
+          texts: Sequence[str] | bool = (), long: Sequence[str] = (), rows: int | None = None,
+          **frame: Any) -> Picture:
+    """Show rows as a table; in a lab numbers say by how much they changed.
+
+    Args:
+        title: one line.
+        data: [{column: value, …, "color"}]; the first column names the row.
+        columns: names of columns, or name -> heading; without them those of the first row.
+        texts: the columns that are words and stand left; True: all.
+        long: those of them that are cut to one line; hover and focus show the whole.
+        rows: how many rows there are at most.
+        frame: legend, key, wide, tall, width.
+    """
+    named = dict(columns) if isinstance(columns, Mapping) else list(columns)
+    left = texts if isinstance(texts, bool) else list(texts)
+    return _picture("table", title, data, frame, columns=named or None, texts=left, rows=rows,
+                    long=list(long))

@@ -1,0 +1,64 @@
+"""The scripts and styles of labs and pictures, as one text each; there is no build step.
+
+The modules in `js/` are plain ES modules. `bundle` puts one and all that it imports into one text,
+each in a scope of its own, because a notebook loads a widget from a single text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+_IMPORT = re.compile(r'^import \{(.+)\} from "(.+)";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
+_COMMENT = re.compile(r"^\s*//.*\n|^\s+", re.MULTILINE)
+
+
+@cache
+def bundle(entry: str) -> str:
+    """Return a module of `js/` as one script with all that it imports.
+
+    >>> "export default" in bundle("widget.js"), "import " in bundle("widget.js")
+    (True, False)
+    """
+    done: dict[Path, str] = {}
+    texts: list[str] = []
+
+    def add(path: Path) -> str:
+        if path not in done:
+            source = path.read_text(encoding="utf-8")
+
+            def imported(found: re.Match[str]) -> str:
+                return f"const {{{found[1]}}} = {add((path.parent / found[2]).resolve())};"
+
+            body = _IMPORT.sub(imported, _COMMENT.sub("", source))
+            names = ", ".join(_EXPORT.findall(body))
+            done[path] = f"module{len(done)}"
+            texts.append(_EXPORT.sub("", body) if path == start else
+                         f"const {done[path]} = (() => {{\n{_EXPORT.sub('', body)}"
+                         f"return {{{names}}};\n}})();\n")
+        return done[path]
+
+    start = (HERE / "js" / entry).resolve()
+    add(start)
+    return "".join(texts)
+
+
+@cache
+def live_css() -> str:
+    """Return the styles of a page: pictures, their dark colours, the lab's frame."""
+    dark = _style("dark").replace(".vp {", ".vp.vp-dark {")
+    return _style("picture") + dark + _style("live") + _style("steps")
+
+
+@cache
+def still_css() -> str:
+    """Return the styles of a still, which is dark where the page says so."""
+    whole = f"{_style('picture')}@media (prefers-color-scheme: dark) {{{_style('dark')}}}"
+    return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", whole, flags=re.DOTALL)).strip()
+
+
+def _style(name: str) -> str:
+    return (HERE / "css" / f"{name}.css").read_text(encoding="utf-8")

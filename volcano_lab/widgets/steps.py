@@ -1,0 +1,260 @@
+"""Steppers on a page: a cycle, or statements, forwards and backwards; one message a move.
+
+Both have one grammar (`js/stepping.js`). Of a cycle the steps stay in the kernel, however many: the
+page asks with `ask` and shows `shown`, one frame of `debug.frames`. Statements are short, so the
+page has all their frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import anywidget
+from traitlets import Dict, Int, List, Unicode, observe
+
+from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
+from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, StepView
+from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
+from volcano_lab.debug.statement_frames import frames
+from volcano_lab.display.palette import colors_of
+from volcano_lab.scheduler import traced
+from volcano_lab.trace import Record, TraceReader
+from volcano_lab.trace.stepper import Stepper
+from volcano_lab.widgets.scripts import bundle, live_css
+
+
+class CycleSteps(anywidget.AnyWidget):
+    """A stepper through a cycle. From Python it moves as from the page, and the page follows.
+
+    `view` is the `StepView`; each method answers with the frame that is shown, whose `said` is a
+    sentence where a jump found nothing or a breakpoint can't be read.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> steps = stepper(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1))
+    >>> steps.forward()["text"], steps.jump(operation="allocate")["text"], steps.back()["text"]
+    ('action enqueue begins', 'allocate a-0 on n1', 'action allocate begins')
+    >>> steps.stop_at("overused where not answer")["text"]
+    'proportion on overused, about queue default: no'
+    >>> steps.stop_at("tea time")["said"][:36]
+    'the breakpoint stops at "tea time"; '
+    >>> steps.show("A job is not let in", "default/a")["said"]
+    'this cycle has no place that shows "A job is not let in" for default/a.'
+    """
+
+    _esm = bundle("widget.js")
+    _css = live_css()
+    fixed = Dict().tag(sync=True)
+    shown = Dict().tag(sync=True)
+    ask = Dict().tag(sync=True, echo_update=False)
+
+    def __init__(self, view: StepView):
+        self.view = view
+        super().__init__(fixed=fixed_of(view), shown=self._frame())
+
+    # -- moves
+    # ---------------------------------------------------------------------------------------
+
+    @property
+    def frame(self) -> Frame:
+        """The frame that is shown; `debug.frames` says what a frame has."""
+        return self.shown
+
+    def goto(self, place: int) -> Frame:
+        """Go to a place, or to the nearest end; 0 is the start."""
+        self.view.to_place(place)
+        return self._show()
+
+    def forward(self) -> Frame:
+        """Go one step on."""
+        return self.goto(self.view.place + 1)
+
+    def back(self) -> Frame:
+        """Go one step back."""
+        return self.goto(self.view.place - (not self.shown["between"]))
+
+    def jump(self, job: str = "", queue: str = "", operation: str = "", outcome: str = "",
+             backwards: bool = False) -> Frame:
+        """Go to the next record about a job, about a queue, of an operation, of an outcome
+        ("commit", "discard"), or all of these.
+        """
+        sought = {"outcome": outcome, "operation": operation, "job": job, "queue": queue}
+        sought = {name: word for name, word in sought.items() if word}
+        found = self.view.stepper.jump(backwards=backwards, **sought)
+        what, where = " and ".join(sought.values()) or "it", "before" if backwards else "after"
+        return self._show("" if found else f"nothing of {what} comes {where} this place.")
+
+    def stop_at(self, text: str, backwards: bool = False) -> Frame:
+        """Go to the next place where a breakpoint in words stops; see `debug.breakpoints`."""
+        try:
+            found: Record | None = self.view.stepper.find(Breakpoint(text), backwards)
+        except BreakpointError as error:
+            return self._show(str(error))
+        return self._show("" if found else
+                          f"nothing {'before' if backwards else 'after'} this place stops at that.")
+
+    def show(self, symptom: Symptom | str, name: str = "") -> Frame:
+        """Go to the place that decides a symptom of `debug.presets`, given by what is seen.
+
+        Raises:
+            KeyError: for a symptom that is not known.
+        """
+        known = {each.seen: each for each in SYMPTOMS}
+        if not isinstance(symptom, Symptom) and symptom not in known:
+            raise KeyError(f'there is no symptom "{symptom}"; there are {", ".join(known)}')
+        sought = symptom if isinstance(symptom, Symptom) else known[symptom]
+        of = f" for {name}" if name and sought.about else ""
+        return self._show("" if find(self.view.stepper, sought, name) else
+                          f'this cycle has no place that shows "{sought.seen}"{of}.')
+
+    def detail(self, word: str) -> Frame:
+        """Step by "operations", "decisions" or "every record"; `ValueError` for another word."""
+        self.view.choose(word)
+        return self._show()
+
+    def resource(self, name: str) -> Frame:
+        """Show amounts of another resource; `ValueError` for one that the nodes do not have."""
+        self.view.show(name)
+        return self._show()
+
+    @observe("ask")
+    def _asked(self, change: Any) -> None:
+        """Answer the page: {"count": number of the question, word of `ANSWERS`: [arguments]}."""
+        for word in ANSWERS & change.new.keys():
+            try:
+                getattr(self, word)(*change.new[word])
+            except (ValueError, KeyError, TypeError) as error:
+                self._show(str(error.args[0] if error.args else error))
+
+    def _frame(self, said: str = "") -> Frame:
+        return {**self.view.frame, "said": said, "answers": self.ask.get("count", 0)}
+
+    def _show(self, said: str = "") -> Frame:
+        self.shown = self._frame(said)
+        return self.shown
+
+    def __repr__(self) -> str:
+        return f"<a stepper through {len(self.view.places)} steps; it moves while a kernel runs>"
+
+
+ANSWERS = {"goto", "stop_at", "show", "detail", "resource", "jump"}
+"""What the page may ask for: methods of `CycleSteps`."""
+
+
+def fixed_of(view: StepView) -> dict[str, Any]:
+    """Return what the page needs to know once."""
+    return {
+        "widget": "cycleSteps", "names": {what: view.names[what] for what in ("jobs", "queues")},
+        "resources": view.resources, "colors": colors_of(view.queues), "most": view.most,
+        "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
+        "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": list(DETAILS),
+        "operations": ["allocate", "pipeline", "evict"], "outcomes": ["commit", "discard"],
+        "symptoms": [[symptom.seen, symptom.likely, symptom.about] for symptom in SYMPTOMS]
+    }
+
+
+Scene = TraceReader | Callable[[], TraceReader]
+
+
+class StatementSteps(anywidget.AnyWidget):
+    """Steps through traces; `scenes` are traces, or functions that make one, by the name under
+    which they are offered.
+
+    On the page arrow keys step, Home and End jump. `at` is the step shown, 0 for the beginning; a
+    step is one message.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1)
+    >>> steps = StatementSteps({"a gang": lambda: traced(cluster.objects())[0]})
+    >>> steps.frame["text"], steps.forward()["text"]
+    ('the session is open', 'allocate a-0 on n1')
+    >>> steps.goto(99)["text"], steps.back()["step"], steps.goto(0)["step"]
+    ('commit: allocate a-1 on n1', 3, 0)
+    """
+
+    _esm = bundle("widget.js")
+    _css = live_css()
+    fixed = Dict({"widget": "statementSteps"}).tag(sync=True)
+    scenes = List().tag(sync=True)
+    scene = Unicode().tag(sync=True)
+    frames = List().tag(sync=True)
+    colors = Dict().tag(sync=True)
+    at = Int(0).tag(sync=True)
+
+    def __init__(self, scenes: Mapping[str, Scene]):
+        self._made: dict[str, list[dict[str, Any]]] = {}
+        self._scenes = dict(scenes)
+        super().__init__(scenes=list(self._scenes))
+        self.show(next(iter(self._scenes)))
+
+    def show(self, scene: str) -> StatementSteps:
+        """Another scene, from its beginning. `KeyError` for a name that isn't offered."""
+        if scene not in self._scenes:
+            raise KeyError(f"there is no scene {scene}; there are {', '.join(self._scenes)}")
+        if scene not in self._made:
+            made = self._scenes[scene]
+            self._made[scene] = frames(made if isinstance(made, TraceReader) else made())
+        shown = self._made[scene]
+        with self.hold_sync():
+            self.scene, self.at, self.frames = scene, 0, shown
+            self.colors = colors_of(pod["job"] for pod in shown[0]["pods"])
+        return self
+
+    @observe("scene")
+    def _chosen(self, change: Any) -> None:
+        if change.new and self.frames is not self._made.get(change.new):
+            self.show(change.new)
+
+    @property
+    def frame(self) -> dict[str, Any]:
+        """What is shown: `statement_steps.frames` says what a frame has."""
+        return self.frames[self.at]
+
+    def goto(self, step: int) -> dict[str, Any]:
+        """To a step, or to the nearest end."""
+        self.at = max(0, min(step, len(self.frames) - 1))
+        return self.frame
+
+    def forward(self) -> dict[str, Any]:
+        return self.goto(self.at + 1)
+
+    def back(self) -> dict[str, Any]:
+        return self.goto(self.at - 1)
+
+    def __repr__(self) -> str:
+        return f"<a stepper through {len(self.scenes)} scenes; it moves while a kernel runs>"
+
+
+def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
+            name: str = "") -> CycleSteps:
+    """A stepper through a cycle: of a trace, a `Stepper`, whatever has a `trace` (an `Explainer`),
+    a session that was watched by one, or a cluster, whose cycle runs with `conf`.
+
+    It opens at the start, where a breakpoint `at` first stops, or where a `symptom` of `name` (a
+    queue or job) is decided.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=1).job("big", pods=2, cpu=1)
+    >>> stepper(cluster, symptom="A job is not let in", name="default/big").frame["text"]
+    'overcommit on job_enqueueable, about job big: -1'
+    """
+    steps = CycleSteps(
+        StepView(what if isinstance(what, Stepper) else Stepper(_trace_of(what, conf))))
+    if at:
+        steps.stop_at(at)
+    if symptom:
+        steps.show(symptom, name)
+    return steps
+
+
+def _trace_of(what: Any, conf: str | None) -> TraceReader:
+    if hasattr(what, "objects") and callable(what.objects):
+        return traced(what.objects(), conf)[0]
+    observer = getattr(what, "observer", None)
+    for found in (what, getattr(what, "trace", None), observer, *getattr(observer, "observers",
+                                                                         ())):
+        if isinstance(found, TraceReader):
+            return found
+    raise TypeError(
+        f"a stepper goes through a trace, not a {type(what).__name__}; allowed are a Trace, a "
+        "Stepper, an Explainer, a session that a Trace watched, and a Cluster.")

@@ -1,0 +1,77 @@
+"""Stills of pictures: what a page without a kernel shows of them.
+
+A picture has one drawing, in JavaScript: a pure function from plain data to a tree of elements. On
+a page that tree is patched into the document; here it is written as SVG, by the same function. So a
+still is the live picture at rest, and nothing is drawn twice. In a notebook's process QuickJS runs
+it (a small engine without a browser), in a browser's Python the browser does. Text widths are
+estimated and not measured, so the same data give the same bytes everywhere.
+
+A still is an `img` of HTML, because notebooks that were downloaded and did not run yet show no
+other SVG. It has a ground of its own, light or dark as the page asks for.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable
+from functools import cache
+from html import escape
+from typing import Any
+
+from volcano_lab.widgets.scripts import bundle, still_css
+
+NEEDS = "Stills of pictures need the package quickjs-ng: pip install quickjs-ng."
+
+
+class NoEngineError(RuntimeError):
+    """Nothing here runs JavaScript."""
+
+
+def drawn(kind: str, shown: dict[str, Any], width: int) -> dict[str, str]:
+    """Draw a picture: {"svg" or "html": …, "alt": …}.
+
+    Args:
+        kind: a name of `js/pictures.js`.
+        shown: its `title`, `legend`, `spec` and `data`.
+        width: pixels.
+
+    Raises:
+        NoEngineError: where nothing runs JavaScript.
+        ValueError: for data that the picture cannot draw.
+    """
+    given = json.dumps([kind, shown, width, still_css()], ensure_ascii=False)
+    found: dict[str, str] = json.loads(_engine()(given))
+    if "error" in found:
+        raise ValueError(f"the picture {kind} cannot draw its data: {found['error']}")
+    return found
+
+
+def html(found: dict[str, str]) -> str:
+    """Return a drawing as HTML that every notebook page shows, with its words as alternative text.
+    """
+    if "html" in found:
+        return found["html"]
+    source = b64encode(found["svg"].encode()).decode()
+    words = escape(found["alt"], quote=True)
+    return (f'<img class="vp-image" alt="{words}" style="max-width: 100%" '
+            f'src="data:image/svg+xml;base64,{source}">')
+
+
+@cache
+def _engine() -> Callable[[str], str]:
+    script = bundle("still.js")
+    try:
+        from pyodide.code import run_js  # Python in a browser: its JavaScript is at hand
+    except ImportError:
+        pass
+    else:
+        function: Callable[[str], str] = run_js(f"(() => {{{script}return drawStill;}})()")
+        return function
+    try:
+        import quickjs
+    except ImportError:
+        raise NoEngineError(NEEDS) from None
+    context = quickjs.Context()
+    context.eval(script)
+    return lambda text: str(context.eval(f"drawStill({json.dumps(text)})"))

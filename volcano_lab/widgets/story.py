@@ -1,0 +1,86 @@
+"""The sentence of what changed, computed from two states of a lab's facts.
+
+A lab names what is worth a sentence: amounts that several hold (`amounts`), and outcomes that turn
+(`outcome`). After a move those that differ are said, with their old values.
+
+>>> deserved = amounts("deserves", lambda facts: facts)
+>>> deserved.told({"a": 28, "b": 42}, {"a": 43.8, "b": 42})
+['**a** deserves 43.8 (was 28).']
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define
+
+Facts = Any
+MOST = 4
+"""How many amounts one sentence names."""
+
+
+@define
+class Amounts:
+    """Amounts by name, such as what each queue deserves: "**a** deserves 43.8 (was 28)".
+
+    Args:
+        verb: what is said of a name.
+        of: facts -> amount by name.
+        unit: of the amounts.
+    """
+
+    verb: str
+    of: Callable[[Facts], Mapping[str, float]]
+    unit: str = ""
+
+    def told(self, before: Facts, now: Facts) -> list[str]:
+        """Return one sentence with all amounts that differ, those that differ most first."""
+        old, new = self.of(before), self.of(now)
+        moved = [name for name in new if round(new[name] - old.get(name, 0), 2)]
+        moved.sort(key=lambda name: -abs(new[name] - old.get(name, 0)))
+        unit = f" {self.unit}" if self.unit else ""
+        parts = [f"**{name}** {self.verb if not place else ''} {plain(new[name])}{unit} "
+                 f"(was {plain(old.get(name, 0))})".replace("  ", " ")
+                 for place, name in enumerate(moved[:MOST])]
+        more = len(moved) - MOST
+        return [f"{', '.join(parts)}{f', and {more} more' if more > 0 else ''}."] if parts else []
+
+
+@define
+class Outcome:
+    """A word that may turn: "The statement: **discard** (was commit): 2 of 6 pods find room".
+
+    Args:
+        subject: whose word it is.
+        of: facts -> the word.
+        because: facts -> the number that decided.
+    """
+
+    subject: str
+    of: Callable[[Facts], str]
+    because: Callable[[Facts], str] | None = None
+
+    def told(self, before: Facts, now: Facts) -> list[str]:
+        """Return the sentence of an outcome that turned."""
+        was, word = self.of(before), self.of(now)
+        if was == word:
+            return []
+        why = self.because(now) if self.because else ""
+        return [f"{self.subject}: **{word}** (was {was}){f': {why}' if why else ''}."]
+
+
+amounts, outcome = Amounts, Outcome
+"""Words for `says` of a lab: who has more or less, and what turned."""
+
+
+def plain(value: float) -> str:
+    """Return a number with as many digits as the pictures give it.
+
+    >>> plain(28.0), plain(26.25), plain(0.857)
+    ('28', '26.3', '0.86')
+    """
+    digits = 2 if abs(value) < 2 else 1
+    near = math.floor(abs(value) * 10**digits + 0.5 + 1e-9) / 10**digits
+    return f"{math.copysign(near, value) if near else 0:g}"
