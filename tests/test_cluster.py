@@ -1,4 +1,6 @@
-"""Clusters in a few words: what they become, what is refused, and that changing one changes nothing else."""
+"""Clusters in a few words: what they become, what is refused, and that changing one changes nothing
+else.
+"""
 
 import pytest
 
@@ -13,7 +15,8 @@ def of_kind(cluster, kind):
 def hundred():
     """The cluster of the worked example: 100 CPUs, three queues, pods of one CPU."""
     cluster = Cluster().node("n", cpu=100, pods=1000)
-    cluster.queue("a", weight=2, capability=50, guarantee=10).queue("b", weight=3).queue("c", weight=5, guarantee=20)
+    cluster.queue("a", weight=2, capability=50, guarantee=10).queue("b", weight=3).queue(
+        "c", weight=5, guarantee=20)
     for queue, asks in {"a": 80, "b": 60, "c": 30}.items():
         cluster.job(queue, queue=queue, pods=asks, cpu=1, min_member=1)
     return cluster
@@ -28,17 +31,21 @@ def test_the_worked_example():
 
 
 CHANGES = [
-    ("a heavier queue takes from whoever is not satisfied", lambda c: c.queue("a", weight=4), (40, 30, 30)),
+    ("a heavier queue takes from whoever is not satisfied", lambda c: c.queue("a", weight=4),
+     (40, 30, 30)),
     ("a capability stops a heavy queue", lambda c: c.queue("a", weight=10), (50, 20, 30)),
-    ("without its capability it goes on", lambda c: c.queue("a", weight=10, capability="100"), (55.556, 16.667, 27.778)),
+    ("without its capability it goes on", lambda c: c.queue("a", weight=10, capability="100"),
+     (55.556, 16.667, 27.778)),
     ("a guarantee is kept for an idle queue", lambda c: c.job("c", pods=10), (32, 48, 20)),
-    ("what nobody asks for stays free", lambda c: c.job("a", pods=10).job("b", pods=10), (10, 10, 30)),
+    ("what nobody asks for stays free", lambda c: c.job("a", pods=10).job("b", pods=10), (10, 10,
+                                                                                          30)),
     ("a second node is shared like the first", lambda c: c.node("m", cpu=50), (50, 60, 30)),
     ("a node that is gone is not shared", lambda c: c.node("m", cpu=50).remove("m"), (28, 42, 30)),
 ]
 
 
-@pytest.mark.parametrize(("sentence", "change", "expected"), CHANGES, ids=[row[0] for row in CHANGES])
+@pytest.mark.parametrize(("sentence", "change", "expected"), CHANGES,
+                         ids=[row[0] for row in CHANGES])
 def test_a_change_shows_and_the_original_stays(sentence, change, expected):
     original = hundred()
     changed = change(original.copy())
@@ -47,18 +54,28 @@ def test_a_change_shows_and_the_original_stays(sentence, change, expected):
 
 
 def test_units_and_names():
-    cluster = Cluster().node("n", cpu="1500m", memory="4Gi", gpu=2, labels={"zone": "z1"}, resources={"example.com/fpga": 1})
-    cluster.queue("q", capability={"cpu": 8, "memory": "1Ti"}, deserved=4, parent="root", reclaimable=False)
-    cluster.job("j", queue="q", namespace="team", pods=3, cpu="500m", memory="1Gi", min_member=2, priority=7)
-    node, queue, group = of_kind(cluster, Node)["n"], of_kind(cluster, Queue)["q"], of_kind(cluster, PodGroup)["j"]
+    cluster = Cluster().node("n", cpu="1500m", memory="4Gi", gpu=2, labels={"zone": "z1"},
+                             resources={"example.com/fpga": 1})
+    cluster.queue("q", capability={"cpu": 8, "memory": "1Ti"}, deserved=4, parent="root",
+                  reclaimable=False)
+    cluster.job("j", queue="q", namespace="team", pods=3, cpu="500m", memory="1Gi", min_member=2,
+                priority=7)
+    node, queue, group = of_kind(cluster, Node)["n"], of_kind(cluster, Queue)["q"], of_kind(
+        cluster, PodGroup)["j"]
     assert node.status.allocatable == {
-        "cpu": "1500m", "memory": "4Gi", "nvidia.com/gpu": "2", "example.com/fpga": "1", "pods": "110"}
+        "cpu": "1500m", "memory": "4Gi", "nvidia.com/gpu": "2", "example.com/fpga": "1", "pods":
+        "110"
+    }
     assert node.metadata.labels["zone"] == "z1"
-    assert (queue.spec.capability, queue.spec.deserved) == ({"cpu": "8", "memory": "1Ti"}, {"cpu": "4"})
+    assert (queue.spec.capability, queue.spec.deserved) == ({"cpu": "8", "memory":
+                                                             "1Ti"}, {"cpu": "4"})
     assert (queue.spec.parent, queue.spec.reclaimable) == ("root", False)
-    assert (group.key, group.spec.min_member, group.spec.min_resources) == ("team/j", 2, {"cpu": "1", "memory": "2Gi"})
+    assert (group.key, group.spec.min_member, group.spec.min_resources) == ("team/j", 2, {
+        "cpu": "1", "memory": "2Gi"
+    })
     pods = of_kind(cluster, Pod)
-    assert list(pods) == ["j-0", "j-1", "j-2"] and {pod.spec.priority for pod in pods.values()} == {7}
+    assert list(pods) == ["j-0", "j-1", "j-2"] and {pod.spec.priority
+                                                    for pod in pods.values()} == {7}
     assert len({pod.metadata.uid for pod in pods.values()}) == 3
 
 
@@ -73,7 +90,8 @@ def test_pods_that_run_count_at_once():
 
 def test_manifests_and_words_mix():
     text = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {weight: 9}}"
-    cluster = Cluster(loads(text)).node("n", cpu=4).add("{apiVersion: v1, kind: Node, metadata: {name: m}}")
+    cluster = Cluster(loads(text)).node(
+        "n", cpu=4).add("{apiVersion: v1, kind: Node, metadata: {name: m}}")
     assert of_kind(cluster, Queue)["q"].spec.weight == 9
     assert set(of_kind(cluster, Node)) == {"n", "m"}
     assert set(of_kind(cluster.remove("m"), Node)) == {"n"}
@@ -95,13 +113,19 @@ def test_the_configuration_is_the_caller_s():
 
 MISTAKES = [
     (lambda c: c.queue("a", weight=0), "queue a: weight is 0; allowed is a whole number from 1"),
-    (lambda c: c.queue("a", weight="2"), 'queue a: weight is "2"; allowed is a whole number from 1'),
-    (lambda c: c.queue("a", capability="much"), 'Queue a: spec.capability.cpu is "much"; allowed is a number'),
-    (lambda c: c.node("n", cpu="many"), 'Node n: status.allocatable.cpu is "many"; allowed is a number'),
+    (lambda c: c.queue("a", weight="2"),
+     'queue a: weight is "2"; allowed is a whole number from 1'),
+    (lambda c: c.queue("a", capability="much"),
+     'Queue a: spec.capability.cpu is "much"; allowed is a number'),
+    (lambda c: c.node("n", cpu="many"),
+     'Node n: status.allocatable.cpu is "many"; allowed is a number'),
     (lambda c: c.job("j", pods=-1), "job j: pods is -1; allowed is a whole number from 0"),
-    (lambda c: c.job("j", pods=2, min_member=1.5), "job j: min_member is 1.5; allowed is a whole number from 0"),
-    (lambda c: c.job("j", pods=1, cpu="1 core"), "Pod default/j: spec.containers[0].resources.requests.cpu is"),
-    (lambda c: c.job("j", pods=1, running={"n": 2}), "job j: running is 2 pods; allowed are as many as it has, 1"),
+    (lambda c: c.job("j", pods=2, min_member=1.5),
+     "job j: min_member is 1.5; allowed is a whole number from 0"),
+    (lambda c: c.job("j", pods=1, cpu="1 core"),
+     "Pod default/j: spec.containers[0].resources.requests.cpu is"),
+    (lambda c: c.job("j", pods=1, running={"n": 2}),
+     "job j: running is 2 pods; allowed are as many as it has, 1"),
 ]
 
 

@@ -1,4 +1,6 @@
-"""The documentation builds without a warning, its links lead somewhere, and no page asks for anything from outside."""
+"""The documentation builds without a warning, its links lead somewhere, and no page asks for
+anything from outside.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,12 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     out = tmp_path_factory.mktemp("docs")
-    sphinx = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "-d", out / "trees"]
-    built = subprocess.run([*sphinx, ROOT / "docs", out / "html"], capture_output=True, text=True, check=False)
+    sphinx = [
+        sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "-d",
+        out / "trees"
+    ]
+    built = subprocess.run([*sphinx, ROOT / "docs", out / "html"], capture_output=True, text=True,
+                           check=False)
     assert built.returncode == 0, built.stderr
     return {path.resolve(): Page(path) for path in (out / "html").rglob("*.html")}
 

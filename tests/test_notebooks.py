@@ -1,27 +1,81 @@
-"""The notebooks as they are stored: run from top to end, with their outputs, as `make notebooks` leaves them."""
+"""The notebooks as they are stored: run from top to end, with their outputs, as `make notebooks`
+leaves them.
+"""
 
 import copy
-import importlib.util
+import json
 from pathlib import Path
 
 import nbformat
 import pytest
 
+import notebooks as tool
+from cells import code_cells, processes, run_cell
+from lessons import visible_text
+from volcano_lab.course.kit.lessons import LESSONS, START
+from volcano_lab.course.kit.live import views
+from volcano_lab.course.kit.question import Asked, Prediction
+
 ROOT = Path(__file__).parents[1]
-NOTEBOOKS = sorted(path for path in (ROOT / "notebooks").glob("**/*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+NOTEBOOKS = sorted(path for path in (ROOT / "notebooks").glob("**/*.ipynb")
+                   if ".ipynb_checkpoints" not in path.parts)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_stored_notebook_is_whole_and_settled(path):
-    spec = importlib.util.spec_from_file_location("notebooks_tool", ROOT / "tools" / "notebooks.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
     notebook = nbformat.read(path, 4)
     nbformat.validate(notebook)
 
     code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
-    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1)), "not run from top to end"
+    assert [cell.execution_count for cell in code] == list(range(
+        1,
+        len(code) + 1)), "not run from top to end"
     outputs = [output for cell in code for output in cell.outputs]
     assert outputs, "no outputs are stored"
-    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
-    assert tool.settled(copy.deepcopy(notebook)) == notebook, "store it with `make notebooks`"
+    assert not [
+        output for output in outputs
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
+    again = tool.settled(copy.deepcopy(notebook))
+    assert again == notebook, "store it with `make notebooks`"
+    for cell, stored in zip(tool.threaded(again, path.name).cells, notebook.cells, strict=True):
+        same = (cell.id, cell.source, cell.metadata) == (stored.id, stored.source, stored.metadata)
+        assert same, "store it with `make notebooks`"
+
+
+def test_the_courses_table_has_every_notebook():
+    assert {path.name for path in NOTEBOOKS if path.parent.name == "notebooks"} == {
+        START, *(lesson.file for lesson in LESSONS.values())}
+
+
+def secrets(path):
+    """What the questions of a notebook keep until they are answered: reasons, results as HTML."""
+    names, found = {"__name__": "__main__"}, []
+    questions = [run_cell(source, f"<cell {cell}>", names)
+                 for cell, source in code_cells(path).items()]
+    for question in questions:
+        if isinstance(question, Prediction):
+            reasons = question.because
+            found += [reasons] if isinstance(reasons, str) else reasons.values()
+        if isinstance(question, Prediction | Asked):
+            found += [view["html"] for view in views(question.result)]
+    return [secret for secret in found if len(secret) > 20]
+
+
+@pytest.fixture(scope="module")
+def kept(request):
+    """{notebook: its `secrets`}, of those that are wanted in this run."""
+    wanted = {item.callspec.params["path"] for item in request.session.items
+              if item.path == request.path and hasattr(item, "callspec")}
+    with processes(secrets, wanted) as found:
+        yield found
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_no_answer_is_stored_before_its_question_is_answered(path, kept):
+    notebook = json.loads(path.read_text())
+    stored = [text for cell in notebook["cells"] for output in cell.get("outputs", [])
+              for text in ("".join(part) for part in output.get("data", {}).values())]
+    shown = visible_text(notebook)
+    assert not [secret for secret in kept[path].get()
+                if secret in shown or any(secret in text for text in stored)]

@@ -1,4 +1,6 @@
-"""Fixtures that open notebooks in a real Chromium; skipped, with the reason, where there is none (never in CI)."""
+"""Fixtures that open notebooks in a real Chromium; skipped, with the reason, where there is none
+(never in CI).
+"""
 
 import os
 from pathlib import Path
@@ -10,7 +12,8 @@ from browser.servers import serve
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
-# Module scope, not session: while Playwright runs, its event loop would be in the way of other tests of this process.
+# Module scope, not session: while Playwright runs, its event loop would be in the way of other
+# tests of this process.
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +36,9 @@ def servers(browser):
 
 @pytest.fixture
 def lab_page(browser, servers):
-    """`lab_page(notebook)` opens it in JupyterLab, runs all, and gives its NotebookPage as a context."""
+    """`lab_page(notebook)` opens it in JupyterLab, runs all, and gives its NotebookPage as a
+    context.
+    """
     return lambda notebook: open_notebook(browser, servers["lab"], notebook)
 
 

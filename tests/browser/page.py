@@ -1,4 +1,5 @@
-"""A notebook in a real Chromium, in JupyterLab and in Voila: run it all, move its slider, see what is repainted when.
+"""A notebook in a real Chromium, in JupyterLab and in Voila: run it all, move its slider, see what
+is repainted when.
 
 Used by the browser tests and by `benchmarks/slider.py`.
 """
@@ -20,13 +21,14 @@ PROBE = Path(__file__).with_name("probe.js").read_text()
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 OUTSIDE = re.compile(r"^(https?|wss?)://(?!127\.0\.0\.1[:/])")
-# Voila's own page template asks for an icon font; that is not the notebook's doing, and the request is refused anyway.
+# Voila's own page template asks for an icon font; that is not the notebook's doing, and the request
+# is refused anyway.
 VOILA_ICONS = re.compile(r"/@fortawesome/fontawesome-free@")
 COLLAPSE_PX = 8  # rounding of heights; a cleared output collapses by far more
 LIMIT_MS = 400  # an eye's patience on a busy machine; benchmarks/slider.py holds the ratio to an empty callback
 FAILED = ", ".join(
-    f'.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("stderr", "error")
-)
+    f'.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("stderr",
+                                                                                           "error"))
 
 
 def find_chromium():
@@ -49,8 +51,8 @@ def open_browser(executable):
 
 @dataclass(frozen=True)
 class Repaint:
-    """What one move did: milliseconds from the key press to the first and to the last change of what is shown,
-    and by how many pixels some output was lower in between than before."""
+    """What one move did: milliseconds from the key press to the first and to the last change of
+    what is shown, and by how many pixels some output was lower in between than before."""
 
     first: float
     last: float
@@ -62,7 +64,8 @@ class NotebookPage:
     """A notebook that was opened and has run; see `open_notebook`."""
 
     page: object
-    outside: list = field(default_factory=list)  # requests that would have left the machine; all are refused
+    outside: list = field(
+        default_factory=list)  # requests that would have left the machine; all are refused
     errors: list = field(default_factory=list)  # exceptions of the page's scripts
 
     def failures(self):
@@ -109,11 +112,15 @@ class NotebookPage:
 
     def complaints(self, repaints=()):
         """What a reader would complain about, a sentence each, after these moves of a slider."""
-        collapses = [round(repaint.collapse) for repaint in repaints if repaint.collapse > COLLAPSE_PX]
+        collapses = [
+            round(repaint.collapse) for repaint in repaints if repaint.collapse > COLLAPSE_PX
+        ]
         waits = statistics.median(repaint.last for repaint in repaints) if repaints else 0
         found = [f"a cell shows an error or a warning: {text}" for text in self.failures()]
-        found += [f"flicker: outputs collapsed by {collapses} px while a slider moved"] if collapses else []
-        found += [f"slow: a repaint took {waits:.0f} ms, the median of {len(repaints)}"] if waits > LIMIT_MS else []
+        found += [f"flicker: outputs collapsed by {collapses} px while a slider moved"
+                  ] if collapses else []
+        found += [f"slow: a repaint took {waits:.0f} ms, the median of {len(repaints)}"
+                  ] if waits > LIMIT_MS else []
         found += [f"a request left the machine: {address}" for address in self.outside]
         found += [f"a script of the page failed: {error}" for error in self.errors]
         return found
@@ -121,19 +128,24 @@ class NotebookPage:
     def screenshot(self, path):
         """The whole notebook from top to end, as one picture."""
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        height = self.page.evaluate("Math.max(...[...document.querySelectorAll('.jp-WindowedPanel-outer, body')]"
-                                    ".map(e => e.scrollHeight))")
+        height = self.page.evaluate(
+            "Math.max(...[...document.querySelectorAll('.jp-WindowedPanel-outer, body')]"
+            ".map(e => e.scrollHeight))")
         view = self.page.viewport_size
-        self.page.set_viewport_size({"width": view["width"], "height": min(int(height) + 200, 32_000)})
-        self.page.evaluate("document.querySelectorAll('.jp-WindowedPanel-outer').forEach(e => e.scrollTop = 0)")
+        self.page.set_viewport_size(
+            {"width": view["width"], "height": min(int(height) + 200, 32_000)})
+        self.page.evaluate(
+            "document.querySelectorAll('.jp-WindowedPanel-outer').forEach(e => e.scrollTop = 0)")
         self.page.wait_for_timeout(500)
         self.page.screenshot(path=str(path))
         self.page.set_viewport_size(view)
 
 
 @contextlib.contextmanager
-def open_notebook(browser, server, notebook, width=1280, height=1000):
-    """Open a notebook (a path relative to the server's folder), run all its cells, and yield its NotebookPage."""
+def open_notebook(browser, server, notebook, width=1280, height=1000, run=True):
+    """Open a notebook (a path relative to the server's folder), run all its cells unless it shall
+    stay as it is stored, and yield its NotebookPage.
+    """
     context = browser.new_context(viewport={"width": width, "height": height})
     try:
         shown = NotebookPage(context.new_page())
@@ -151,11 +163,14 @@ def open_notebook(browser, server, notebook, width=1280, height=1000):
         except PageTimeout:  # now and then Voila waits for ever for a kernel; a new one starts with a new visit
             shown.page.goto(server.url(notebook), timeout=120_000)
         if server.kind != "voila":
-            _run_all(shown, server, notebook)
+            shown.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+            if run:
+                _run_all(shown, server, notebook)
         try:
             shown.page.wait_for_function("__probe.settled()", timeout=60_000)
         except PageTimeout as error:
-            raise AssertionError(f"{notebook}: not all outputs were drawn within a minute") from error
+            raise AssertionError(
+                f"{notebook}: not all outputs were drawn within a minute") from error
         yield shown
     finally:
         context.close()
@@ -165,15 +180,18 @@ def open_notebook(browser, server, notebook, width=1280, height=1000):
 
 def _run_all(shown, server, notebook):
     page = shown.page
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-    # The page says "idle" before a kernel is attached, and running is then silently dropped: ask the server.
+    # The page says "idle" before a kernel is attached, and running is then silently dropped: ask
+    # the server.
     def attached():
         kernels = [session["kernel"] for session in server.sessions(notebook)]
-        return any(kernel["execution_state"] == "idle" and kernel["connections"] for kernel in kernels)
+        return any(
+            kernel["execution_state"] == "idle" and kernel["connections"] for kernel in kernels)
 
     _until(page, "a kernel", attached)
     cells = nbformat.read(server.root / notebook, 4).cells
-    expected = sum(cell.cell_type == "code" and bool(cell.source.strip()) for cell in cells)
+    expected = sum(  # a hidden source has no number beside it
+        cell.cell_type == "code" and bool(cell.source.strip())
+        and not cell.metadata.get("jupyter", {}).get("source_hidden") for cell in cells)
     prompts = page.locator(".jp-CodeCell .jp-InputPrompt")
     page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
 

@@ -1,4 +1,6 @@
-"""The browser tests notice what they are there to notice: notebooks that are bad on purpose, each in its own way."""
+"""The browser tests notice what they are there to notice: notebooks that are bad on purpose, each
+in its own way.
+"""
 
 import nbformat
 import pytest
@@ -48,14 +50,18 @@ def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bad")
     sources = {name: [SLIDER, second] for name, (second, _) in CASES.items()} | {"dead": [DEAD]}
     for name, cells in sources.items():
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        notebook = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(source) for source in cells])
+        notebook.metadata.kernelspec = {
+            "name": "python3", "display_name": "Python 3", "language": "python"
+        }
         nbformat.write(notebook, folder / f"{name}.ipynb")
     with serve("voila", folder) as voila:
         yield voila
 
 
-@pytest.mark.parametrize(("name", "complaint"), [(name, complaint) for name, (_, complaint) in CASES.items()])
+@pytest.mark.parametrize(("name", "complaint"),
+                         [(name, complaint) for name, (_, complaint) in CASES.items()])
 def test_complains_of(name, complaint, browser, server):
     with open_notebook(browser, server, f"{name}.ipynb") as shown:
         found = shown.complaints(shown.move_slider(3))

@@ -1,4 +1,6 @@
-"""Every notebook as a reader meets it: in JupyterLab and in Voila, two in Notebook 7, in a real Chromium, with no network."""
+"""Every notebook as a reader meets it: in JupyterLab and in Voila, two in Notebook 7, in a real
+Chromium, with no network.
+"""
 
 from pathlib import Path
 
@@ -8,8 +10,10 @@ from browser.page import open_notebook
 from browser.servers import serve
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOKS = sorted(str(path.relative_to(ROOT / "notebooks")) for path in (ROOT / "notebooks").glob("**/*.ipynb")
-                   if ".ipynb_checkpoints" not in path.parts)
+NOTEBOOKS = sorted(
+    str(path.relative_to(ROOT / "notebooks"))
+    for path in (ROOT / "notebooks").glob("**/*.ipynb")
+    if ".ipynb_checkpoints" not in path.parts)
 MOVES = 12
 
 pytestmark = pytest.mark.browser
@@ -27,7 +31,12 @@ def test_notebook_runs_and_its_first_slider_repaints(house, notebook, request):
 
 @pytest.mark.parametrize("notebook", [name for name in NOTEBOOKS if name[:2] in ("07", "11")])
 def test_notebook_7_runs_it_and_leaves_the_keys_to_the_sliders(notebook, browser):
-    with serve("notebook", ROOT / "notebooks") as server, open_notebook(browser, server, notebook) as shown:
+    with serve("notebook", ROOT / "notebooks") as server, open_notebook(browser, server,
+                                                                        notebook) as shown:
         repaints = shown.move_slider(4)
-        failed = [sentence for sentence in shown.complaints(repaints) if "reading 'schema'" not in sentence]
-        assert failed == []  # what is left out: Notebook 7's own page says it of an empty notebook, too
+        failed = [
+            sentence for sentence in shown.complaints(repaints)
+            if "reading 'schema'" not in sentence
+        ]
+        assert failed == [
+        ]  # what is left out: Notebook 7's own page says it of an empty notebook, too

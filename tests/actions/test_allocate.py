@@ -1,0 +1,122 @@
+"""allocate: tasks of admitted jobs get their nodes, gang by gang."""
+
+from __future__ import annotations
+
+import pytest
+from clusters import cases
+from hypothesis import HealthCheck, given, settings
+from small_cluster import conf, group, node, open_session, pod, queue, run, task
+
+from volcano_lab.actions.allocate import Allocate
+from volcano_lab.cli.replay import load_cache
+from volcano_lab.scheduler import Scheduler
+
+CONF = """\
+actions: "{}"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: predicates
+  - name: proportion
+"""
+AT = [f"2026-01-01T00:00:0{n}Z" for n in range(9)]
+
+
+def gang(name, pods, cpu="1", queue="default", phase="Inqueue", running="", **spec):
+    """A gang of equal pods that all wait, but for those that run on the nodes in `running`."""
+    spec.setdefault("minMember", pods)
+    places = [*running.split(), *[""] * (pods - len(running.split()))]
+    return [group(name, queue, phase, **spec), *(
+        pod(f"{name}-{n}", name, place, requests={"cpu": cpu}) for n, place in enumerate(places))]
+
+
+def placed(*objects, actions="allocate"):
+    ssn = run(*objects, conf=CONF.format(actions))
+    return " ".join(f"{key.removeprefix('default/')}>{where}" for _, key, where in ssn.committed)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "objects", "placements"),
+    [
+        ("a gang that fits", gang("a", 2), "a-0>n1 a-1>n1"),
+        ("one that does not gets nothing", gang("a", 5), ""),
+        ("its minimum is enough", gang("a", 5, minMember=4), "a-0>n1 a-1>n1 a-2>n1 a-3>n1"),
+        ("the next one may still fit", [*gang("a", 5), *gang("b", 1)], "b-0>n1"),
+        ("the older of two comes first", [
+            *gang("a", 3, created=AT[2]), *gang("b", 2, created=AT[1])], "b-0>n1 b-1>n1"),
+        ("a gate keeps a task back", [
+            group("a"), pod("a-0", "a", schedulingGates=[{"name": "g"}])], ""),
+        ("a task that asks for nothing is left to backfill", gang("a", 1, cpu="0"), ""),
+        ("above its minimum a job places as many as fit", gang("a", 6, minMember=1),
+         "a-0>n1 a-1>n1 a-2>n1 a-3>n1"),
+    ],
+)
+def test_four_cpus(sentence, objects, placements):
+    assert placed(node("n1", "4"), queue(), *objects) == placements, sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "actions", "placements", "phase"),
+    [
+        ("where nobody else would, allocate itself admits", "allocate", "a-0>n1", "Running"),
+        ("beside enqueue it waits to be admitted", "allocate, enqueue", "", "Inqueue"),
+        ("after enqueue it has been", "enqueue, allocate", "a-0>n1", "Running"),
+    ],
+)
+def test_admission(sentence, actions, placements, phase):
+    objects = node("n1"), queue(), *gang("a", 1, phase="Pending", minResources={"cpu": "1"})
+    assert placed(*objects, actions=actions) == placements, sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "queues", "objects", "placements"),
+    [
+        ("queues take turns, the emptier one first", [queue("p"), queue("q")], [
+            *gang("p1", 2, "1", "p"), *gang("p2", 2, "1", "p"), *gang("q1", 2, "1", "q")],
+         "p1-0>n1 p1-1>n1 q1-0>n1 q1-1>n1"),
+        ("a queue takes no more than it deserves", [queue("p"), queue("q", weight=3)], [
+            *gang("p1", 4, "1", "p", minMember=1), *gang("q1", 4, "1", "q", minMember=1)],
+         "p1-0>n1 q1-0>n1 q1-1>n1 q1-2>n1"),
+        ("nor a closed one anything", [queue("p", state="Closed")], gang("p1", 1, "1", "p"), ""),
+    ],
+)
+def test_queues(sentence, queues, objects, placements):
+    assert placed(node("n1", "4"), *queues, *objects) == placements, sentence
+
+
+def test_room_that_is_being_freed_is_promised():
+    """Nothing is committed for a gang that is only promised room, but the promise stands."""
+    ssn = open_session(node("n1", "2"), queue(), *gang("old", 2, running="n1 n1"),
+                       *gang("new", 1, "2"), plugins=("gang", "predicates"))
+    for name in ("old-0", "old-1"):
+        ssn.evict_directly(task(ssn, name), "for a test")
+    Allocate().execute(ssn)
+    assert str(task(ssn, "new-0").status) == "Pipelined"
+    assert [operation for operation, *_ in ssn.committed] == ["evict", "evict"]
+
+
+def test_roles_that_have_failed_are_not_tried_again():
+    pods = [pod(f"a-{role}-{n}", "a", role=role, requests={"cpu": cpu})
+            for role, cpu in (("big", "8"), ("small", "1")) for n in range(2)]
+    ssn = run(node("n1", "4"), queue(), group("a", minMember=2), *pods,
+              conf=conf("gang", "predicates"))
+    assert [key for _, key, _ in ssn.committed] == ["default/a-small-0", "default/a-small-1"]
+    messages = {ssn.jobs["default/a"].tasks[uid].name: str(errors)
+                for uid, errors in ssn.jobs["default/a"].nodes_fit_errors.items()}
+    assert messages == {
+        "a-big-0": "0/1 nodes are unavailable: 1 Insufficient cpu.",
+        "a-big-1": "Task a-big-1 with role spec big has already predicated failed, skip"}
+
+
+@given(cases())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+def test_no_node_is_overfilled(case):
+    cache = load_cache(case)
+    idle = {name: node.idle for name, node in cache.nodes.items()}
+    ssn = Scheduler(cache, case["conf"]).run_once()
+    requests = {t.key: t.resreq for job in ssn.jobs.values() for t in job.tasks.values()}
+    for _, key, where, *direct in ssn.committed:
+        if not direct:  # backfill places what asks for nothing on full nodes, too
+            idle[where] = idle[where] - requests[key]
+            assert all(idle[where].get(name) > -0.1 for name in requests[key].resource_names())

@@ -1,0 +1,146 @@
+"""reclaim: who takes back from whom, and what keeps it from doing so."""
+
+from __future__ import annotations
+
+import pytest
+from evictions import (
+    Notes,
+    annotate,
+    change,
+    conf,
+    contended,
+    decide,
+    decisions,
+    priority,
+    run,
+    scene,
+    spec,
+)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from volcano_lab.api.objects import PodSchedulingGate, Taint
+from volcano_lab.cache import Cache
+from volcano_lab.cluster import Cluster
+from volcano_lab.scheduler import Scheduler
+
+
+def base() -> Cluster:
+    """A full node of queue a; queue b, of equal weight, has a waiting job."""
+    return (Cluster().node("n1", cpu=8).queue("a").queue("b")
+            .job("old", queue="a", pods=8, cpu=1, min_member=1, running={"n1": 8})
+            .job("new", queue="b", pods=2, cpu=1, min_member=1))
+
+
+ONE = ["evict old-6 n1", "pipeline new-0 n1"]
+BY_PROPORTION = ["evict old-1 n1", "pipeline new-0 n1"]
+"""proportion names tasks in order until the queue would be at its due: of eight two. gang names
+seven of eight.
+"""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "changes", "expected"),
+    [
+        ("for the gang's minimum of one, one task goes: the last of those that the gang can spare",
+         [], ONE),
+        ("a gang of two starves until both have room", [spec(
+            "PodGroup", "new", min_member=2)], [*ONE, "evict old-5 n1", "pipeline new-1 n1"]),
+        ("a queue may say that nothing is taken back from it",
+         [spec("Queue", "a", reclaimable=False)], []),
+        ("a task may say that it isn't preemptable", [annotate("old-6", preemptable="false")
+                                                      ], ["evict old-7 n1", "pipeline new-0 n1"]),
+        ("a task whose policy is Never takes nothing",
+         [spec("Pod", "new", preemption_policy="Never")], []),
+        ("a task behind a scheduling gate doesn't claim", [
+            spec("Pod", "new-0", scheduling_gates=[PodSchedulingGate("wait")])
+        ], ["evict old-6 n1", "pipeline new-1 n1"]),
+        ("a closed queue doesn't claim",
+         [change("Queue", "b", lambda queue: setattr(queue.status, "state", "Closed"))], []),
+        ("a job that isn't let in doesn't claim", [spec("PodGroup", "new", min_member=5)
+                                                   ], []),  # it has two tasks: invalid
+        ("what is being deleted is no victim", [
+            change("Pod", "old-6", lambda pod: setattr(pod.metadata, "deletion_timestamp", 1.0))
+        ], ["evict old-5 n1", "pipeline new-0 n1"]),
+        ("a priority doesn't make a job of another queue safe", [priority("old", 1000)], ONE),
+        ("a taint keeps the task off the node", [
+            change("Node", "n1",
+                   lambda node: node.spec.taints.append(Taint("dedicated", "", "NoSchedule")))
+        ], []),
+        ("all tasks of the system's own namespace stay, so the first tier names nobody; then proportion decides alone",
+         [
+             change("PodGroup", "old",
+                    lambda group: setattr(group.metadata, "namespace", "kube-system")),
+             change("Pod", "old", lambda pod: setattr(pod.metadata, "namespace", "kube-system"))
+         ], BY_PROPORTION),
+        ("the same for a gang without a task to spare: an empty answer is no veto",
+         [spec("PodGroup", "old", min_member=8)], BY_PROPORTION),
+    ])
+def test_one_task_is_taken_back_unless(sentence, changes, expected):
+    assert decide(base(), conf(), *changes) == expected, sentence
+
+
+def test_in_one_tier_an_empty_answer_is_a_veto():
+    tight = conf("priority conformance proportion gang", "predicates nodeorder")
+    assert decide(base(), tight) == BY_PROPORTION
+    assert decide(base(), tight, spec("PodGroup", "old", min_member=8)) == []
+
+
+def test_a_gang_that_gets_less_than_its_minimum_gives_all_back():
+    let_in = change("PodGroup", "new", lambda group: setattr(group.status, "phase", "Inqueue"))
+    ssn = run(scene(base().job("new", pods=9, min_member=9), let_in), conf(actions="reclaim"))
+    assert decisions(ssn) == []
+    assert ssn.undone == 8  # four evicted and four promised: what queue b deserves
+    assert {str(task.status) for task in ssn.jobs["default/old"].tasks.values()} == {"Running"}
+
+
+def test_a_queue_at_its_due_is_overused_and_is_not_asked():
+    cluster = base().job("old", pods=4, running={"n1": 4}).job("mine", queue="b", pods=4, cpu=1,
+                                                               min_member=1, running={"n1": 4})
+    assert decide(cluster.job("old", pods=9), conf()) == []
+
+
+def test_idle_room_is_no_reason_to_look_at_a_node_without_victims():
+    assert decide(base().node("n0", cpu=8), conf()) == ONE
+
+
+def test_one_victim_goes_even_where_there_would_have_been_room():
+    assert decide(base().node("n1", cpu=9), conf()) == ONE
+
+
+def test_a_large_task_evicts_until_it_fits_and_no_further():
+    assert decide(base().job("new", pods=1, cpu=3), conf()) == [
+        "evict old-6 n1",
+        "evict old-5 n1",
+        "evict old-4 n1",
+        "pipeline new-0 n1",
+    ]
+
+
+def test_the_first_node_with_enough_victims_is_taken_though_a_later_one_would_need_fewer():
+    cluster = base().node("n2", cpu=8).job("old", pods=10, running={"n1": 8, "n2": 2})
+    assert decide(cluster, conf()) == ["evict old-7 n1", "pipeline new-0 n1"]
+
+
+def test_the_emptier_victim_queue_keeps_its_tasks():
+    cluster = (Cluster().node("n1", cpu=9).queue("a").queue("b").queue("c")
+               .job("few", queue="c", pods=3, cpu=1, min_member=1, running={"n1": 3})
+               .job("many", queue="a", pods=6, cpu=1, min_member=1, running={"n1": 6})
+               .job("new", queue="b", pods=1, cpu=1))
+    assert decide(cluster, conf()) == ["evict many-4 n1", "pipeline new-0 n1"]
+
+
+def test_reclaim_is_told_to_who_watches():
+    notes = Notes()
+    Scheduler(Cache(scene(base())), conf()).run_once(notes)
+    facts = dict(notes.rows)
+    assert facts["claimant"] == {"task": "default/new-0", "job": "default/new", "queue": "b"}
+    assert facts["victims"]["chosen"] == ["default/old-6"]
+    assert facts["victims"]["node"] == "n1"
+
+
+@given(contended(), st.sampled_from(["proportion", "capacity", "drf proportion"]))
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_arrays_decide_as_node_by_node(objects, fairness):
+    run(objects,
+        conf(second=f"predicates {fairness} nodeorder", actions="enqueue, allocate, reclaim"))

@@ -1,0 +1,211 @@
+"""The tree of HyperNodes: members, order of arrival, changes, what doesn't fit."""
+
+import random
+
+import pytest
+from hyper_scene import hyper_node
+from hypothesis import given
+from hypothesis import strategies as st
+from small_cluster import node
+
+from volcano_lab.api.go_pattern import compile_pattern
+from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
+from volcano_lab.api.objects import HyperNode
+from volcano_lab.cache import Cache
+from volcano_lab.cache.hyper_nodes import HyperNodes
+
+NODES = {"gpu-1": {"rack": "a"}, "gpu-2": {"rack": "b"}, "cpu-1": {"rack": "a"}}
+
+
+def tree_of(*objects: HyperNode, nodes: dict = NODES) -> HyperNodes:
+    tree = HyperNodes()
+    for name, labels in nodes.items():
+        tree.set_node(name, labels)
+    for each in objects:
+        tree.update(each)
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("sentence", "members", "nodes"),
+    [
+        ("a node by its name", ["node:gpu-1"], {"gpu-1"}),
+        ("a node that nobody has announced", ["node:new"], {"new"}),
+        ("nodes whose name the pattern finds anywhere", ["regex:pu-1"], {"gpu-1", "cpu-1"}),
+        ("nodes whose whole name matches", ["regex:^gpu-[[:digit:]]$"], {"gpu-1", "gpu-2"}),
+        ("a pattern that Go refuses matches nothing", ["regex:gpu(?=-1)"], set()),
+        ("nodes by label", ["label:rack=a"], {"gpu-1", "cpu-1"}),
+        ("members add up", ["node:new", "label:rack=b"], {"new", "gpu-2"}),
+    ],
+)
+def test_members(sentence, members, nodes):
+    assert tree_of(hyper_node("s0", 1, *members)).snapshot().real_nodes_set["s0"] == nodes, sentence
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("^n[[:digit:]]+$", ["n1"]),
+        (r"\Qa.b\E", ["a.b"]),
+        ("[^$]", ["n1", "a.b", "a"]),
+        (r"a\z", ["a"]),
+        ("(?i)N1", ["n1"]),
+        ("(?<x>n)1", ["n1"]),
+        ("(?P<x>n)1", ["n1"]),
+        (r"\d", ["n1"]),
+    ],
+)
+def test_patterns_find_what_go_finds(pattern, found):
+    assert [text for text in ("n1", "a.b", "a", "$")
+            if compile_pattern(pattern).search(text)] == found
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a(?=b)", "a(?!b)", "(?<=a)b", r"(a)\1", "x{2,1}", "(", "[[:nothing:]]", "(?>a)"])
+def test_patterns_that_go_refuses(pattern):
+    with pytest.raises(ValueError, match="is no regular expression of Go"):
+        compile_pattern(pattern)
+
+
+LEAVES = [hyper_node("s0", 1, "node:gpu-1"), hyper_node("s1", 1, "node:gpu-2")]
+TREE = [*LEAVES, hyper_node("s2", 2, "s0", "s1"), hyper_node("top", 3, "s2")]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_any_order_of_arrival_makes_the_same_tree(seed):
+    objects = TREE.copy()
+    random.Random(seed).shuffle(objects)
+    view = tree_of(*objects).snapshot()
+    assert view.ready
+    assert view.real_nodes_set == {
+        "s0": {"gpu-1"}, "s1": {"gpu-2"}, "s2": {"gpu-1", "gpu-2"}, "top": {"gpu-1", "gpu-2"}
+    }
+    assert {name: info.parent for name, info in view.hyper_nodes.items()} == {
+        "s0": "s2", "s1": "s2", "s2": "top", "top": ""
+    }
+    assert view.set_by_tier == {1: {"s0", "s1"}, 2: {"s2"}, 3: {"top"}}
+    assert view.hyper_nodes.ancestors("s1") == ["s1", "s2", "top"]
+
+
+@st.composite
+def histories(draw):
+    """Forests one after the other, the last one last; from one to the next HyperNodes move, come
+    and go.
+    """
+    forests = []
+    for _ in range(draw(st.integers(1, 3))):
+        leaves = [f"s{i}" for i in range(draw(st.integers(1, 4)))]
+        spines = {f"t{i}": [] for i in range(draw(st.integers(0, 3)))}
+        for leaf in leaves:
+            if spines and draw(st.booleans()):
+                spines[draw(st.sampled_from(sorted(spines)))].append(leaf)
+        forest = [
+            hyper_node(leaf, 1, f"node:n{draw(st.integers(0, 3))}",
+                       f"regex:x{draw(st.integers(0, 1))}") for leaf in leaves
+        ]
+        forest += [hyper_node(spine, 2, *below) for spine, below in spines.items()]
+        forests.append(draw(st.permutations(forest)))
+    return forests
+
+
+@given(histories())
+def test_the_past_leaves_no_trace(forests):
+    nodes = {"n1": {}, "x0": {}, "x1": {}}
+    tree, known = tree_of(nodes=nodes), set()
+    for forest in forests:
+        names = {each.name for each in forest}
+        for gone in sorted(known - names):
+            tree.delete(gone)
+        for each in forest:
+            tree.update(each)
+        known = names
+    view, fresh = tree.snapshot(), tree_of(*forests[-1], nodes=nodes).snapshot()
+    assert view.ready and fresh.ready
+    assert {k: v
+            for k, v in view.real_nodes_set.items()
+            if v} == {k: v for k, v in fresh.real_nodes_set.items() if v}
+    assert view.set_by_tier == fresh.set_by_tier
+    for each in forests[-1]:
+        assert view.hyper_nodes.ancestors(each.name) == fresh.hyper_nodes.ancestors(each.name)
+
+
+def test_a_hyper_node_below_two_others():
+    tree = tree_of(*LEAVES, hyper_node("s2", 2, "s0"), hyper_node("s3", 2, "s0", "s1"))
+    assert not tree.snapshot().ready
+    assert list(
+        tree.failed.values()) == ['HyperNode "s0" is a member of "s3", but already of "s2".']
+    tree.update(hyper_node("s2", 2))
+    view = tree.snapshot()
+    assert view.ready and not tree.failed
+    assert view.real_nodes_set["s3"] == {"gpu-1", "gpu-2"}
+
+
+def test_a_hyper_node_below_itself():
+    tree = tree_of(hyper_node("s0", 1, "s1"), hyper_node("s1", 2, "s0"))
+    assert not tree.snapshot().ready
+    assert set(tree.failed.values()) == {'HyperNode "s1" is below itself: s1 > s0 > s1.'}
+    tree.update(hyper_node("s0", 1, "node:n1"))
+    assert tree.snapshot().real_nodes_set["s1"] == {"n1"}
+
+
+def test_what_the_snapshot_leaves_out_is_said():
+    cache = Cache([
+        node("n0"),
+        hyper_node("s0", 1, "node:n0"),
+        hyper_node("a", 2, "s0"),
+        hyper_node("b", 2, "s0")
+    ])
+    assert cache.snapshot().left_out == ['HyperNode "s0" is a member of "b", but already of "a".']
+
+
+def test_nodes_that_come_later_are_found_by_pattern_and_label():
+    tree = tree_of(hyper_node("s0", 1, "regex:^gpu"), hyper_node("s1", 1, "label:rack=b"),
+                   hyper_node("top", 2, "s0", "s1"), nodes={})
+    assert tree.snapshot().real_nodes_set["top"] == set()
+    tree.set_node("gpu-9", {"rack": "b"})
+    assert tree.snapshot().real_nodes_set == {"s0": {"gpu-9"}, "s1": {"gpu-9"}, "top": {"gpu-9"}}
+    tree.set_node("gpu-9", {"rack": "a"})
+    view = tree.snapshot()
+    assert view.real_nodes_set["s0"] == {"gpu-9"}
+    assert view.real_nodes_set["s1"] == {"gpu-9"}, "as in Volcano: nothing has built s1 anew"
+    tree.delete_node("gpu-9")
+    assert tree.snapshot().real_nodes_set["s0"] == set()
+
+
+def test_a_hyper_node_that_goes_takes_its_nodes_from_those_above():
+    tree = tree_of(*TREE)
+    tree.delete("s0")
+    view = tree.snapshot()
+    assert view.real_nodes_set["top"] == {"gpu-2"}
+    assert "s0" not in view.hyper_nodes
+    assert view.set_by_tier[1] == {"s1"}
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "common"),
+    [("s0", "s1", "s2"), ("s0", "s0", "s0"), ("s0", "s2", "s2"), ("top", "s1", "top"),
+     ("", "s1", "s1"), ("s1", "", "s1"), ("", "", ""), ("s0", "elsewhere", ""),
+     ("unknown", "unknown", "unknown")],
+)
+def test_lowest_common_ancestor(left, right, common):
+    hyper_nodes = tree_of(*TREE, hyper_node("elsewhere", 1)).snapshot().hyper_nodes
+    assert hyper_nodes.lowest_common_ancestor(left, right) == common
+
+
+def test_members_tell_the_parent_where_the_tree_does_not_yet():
+    infos = HyperNodeMap((each.name, HyperNodeInfo.of(each)) for each in TREE)
+    assert infos.ancestors("s0") == ["s0", "s2", "top"]
+
+
+def test_tiers_by_name_where_hyper_nodes_disagree():
+    tree = tree_of(hyper_node("a", 1, tier_name="rack"), hyper_node("b", 2, tier_name="rack"),
+                   hyper_node("c", 3))
+    assert tree.snapshot().hyper_nodes.tier_by_name() == {"rack": 2}
+
+
+def test_a_view_does_not_change_with_the_tree():
+    tree = tree_of(*TREE)
+    view = tree.snapshot()
+    tree.delete("s0")
+    assert view.real_nodes_set["top"] == {"gpu-1", "gpu-2"}
+    assert view.hyper_nodes["s2"].children == {"s0", "s1"}

@@ -1,0 +1,354 @@
+"""The labs of the frame in a real Chromium, on a plain page with a real scheduler behind it: keys,
+dragging, undo, tasks, copies, screen readers, heights, and that nothing jumps.
+"""
+
+import json
+from importlib import import_module
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from widget_page import WidgetPage
+
+from volcano_lab.widgets import Lab, pictures
+from volcano_lab.widgets.controls import choice, number, slider, switch, text
+
+pytestmark = pytest.mark.browser
+
+LABS = {"00": "fair_share_lab", "01": "cycle_lab", "03": "proportion_lab", "05": "queue_tree_lab"}
+MOST_HIGH, JUMP = 640, 2
+
+RECTS = """() => [...document.querySelectorAll('.vp-lab, .vp-panel, .vp-said, .vp-controls')]
+  .map((node) => node.getBoundingClientRect())
+  .map(({x, y, width, height}) => [x, y, width, height])"""
+
+
+def make(lesson):
+    return getattr(import_module(f"volcano_lab.course.lesson_{lesson}.lab"), LABS[lesson])()
+
+
+@pytest.fixture
+def shown(browser):
+    """`shown(widget, …)` opens a page with widgets and gives it."""
+    contexts = []
+
+    def open_page(*widgets, width=900, theme="light", fragment="", **options):
+        context = browser.new_context(viewport={"width": width + 30, "height": 768},
+                                      color_scheme=theme, **options)
+        contexts.append(context)
+        page = WidgetPage(context.new_page(), theme).open(fragment)
+        for widget in widgets:
+            page.show(widget, width)
+        page.page.wait_for_timeout(250)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def handle(shown, name, place=0):
+    return shown.page.locator(".place").nth(place).get_by_role("slider", name=name, exact=True)
+
+
+@pytest.mark.parametrize("lesson", LABS)
+def test_a_lab_fits_a_screen_and_no_move_makes_it_jump(lesson, shown):
+    lab = make(lesson)
+    shown = shown(lab)
+    assert shown.page.locator(".vp-lab").bounding_box()["height"] <= MOST_HIGH
+    before, jumps = shown.page.evaluate(RECTS), set()
+
+    def look(after):
+        shown.page.wait_for_timeout(120)
+        now = shown.page.evaluate(RECTS)
+        if any(abs(one - other) > JUMP for first, second in zip(before, now, strict=True)
+               for one, other in zip(first, second, strict=True)):
+            jumps.add(after)
+
+    for place, control in enumerate(shown.page.locator(".noUi-handle").all()):
+        for key in ("End", "Home"):
+            control.focus()
+            shown.page.keyboard.press(key)
+            look(f"{key} on slider {place}")
+    for field in shown.page.locator("input[type=number]").all():
+        for value in ("1", "9"):
+            if field.is_enabled():
+                field.fill(value)
+                field.press("Tab")
+                look(f"{value} in {field.get_attribute('aria-label')}")
+    for menu in shown.page.locator(".vp-controls select").all():
+        menu.select_option(index=1)
+        look(f"another {menu.get_attribute('aria-label')}")
+    assert not jumps and shown.asked[0]
+    assert shown.errors == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("lesson", LABS)
+def test_screen_readers_find_nothing_to_complain_of(lesson, theme, shown):
+    lab = make(lesson)
+    shown = shown(lab, theme=theme)
+    for fresh in (True, False):
+        found = Axe().run(shown.page).response["violations"]
+        serious = [f"{each['id']}: {each['nodes'][0]['html'][:150]}" for each in found
+                   if each["impact"] in ("serious", "critical")]
+        assert serious == []
+        if fresh and (first := shown.page.locator(".noUi-handle")).count():
+            first.first.focus()
+            shown.page.keyboard.press("ArrowRight")
+        shown.page.get_by_role("button", name="copy ▾").click()
+    for control in shown.page.locator(".noUi-handle").all():
+        assert control.get_attribute("aria-label") and control.get_attribute("aria-valuetext")
+
+
+def test_a_key_moves_the_picture_and_says_what_changed(shown):
+    shown = shown(make("00"))
+    handle(shown, "weight, queue a").focus()
+    shown.page.keyboard.press("ArrowRight")
+    said = shown.page.get_by_role("status").filter(has_text="Queue a: weight 3 (was 2)")
+    said.wait_for()
+    assert "a deserves 35 (was 28), b 35 (was 42)" in said.inner_text()
+    assert shown.page.locator(".vp-off").count() == 1, "what is off the start is marked"
+    assert shown.page.locator(".vp-ghost").count(), "the state before stays as a ghost"
+    assert shown.page.locator("svg .vp-delta").first.text_content() == "▲7"
+    label = shown.page.locator("svg").first.get_attribute("aria-label")
+    assert "a is offered 7.7 and has 35" in label, "the words follow the picture"
+    assert [asked["values"] for asked in shown.asked[0]] == [{"a_weight": 3}]
+
+
+def test_undo_with_the_keyboard_and_one_gesture_is_one_move(shown):
+    lab = make("00")
+    shown = shown(lab)
+    handle(shown, "weight, queue a").focus()
+    for _ in range(3):
+        shown.page.keyboard.press("ArrowRight")
+    shown.page.get_by_text("Queue a: weight 5").wait_for()
+    handle(shown, "guarantee, queue b").focus()
+    shown.page.keyboard.press("End")
+    shown.page.get_by_text("Queue b: guarantee 30").wait_for()
+    shown.page.keyboard.press("Control+z")
+    shown.page.get_by_text("Undone.").wait_for()
+    assert lab.values["b_guarantee"] == 0 and lab.values["a_weight"] == 5
+    shown.page.get_by_role("button", name="undo").click()
+    shown.page.wait_for_function("document.querySelectorAll('.vp-off').length === 0")
+    assert lab.values == lab.start
+    assert shown.page.get_by_role("button", name="undo").is_disabled()
+
+
+def test_a_task_is_begun_done_and_ticked(shown):
+    lab = make("00")
+    shown = shown(lab)
+    chip = shown.page.get_by_role("button", name="weight", exact=True)
+    chip.click()
+    shown.page.get_by_text("Which weight of a is just enough").wait_for()
+    handle(shown, "weight, queue a").focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.locator(".vp-task[data-done]").wait_for()
+    assert shown.page.locator(".vp-task[data-done]").inner_text().startswith("✓weight")
+    shown.page.get_by_role("button", name="guarantee", exact=True).click()
+    shown.page.get_by_role("button", name="show me").click()
+    shown.page.wait_for_function("document.querySelectorAll('.vp-task[data-done]').length === 2")
+    assert lab.values["b_guarantee"] == 20
+
+
+DRAGS = [
+    ("a limit", "00", ".vp-across", (-40, 0), lambda lab: lab.values["a_capability"] < 50),
+    ("a guarantee", "00", ".vp-grip:not(.vp-across)", (0, -12),
+     lambda lab: lab.values["a_guarantee"] > 10),
+    ("a slider", "00", ".noUi-handle", (30, 0), lambda lab: lab.values["a_weight"] > 2),
+]
+
+
+@pytest.mark.parametrize(("name", "lesson", "selector", "by", "moved"), DRAGS,
+                         ids=[row[0] for row in DRAGS])
+def test_a_hand_drags(name, lesson, selector, by, moved, shown):
+    lab = make(lesson)
+    shown = shown(lab)
+    box = shown.page.locator(selector).first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    shown.page.mouse.move(x, y)
+    shown.page.mouse.down()
+    shown.page.mouse.move(x + by[0] / 2, y + by[1] / 2)
+    shown.page.mouse.move(x + by[0], y + by[1])
+    shown.page.mouse.up()
+    shown.page.wait_for_timeout(300)
+    assert moved(lab), lab.values
+    assert lab.undo().values == lab.start, "a drag is one move"
+
+
+def test_a_queue_is_dragged_onto_another_parent_and_moved_by_keys(shown):
+    lab = make("05")
+    shown = shown(lab)
+
+    def middle(queue):
+        box = shown.page.locator(f'[data-drop="{queue}"] > rect').first.bounding_box()
+        return box["x"] + box["width"] / 3, box["y"] + 8
+
+    def parent(queue):
+        return next(row["parent"] for row in lab.values["tree"] if row["name"] == queue)
+
+    shown.page.mouse.move(*middle("batch"))
+    shown.page.mouse.down()
+    shown.page.mouse.move(*middle("web"))
+    shown.page.mouse.move(*middle("research"))
+    shown.page.mouse.up()
+    shown.page.get_by_text("Queue batch: parent research (was prod).").wait_for()
+    assert parent("batch") == "research" and lab.done["move batch"]
+
+    shown.page.locator('[data-drop="web"]').focus()
+    shown.page.keyboard.press("m")
+    shown.page.get_by_text("Moving web").wait_for()
+    shown.page.locator('[data-drop="root"]').focus()
+    shown.page.keyboard.press("Enter")
+    shown.page.get_by_text("Queue web: parent root (was prod).").wait_for()
+    assert parent("web") == "root" and shown.errors == []
+
+
+def test_the_form_of_queues_edits_the_queue_that_was_clicked(shown):
+    lab = make("05")
+    shown = shown(lab)
+    shown.page.locator('[data-drop="web"] > rect').first.click()
+    field = shown.page.get_by_label("capability of queue web")
+    field.fill("5")
+    field.press("Tab")
+    shown.page.get_by_text("Queue web: capability 5 (was not set).").wait_for()
+    assert lab.done["elastic room"]
+    shown.page.get_by_role("button", name="add below").click()
+    shown.page.get_by_text("This does not work").wait_for()
+    assert shown.page.locator(".vp-stale").count() == 1, "the pictures stay, and are faint"
+    shown.page.get_by_role("button", name="undo").click()
+    shown.page.wait_for_function("!document.querySelector('.vp-stale')")
+    name = shown.page.get_by_label("name", exact=True)
+    name.fill("shop")
+    name.press("Tab")
+    shown.page.get_by_text("Queue web is now called shop.").wait_for()
+    assert "shop" in [row["name"] for row in lab.values["tree"]]
+
+
+def test_the_arrow_keys_walk_through_a_picture_and_show_the_words_of_hover(shown):
+    shown = shown(make("00"))
+    parts = shown.page.locator("svg").nth(1).locator("[data-tip][role]")
+    parts.first.focus()
+    first = shown.page.locator(".vp-tip").inner_text()
+    shown.page.keyboard.press("ArrowDown")
+    second = shown.page.locator(".vp-tip").inner_text()
+    assert first.startswith("a: 28 held") and second.startswith("b: 42 held")
+    assert shown.page.locator("[data-link=b][data-on]").count() > 3, "queue b lights up everywhere"
+    shown.page.keyboard.press("Escape")
+    parts.first.locator("text").first.hover()
+    assert shown.page.locator(".vp-tip").inner_text() == first
+    stops = shown.page.locator("svg").nth(1).locator("[tabindex='0']")
+    assert stops.count() == 1, "a picture is one stop of the Tab key"
+
+
+def test_the_phases_stand_in_the_order_of_the_list(shown):
+    shown = shown(make("01"))
+
+    def heads():
+        return shown.page.locator("thead th").all_inner_texts()
+
+    assert heads() == ["job", "open", "enqueue", "allocate", "backfill", "close"]
+    shown.page.get_by_label("actions, in order").select_option("allocate, enqueue")
+    shown.page.get_by_text("actions, in order allocate, enqueue").or_(
+        shown.page.get_by_text("Actions, in order allocate, enqueue")).first.wait_for()
+    assert heads() == ["job", "open", "allocate", "enqueue", "close"]
+    row = shown.page.locator("tbody tr", has_text="train").locator("th, td").all_inner_texts()
+    assert row == ["train", "copied", "·", "let in", "Inqueue"]
+
+
+def test_water_is_poured_round_by_round(shown):
+    shown = shown(make("00"))
+    player = shown.page.get_by_role("group", name="play: Deserved, by rounds")
+    scrub = player.get_by_role("slider", name="step")
+    scrub.focus()
+    shown.page.keyboard.press("Home")
+    assert scrub.get_attribute("aria-valuetext") == "before the first round"
+    assert "left: 100" in shown.page.locator("svg").first.text_content()
+    shown.page.keyboard.press("ArrowRight")
+    assert scrub.get_attribute("aria-valuetext") == "round 1 of 2"
+    assert "20 back" in shown.page.locator("svg").first.text_content()
+    shown.page.keyboard.press("Home")
+    player.get_by_role("button", name="play").click()
+    shown.page.wait_for_timeout(500)
+    during = shown.page.locator("svg").first.text_content()
+    assert "left: 100" not in during and "left: 0" not in during, "it pours"
+    player.get_by_role("button", name="play").wait_for(timeout=10_000)
+    assert "left: 0" in shown.page.locator("svg").first.text_content()
+    assert shown.asked[0] == [], "playing asks the kernel nothing"
+
+
+def test_without_motion_nothing_moves_by_itself(shown):
+    shown = shown(make("00"), reduced_motion="reduce")
+    moving = shown.page.evaluate("""[...document.querySelectorAll('.vp svg *')]
+        .filter((node) => getComputedStyle(node).transitionDuration !== '0s').length""")
+    assert moving == 0
+
+
+def test_two_labs_on_a_page_have_nothing_in_common(shown):
+    one, other = make("00"), make("00")
+    shown = shown(one, other)
+    handle(shown, "weight, queue a", place=1).focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.locator(".place").nth(1).get_by_text("Queue a: weight 3").wait_for()
+    assert one.values == one.start and other.values["a_weight"] == 3
+    ids = shown.page.evaluate("[...document.querySelectorAll('[id]')].map((node) => node.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_a_copied_link_brings_the_state_back_and_copies_have_the_code(shown):
+    lab = make("00")
+    first = shown(lab, permissions=["clipboard-read", "clipboard-write"])
+    handle(first, "weight, queue a").focus()
+    first.page.keyboard.press("ArrowRight")
+    first.page.get_by_text("Queue a: weight 3").wait_for()
+
+    def copied(item):
+        first.page.get_by_role("button", name="copy").first.click()
+        first.page.get_by_role("button", name=item).click()
+        first.page.get_by_text("copied ✓").wait_for()
+        return first.page.evaluate("navigator.clipboard.readText()")
+
+    assert '.queue("a", weight=3' in copied("copy as Python")
+    assert "weight: 3" in copied("copy as YAML")
+    link = copied("copy link")
+    assert link.endswith("a_weight=3")
+    again = make("00")
+    second = shown(again, fragment="#" + link.split("#")[1])
+    second.page.get_by_text("Queue a: weight 3").wait_for()
+    assert again.values == lab.values
+
+
+def test_keys_that_come_faster_than_answers_end_at_the_last_one(shown):
+    lab = make("03")
+    shown = shown(lab)
+    handle(shown, "asks for, queue a").focus()
+    for _ in range(12):
+        shown.page.keyboard.press("ArrowRight")
+    shown.page.wait_for_timeout(1500)
+    now = handle(shown, "asks for, queue a").get_attribute("aria-valuenow")
+    assert lab.values["a_asks"] == 27 == int(now)
+    assert len(shown.asked[0]) <= 12
+
+
+def test_every_kind_of_control_moves(shown):
+    controls = {"whole": slider(1, 0, 3, "whole"), "part": slider(0.5, 0, 1, "part", step=0.1),
+                "named": slider("b", label="named", options={"first": "a", "second": "b"}),
+                "menu": choice(1, {"one": 1, "two": 2}, "menu"), "on": switch(False, "on"),
+                "word": text("x", "word"), "count": number(2, 0, 9, "count")}
+    table = pictures.table("Values", lambda values: [{"name": name, "value": str(value)}
+                                                     for name, value in values.items()],
+                           columns=["name", "value"])
+    lab = Lab(controls, dict, [table], title="Controls")
+    shown = shown(lab)
+    for name in ("whole", "part", "named"):
+        handle(shown, name).focus()
+        shown.page.keyboard.press("Home")
+        shown.page.keyboard.press("ArrowRight")
+    shown.page.get_by_label("menu").select_option("two")
+    shown.page.get_by_role("switch", name="on").check()
+    for name, value in (("word", "y"), ("count", "7")):
+        shown.page.get_by_label(name, exact=True).fill(value)
+        shown.page.get_by_label(name, exact=True).press("Tab")
+    shown.page.wait_for_timeout(500)
+    assert lab.values == {"whole": 1, "part": 0.1, "named": "b", "menu": 2, "on": True, "word": "y",
+                          "count": 7}
+    assert json.dumps(lab.values) and shown.errors == []

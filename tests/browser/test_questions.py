@@ -1,0 +1,146 @@
+"""Questions of a lesson in a real Chromium: nothing shows before an answer, each question keeps its
+keys and its choices, and screen readers and dark pages are served.
+"""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from browser.page import open_notebook
+from browser.servers import serve
+
+pytestmark = pytest.mark.browser
+
+LESSON = Path(__file__).parents[2] / "notebooks" / "03-proportion.ipynb"
+ASKED = """
+import ipywidgets
+
+from volcano_lab.course.kit import ask, bars, finding, predict
+from volcano_lab.course.lesson_03 import checks
+
+QUESTIONS = [
+    predict("Which queue goes first?", ["a", "b", "c"], answer="b",
+            because={"a": "Queue a is the fullest.", "b": "It is the emptiest."},
+            show=lambda: [bars({"a": 9, "b": 3}, unit="CPUs"), finding("The emptiest goes first.")]),
+    predict("How much of it is taken?", answer=0.5, because="Ten of twenty.", show="A half is left."),
+    ask("How many CPUs is queue b offered in round 2?", checks.second_offer),
+    predict("Does it move?", ["yes", "no"], answer="yes", show=ipywidgets.IntSlider(description="n")),
+]
+"""
+CELLS = ["from asked import QUESTIONS", *(f"QUESTIONS[{place}]" for place in range(4))]
+SECRETS = ["It is the emptiest", "The emptiest goes first", "9 CPUs", "Ten of twenty",
+           "A half is left", "3/5 of the 20"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("questions")
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
+    (folder / "asked.py").write_text(ASKED)
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}),
+                   folder / "questions.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="module", params=["lab", "voila", "notebook"])
+def house(request, browser, folder):
+    with serve(request.param, folder) as server:
+        yield server
+
+
+@pytest.fixture
+def shown(house, browser):
+    with open_notebook(browser, house, "questions.ipynb") as shown:
+        yield shown
+        left_out = "reading 'schema'"  # Notebook 7's own page says it of an empty notebook, too
+        assert [each for each in shown.complaints() if left_out not in each] == []
+
+
+def visible(page):
+    return page.evaluate("document.body.innerText")
+
+
+def violations(page, where, *impacts):
+    """What axe-core finds there, of any impact or of these."""
+    found = Axe().run(page, context={"include": [[where]]}).response["violations"]
+    return [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]
+            if not impacts or each["impact"] in impacts]
+
+
+def test_a_question_from_asking_to_result_with_keys_alone(shown):
+    page = shown.page
+    first, number, check, moving = (page.locator(".vl-card").nth(place) for place in range(4))
+    assert not [secret for secret in SECRETS if secret in visible(page)], "computed, and not shown"
+    assert violations(page, ".vl-live") == []
+
+    # Choices: arrow keys stay inside, and other questions keep theirs.
+    moving.get_by_role("radio", name="no").check()
+    first.get_by_role("radio", name="a").focus()
+    page.keyboard.press("Space")
+    for _ in range(5):
+        page.keyboard.press("ArrowDown")
+    expect(first.get_by_role("radio", name="c")).to_be_focused()
+    expect(first.get_by_role("radio", name="c")).to_be_checked()
+    expect(moving.get_by_role("radio", name="no")).to_be_checked()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    said = first.get_by_role("status")
+    expect(said).to_contain_text("You said a; it is b. Queue a is the fullest. It is the emptiest.")
+    expect(said).to_be_focused()
+    expect(first.locator(".vl-result")).to_contain_text("The emptiest goes first.")
+    expect(moving.get_by_role("radio", name="no")).to_be_checked()
+
+    # A number: validated, and read as people write it.
+    field = number.get_by_role("textbox")
+    field.fill("a lot")
+    field.press("Enter")
+    expect(number.get_by_role("status")).to_contain_text("Wanted is a number")
+    field.fill("50 %")
+    field.press("Enter")
+    expect(number.get_by_role("status")).to_contain_text("You said 50 %, and so it is.")
+
+    # A check: a hint, then another try with the button.
+    check.get_by_role("textbox").fill("20")
+    check.get_by_role("textbox").press("Enter")
+    expect(check.get_by_role("status")).to_contain_text("20 is all that is left")
+    check.get_by_role("textbox").fill("12")
+    check.get_by_role("button", name="Check").click()
+    expect(check.get_by_role("status")).to_contain_text("3/5 of the 20")
+
+    # Given up: the result may be a widget, which is alive.
+    moving.get_by_role("button", name="show me").click()
+    expect(moving.get_by_role("slider")).to_be_visible()
+    assert not violations(page, ".vl-live:not(:has(.widget-slider))")
+
+
+def test_the_stored_lesson_shows_questions_and_no_answers(browser):
+    with (
+        serve("lab", LESSON.parent, outputs=True) as server,
+        open_notebook(browser, server, LESSON.name, run=False) as shown,
+    ):
+        page, text = shown.page, visible(shown.page)
+        assert "You said" not in text and "and so it is" not in text
+        folds = page.locator("details", has_text="Run the notebook to answer")
+        assert folds.count() >= 5 and not page.locator("details[open]").count()
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_a_lesson_is_accessible(theme, browser):
+    with (
+        serve("lab", LESSON.parent, theme=theme) as server,
+        open_notebook(browser, server, LESSON.name) as shown,
+    ):
+        page = shown.page
+        for card in page.locator(".vl-card").all():
+            shows = card.get_by_role("button", name="show me")
+            if shows.count():
+                shows.click()
+                expect(card.get_by_role("status")).to_contain_text(re.compile("It is"))
+        assert violations(page, ".vl-live") == []
+        assert violations(page, ".jp-RenderedHTMLCommon", "serious", "critical") == []

@@ -1,0 +1,410 @@
+"""From a decision to a bound pod: the pipeline, its retries, evictions, and what is written to the
+API server.
+"""
+
+import itertools
+
+import attrs
+import pytest
+
+from volcano_lab.api.objects import ObjectMeta, PriorityClass
+from volcano_lab.api.status import TRANSITIONS, IllegalTransition, TaskStatus, check_transition
+from volcano_lab.cache import Cache
+from volcano_lab.cache.api_server import ApiError, ApiServer
+from volcano_lab.cache.binding import BindingPipeline
+from volcano_lab.cache.informer import Informer
+from volcano_lab.cache.work_queue import WorkQueue
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.plugin import Plugin, register_plugin
+from volcano_lab.scheduler import Scheduler
+
+CONF = """
+actions: "{actions}"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: {plugin}
+- plugins: [{{name: predicates}}, {{name: proportion}}, {{name: nodeorder}}]
+"""
+
+
+class World:
+    """An API server with a cluster, and a scheduler that hears of it at once."""
+
+    def __init__(self, cluster, plugin="conformance", batch=1, actions="enqueue, allocate"):
+        self.time = 1000.0
+        self.server = ApiServer(lambda: self.time)
+        self.informer = Informer(Cache())
+        self.cache = self.informer.cache
+        self.server.watchers.append(self.informer.hear)
+        self.pipeline = BindingPipeline(self.informer, self.server, batch)
+        for obj in cluster.objects():
+            self.server.create(obj)
+        self.scheduler = Scheduler(self.cache, CONF.format(plugin=plugin, actions=actions))
+
+    def cycle(self):
+        self.time += 1
+        return self.scheduler.run_once(now=self.time)
+
+    def pod(self, name):
+        return self.server.get("Pod", f"default/{name}")
+
+    def task(self, name):
+        pod = self.pod(name)
+        return self.cache.task_of(pod)
+
+    def condition(self, name, type_="PodScheduled"):
+        return next(c for c in self.pod(name).status.conditions if c.type == type_)
+
+
+def world(pods=2, cpu=2, nodes=1, **given):
+    cluster = Cluster().job("a", pods=pods, cpu=cpu)
+    for number in range(nodes):
+        cluster.node(f"n{number}", cpu=8)
+    return World(cluster, **given)
+
+
+def uneven():
+    """Two pods of 5 CPUs, and nodes with 9 and 3: enough in all, but there is room for one of them
+    only.
+    """
+    return World(Cluster().node("n0", cpu=9).node("n1", cpu=3).job("a", pods=2, cpu=5))
+
+
+def refuse(times, reason="ServiceUnavailable"):
+    """A bind that fails so many times, and then goes where it should."""
+
+    def bind(server):
+        left = [times]
+
+        def request(key, uid, node):
+            if left[0]:
+                left[0] -= 1
+                raise ApiError(reason, "the server is busy")
+            return server.bind(key, uid, node)
+
+        return request
+
+    return bind
+
+
+# -- binding -------------------------------------------------------------------------------------
+
+
+def test_a_task_is_binding_until_the_server_has_bound_it():
+    w = world()
+    w.cycle()
+    assert len(w.pipeline.channel) == 2 and str(
+        w.task("a-0").status) == "Binding" and w.pod("a-0").spec.node_name == ""
+    numbers = w.pipeline.collect()
+    assert len(numbers) == 2 and not w.pipeline.channel and len(w.pipeline.in_flight) == 2
+    w.pipeline.finish(numbers[0])
+    assert w.pod("a-0").spec.node_name == "n0" and str(w.task("a-0").status) == "Bound"
+    assert str(w.task("a-1").status) == "Binding"
+    w.pipeline.finish(numbers[1])
+    assert w.pipeline.idle
+    assert w.pipeline.status.events["Pod default/a-0", "Normal", "Scheduled",
+                                    "Successfully assigned default/a-0 to n0"] == 1
+
+
+@pytest.mark.parametrize(("batch", "sizes"), [(1, [1] * 5), (2, [2, 2, 1]), (10, [5])])
+def test_a_worker_takes_a_batch(batch, sizes):
+    w = world(pods=5, cpu=1, batch=batch)
+    w.cycle()
+    assert [len(w.pipeline.in_flight[number]) for number in w.pipeline.collect()] == sizes
+
+
+def test_a_refused_task_waits_again_and_its_pod_says_why():
+    w = world()
+    w.cycle()
+    w.pipeline.bind = refuse(1)(w.server)
+    for number in w.pipeline.collect():
+        w.pipeline.finish(number)
+    assert str(
+        w.task("a-0").status) == "Binding" and "default/a/pod-default-a-0" in w.pipeline.errors
+    assert w.condition("a-0").reason == "SchedulerError"
+    assert w.condition("a-0").message == "failed to bind to node n0: the server is busy"
+    w.pipeline.retry()
+    assert str(w.task("a-0").status) == "Pending" and w.cache.nodes["n0"].used.milli_cpu == 2000
+    w.cycle()
+    w.pipeline.drain()
+    assert w.pod("a-0").spec.node_name == "n0" and w.condition("a-0").status == "True"
+
+
+def test_a_bind_that_took_effect_without_an_answer_is_found_out():
+    w = world(pods=1)
+    w.cycle()
+
+    def lost_answer(key, uid, node):
+        w.server.bind(key, uid, node)
+        raise ApiError("Timeout", "no answer")
+
+    w.pipeline.bind = lost_answer
+    w.pipeline.drain()
+    assert str(w.task("a-0").status) == "Bound" and w.pipeline.idle
+    assert w.cycle().committed == []
+
+
+def test_a_pod_that_is_gone_when_it_is_bound_is_forgotten():
+    w = world(pods=1)
+    w.cycle()
+    w.server.watchers.clear()  # the scheduler doesn't hear of it
+    w.server.delete("Pod", "default/a-0")
+    w.pipeline.drain()
+    assert not w.cache.jobs["default/a"].tasks and w.cache.nodes["n0"].used.milli_cpu == 0
+
+
+def test_retries_wait_longer_each_time_while_the_server_does_not_answer():
+    w = world(pods=1)
+    w.cycle()
+    w.pipeline.bind = refuse(1)(w.server)
+    w.pipeline.read = lambda kind, key: (_ for _ in
+                                         ()).throw(ApiError("ServiceUnavailable", "busy"))
+    w.pipeline.drain()
+    waits = []
+    for _ in range(5):
+        due = w.pipeline.next_due()
+        waits.append(round(due - w.time, 3))
+        w.time = due
+        w.pipeline.retry()
+    assert waits == [0.005, 0.01, 0.02, 0.04, 0.08]
+    w.pipeline.read = w.server.get
+    w.time = w.pipeline.next_due()
+    w.pipeline.retry()
+    assert str(w.task("a-0").status) == "Pending" and w.pipeline.idle
+
+
+def test_the_bucket_of_retries_runs_dry():
+    queue = WorkQueue()
+    delays = [queue.retry(f"key-{number}", 0.0) for number in range(1003)]
+    assert delays[999] == 0.005 and delays[1000:] == [0.01, 0.02, 0.03]
+
+
+def test_a_key_that_waits_is_not_worked_on_twice():
+    queue = WorkQueue()
+    for moment in (0.0, 1.0, 2.0):
+        queue.add("a", moment)
+    assert (queue.get(5.0), queue.get(5.0)) == ("a", None)
+    assert [queue.retry("b", 5.0) for _ in range(20)][-1] == 1000.0
+
+
+# -- what plugins do before ------------------------------------------------------------------------
+
+
+class Reserving(Plugin):
+    """Reserves something for each pod before it is bound."""
+
+    name = "reserving"
+    calls: list = []  # noqa: RUF012
+    fails: set = set()  # noqa: RUF012
+
+    def setup_bind_context_extension(self, state, context):
+        context.extensions[self.name] = f"volume for {context.task.name}"
+
+    def pre_bind(self, context):
+        if context.task.name in self.fails:
+            raise RuntimeError("no volume")
+        self.calls.append(("reserve", context.extensions[self.name]))
+
+    def pre_bind_roll_back(self, context):
+        self.calls.append(("release", context.extensions[self.name]))
+
+
+register_plugin("reserving", Reserving)
+
+
+@pytest.fixture
+def reserving():
+    Reserving.calls.clear()
+    Reserving.fails.clear()
+    return Reserving
+
+
+def test_plugins_prepare_a_bind_with_what_they_had_noted(reserving):
+    w = world(plugin="reserving")
+    w.cycle()
+    w.pipeline.drain()
+    assert reserving.calls == [("reserve", "volume for a-0"), ("reserve", "volume for a-1")]
+
+
+def test_a_refused_bind_is_rolled_back(reserving):
+    w = world(pods=1, plugin="reserving")
+    w.cycle()
+    w.pipeline.bind = refuse(1)(w.server)
+    w.pipeline.drain()
+    assert reserving.calls == [("reserve", "volume for a-0"), ("release", "volume for a-0")]
+
+
+def test_a_plugin_that_cannot_prepare_keeps_its_pod_from_being_bound(reserving):
+    reserving.fails.add("a-0")
+    w = world(plugin="reserving")
+    w.cycle()
+    w.pipeline.drain()
+    assert w.pod("a-0").spec.node_name == "" and w.pod("a-1").spec.node_name == "n0"
+    assert "execute preBind for pod default/a-0 failed: no volume" in w.condition("a-0").message
+    assert str(w.task("a-0").status) == "Pending"
+
+
+# -- evicting ------------------------------------------------------------------------------------
+
+
+def test_an_evicted_pod_says_so_and_is_deleted():
+    cluster = Cluster().node("n0", cpu=4).job("low", pods=2, cpu=2, min_member=1, running={"n0": 2},
+                                              priority=1)
+    w = World(cluster)
+    w.cache.evict(w.task("low-0"), "reclaim")
+    assert str(
+        w.task("low-0").status) == "Releasing" and w.cache.nodes["n0"].releasing.milli_cpu == 2000
+    w.pipeline.process_evictions()
+    pod = w.pod("low-0")
+    assert pod.metadata.deletion_timestamp == 1000.0
+    assert w.condition("low-0", "Ready").message == "Pod is evicted, because of reclaim"
+    assert w.condition("low-0", "DisruptionTarget").reason == "PreemptionByScheduler"
+    w.server.remove("Pod", "default/low-0")
+    assert w.cache.nodes["n0"].idle.milli_cpu == 2000
+
+
+def test_an_eviction_that_the_server_refuses_is_undone():
+    w = World(Cluster().node("n0", cpu=4).job("low", pods=1, cpu=2, running={"n0": 1}))
+    task = w.task("low-0")
+    w.cache.evict(task, "reclaim")
+    w.server.watchers.clear()
+    w.server.update(w.pod("low-0"))  # another version than the scheduler knows
+    w.pipeline.drain()
+    assert str(w.task("low-0").status) == "Running" and w.cache.nodes["n0"].releasing.milli_cpu == 0
+
+
+def test_a_job_of_which_nothing_is_left_goes():
+    w = world()
+    w.server.delete("PodGroup", "default/a")
+    w.pipeline.retry()
+    assert "default/a" in w.cache.jobs  # its pods are still there
+    for name in ("a-0", "a-1"):
+        w.server.delete("Pod", f"default/{name}")
+    w.time += 1
+    w.pipeline.retry()
+    assert w.cache.jobs == {} and w.pipeline.idle
+
+
+# -- states --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("old", list(TaskStatus))
+@pytest.mark.parametrize("new", list(TaskStatus))
+def test_each_step_is_legal_or_an_error_that_names_both_states(old, new):
+    if old == new or new in TRANSITIONS[old]:
+        check_transition(old, new)
+    else:
+        with pytest.raises(IllegalTransition, match=f"from {old} to {new}"):
+            check_transition(old, new)
+
+
+def test_the_way_of_every_pod_is_legal():
+    for old, new in itertools.pairwise(
+        ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")):
+        check_transition(TaskStatus[old.upper()], TaskStatus[new.upper()])
+
+
+# -- what is written -----------------------------------------------------------------------------
+
+
+def test_pods_that_wait_say_why():
+    w = uneven()
+    w.cycle()
+    assert w.condition("a-0").reason == "Schedulable"
+    assert w.condition(
+        "a-0"
+    ).message == "Pod default/a-0 can possibly be assigned to n0, once minAvailable is satisfied"
+    assert w.condition(
+        "a-1").reason == "Unschedulable" and "0/2 nodes are unavailable" in w.condition(
+            "a-1").message
+    group = w.server.get("PodGroup", "default/a")
+    assert group.status.phase == "Inqueue" and group.status.conditions[-1].type == "Unschedulable"
+    assert group.status.conditions[-1].transition_id == "session-1"
+
+
+def test_what_would_say_the_same_again_is_not_written():
+    w = uneven()
+    for _ in range(3):
+        w.cycle()
+    version = w.server.version
+    w.cycle()
+    assert w.server.version == version
+    events = {
+        key: count for key, count in w.pipeline.status.events.items() if key[2] == "Unschedulable"
+    }
+    assert list(events.values()) == [4]  # the event is counted every time
+
+
+def test_an_update_of_an_older_version_is_refused_and_comes_again():
+    w = uneven()
+    late = []
+    w.server.watchers[0] = late.append  # from now on the scheduler hears nothing
+    w.server.update(w.server.get("PodGroup", "default/a"))
+    w.cycle()
+    assert w.server.get("PodGroup", "default/a").status.phase == "Pending"
+    w.server.watchers[0] = w.informer.hear
+    for event in late:
+        w.informer.hear(event)
+    w.cycle()
+    assert w.server.get("PodGroup", "default/a").status.phase == "Inqueue"
+
+
+def test_a_node_that_is_being_freed_is_nominated_and_stays_so():
+    cluster = Cluster().node("n0", cpu=4).job("low", pods=2, cpu=2, min_member=1, running={"n0": 2},
+                                              priority=1)
+    cluster.job("high", pods=1, cpu=2).add(PriorityClass(ObjectMeta("top"), 9))
+    w = World(cluster, actions="enqueue, allocate, preempt")
+    group = w.server.get("PodGroup", "default/high")
+    w.server.update(attrs.evolve(group, spec=attrs.evolve(group.spec, priority_class_name="top")))
+    w.cycle()
+    w.pipeline.drain()
+    assert [pod.name
+            for pod in w.server.list("Pod")
+            if pod.metadata.deletion_timestamp] == ["low-0"]
+    assert w.pod("high-0").status.nominated_node_name == "n0"
+    w.cycle()
+    assert w.pod("high-0").status.nominated_node_name == "n0"
+
+
+def test_queues_say_what_they_have():
+    w = world()
+    w.cycle()
+    w.pipeline.drain()
+    w.cycle()
+    queue = w.server.get("Queue", "default")
+    assert queue.status.allocated["cpu"] == "4" and w.cache.queues["default"].queue is queue
+
+
+# -- the API server ------------------------------------------------------------------------------
+
+
+def test_the_server_binds_a_pod_once():
+    w = world(pods=1)
+    uid = w.pod("a-0").metadata.uid
+    with pytest.raises(ApiError, match="has uid"):
+        w.server.bind("default/a-0", "another", "n1")
+    w.server.bind("default/a-0", uid, "n0")
+    with pytest.raises(ApiError, match="is already assigned"):
+        w.server.bind("default/a-0", uid, "n1")
+    w.server.delete("Pod", "default/a-0")
+    with pytest.raises(ApiError, match="is being deleted"):
+        w.server.bind("default/a-0", uid, "n1")
+    w.server.remove("Pod", "default/a-0")
+    with pytest.raises(ApiError, match="Pod default/a-0 not found"):
+        w.server.bind("default/a-0", uid, "n1")
+
+
+def test_old_news_is_dropped_and_news_twice_is_harmless():
+    w = world(pods=1)
+    heard = []
+    w.server.watchers.append(heard.append)
+    for _ in range(2):
+        w.server.update(w.pod("a-0"))
+    old, new = heard
+    assert not w.informer.hear(old)
+    assert w.informer.hear(new) and w.informer.hear(new)
+    assert len(w.cache.jobs["default/a"].tasks) == 1
+    w.server.delete("Pod", "default/a-0")
+    assert not w.informer.hear(new) and not w.cache.jobs["default/a"].tasks

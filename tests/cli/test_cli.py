@@ -1,0 +1,239 @@
+"""The command as people use it: a whole process, its output, its exit code."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import volcano_lab
+from volcano_lab.cli import Mistake, main
+from volcano_lab.cli.lab import command, find_lessons
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.lesson_00.lab import fair_share_cluster
+
+ROOT = Path(__file__).parents[2]
+CASES = ROOT.parent / "shared" / "conformance" / "dev-cases.jsonl.gz"
+
+
+def volcano_lab_command(*arguments, input=None):
+    environment = os.environ | {"COLUMNS": "", "PYTHONWARNINGS": "error"}
+    return subprocess.run([sys.executable, "-m", "volcano_lab.cli", *map(str, arguments)],
+                          capture_output=True, text=True, input=input, env=environment, check=False)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "cluster.yaml").write_text(fair_share_cluster(4, 4).to_yaml())
+    (folder / "case.json").write_text(
+        json.dumps({
+            "name": "one", "family": "f", "conf": None, "objects":
+            [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}]
+        }))
+    (folder / "wrong.yaml"
+     ).write_text("{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: 5}}")
+    (folder / "unknown.yaml"
+     ).write_text("{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {tains: []}}")
+    (folder / "wrong.conf").write_text("actions: alocate")
+    (folder / "odd.conf").write_text("actions: allocate\nplugins: []\n")
+    return folder
+
+
+def test_run_shows_queues_jobs_placements_and_reasons(files):
+    result = volcano_lab_command("run", files / "cluster.yaml")
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = [line.rstrip() for line in result.stdout.splitlines()]
+    row = next(line for line in lines if line.startswith("a ")).split()
+    assert row == ["a", "2", "1", "no", "cpu", "10", "28", "50", "28", "80", "16", "12"]
+    assert next(line for line in lines if line.startswith("default/a-gang  a")).split()[-1] == "4"
+    assert "default/a-gang waits (4 of 4 pods):" in lines
+    assert "NotEnoughResources: 1/4 tasks in gang unschedulable" in result.stdout
+    assert max(map(len, lines)) <= 120
+
+
+def test_run_as_json(files):
+    result = volcano_lab_command("run", "-", "--output", "json",
+                                 input=(files / "cluster.yaml").read_text())
+    told = json.loads(result.stdout)
+    assert result.returncode == 0 and told["queueOrder"] == ["b", "c", "a"]
+    assert {row["queue"]: row["deserved"]["cpu"]
+            for row in told["queues"]} == {"a": 28, "b": 42, "c": 30}
+    assert len(told["placements"]) == 10 and told["leftOut"] == [] and told["warnings"] == []
+    assert [row["phase"] for row in told["jobs"] if row["job"] == "default/a-gang"] == ["Inqueue"]
+
+
+def test_warnings_go_to_the_error_output(files):
+    result = volcano_lab_command("run", files / "unknown.yaml", "--conf", files / "odd.conf",
+                                 "--output", "json")
+    assert result.returncode == 0 and json.loads(result.stdout)
+    assert "spec.tains is not known and has no effect; did you mean taints?" in result.stderr
+    assert "plugins" in result.stderr
+
+
+TREE = """\
+actions: "enqueue, allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: predicates
+  - name: capacity
+    enableHierarchy: true
+"""
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """Queue dev has room; queue team above it has not."""
+    folder = tmp_path_factory.mktemp("why")
+    cluster = (Cluster().node("n1", cpu=16).queue(
+        "team", capability=4).queue("dev", parent="team").queue("prod", parent="team").job(
+            "old", queue="prod", pods=3, cpu=1, running={"n1": 3}).job(
+                "train", queue="dev", pods=2, min_member=1, cpu=1))
+    (folder / "cluster.yaml").write_text(cluster.to_yaml())
+    (folder / "tree.conf").write_text(TREE)
+    return folder
+
+
+def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
+    result = volcano_lab_command("why", tree / "cluster.yaml", "--conf", tree / "tree.conf",
+                                 "train")
+    assert (result.returncode, result.stderr) == (0, "")
+    told = " ".join(result.stdout.split())
+    assert "Queue team, above queue dev, holds cpu 4; with pod default/train-1 it would hold cpu 5, and it may hold cpu 4" in told
+    assert "allocate: capacity counts for train-1, queue team: cpu 5 against cpu 4: too little cpu" in told
+    assert "queue team: capability cpu 4 -> cpu 5 (more of its pods get a place)" in told
+    assert max(map(len, result.stdout.splitlines())) <= 120
+
+
+def test_why_as_json(tree):
+    result = volcano_lab_command("why", "--output", "json", "--conf", tree / "tree.conf",
+                                 tree / "cluster.yaml", "default/train")
+    told = json.loads(result.stdout)
+    assert told["about"] == "job default/train" and told["causes"][0][
+        "code"] == "ancestor_over_capability"
+    assert told["causes"][0]["numbers"]["asked"] == {
+        "cpu": 5000
+    } and told["chain"][0]["facts"]["level"] == "team"
+    assert {"what": "queue team", "field": "capability", "before": "cpu 4", "after": "cpu 5",
+            "effect": "more of its pods get a place"} in told["remedies"]
+
+
+WHYS = [
+    (["team"], "Queue team asks for cpu 5"),
+    (["old-0"], "Pod default/old-0 is Running on node n1."),
+    (["train-1", "--node", "n1"], "No node was sought for pod default/train-1"),
+    (["train-0", "--node", "n1"], "Pod default/train-0 is on node n1."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "begins"), WHYS, ids=[" ".join(row[0]) for row in WHYS])
+def test_why_of_queues_pods_and_nodes(arguments, begins, tree, capsys):
+    assert main(["why", "--conf",
+                 str(tree / "tree.conf"),
+                 str(tree / "cluster.yaml"), *arguments]) == 0
+    assert capsys.readouterr().out.startswith(begins)
+
+
+UNKNOWN = [
+    (["trian"],
+     'no job, pod or queue is called "trian"; near it are default/train, default/train-0, default/train-1.'
+     ),
+    (["zzz"], 'no job, pod or queue is called "zzz"; there are default/old, default/train, '),
+    (["n1"], '"n1" is a node; name a pod and `--node n1`.'),
+    (["train-0", "--node", "n2"], 'no node is called "n2"; near it is n1.'),
+    (["team", "--node",
+      "n1"], 'with --node a pod is named, and no pod is called "team"; there are default/old-0'),
+    ([], "allowed are one or more files, and then the name of a job, pod or queue"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), UNKNOWN, ids=[row[1][:40] for row in UNKNOWN])
+def test_why_names_what_is_near(arguments, sentence, tree, capsys):
+    assert main(["why", str(tree / "cluster.yaml"), *arguments]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and sentence in told.err and told.err.count("\n") == 1
+
+
+def test_run_names_the_queue_above_that_has_no_room(tree, capsys):
+    assert main(["run", str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf")]) == 0
+    assert "queue team holds cpu 4; with 1 more for train-1 it would pass the 4 that it may hold" in capsys.readouterr(
+    ).out
+
+
+MISTAKES = [
+    (["why", "none.yaml", "a"], "none.yaml: there is no such file or directory"),
+    (["why", "cluster.yaml", "a", "--conf",
+      "wrong.conf"], 'wrong.conf: scheduler configuration: actions names "alocate"'),
+    (["run", "none.yaml"], "none.yaml: there is no such file or directory"),
+    (["run", "wrong.yaml"], "spec.taints is 5; allowed is a list"),
+    (["run", "cluster.yaml", "--conf",
+      "none.conf"], "none.conf: cannot be read (No such file or directory)"),
+    (["run", "cluster.yaml", "--conf",
+      "wrong.conf"], 'wrong.conf: scheduler configuration: actions names "alocate"'),
+    (["replay", "none.jsonl"], "none.jsonl: cannot be read (No such file or directory)"),
+    (["replay",
+      "cluster.yaml"], "cluster.yaml: is not a file of cases; allowed is one JSON object a line"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), MISTAKES, ids=[row[1] for row in MISTAKES])
+def test_a_mistake_is_a_sentence_and_exit_code_2(arguments, sentence, files, monkeypatch, capsys):
+    monkeypatch.chdir(files)
+    assert main(arguments) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and sentence in told.err and "Traceback" not in told.err and told.err.count(
+        "\n") == 1
+
+
+def test_help_and_version():
+    assert volcano_lab_command(
+        "--version").stdout.strip() == f"volcano-lab {volcano_lab.__version__}"
+    told = volcano_lab_command("--help").stdout
+    assert all(word in told for word in ("run", "why", "replay", "lab"))
+    wrong = ([], ["runn"], ["run"], ["why", "a", "b", "--c"])
+    assert [volcano_lab_command(*arguments).returncode for arguments in wrong] == [2] * len(wrong)
+
+
+def test_replay_goes_on_after_a_case_that_raises(files, tmp_path, capsys):
+    good = (files / "case.json").read_text()
+    broken = json.dumps({"name": "two", "family": "f", "objects": [{"kind": "Node"}]})
+    refused = json.dumps(json.loads(good) | {"name": "three", "conf": "actions: alocate"})
+    path = tmp_path / "cases.jsonl.gz"
+    with gzip.open(path, "wt") as out:
+        out.write("\n".join([good, broken, refused, good]) + "\n")
+    assert main(["replay", str(path)]) == 0
+    told = capsys.readouterr()
+    rows = [json.loads(line) for line in told.out.splitlines()]
+    assert [row["name"] for row in rows] == ["one", "two", "three", "one"]
+    assert [sorted(row.keys() & {"open", "error", "confError"}) for row in rows] == [
+        ["open"], ["error"], ["confError"], ["open"]]
+    assert "1 cases raised" in told.err
+
+
+def test_replay_with_timing(files, capsys):
+    assert main(["replay", str(files / "case.json"), "--timing"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert set(row) == {"name", "times", "statuses"} and {"open", "close", "cycle"} < set(
+        row["times"])
+
+
+def test_a_reader_that_stops_is_no_error():
+    if not CASES.is_file():
+        pytest.skip(f"{CASES.name} is not beside this repository")
+    script = f"{sys.executable} -m volcano_lab.cli replay {CASES} | head -1"
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True,
+                            text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "") and json.loads(result.stdout)["name"]
+
+
+def test_lab_finds_the_notebooks_or_says_where_they_are(tmp_path):
+    assert find_lessons([tmp_path, ROOT]) == ROOT
+    with pytest.raises(Mistake, match="come with a clone of the repository"):
+        find_lessons([tmp_path])
+    started = command(ROOT, ["--no-browser"])
+    assert started[1:3] == ["-m", "jupyterlab"] and started[-1] == "--no-browser"
+    assert f"--ServerApp.root_dir={ROOT}" in started

@@ -1,0 +1,90 @@
+"""Answers to the checks of lesson 03: right ones, and wrong ones with words of their hints."""
+
+from __future__ import annotations
+
+from course.answers import answers
+from volcano_lab.course.lesson_03 import checks
+from volcano_lab.course.lesson_03.checks import CAUSES, _take
+
+
+def _takes_all(had, offered, queue):
+    return had + offered
+
+
+def _forgets(had, offered, queue):
+    return min(offered, queue["request"])
+
+
+def _no_floor(had, offered, queue):
+    most = float("inf") if queue["capability"] is None else queue["capability"]
+    return min(had + offered, most, queue["request"])
+
+
+def _floor_first(had, offered, queue):
+    most = float("inf") if queue["capability"] is None else queue["capability"]
+    return min(max(had + offered, queue["guarantee"]), most, queue["request"])
+
+
+def _none(had, offered, queue):
+    return min(had + offered, queue["capability"])
+
+
+answers(
+    checks.second_offer,
+    right=[12, "12.0"],
+    wrong=[
+        (6, "still in the game"),
+        (20, "all that is left"),
+        (42, "more in round 2"),
+        (7, "3 of 5"),
+    ],
+)
+
+answers(
+    checks.take,
+    right=[_take],
+    wrong=[
+        (_takes_all, "its request"),
+        (_forgets, "on top of"),
+        (_no_floor, "guarantee"),
+        (_floor_first, "comes last"),
+        (_none, "None: no limit"),
+        (lambda had: had, "TypeError"),
+    ],
+)
+
+answers(
+    checks.overbooked,
+    right=[51, "51"],
+    wrong=[(42, "just 100"), (50, "just 100"), (60, "A smaller one")],
+)
+
+answers(
+    checks.favour_early,
+    right=[lambda cluster: cluster.queue("early", priority=1)],
+    wrong=[
+        (lambda cluster: cluster.queue("early", weight=9), "below a share of 0"),
+        (lambda cluster: cluster.job("early-more", priority=9), "inside its queue"),
+        (lambda cluster: cluster.queue("late", priority=1), "late"),
+        (lambda cluster: cluster.remove("late-work"), "nothing may be taken away"),
+        (lambda cluster: 3, "wanted is the cluster"),
+    ],
+)
+
+answers(
+    checks.patient_one,
+    right=["not allocatable", CAUSES[1]],
+    wrong=[("overused", "every resource"), ("not let in", "Inqueue"), ("?", "Choose")],
+)
+
+answers(
+    checks.patient_two,
+    right=["not let in"],
+    wrong=[("overused", "holds nothing"), ("not allocatable", "phase")],
+)
+
+answers(
+    checks.patient_three,
+    right=["overused"],
+    wrong=[("not allocatable", "not full"), ("not let in", "Inqueue")],
+)

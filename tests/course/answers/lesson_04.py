@@ -1,0 +1,134 @@
+"""Answers to the checks of lesson 04: right ones, and wrong ones with words of their hints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from course.answers import answers
+from volcano_lab.course.lesson_04 import checks
+from volcano_lab.course.lesson_04.checks import CAUSES, Amounts, _lesson, short_of
+
+
+def _sum_of(name: str, minimum: Amounts, queue: Mapping[str, Amounts],
+            words: str = "allocated inqueue -elastic") -> float:
+    total = minimum.get(name, 0)
+    for word in words.split():
+        amount = queue[word.removeprefix("-")].get(name, 0)
+        total += -amount if word.startswith("-") else amount
+    return total
+
+
+def _no_elastic(minimum, queue):
+    return [
+        n for n in minimum if minimum[n]
+        and _sum_of(n, minimum, queue, "allocated inqueue") > queue["may_hold"].get(n, 0)
+    ]
+
+
+def _no_inqueue(minimum, queue):
+    return [
+        n for n in minimum if minimum[n]
+        and _sum_of(n, minimum, queue, "allocated -elastic") > queue["may_hold"].get(n, 0)
+    ]
+
+
+def _too_strict(minimum, queue):
+    return [
+        n for n in minimum
+        if minimum[n] and _sum_of(n, minimum, queue) >= queue["may_hold"].get(n, 0)
+    ]
+
+
+def _all_resources(minimum, queue):
+    return [n for n in queue["may_hold"] if _sum_of(n, minimum, queue) > queue["may_hold"][n]]
+
+
+def _zero_too(minimum, queue):
+    return [n for n in minimum if _sum_of(n, minimum, queue) > queue["may_hold"].get(n, 0)]
+
+
+def _must_be_there(minimum, queue):
+    return [
+        n for n in minimum if minimum[n] and minimum[n] + queue["allocated"][n] +
+        queue["inqueue"][n] - queue["elastic"][n] > queue["may_hold"][n]
+    ]
+
+
+def _no_limit_where_missing(minimum, queue):
+    return [
+        n for n in minimum
+        if minimum[n] and _sum_of(n, minimum, queue) > queue["may_hold"].get(n, float("inf"))
+    ]
+
+
+answers(
+    checks.may_hold,
+    right=[10, "10"],
+    wrong=[
+        (12, "smaller of"),
+        (20, "whole cluster"),
+        (2, "its own capability"),
+        (6, "before"),
+    ],
+)
+
+answers(
+    checks.sum_of_second,
+    right=[10, "10"],
+    wrong=[(13, "elastic was 2"), (15, "Take elastic off"), (5, "minimum"), (6, "in queue")],
+)
+
+answers(
+    checks.admission,
+    right=[short_of],
+    wrong=[
+        (_no_elastic, "elastic"),
+        (_no_inqueue, "in queue"),
+        (_too_strict, "still room"),
+        (_all_resources, "asks for none"),
+        (_zero_too, "Asking for 0"),
+        (_must_be_there, "counts as 0"),
+        (_no_limit_where_missing, "may hold nothing"),
+        (lambda minimum, queue: True, "a list of names"),
+        (lambda minimum: [], "TypeError"),
+    ],
+)
+
+answers(
+    checks.let_second_in,
+    right=[
+        _lesson().job("old", min_member=3),
+        _lesson().job("old", min_member=1),
+        _lesson().job("old", cpu="500m"),
+    ],
+    wrong=[
+        (_lesson(), "nothing has changed"),
+        (_lesson().queue("team", capability=20), "team as it is"),
+        (_lesson().queue("other", guarantee={}), "14"),
+        (_lesson().job("second", pods=4), "two new jobs"),
+        (_lesson().remove("first"), "two new jobs"),
+        (_lesson().job("old", min_member=5), "less elastic"),
+        (_lesson().node("node-2", cpu=10), "capability of 12"),
+        (_lesson().job("old", pods=5, running={"node-0": 5}), "5 + 5 + 4 − 1 = 13"),
+        (_lesson().job("old", pods=7), "the sum is the same"),
+        (_lesson().job("old", cpu=2), "= 17"),
+    ],
+)
+
+answers(
+    checks.patient_one,
+    right=[CAUSES[1]],
+    wrong=[(CAUSES[0], "9"), (CAUSES[2], "12"), (CAUSES[3], "Pending"), ("?", "Choose")],
+)
+
+answers(
+    checks.patient_two,
+    right=[CAUSES[3]],
+    wrong=[(CAUSES[0], "Inqueue"), (CAUSES[1], "Inqueue"), (CAUSES[2], "Inqueue")],
+)
+
+answers(
+    checks.patient_three,
+    right=[CAUSES[2]],
+    wrong=[(CAUSES[0], "10"), (CAUSES[1], "no guarantee"), (CAUSES[3], "Pending")],
+)

@@ -1,0 +1,103 @@
+"""Answers to the checks of lesson 08: right ones, and wrong ones with words of their hints."""
+
+from __future__ import annotations
+
+from course.answers import answers
+from volcano_lab.course.lesson_08 import checks
+from volcano_lab.course.lesson_08.checks import Amounts, packing_score
+from volcano_lab.course.lesson_08.scene import anti_affinity, preference
+
+
+def _without_fit(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
+    names = [name for name in request if name in weights]
+    parts = [weights[name] * (used[name] + request[name]) / allocatable[name] for name in names]
+    return sum(parts) / sum(weights[name] for name in names) if names else 0
+
+
+def _plain_mean(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
+    parts = [(used[name] + amount) / allocatable[name]
+             for name, amount in request.items()
+             if name in weights]
+    return 0 if not parts or max(parts) > 1 else sum(parts) / len(parts)
+
+
+answers(
+    checks.largest_pod,
+    right=[3, "3"],
+    wrong=[(4, "no node"), (2, "larger"), (6, "no node"), (0, "from 1")],
+)
+
+answers(
+    checks.next_reason,
+    right=["untolerated taint", "taint", "team=gpu:NoSchedule"],
+    wrong=[("insufficient cpu", "before"), ("nothing", "once more"), ("affinity", "tainted")],
+)
+
+answers(
+    checks.least_requested_of_node_3,
+    right=[53, "53"],
+    wrong=[
+        (53.125, "cut off"),
+        (25, "memory"),
+        (81, "CPU"),
+        (68, "node-2"),
+        (52, "each"),
+        (46, "taken"),
+        (106, "mean"),
+    ],
+)
+
+answers(
+    checks.binpack_of_node_3,
+    right=[65.625, "65.625", 65.6, 65.63],
+    wrong=[
+        (46.875, "alike"),
+        (75, "Memory"),
+        (28.125, "other way"),
+        (1.3125, "100"),
+        (60, "divide"),
+        (65, "cut off"),
+        (66, "cut off"),
+    ],
+)
+
+answers(
+    checks.enough_binpack,
+    right=[2, "2"],
+    wrong=[(1, "node-2"), (3, "less"), (0, "node-2"), (10, "less"), (-1, "from 0")],
+)
+
+answers(
+    checks.wish,
+    right=[preference(50), preference(100), preference(13)],
+    wrong=[
+        (preference(1), "2 points"),
+        (preference(12), "2 points"),
+        (preference(101), "from 1 to 100"),
+        ("nodeSelector: {disk: ssd}", "must"),
+        ("nodeSelector: {zone: b}", "must"),
+        (anti_affinity("db", "kubernetes.io/hostname"), "must"),
+        ("tolerations: []", "node-2"),
+        ("nodeSelektor: {}", "nodeSelektor"),
+        ("a: [", "no YAML"),
+    ],
+)
+
+answers(
+    checks.packing,
+    right=[packing_score],
+    wrong=[
+        (_without_fit, "does not fit"),
+        (_plain_mean, "weights"),
+        (lambda a, b, c, d: 0.5, "does not fit"),
+        (lambda r, u, a, w: u["cpu"] / a["cpu"], "with the pod"),
+        (lambda a: 1, "TypeError"),
+        (lambda r, u, a, w: sum(w[n] * (u[n] + r[n]) / a[n] for n in r) / sum(w[n] for n in r),
+         "does not fit"),
+        (lambda r, u, a, w: 100 * packing_score(r, u, a, w), "times 100"),
+        (lambda r, u, a, w: sum(w[n] * (u[n] + r[n]) / a[n] for n in r if n in w) / sum(w.values()),
+         "not by all"),
+        (lambda r, u, a, w: packing_score(r, u, a, w) if set(r) & set(w) else 1 / 0,
+         "nothing counts"),
+    ],
+)

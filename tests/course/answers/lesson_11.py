@@ -1,0 +1,95 @@
+"""Answers to the checks of lesson 11: right ones, and wrong ones with words of their hints."""
+
+from __future__ import annotations
+
+from course.answers import answers
+from volcano_lab.course.lesson_11 import checks
+from volcano_lab.course.lesson_11.checks import CAUSES, SHOWN, Row, _by_node
+
+THREE = [(1, "bind_refused"), (2, "bind_refused"), (3, "bind_refused")]
+
+
+def bound_twice(events: list[Row]) -> list[str]:
+    """Pods that were bound although they were bound already, and were not lost in between."""
+    bound, found = set(), []
+    for _, what, pod, _ in events:
+        if what == "pod bound" and pod in bound:
+            found.append(pod)
+        if what == "pod bound":
+            bound.add(pod)
+        elif what == "pod lost":
+            bound.discard(pod)
+    return found
+
+
+def _counts(events: list[Row]) -> list[str]:
+    names = [pod for _, what, pod, _ in events if what == "pod bound"]
+    return sorted({name for name in names if names.count(name) > 1})
+
+
+answers(
+    checks.kubectl_shows,
+    right=[SHOWN[0]],
+    wrong=[
+        (SHOWN[1], "has not answered"),
+        (SHOWN[2], "no phase"),
+        (SHOWN[3], "kubelet"),
+        ("Bound", "Choose"),
+    ],
+)
+
+answers(
+    checks.failures_until_a_second,
+    right=[9, "9"],
+    wrong=[(8, "0.64"), (10, "A smaller"), (200, "doubled"), (0, "at least one")],
+)
+
+answers(
+    checks.half_a_gang,
+    right=[THREE, [list(entry) for entry in THREE], [(1, "node_lost")]],
+    wrong=[
+        (THREE[:1], "1 s"),
+        ([(1, "bind_refused")] * 3, "All three"),
+        ([(1, "pod_deleted")], "lost"),
+        ([(1, "bind_lost")], "allowed are"),
+        ([(1, "event_twice")], "no time"),
+        (["bind_refused"], "second and a kind"),
+        ([*THREE, (4, "bind_refused")], "three faults"),
+        ([(1, "cycle_crash")], "no time"),
+    ],
+)
+
+answers(
+    checks.own_invariant,
+    right=[bound_twice, lambda events: set(bound_twice(events))],
+    wrong=[
+        (_counts, "made anew"),
+        (lambda events: ["default/train-1-0"], "bound once"),
+        (_by_node, "same node"),
+        (lambda events: True, "list of pods"),
+        (lambda events: [], "finds nothing"),
+    ],
+)
+
+answers(
+    checks.patient_one,
+    right=[CAUSES[0]],
+    wrong=[
+        (CAUSES[1], "Bound"),
+        (CAUSES[2], "“–”"),
+        (CAUSES[3], "never sent"),
+        ("?", "Choose"),
+    ],
+)
+
+answers(
+    checks.patient_two,
+    right=[CAUSES[1]],
+    wrong=[(CAUSES[0], "other nodes"), (CAUSES[2], "was read"), (CAUSES[3], "never sent")],
+)
+
+answers(
+    checks.patient_three,
+    right=[CAUSES[2]],
+    wrong=[(CAUSES[0], "is there"), (CAUSES[1], "one time"), (CAUSES[3], "never sent")],
+)

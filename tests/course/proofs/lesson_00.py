@@ -1,0 +1,84 @@
+"""What lesson 00, "Fair share: three queues and a hundred CPUs", says is so."""
+
+from course.proofs import after
+
+
+@after("fair-share-04")
+def the_cluster_in_a_few_words(queues):
+    assert queues["deserved"].to_dict() == {"a": 28, "b": 42, "c": 30}
+    assert queues["allocated"].to_dict() == {"a": 28, "b": 42, "c": 30}
+    assert queues["real capability"].to_dict() == {"a": 50, "b": 70, "c": 90}
+
+
+@after("fair-share-09")
+def round_by_round_as_water_is_poured(rounds):
+    weights = {"a": 2, "b": 3, "c": 5}
+    offers = {queue: 100 * part / sum(weights.values()) for queue, part in weights.items()}
+    assert offers == {"a": 20, "b": 30, "c": 50}
+    assert rounds.loc[1].to_dict() == {"a": 20, "b": 30, "c": 30, "left": 20}
+    second = {"a": 20 + 20 * 2 / 5, "b": 30 + 20 * 3 / 5, "c": 30, "left": 0}
+    assert rounds.loc[2].to_dict() == second
+
+
+@after("fair-share-13")
+def experiment_1_a_larger_weight(heavier, tables):
+    assert tables.queues(heavier)["deserved"].to_dict() == {"a": 40, "b": 30, "c": 30}
+
+
+@after("fair-share-15")
+def experiment_2_the_limit_above(heaviest, tables):
+    assert round(100 * 10 / 18, 1) == 55.6
+    assert tables.queues(heaviest)["deserved"].round(6).to_dict() == {"a": 50, "b": 20, "c": 30}
+    assert len(tables.rounds(heaviest)) == 4
+
+
+@after("fair-share-17")
+def experiment_3_the_guarantee(modest, tables):
+    assert tables.queues(modest)["deserved"].to_dict() == {"a": 32, "b": 48, "c": 20}
+    assert tables.queues(modest)["allocated"].sum() == 32 + 48 + 10 == 90
+
+
+@after("fair-share-19")
+def whose_turn_is_it(busy, held, turns):
+    assert held == {"a": 16, "b": 18, "c": 15}
+    assert busy.queue_order == ["b", "c", "a"]
+    shares = [round(part / whole, 3) for part, whole in [(18, 42), (15, 30), (16, 28)]]
+    assert turns["share"].tolist()[:3] == shares == [0.429, 0.5, 0.571]
+
+
+@after("fair-share-22")
+def all_or_nothing_the_gang(three):
+    assert (28 - 16) // 4 == 3
+    assert {record.outcome for record in three.statements("default/a-gang")} == {"commit"}
+
+
+@after("fair-share-23")
+def all_or_nothing_the_gang_2(operations):
+    assert operations["operation"].tolist() == ["allocate"] * 3 + ["undo allocate"] * 3
+    assert operations["pod"].tolist()[:3] == operations["pod"].tolist()[:2:-1]
+
+
+@after("fair-share-25")
+def all_or_nothing_the_gang_3(four, tables):
+    assert tables.queues(four)["allocated"]["a"] == 28
+
+
+@after("fair-share-27")
+def answers_of_the_lab(lab):
+    def deserved(**sliders):
+        rows = lab.set(**sliders).state["queues"]
+        return {row["queue"]: round(row["deserved"], 2) for row in rows}
+
+    for weight in range(2, 6):
+        parts = deserved(a_weight=weight, gang_minimum=4)
+        outcome = lab.state["gang"]["outcome"]
+        print(f"weight {weight}: a deserves {parts['a']:5}, the gang's statement: {outcome}")
+
+    outcomes = []
+    for weight in (2, 3):
+        outcomes.append(lab.set(a_weight=weight, gang_minimum=4).state["gang"]["outcome"])
+    assert outcomes == ["discard", "commit"]
+    assert next((row["deserved"], row["allocated"]) for row in lab.state["queues"]) == (35, 32)
+    lab.reset()
+    assert deserved() == {"a": 28, "b": 42, "c": 30}
+    lab.reset()

@@ -1,0 +1,66 @@
+"""What lesson 02, "Resources, and how they are compared", says is so."""
+
+from course.proofs import after
+
+
+@after("resources-05")
+def what_the_scheduler_reads(Resource):
+    assert Resource.from_list({"memory": "512m"}).memory == 1
+
+
+@after("resources-09")
+def a_tiny_cluster(parts):
+    assert round(parts["a"], 3) == 37.037 and round(parts["b"], 3) == 962.963
+
+
+@after("resources-11")
+def a_tiny_cluster_2(cycle, tables):
+    assert cycle.committed == [["allocate", "default/a-work-0", "n1"]]
+    assert tables.queues(cycle, "pods")["deserved"]["a"] == 1
+
+
+@after("resources-15")
+def explain_it_from_the_trace(sides):
+    assert sides["tolerant"].tolist() == [True, True]
+    assert sides["strict"].tolist() == [False, False]
+
+
+@after("resources-17")
+def explain_it_from_the_trace_2(total):
+    assert total != 1.0
+    assert abs(total - 1.0) < 0.1
+
+
+@after("resources-22")
+def explain_it_from_the_trace_3(reason):
+    assert "it would pass the 0.962963 that it deserves" in reason
+
+
+@after("resources-28")
+def what_is_not_mentioned_zero_or_no_limit(limits):
+    assert limits["cpu"].tolist() == [10, 2, 10, 10]
+    assert limits["nvidia.com/gpu"].tolist() == [4, 4, 4, 0]
+
+
+@after("resources-31")
+def what_is_not_mentioned_zero_or_no_limit_2(wide):
+    assert "1 Insufficient cpu, 1 Insufficient nvidia.com/gpu" in wide.why("default/work")[0]
+
+
+@after("resources-39")
+def explore(lab):
+    def said(row, **values):
+        answers = lab.reset().set(**values).state["answers"]
+        return {answer["comparison"]: answer["answer"] for answer in answers}[row]
+
+    assert said("tolerant", cpu=0.05, right_gpu="1") == "yes"  # question 1
+    assert said("tolerant", cpu=0.1, right_gpu="1") == "no"
+    assert said("strict", ask_cpu=False) == "yes"  # question 2
+    right_only = {"left_gpu": "not mentioned", "right_gpu": "1"}  # question 3
+    assert said("tolerant", **right_only) == "yes"
+    assert said("tolerant, infinity", **right_only) == "no"
+
+
+@after("resources-45")
+def a_question_that_people_really_have_which(short, tables):
+    assert not tables.queues(short)["overused"]["a"]

@@ -1,0 +1,57 @@
+"""Every check of every lesson, with empty answers, right ones, and wrong ones that people give."""
+
+import pytest
+
+from course.answers import all_answers
+from volcano_lab.course.kit import all_checks
+from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
+
+CHECKS, ANSWERS = all_checks(), all_answers()
+EMPTY = (..., None, "", [], {})
+WANTED = 5
+FEWER = {
+    2: "01.writes_status 02.asks_overused 02.asks_allocatable 03.patient_two 03.patient_three "
+       "10.which_can_be_recovered 10.lowest_tier_for_seven",
+    3: "01.not_in_the_copy 01.dump_to_a_file 02.largest_request 03.overbooked 03.patient_one "
+       "04.patient_two 04.patient_three 05.who_refuses 06.order_of_undoing 06.bound_after_refusal "
+       "06.had_a_place 07.share_of_both 07.next_in_line 07.weight_of_eng 08.next_reason "
+       "09.let_equals_go 09.largest_admitted_gang 10.allocations_in_all 10.tier_to_grow "
+       "11.patient_two 11.patient_three 12.which_tiers",
+    4: "01.own_actions 01.phase_written 02.half_a_gibibyte 03.second_offer 04.may_hold "
+       "04.sum_of_second 04.patient_one 05.real_capability 05.order_of_queues "
+       "05.sum_after_the_change 06.future_idle 08.largest_pod 11.kubectl_shows "
+       "11.failures_until_a_second 11.patient_one 12.weight 12.veto_rule "
+       "15.asked_with_two_full 15.slow_plugin",
+}
+"""Checks that are tried with fewer wrong answers than are wanted; none is added here."""
+
+
+def test_every_check_is_tried_with_five_wrong_answers():
+    assert CHECKS.keys() == ANSWERS.keys()
+    fewer = {key: len(tried.wrong) for key, tried in ANSWERS.items() if len(tried.wrong) < WANTED}
+    known = {key: number for number, keys in FEWER.items() for key in keys.split()}
+    assert fewer == known
+
+
+@pytest.mark.parametrize("key", CHECKS)
+def test_an_empty_answer_is_to_do_and_says_what(key):
+    check = CHECKS[key]
+    assert len(check.task) > 10
+    for nothing in EMPTY:
+        verdict = check(nothing)
+        assert (verdict.state, verdict.text) == (TO_DO, check.task)
+
+
+@pytest.mark.parametrize("key", CHECKS)
+def test_a_wrong_answer_gets_its_hint(key):
+    for answer, hint in ANSWERS[key].wrong:
+        verdict = CHECKS[key](answer)
+        assert verdict.state == TRY_AGAIN and hint in verdict.text, (answer, verdict)
+
+
+@pytest.mark.parametrize("key", CHECKS)
+def test_a_right_answer_is_well_done_and_says_why(key):
+    assert ANSWERS[key].right
+    for answer in ANSWERS[key].right:
+        verdict = CHECKS[key](answer)
+        assert verdict.state == WELL_DONE and len(verdict.text) > 20, (answer, verdict)

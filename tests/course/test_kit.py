@@ -1,0 +1,427 @@
+"""The kit of the lessons: questions that own what they reveal, checks, results, progress."""
+
+import subprocess
+import sys
+
+import pytest
+
+from volcano_lab.course.kit import (
+    ask,
+    bars,
+    choice,
+    finding,
+    lesson,
+    predict,
+    progress,
+    recap,
+    table,
+    try_again,
+    ways,
+    well_done,
+)
+from volcano_lab.course.kit.checking import CHECKS, Check
+from volcano_lab.course.kit.checking import check as checked
+from volcano_lab.course.kit.lessons import LESSONS
+from volcano_lab.course.kit.live import ANSWERS_SHOWN, VIEW, views
+from volcano_lab.course.kit.thread import Standing
+from volcano_lab.course.kit.values import as_text, read_number, same
+from volcano_lab.course.kit.verdict import RIGHT, SHOWN, TO_DO, TRY_AGAIN, WELL_DONE, WRONG
+
+# -- values
+# ------------------------------------------------------------------------------------------
+
+NUMBERS = [
+    ("28", 28), (" 28.5 ", 28.5), ("0,5", 0.5), ("1/2", 0.5), ("50 %", 0.5), ("50%", 0.5),
+    ("1,000", 1000), ("10 000", 10_000), ("1,234,567.5", 1_234_567.5), ("−3", -3), ("1e3", 1000),
+    ("12 CPUs", 12), ("4Gi", 4), (".5", 0.5), ("3 / 4", 0.75), (7, 7), (0.5, 0.5),
+]
+NO_NUMBERS = ["thirty", "", "1/0", "1/2/3", "3 apples and 2", "500m", "--1", "1..2", "%", True]
+
+
+@pytest.mark.parametrize(("text", "number"), NUMBERS)
+def test_numbers_are_read_as_people_write_them(text, number):
+    assert read_number(text) == number
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS)
+def test_what_is_no_number_is_refused(text):
+    with pytest.raises(ValueError, match="is not a number"):
+        read_number(text)
+
+
+SAME = [
+    ("0.33", 1 / 3, True), ("1/3", 0.33333, True), ("0.3", 1 / 3, False), ("0,333", 1 / 3, True),
+    ("40 %", 40, True), ("40 %", 0.4, True), ("28", 28.0, True), ("28", 28.4, False),
+    ("yes", "Yes ", True), (42, "42", True), ("a", "b", False), ("2/3", 0.5, False),
+]
+
+
+@pytest.mark.parametrize(("given", "truth", "equal"), SAME)
+def test_an_answer_is_the_truth_also_rounded(given, truth, equal):
+    assert same(given, truth) is equal
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (6.0, "6"), (True, "yes"), (False, "no"), (None, "–"), (float("nan"), "–"),
+    ("default/train-0", "train-0"), (1 / 3, "0.3333"), (12_000.0, "12,000"), ([1.0, 2.5], "1, 2.5"),
+    ({"a": 4}, "a 4"), ({3, 1}, "1, 3"),
+])
+def test_values_are_written_as_people_say_them(value, text):
+    assert as_text(value) == text
+
+
+# -- checks
+# ------------------------------------------------------------------------------------------
+
+
+def twelve(answer):
+    """What is 3 * 4?"""
+    return well_done("Three times four.") if answer == 12 else try_again("Count again.")
+
+
+def build(answer):
+    """Write a function."""
+    result = answer()
+    return None if result is None else well_done(f"It gives {result}.")
+
+
+READ = [
+    ("a number as a number", float, 12, WELL_DONE, "Three"),
+    ("a number as text", float, "12", WELL_DONE, "Three"),
+    ("a fraction", float, "24/2", WELL_DONE, "Three"),
+    ("a whole number given with a point", int, 12.0, WELL_DONE, "Three"),
+    ("half a number where whole ones are wanted", int, 12.5, TRY_AGAIN, "whole number"),
+    ("a word where a number is wanted", float, "a dozen", TRY_AGAIN, "'a dozen'"),
+    ("a truth value is no number", float, True, TRY_AGAIN, "wanted is a number"),
+    ("a wrong number", float, 11, TRY_AGAIN, "Count again"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "takes", "answer", "state", "words"), READ,
+                         ids=[row[0] for row in READ])
+def test_answers_are_read_kindly(sentence, takes, answer, state, words):
+    verdict = Check("99.twelve", twelve, takes)(answer)
+    assert verdict.state == state and words in verdict.text
+
+
+def test_a_function_that_is_not_written_yet_is_to_do():
+    def dots():
+        """With a docstring."""
+        return ...
+
+    def nothing_yet():
+        pass
+
+    check = Check("99.build", build, callable)
+    assert [check(stub).state for stub in (dots, nothing_yet, lambda: None)] == [TO_DO] * 3
+    assert check(lambda: 3).state == WELL_DONE
+
+
+def test_a_function_without_return_is_told_so():
+    def forgets():
+        3 * 4  # noqa: B018
+
+    def says_none(number=1):
+        if number:
+            return None
+
+    for function in (forgets, says_none):
+        verdict = Check("99.build", build, callable)(function)
+        assert verdict.state == TO_DO or "`return`" in verdict.text
+    assert "`return`" in Check("99.build", build, callable)(says_none).text
+
+
+def test_what_an_answer_raises_is_a_sentence():
+    verdict = Check("99.build", build, callable)(lambda: 1 / 0)
+    assert (verdict.state,
+            verdict.text) == (TRY_AGAIN, "That stopped with ZeroDivisionError: division by zero")
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    monkeypatch.setattr("volcano_lab.course.kit.checking.CHECKS", CHECKS | {})
+    monkeypatch.setattr("volcano_lab.course.kit.question.CHECKS", CHECKS)
+    yield CHECKS
+    for key in [key for key in CHECKS if key.startswith("99.")]:
+        del CHECKS[key]
+
+
+def of_lesson_99(function):
+    function.__module__ = "volcano_lab.course.lesson_99.checks"
+    return function
+
+
+def test_a_check_is_registered_by_lesson_and_name():
+    def probe(answer):
+        """A task."""
+
+    made = checked(takes=int)(of_lesson_99(probe))
+    try:
+        assert CHECKS["99.probe"] is made
+    finally:
+        del CHECKS["99.probe"]
+
+
+def phase():
+    """When is the status written?"""
+
+
+def rest():
+    """What is left?"""
+
+
+def order():
+    """In which order are they undone?"""
+
+
+def made(task, *args, **kwargs):
+    """A choice that is not kept among the checks."""
+    graded = choice(*args, **kwargs)(of_lesson_99(task))
+    del CHECKS[graded.key]
+    return graded
+
+
+PHASE = made(phase, {"open: first": "That copies.", "close: last": well_done("All is done then.")})
+REST = made(rest, {0.5: well_done("Half of it."), 2: "That is double."}, "Divide.", float)
+ORDER = made(order, {("b", "a"): well_done("Last first."), ("a", "b"): "As done."}, "Both.", list)
+CHOICES = [
+    (PHASE, "close", WELL_DONE, "All is done"), (PHASE, "Open: first", TRY_AGAIN, "copies"),
+    (PHASE, "clo", WELL_DONE, "All is done"), (PHASE, "x", TRY_AGAIN, "Choose one of: open: first"),
+    (REST, "1/2", WELL_DONE, "Half"), (REST, "50 %", WELL_DONE, "Half"), (REST, 2, TRY_AGAIN, "double"),
+    (REST, 7, TRY_AGAIN, "Divide"), (REST, "much", TRY_AGAIN, "wanted is a number"),
+    (ORDER, ["B", "a"], WELL_DONE, "Last"), (ORDER, ["a", "b"], TRY_AGAIN, "As done"),
+    (ORDER, ["a"], TRY_AGAIN, "Both"),
+]
+
+
+@pytest.mark.parametrize(("graded", "answer", "state", "words"), CHOICES)
+def test_an_answer_table_grades(graded, answer, state, words):
+    verdict = graded(answer)
+    assert verdict.state == state and words in verdict.text
+
+
+def test_an_answer_tables_answers_are_the_options():
+    assert ask(PHASE).options == ["open: first", "close: last"] and ask(REST).options == []
+    assert ask(PHASE).question == "When is the status written?"
+
+
+# -- questions
+# ------------------------------------------------------------------------------------------
+
+
+def guarantee(**changes):
+    """A prediction with an explanation for each answer."""
+    given = {"answer": 46, "because": {42: "That is without it.", 46: "It is lifted first."},
+             "show": "a pays"} | changes
+    return predict("What does **b** deserve now?", [40, 42, 46], **given)
+
+
+SAID = [
+    ("the right option", 46, RIGHT, "You said **46**, and so it is. It is lifted first."),
+    ("a wrong one", "42", WRONG, "You said **42**; it is **46**. That is without it. It is lifted first."),
+    ("a wrong one without a reason", 40, WRONG, "You said **40**; it is **46**. It is lifted first."),
+    ("nothing", "", TRY_AGAIN, "Choose one first."),
+]
+
+
+@pytest.mark.parametrize(("sentence", "value", "state", "text"), SAID, ids=[row[0] for row in SAID])
+def test_a_prediction_says_what_was_said_what_it_is_and_why(sentence, value, state, text):
+    verdict = guarantee().say(value)
+    assert (verdict.state, verdict.text) == (state, text)
+
+
+def test_several_words_are_quoted():
+    verdict = predict("What happens?", ["it takes one room", "it waits"], answer="it waits",
+                      because="No room is large enough.").say("it takes one room")
+    assert verdict.text == ("You said **“it takes one room”**; it is **“it waits”**. "
+                            "No room is large enough.")
+
+
+def test_a_number_is_wanted_where_the_truth_is_one():
+    share = predict("Which share?", answer=0.5)
+    assert share.say("a half").text.startswith("Wanted is a number")
+    assert not share.settled and share.say("50 %").state == RIGHT and share.settled
+
+
+def test_an_answer_that_is_no_option_is_the_authors_mistake():
+    with pytest.raises(ValueError, match="none of the options"):
+        guarantee(answer=47)
+
+
+def test_the_result_is_made_at_once_and_shown_after_the_answer():
+    made_of = []
+    question = guarantee(show=lambda: made_of.append("chart") or "the chart")
+    assert made_of == ["chart"] and question.result == "the chart"
+    assert "the chart" not in str(question._state()) and question._state()["fold"]
+    question.say(42)
+    assert question._state()["result"] == [{"html": "<p>the chart</p>"}]
+    assert [mark for *_, mark in question._state()["options"]] == ["", "wrong", "right"]
+
+
+def test_who_gives_up_is_told_and_not_blamed():
+    question = guarantee()
+    question._heard({"show": True})
+    assert question.verdict.state == SHOWN and question.settled
+    assert question.verdict.text == "It is **46**. It is lifted first."
+
+
+def test_a_graded_question_shows_its_result_only_when_it_is_right():
+    asked = ask("What is 3 * 4?", Check("99.twelve", twelve, float), show="a picture")
+    asked._heard({"answer": "11"})
+    assert "Count again" in asked._state()["says"] and not asked._state()["result"]
+    asked._heard({"answer": "12"})
+    assert asked.verdict.state == WELL_DONE and asked._state()["result"]
+
+
+def test_the_truth_may_come_later():
+    question = predict("Who is first?", ["a", "b"])
+    assert question.say("a").text.startswith("Your answer is kept")
+    question.compare("b", "It is emptier.")
+    assert question.verdict.text == "You said **a**; it is **b**. It is emptier."
+
+
+def test_an_answer_sends_one_message():
+    question = guarantee()
+    question._repr_mimebundle_()
+    sent = []
+    question._live.send_state = lambda key: sent.append(key)
+    question._heard({"answer": "42"})
+    assert len(sent) == 1
+
+
+# -- what a page shows
+# ------------------------------------------------------------------------------------------
+
+SECRETS = ("46.", "lifted first", "without it", "a pays")
+
+
+def test_nothing_of_the_answer_is_in_what_is_stored(monkeypatch):
+    question = guarantee()
+    stored = question._repr_html_() + repr(question) + str(question._state())
+    assert not [secret for secret in SECRETS if secret in stored]
+    question.say(42)
+    assert not [secret for secret in SECRETS if secret in question._repr_html_()], "answered or not"
+    monkeypatch.setenv(ANSWERS_SHOWN, "shown")
+    filled = question._repr_html_()
+    assert "<details" in filled and all(word in filled for word in ("46", "lifted first", "a pays"))
+
+
+def test_results_are_whatever_shows():
+    import ipywidgets
+    import pandas as pd
+
+    kinds = {
+        "text": "It is **b**.", "table": pd.DataFrame({"a": [1]}), "finding": finding("So."),
+        "widget": ipywidgets.HTML("x"), "plain": 5 * [1] and {"a": 1},
+    }
+    found = {name: views(thing) for name, thing in kinds.items()}
+    assert "<b>b</b>" in found["text"][0]["html"] and "<table" in found["table"][0]["html"]
+    assert found["widget"][0]["model"].startswith("IPY_MODEL_")
+    assert "<pre>{&#x27;a&#x27;: 1}</pre>" in found["plain"][0]["html"]
+    assert len(views(["one", [finding("two"), None]])) == 2
+
+
+def test_a_table_is_for_people():
+    import pandas as pd
+
+    frame = pd.DataFrame({"queue": ["a", "b"], "deserved": [28.0, 42.5], "overused": [True, False]})
+    shown = table(frame.set_index("queue"), caption="What they deserve")
+    assert repr(shown) == ("What they deserve\nqueue  deserved  overused\n"
+                           "a            28  yes\nb          42.5  no")
+    html = shown._repr_html_()
+    assert "text-align: left" in html and "text-align: right" in html and "28.0" not in html
+    assert repr(table([{"job": "default/x", "n": None}], {"job": "Job"})) == "Job\nx"
+
+
+def test_bars_say_their_numbers():
+    shown = bars({"a": 24.0, "b": 46}, was={"a": 28}, unit="CPUs", title="Deserved")
+    assert repr(shown) == "Deserved: a 24 CPUs (was 28); b 46 CPUs"
+    assert shown._repr_html_().count("<rect") == 2 and shown._repr_html_().count("<line") == 1
+
+
+SHOWN_THINGS = [
+    predict("Is `a < b`?", ["yes", "no"], answer="yes"),
+    well_done("Because `a < b`."),
+    Standing(LESSONS["03"]),
+    ways(),
+    recap(["One."], files={"pkg/scheduler/scheduler.go": "the loop"},
+          commands={"kubectl get queue": "queues"}),
+]
+
+
+@pytest.mark.parametrize("shown", SHOWN_THINGS, ids=lambda shown: type(shown).__name__)
+def test_everything_reads_without_a_kernel(shown):
+    html = shown._repr_html_()
+    assert "<script" not in html and "<style" not in html, "a page that isn't trusted drops these"
+    assert "a < b" not in html, "escaped"
+    assert "`" not in repr(shown) and "<" not in repr(shown).replace("a < b", "")
+
+
+def test_a_recap_links_to_the_version_and_names_what_it_knows():
+    html = SHOWN_THINGS[-1]._repr_html_()
+    assert 'href="https://github.com/volcano-sh/volcano/blob/v1.14.0/pkg/scheduler/scheduler.go"' in html
+    with pytest.raises(TypeError, match="found file"):
+        recap([], file={})
+
+
+def test_the_kit_needs_no_widgets():
+    script = """
+import sys
+sys.modules["anywidget"] = sys.modules["ipywidgets"] = None
+from volcano_lab.course.kit import predict
+first = predict("Who?", ["a"], answer="a")
+assert set(first._repr_mimebundle_()[0]) == {"text/plain", "text/html"}
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                            check=False)
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_question_is_a_widget_with_a_view():
+    assert VIEW in SHOWN_THINGS[0]._repr_mimebundle_()[0]
+
+
+# -- progress
+# ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(progress.ELSEWHERE, raising=False)
+    monkeypatch.setattr(progress, "_follower", None)
+    monkeypatch.setattr(progress, "_unwritten", set())
+    return tmp_path
+
+
+def test_progress_is_kept_beside_the_notebook_once_a_lesson_is_open(folder):
+    check = Check("03.twelve", twelve, float)
+    check(12)
+    assert not list(folder.iterdir()), "no lesson is open"
+    standing = lesson("03")
+    assert repr(standing) == "03 Proportion: 7 checks · about 45 minutes"
+    check(11)
+    assert standing.done == 0
+    check(12)
+    check(12)
+    assert standing.done == 1 and progress.done() == {"03.twelve"}
+    assert standing._state()["says"] == "1 of 7 checks · about 40 minutes left"
+    assert progress.done("04") == set() and "1 of 7" in ways()._repr_html_()
+    standing._heard({"forget": True})
+    assert standing.done == 0
+
+
+def test_progress_lasts_in_memory_where_nothing_can_be_written(folder):
+    (folder / progress.FILE).mkdir()
+    lesson("03")
+    Check("03.twelve", twelve, float)(12)
+    assert progress.done("03") == {"03.twelve"}
+
+
+@pytest.mark.parametrize("text", ["", "{", "5", '{"03.take": true}', "\x00"])
+def test_a_damaged_file_is_no_progress(folder, text):
+    (folder / progress.FILE).write_text(text)
+    assert progress.done() == set()
+    lesson("03")
+    Check("03.twelve", twelve, float)(12)
+    assert progress.done() == {"03.twelve"}

@@ -1,0 +1,65 @@
+"""Lesson 07: whose turn it was, by the trace; queues found anew instead of by a heap; the lab's
+moves.
+"""
+
+import random
+
+import pytest
+
+from volcano_lab.actions import allocate
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.lesson_07.lab import (
+    FLAT,
+    HIERARCHICAL,
+    WITHOUT_DRF,
+    placed,
+    tree_cluster,
+)
+from volcano_lab.course.lesson_07.turns import FoundAnew, job_turns, run_found_anew
+from volcano_lab.framework.priority_queue import PriorityQueue
+
+
+def two_jobs():
+    cluster = Cluster().node("n1", cpu=9, memory="18Gi")
+    cluster.job("a", pods=9, cpu=1, memory="4Gi", min_member=1)
+    return cluster.job("b", pods=9, cpu=3, memory="1Gi", min_member=1)
+
+
+@pytest.mark.parametrize(("conf", "deciders"),
+                         [(FLAT, ["age", "gang", "drf", "drf", "drf", "age"]),
+                          (WITHOUT_DRF, ["age", "gang", "age", "age", "age", "age"])])
+def test_who_decided_each_turn(conf, deciders):
+    turns = job_turns(two_jobs(), conf)
+    assert turns["decided by"].tolist() == deciders
+    assert ((turns["difference"] == "") == (turns["decided by"] == "age")).all()
+
+
+def test_the_difference_is_that_of_the_dominant_shares():
+    turns = job_turns(two_jobs(), FLAT)
+    held, shares = {"a": 0, "b": 0}, {"a": 4 / 18, "b": 3 / 9}
+    for _, turn in turns.iterrows():
+        if turn["decided by"] == "drf":
+            difference = held[turn["job"]] * shares[turn["job"]] - held[turn["before"]] * shares[
+                turn["before"]]
+            assert float(turn["difference"]) == pytest.approx(difference, abs=1e-3)
+        held[turn["job"]] += 1
+
+
+def test_found_anew_is_exact_where_the_heap_is_a_pod_off_and_leaves_allocate_as_it_was():
+    assert placed(
+        tree_cluster().run(HIERARCHICAL)) == {"dev-work": 4, "prod-work": 3, "sci-work": 5}
+    assert placed(run_found_anew(tree_cluster(),
+                                 HIERARCHICAL)) == {"dev-work": 3, "prod-work": 3, "sci-work": 6}
+    assert allocate.PriorityQueue is PriorityQueue
+
+
+def test_found_anew_takes_the_first_by_the_order_of_the_moment():
+    chance, rank = random.Random(7), {}
+    queue = FoundAnew(lambda left, right: rank[left] < rank[right])
+    for item in range(20):
+        rank[item] = chance.random()
+        queue.push(item)
+    while len(queue):
+        rank.update({item: chance.random() for item in queue.items})
+        best = min(queue.items, key=rank.__getitem__)
+        assert queue.pop() == best

@@ -1,0 +1,113 @@
+"""The lab of placement without a browser, and the points that the lesson takes apart."""
+
+import random
+
+import pytest
+
+from volcano_lab.course.lesson_08 import checks
+from volcano_lab.course.lesson_08.lab import RULES, placement_lab, scores_chart
+from volcano_lab.course.lesson_08.scene import (
+    FAULTS,
+    POD,
+    conf_with,
+    faulty_cluster,
+    placement_cluster,
+    preference,
+)
+from volcano_lab.course.lesson_08.scores import look, score_parts
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.scheduler import traced
+
+
+@pytest.fixture
+def lab():
+    return placement_lab()
+
+
+def chosen(lab):
+    return [row["node"] for row in lab.state["nodes"] if row["chosen"]]
+
+
+MOVES = [
+    ("binpack is heard with weight 2", {"binpack": 2}, ["node-1"]),
+    ("a refused node is not chosen for its points", {"cpu": 3, "binpack": 5}, ["node-2"]),
+    ("a must without room waits", {"rule": "not beside web, by zone", "node_3": 4}, []),
+    ("near means the same node", {"rule": "not beside web, by node"}, ["node-2"]),
+    ("near means the same zone", {"rule": "not beside web, by zone"}, ["node-3"]),
+    ("a weak wish is not heard", {"rule": "prefers disk: ssd, weight 1"}, ["node-2"]),
+    ("a strong wish is", {"rule": "prefers disk: ssd, weight 50"}, ["node-3"]),
+    ("a taint keeps it off", {"taint": True}, ["node-3"]),
+    ("a toleration lets it on", {"taint": True, "rule": "tolerates the taint"}, ["node-2"]),
+]
+
+
+@pytest.mark.parametrize(("sentence", "move", "where"), MOVES, ids=[row[0] for row in MOVES])
+def test_moves(lab, sentence, move, where):
+    assert chosen(lab.set(**move)) == where
+    assert bool(lab.state["why"]) == (not where)
+
+
+def test_every_position_shows_what_a_cycle_decides(lab):
+    chance = random.Random(8)
+    for _ in range(60):
+        used = {f"node_{number}": chance.randint(0, 4) for number in (1, 2, 3)}
+        cpu, weight, rule, taint = chance.randint(1, 5), chance.randint(0, 5), chance.choice(
+            list(RULES)), chance.random() < 0.5
+        lab.set(**used, cpu=cpu, binpack=weight, rule=rule, taint=taint)
+        conf = conf_with("nodeorder", "binpack", binpack_weight=weight)
+        cycle = placement_cluster(RULES[rule], cpu=cpu, taint=taint, **used).run(conf)
+        assert chosen(lab) == [node for _, _, node in cycle.committed]
+        rows = lab.state["nodes"]
+        compared = [row for row in rows if row["sum"] is not None]
+        assert len(compared) != 1 and len(rows) == 3
+        assert all(row["sum"] == row["nodeorder"] + row["binpack"] and not row["refused"]
+                   for row in compared)
+        if compared:
+            assert chosen(lab)[0] == max(compared, key=lambda row: row["sum"])["node"]
+        elif not chosen(lab):
+            assert all(row["refused"] for row in rows)
+
+
+ARGUMENTS = [{}, {"mostrequested_weight":
+                  2}, {"leastrequested_weight": 0, "balancedresource_weight":
+                       3}, {"nodeaffinity_weight": 5, "binpack_weight": 3, "binpack_cpu": 4},
+             {"tainttoleration_weight": 0}]
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=lambda given: ", ".join(given) or "none")
+def test_the_parts_of_the_points_add_up_to_what_the_trace_has(arguments):
+    for number, rules in enumerate((*RULES.values(), preference(7))):
+        cluster = placement_cluster(rules, node_1=number % 4, taint=number % 2 == 0)
+        scores = traced(cluster.objects(), conf_with("nodeorder", "binpack",
+                                                     **arguments))[0].scores(POD)
+        for node, parts in score_parts(cluster, "nodeorder", "binpack", **arguments).items():
+            assert sum(parts.values()) == pytest.approx(sum(scores[node].values()), abs=1e-9)
+
+
+@pytest.mark.parametrize("node", FAULTS)
+def test_each_faulty_node_refuses_alone_or_among_all(node):
+    others = ("9-zone", "1-small")  # a zone is crowded only beside another one
+    alone = {row["node"]: row["refused"] for row in look(faulty_cluster(*dict.fromkeys((node, *others))))}
+    together = {row["node"]: row["refused"] for row in look(faulty_cluster())}
+    assert alone[node] == together[node] != ""
+
+
+def test_rules_that_cannot_be_read_are_a_sentence():
+    for rules, words in (("nodeSelektor: {}", "did you mean nodeSelector"), ("a: [", "no YAML"),
+                         ("- 1", "lines of a")):
+        with pytest.raises(ManifestError, match=words):
+            placement_cluster(rules)
+
+
+def test_a_figure_tells_refusals_to_those_who_do_not_see_it():
+    chart = scores_chart(placement_cluster(cpu=3, taint=True), title="refused")
+    assert "node-2: node(s) had untolerated taint {team: gpu}" in chart.description
+    assert "node-1: Insufficient cpu" in chart.description
+
+
+def test_the_solution_scores_as_binpack_does():
+    cases = list(checks.cases())
+    assert len(cases) > 50 and {checks.as_volcano(*case) > 0 for case in cases} == {True, False}
+    assert any(name not in case[3] for case in cases for name in case[0])
+    assert all(
+        checks.packing_score(*case) == pytest.approx(checks.as_volcano(*case)) for case in cases)

@@ -1,0 +1,78 @@
+"""The clusters of the lesson on network topology: gangs that grow, sub-groups, members, and what
+its tables say.
+"""
+
+import pytest
+
+from volcano_lab.course.lesson_10 import checks
+from volcano_lab.course.lesson_10 import scene as scenes
+from volcano_lab.course.lesson_10.cluster import (
+    CONF,
+    JOB,
+    RACKS,
+    ROOMS,
+    hyper_nodes,
+    topology_cluster,
+)
+from volcano_lab.scheduler import traced
+
+GROWING = [
+    ("rack-1 has room for all", {}, {"node-1", "node-2"}, "rack-1"),
+    ("rack-1 is full, and no other is allowed", {"node_2": 4}, set(), "rack-1"),
+    ("rack-1 is full, and the room is allowed", {"node_2": 4, "highest_tier":
+                                                 2}, {"node-3", "node-4"}, "room-1"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "choices", "nodes", "lies_in"), GROWING,
+                         ids=[row[0] for row in GROWING])
+def test_a_gang_that_runs_in_part(sentence, choices, nodes, lies_in):
+    cycle = scenes.growing_cluster(**choices).run(CONF)
+    assert {node for _, _, node in cycle.committed} == nodes
+    assert cycle.session.jobs[JOB].allocated_hyper_node == lies_in
+
+
+def test_the_table_says_why_a_hyper_node_is_out_of_reach():
+    trace, _ = traced(scenes.growing_cluster().objects(), CONF)
+    said = {row["hyper_node"]: row["dry_run"] for row in hyper_nodes(trace)}
+    assert said["rack-1"] == "fits, chosen" and said["room-1"] == "not tried: a lower tier serves"
+    assert said["rack-3"] == said["room-2"] == "not tried: other pods of the gang are elsewhere"
+    assert {row["asks"] for row in hyper_nodes(trace)} == {2}
+
+
+@pytest.mark.parametrize(("groups", "size", "job_tier", "placed"),
+                         [(2, 4, 2, True), (2, 4, 1, False), (3, 3, 2, True), (3, 4, 2, False),
+                          (3, 4, 3, True), (1, 8, 3, False)])
+def test_sub_groups_lie_in_one_rack_each_and_the_gang_within_its_tier(groups, size, job_tier,
+                                                                      placed):
+    table = scenes.sub_groups(scenes.sub_group_cluster(groups, size, job_tier))
+    assert len(table) == groups * size and table["sub-group"].nunique() == groups
+    assert (table["node"] != "–").all() == placed and (placed or (table["node"] == "–").all())
+    if placed:
+        assert (table.groupby("sub-group")["rack"].nunique() == 1).all()
+        assert table["room"].nunique() == 1 or job_tier == 3
+        assert all(row["node"] in RACKS[row["rack"]] and row["rack"] in ROOMS[row["room"]]
+                   for _, row in table.iterrows())
+
+
+def test_points_of_a_soft_gang_by_the_formula_of_the_lesson():
+    trace, _ = traced(topology_cluster(pods=5, mode="soft").objects(), CONF)
+    points = scenes.points_by_rack(trace, "train-1")["train-1"]
+    tiers = {"rack-2": 2, "rack-3": 3}
+    assert {rack: float(points[rack]) for rack in tiers} == {
+        rack: (3 - tier) / (3 - 1) * 100 for rack, tier in tiers.items()
+    }
+    assert float(points["rack-1"]) == 100 + 1 / 5 * 100
+
+
+@pytest.mark.parametrize("mode", ["soft", "hard"])
+def test_a_hyper_node_below_two_others_stops_jobs_with_a_topology(mode, capfd):
+    placed, said = scenes.claimed_twice(mode)
+    assert placed == 0 and '"room-3"' in said
+    assert capfd.readouterr().err == ""
+
+
+def test_the_solution_tries_what_the_plugin_tries():
+    trees = list(checks.trees())
+    assert {len(checks.as_volcano(*tree)) for tree in trees} >= {0, 1, 2, 3}
+    assert all(checks.in_order(*tree) == checks.as_volcano(*tree) for tree in trees)

@@ -1,0 +1,83 @@
+"""Lesson 11: the lab of binds that fail, the tables of a run, and the figure of the state machine.
+"""
+
+import itertools
+
+import pytest
+
+from volcano_lab.api.status import TRANSITIONS
+from volcano_lab.course.lesson_11 import lab as lesson_11
+from volcano_lab.course.lesson_11 import scene as healing
+from volcano_lab.course.lesson_11.lab import (
+    LANES,
+    START,
+    UNTIL,
+    run_chart,
+    run_lab,
+    run_state,
+    short_run,
+)
+from volcano_lab.display.charts.states import transitions
+
+
+def test_every_position_fits_the_scales():
+    controls = run_lab().controls
+    positions = itertools.product(range(0, 91, 30),
+                                  range(controls["rate"].min, controls["rate"].max + 1, 10),
+                                  (2, 5, 8))
+    for fail, rate, period in positions:
+        run = run_state(fail, rate, period)["run"]
+        for lane, (_, most, _) in LANES.items():
+            assert max(pods for _, pods in run[lane]) <= most, (lane, fail, rate, period)
+        assert all(0 <= time <= UNTIL for time, _ in run["refused"])
+
+
+@pytest.mark.parametrize(("fail", "period"), [(0, 2), (50, 2), (90, 8)])
+def test_the_lanes_are_what_happened(fail, period):
+    sim, state = short_run(fail, START["rate"], period), run_state(fail, START["rate"], period)
+    phases = [pod.status.phase for pod in sim.server.list("Pod")]
+    waiting = sum(not pod.spec.node_name for pod in sim.server.list("Pod"))
+    assert state["run"]["waiting"][-1][1] == waiting == state["facts"]["wait_at_the_end"]
+    assert state["run"]["running"][-1][1] == phases.count("Running")
+    assert state["facts"]["binds_refused"] == sim.faults.struck["bind_refused"]
+    assert sum(count for _, count in state["run"]["refused"]) == state["facts"]["binds_refused"]
+    assert len(state["run"]["cycles"]) == sim.cycles
+
+
+def test_the_same_pods_come_whatever_fails():
+    def arrivals(**given):
+        return [run.arrived for run in short_run(**START | given).side.jobs.values()]
+
+    assert arrivals() == arrivals(fail=90) == arrivals(period=8) != arrivals(rate=10)
+
+
+def test_the_chart_tells_its_numbers_to_those_who_do_not_see_it():
+    facts = run_state(50, 20, 6)["facts"]
+    assert f"{facts['binds_refused']} binds refused" in run_chart(50, 20, 6).description
+
+
+def test_the_figure_of_the_states_has_every_legal_step_and_no_other():
+    rows = transitions().data.to_dict()["values"]
+    drawn = {(row["from"], row["to"]) for row in rows}
+    assert drawn == {(str(old), str(new))
+                     for old, allowed in TRANSITIONS.items()
+                     for new in allowed}
+
+
+def test_a_look_says_where_a_request_is():
+    sim = healing.train()
+    seen = healing.looks(sim, 1.01, 1.3, 1.5)
+    assert seen["on its way"].tolist() == ["channel", "bind request", "–"]
+    assert seen["node there"].tolist() == ["–", "–", "n1"]
+    sim = healing.reclaimed()
+    sim.run(until=6.1)
+    assert healing.look(sim).loc["web-1-0", "on its way"] == "evict request"
+
+
+def test_every_kind_of_fault_heals():
+    faults = healing.each_fault()
+    assert faults["finished at"].notna().all() and set(faults.index) == set(healing.KINDS)
+
+
+def test_the_configuration_is_read_once():
+    assert lesson_11._conf() is lesson_11._conf()

@@ -1,0 +1,134 @@
+"""Lesson 15 and what it counts with: a cycle's work, how many nodes Volcano looks for, the lab of
+sizes.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from volcano_lab import Cluster
+from volcano_lab.course.kit.effort import effort_of
+from volcano_lab.course.kit.verdict import TO_DO, WELL_DONE
+from volcano_lab.course.lesson_15 import checks
+from volcano_lab.course.lesson_15.lab import cost_lab
+from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
+from volcano_lab.framework.config.conf import PluginOption, Tier
+from volcano_lab.framework.placement.feasible import nodes_to_find
+from volcano_lab.framework.points.table import extension_points
+from volcano_lab.metrics.effort import Effort
+from volcano_lab.scheduler import Scheduler
+
+NOTEBOOK = json.loads(
+    (Path(__file__).parents[2] / "notebooks" / "15-what-a-cycle-costs.ipynb").read_text())
+SOURCES = ["".join(cell["source"]) for cell in NOTEBOOK["cells"]]
+
+
+@pytest.mark.parametrize(("nodes", "percentage", "minimum", "least", "found"), [
+    (0, 0, 100, 5, 0),
+    (99, 0, 100, 5, 99),
+    (100, 0, 100, 5, 100),
+    (101, 0, 100, 5, 100),
+    (1000, 0, 100, 5, 420),
+    (5625, 0, 100, 5, 281),
+    (10_000, 0, 100, 5, 500),
+    (10_000, 0, 100, 20, 2000),
+    (6000, 0, 100, 5, 300),
+    (1000, 70, 100, 5, 700),
+    (1000, 1, 100, 5, 100),
+    (1000, 100, 100, 5, 1000),
+    (1000, 200, 100, 5, 1000),
+    (1000, -3, 100, 5, 420),
+    (50, 10, 20, 5, 20),
+])
+def test_how_many_nodes_are_enough(nodes, percentage, minimum, least, found):
+    assert nodes_to_find(nodes, percentage, minimum, least) == found
+
+
+def test_nodes_below_zero_are_refused():
+    with pytest.raises(ValueError, match="nodes is -1; allowed"):
+        nodes_to_find(-1)
+
+
+# -- counting
+# -----------------------------------------------------------------------------------------
+
+
+def test_pairs_are_pods_times_nodes_and_once_is_nodes_and_placements():
+    each, once = (effort_of(cost_cluster(7, 12, gang=4), conf_of(), arrays)
+                  for arrays in (False, True))
+    assert (each.pairs, each.scored, each.count(point="predicate")) == (84, 84, 84)
+    assert (once.pairs, once.scored, once.count(point="predicate")) == (84, 7 + 11, 0)
+    assert each.placed == once.placed == 12
+
+
+def test_counts_are_the_same_in_every_run():
+    first, second = (effort_of(checks.busy(), conf_of(), arrays=False) for _ in range(2))
+    assert first.calls == second.calls and first.rows() == second.rows(
+    ) and first.notes == second.notes
+
+
+def test_counting_decides_nothing():
+    plain = checks.busy().run(conf_of()).committed
+    for arrays in (True, False):
+        assert Scheduler(checks.busy().cache(), conf_of()).run_once(Effort(),
+                                                                    arrays).committed == plain
+
+
+def test_calls_are_counted_by_action_point_and_plugin():
+    effort = effort_of(cost_cluster(), conf_of(), arrays=False)
+    assert effort.count() == effort.calls.total() == sum(row["calls"] for row in effort.rows())
+    assert effort.count(action="enqueue") == effort.count(point="job_enqueueable",
+                                                          plugin="proportion") == 1
+    assert effort.count(plugin="nobody") == 0
+    assert set(effort.times) == {"open", "enqueue", "allocate", "backfill", "close", "cycle"}
+    assert set(effort.time_by_plugin()) == {plugin for _, _, plugin in effort.calls}
+
+
+def test_nothing_to_do_costs_nothing():
+    effort = effort_of(Cluster().node("n1", cpu=1), conf_of())
+    assert (effort.pairs, effort.scored, effort.placed, effort.choices) == (0, 0, 0, 0)
+
+
+def test_a_plugin_with_several_functions_is_counted_for_each():
+    effort, point = Effort(), extension_points(None)["victim_tasks"]
+    point.register("p", effort.watch(point, 0, "p", [lambda tasks: tasks, lambda tasks: []]))
+    point.arrange([Tier([PluginOption("p")])])
+    assert point.ask(["t"]) == ["t"] and effort.count(plugin="p") == 2
+
+
+# -- the lesson
+# ---------------------------------------------------------------------------------------
+
+
+def test_the_notebooks_solutions_are_well_done():
+    words = {"conf": conf_of()}
+    for text in (text for source in SOURCES
+                 for text in re.findall(r"```python\n(.*?)```", source, re.S)):
+        exec(text, words)
+    assert checks.estimates(words["estimate"]).state == WELL_DONE
+    assert checks.under_budget(words["cheaper"]).state == WELL_DONE
+
+
+def test_an_estimate_without_a_body_is_to_do():
+    def estimate(nodes, gangs, room): ...
+
+    assert checks.estimates(estimate).state == TO_DO
+
+
+def test_the_slow_plugin_is_slow_by_far():
+    times = iter(checks.search().time_by_plugin().items())
+    (slowest, seconds), (_, next_seconds) = next(times), next(times)
+    assert slowest == "green" and seconds > 1.5 * next_seconds
+
+
+def test_the_lab_counts_what_a_cycle_does():
+    for values in ({"nodes": 10, "pods": 20}, {"nodes": 30, "pods": 60, "kinds":
+                                               3}, {"nodes": 20, "pods": 40, "queues": 5}):
+        sizes = {"nodes": 40, "pods": 80, "kinds": 1, "queues": 1} | values
+        state = cost_lab().set(**values).state
+        effort = effort_of(cost_cluster(**sizes, gang=4), conf_of())
+        assert [row["in all"]
+                for row in state["work"]][::2] == [sizes["nodes"] * sizes["pods"], effort.scored]
+        assert effort.placed == sizes["pods"]

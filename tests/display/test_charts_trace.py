@@ -1,0 +1,294 @@
+"""Rows, tables and charts of a trace: they say what the session says, in every family of the
+recorded cases.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from recorded_cases import HERE, rows
+
+from volcano_lab.api.formatting import in_units
+from volcano_lab.cli.replay import load_cache
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.lesson_00.lab import fair_share_cluster
+from volcano_lab.course.lesson_06.scene import SCENES
+from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster
+from volcano_lab.display.charts import trace as trace_charts
+from volcano_lab.display.tables import trace as trace_tables
+from volcano_lab.framework.observer import joined
+from volcano_lab.metrics.timing import ITSELF, Timing
+from volcano_lab.scheduler import Scheduler, traced
+from volcano_lab.trace import Trace
+from volcano_lab.trace.cycle_record import CycleRecord, queue_attributes
+from volcano_lab.trace.views import jobs, nodes, queues
+
+
+@pytest.fixture(scope="module")
+def cycles():
+    """{case: (trace, session, what another observer saw)} of some cases of each family."""
+    ran = {}
+    for case in rows(HERE / "dev-cases.jsonl.gz")[::31]:
+        trace, record = Trace(), CycleRecord()
+        ran[case["name"]] = trace, Scheduler(load_cache(case), case["conf"]).run_once(
+            joined(trace, record)), record
+    return ran
+
+
+def amount(resource, name="cpu"):
+    return in_units(name, resource.get(name))
+
+
+def test_rounds_are_those_of_proportion(cycles):
+    seen = 0
+    for name, (trace, ssn, _) in cycles.items():
+        shared = list(queues.rounds(trace))
+        for number, round_ in enumerate(getattr(ssn.plugins.get("proportion"), "rounds", ()), 1):
+            mine = {row["queue"]: row for row in shared if row["round"] == number}
+            assert {queue: row["deserved"] for queue, row in mine.items()} == {
+                queue: amount(deserved) for queue, deserved in round_.deserved.items()}, name
+            assert {row["left"] for row in mine.values()} == {amount(round_.remaining)}
+            seen += 1
+        for row in shared:
+            assert row["deserved"] <= row["most"] + 1e-9 and (row["met"]
+                                                              == "before") <= (row["offered"]
+                                                                               == 0), (name, row)
+    assert seen > 10
+
+
+def test_turns_and_shares_are_those_that_another_observer_saw(cycles):
+    turns = 0
+    for name, (trace, ssn, record) in cycles.items():
+        mine = [row for row in queues.order(trace) if row["taken"]]
+        assert [row["queue"] for row in mine] == [turn.queue for turn in record.turns], name
+        if queue_attributes(ssn):
+            assert [row["share"] for row in mine] == [turn.share for turn in record.turns], name
+        turns += len(mine)
+    assert turns > 100
+
+
+def test_the_comparison_that_decides_the_order_agrees_with_the_shares():
+    trace, _ = traced(fair_share_cluster().objects())
+    every = list(queues.order(trace))
+    shares = {(row["turn"], row["queue"]): row["share"] for row in every}
+    decided = [row for row in every if row["decided_by"] == "proportion"]
+    assert decided and all(shares[row["turn"], row["queue"]] < shares[row["turn"], row["next"]]
+                           for row in decided)
+
+
+def test_the_tree_is_the_plugins_at_the_end_and_the_snapshots_at_the_start(cycles):
+    deep = 0
+    for name, (trace, ssn, _) in cycles.items():
+        attrs = queue_attributes(ssn)
+        tree = list(queues.tree(trace))
+        assert {row["queue"] for row in tree} == attrs.keys(), name
+        for place, row in enumerate(tree):
+            attr = attrs[row["queue"]]
+            for field in ("allocated", "deserved", "real_capability", "guarantee", "inqueue"):
+                assert row[field] == amount(getattr(attr, field)), (name, row["queue"], field)
+            above = getattr(attr, "ancestors", ())
+            assert (row["parent"], row["depth"]) == (above[-1] if above else "", len(above))
+            assert not above or row["parent"] in [earlier["queue"]
+                                                  for earlier in tree[:place]], "below its parent"
+            deep = max(deep, row["depth"])
+        assert [row["allocated"] for row in queues.tree(trace, -1)] == [
+            in_units("cpu", trace.start["queues"][row["queue"]]["allocated"].get("cpu", 0.0))
+            for row in tree
+        ]
+    assert deep >= 2
+
+
+def test_comparisons_add_up_and_say_why_a_job_is_refused(cycles):
+    refused = 0
+    for name, (trace, _, _) in cycles.items():
+        for row in queues.admissions(trace):
+            total = row["minimum"] + row["allocated"] + row["inqueue"] - row["elastic"]
+            if trace.records[row["number"]]["min_resources"].get("cpu"):
+                assert row["asked"] == pytest.approx(total), (name, row)
+            answer = next(
+                record
+                for record in trace.iter("job_enqueueable", job=row["job"], plugin=row["plugin"])
+                if record.number > row["number"])["answer"]
+            if row["short_of"]:
+                assert answer < 0, (name, row)
+                refused += 1
+    assert refused > 5
+
+
+def test_node_use_is_the_sessions(cycles):
+    for name, (trace, ssn, _) in cycles.items():
+        for row in nodes.use(trace):
+            node = ssn.nodes[row["node"]]
+            assert row["used"] == amount(node.used, row["resource"]), name
+            assert row["idle"] == amount(node.idle, row["resource"]), name
+
+
+def test_choices_are_where_the_pods_went(cycles):
+    chosen = refused = 0
+    for name, (trace, ssn, _) in cycles.items():
+        placed = {
+            pod: node for operation, pod, node, *_ in ssn.committed if operation == "allocate"
+        }
+        wanted = [task for task in placed if trace.of("chose", task=task)][:4]
+        for row in nodes.choices(trace, tasks=wanted):
+            if row["verdict"] == nodes.CHOSEN and not name.startswith(
+                ("subgroups", "topology")):  # where trials come after
+                assert placed[row["task"]] == row["node"], name
+                assert row["scores"] == trace.scores(row["task"], row["number"] + 1).get(
+                    row["node"], {}), name
+                chosen += 1
+        for record in trace.iter("chose"):
+            if record["node"] is None and record["nodes"] == len(trace.nodes) and refused < 40:
+                said = [
+                    row["verdict"]
+                    for row in nodes.choices(trace, tasks={record["task"]})
+                    if row["number"] == record.number
+                ]
+                assert not said or (len(said) == len(trace.nodes)
+                                    and nodes.FITS not in said), (name, record)
+                refused += bool(said)
+    assert chosen > 50 and refused > 5
+
+
+def test_node_by_node_and_all_at_once_say_the_same():
+    taint = (
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n3}\nspec: {taints: [{key: k, effect: NoSchedule}]}\n"
+        "status: {allocatable: {cpu: '8', pods: '110'}}\n")
+    objects = Cluster().node("n1", cpu=4).node("n2", cpu=1).node("n4", cpu=9).add(taint).job(
+        "a", pods=2, cpu=1.5).objects()
+    at_once, each = ([(row["task"], row["node"], row["verdict"].partition(":")[0],
+                       row["verdict"] in ("chosen", "fits") and row["scores"])
+                      for row in nodes.choices(traced(objects, every_call=every)[0])]
+                     for every in (False, True))
+    assert at_once == each
+    assert {(node, verdict) for _, node, verdict, _ in each} == {
+        ("n1", "fits"), ("n2", "no room"), ("n3", "predicates"), ("n4", "chosen")}
+
+
+def test_gangs_end_as_the_jobs_do(cycles):
+    for name, (trace, ssn, _) in cycles.items():
+        last = {row["job"]: row for row in jobs.gangs(trace)}
+        for uid, job in ssn.jobs.items():
+            promised = sum(str(task.status) == "Pipelined" for task in job.tasks.values())
+            assert (last[uid]["placed"], last[uid]["promised"]) == (job.ready_task_num(),
+                                                                    promised), (name, uid)
+
+
+def test_statements_end_as_the_session_says(cycles):
+    ended = set()
+    for name, (trace, ssn, _) in cycles.items():
+        done = list(jobs.statements(trace))
+        ended |= {row["outcome"] for row in done}
+        without = sum(
+            record.kind == "commit" and record["statement"] is None for record in trace.operations)
+        with_ = sum(record.kind == "commit" and record["statement"] is not None
+                    for record in trace.operations)
+        assert with_ + without == len(ssn.committed), name
+        assert all(row["from"] <= row["to"] for row in done)
+        assert {row["statement"] for row in done if row["outcome"] == "commit"} == {
+            record["statement"]
+            for record in trace.iter("commit")
+            if record["statement"] is not None
+        }, name
+    assert {"commit", "discard"} <= ended
+
+
+def test_victims_are_those_that_the_tiers_agreed_on(cycles):
+    questions = evicted = 0
+    for name, (trace, ssn, _) in cycles.items():
+        gone = {pod for operation, pod, *_ in ssn.committed if operation == "evict"}
+        chosen = {pod for record in trace.iter("victims") for pod in record["chosen"]}
+        table = list(jobs.victims(trace))
+        for row in table:
+            record = trace.records[row["number"]]
+            call = next(
+                (each for each in trace.calls_of(record) if each["plugin"] == row["plugin"]), None)
+            if row["verdict"] in (jobs.MAY_GO, jobs.STAYS):
+                assert (row["candidate"]
+                        in call["answer"][0]) == (row["verdict"] == jobs.MAY_GO), name
+            else:
+                assert call is None or call["answer"][1] == 0
+            assert row["agreed"] == (row["candidate"] in record["answer"]), name
+            assert row["evicted"] <= (row["candidate"] in chosen), name
+        questions += len({row["question"] for row in table})
+        evicted += len({row["candidate"] for row in table if row["evicted"]} & gone)
+    assert questions > 20 and evicted > 5
+
+
+@pytest.mark.parametrize("every_call", [False, True])
+def test_times_add_up_to_the_schedulers(every_call):
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("a", pods=3, cpu=1).job(
+        "b", pods=3, cpu=1)
+    timing, scheduler = Timing(every_call), Scheduler(cluster.cache())
+    scheduler.run_once(timing)
+    for phase in scheduler.times.keys() - {"cycle"}:
+        seconds = sum(row["seconds"] for row in timing.rows() if row["phase"] == phase)
+        assert seconds == pytest.approx(scheduler.times[phase], rel=0.05), phase
+    asked = {row["what"] for row in timing.rows() if row["plugin"] != ITSELF}
+    assert ("node_order" in asked) == every_call and "overused" in asked
+    table = trace_tables.times(timing)
+    assert table.loc["allocate", "milliseconds"].sum() == pytest.approx(
+        1000 * scheduler.times["allocate"], rel=0.05)
+
+
+# -- charts
+# -------------------------------------------------------------------------------------------------------
+
+
+def evictions():
+    return traced(eviction_cluster().objects(), conf_with("preempt"))[0]
+
+
+FAIR = ("water_filling", "queue_order", "queue_tree", "admissions", "node_use", "node_choices",
+        "gang_progress", "statements")
+DRAWN = [(name, lambda: traced(fair_share_cluster().objects())[0], ()) for name in FAIR] + [
+    ("victims", evictions, ()),
+    ("node_scores", lambda: traced(fair_share_cluster().objects())[0], ("default/a-gang-0",))]
+
+
+@pytest.mark.parametrize(("name", "make", "arguments"), DRAWN, ids=[row[0] for row in DRAWN])
+def test_a_chart_draws_its_rows_and_says_them_in_words(name, make, arguments):
+    draw, trace = getattr(trace_charts, name), make()
+    spec = draw(trace, *arguments, title="Title").to_dict()
+    data = next(iter(spec["datasets"].values())) if "datasets" in spec else spec["data"]["values"]
+    assert data == json.loads(json.dumps(draw.rows(trace, *arguments)))
+    assert spec["title"] == "Title" and spec["description"].startswith("Title. ") and len(
+        spec["description"]) > 12
+    assert "url" not in json.dumps(spec.get("data", {}))
+
+
+@pytest.mark.parametrize("name", [row[0] for row in DRAWN] + ["times"])
+def test_an_empty_cycle_has_a_chart_and_a_table(name):
+    what = Timing() if name == "times" else traced(Cluster().objects())[0]
+    arguments = ("default/nobody",) if name == "node_scores" else ()
+    assert getattr(trace_charts, name)(what, *arguments).to_dict()["description"]
+    table = getattr(trace_tables, name, None)
+    assert table is None or len(table(what).columns) >= 0
+
+
+def test_the_words_of_a_chart_have_its_numbers():
+    trace, _ = traced(fair_share_cluster().objects())
+    assert "round 2: a 28, b 42, c 30" in trace_charts.water_filling(trace).to_dict()["description"]
+    assert "a-gang · proportion · a: 16 of 50: room" in trace_charts.admissions(
+        trace).to_dict()["description"]
+    discard = trace_charts.statements(SCENES["a gang that does not fit: discard"]())
+    assert discard.to_dict(
+    )["description"] == "Statements: allocate for train, 2 operations, discard"
+
+
+@pytest.mark.parametrize(("name", "make", "arguments"), DRAWN, ids=[row[0] for row in DRAWN])
+def test_a_live_chart_follows_with_one_message(name, make, arguments):
+    draw, trace = getattr(trace_charts, name), make()
+    chart = trace_charts.live(draw, trace, *arguments)
+    sent = []
+    chart.widget.send_state = lambda key=None: sent.append(key)
+    spec = chart.widget.chart.to_dict()
+    assert next(param for param in spec["params"]
+                if param["name"] == "rows")["value"] == json.loads(json.dumps(chart.rows))
+    assert len(json.dumps(spec["data"])) < 50, "the rows stand in the parameter, and nowhere else"
+    other = SCENES["room is made: evict, pipeline, commit"]()
+    chart.show(other, *arguments)
+    assert chart.widget.params.rows == chart.rows == draw.rows(other, *arguments) != draw.rows(
+        trace, *arguments)
+    assert len(sent) == 1, sent

@@ -1,0 +1,173 @@
+"""Tables, charts and reasons: that they say what the session says, and what they say where there is
+nothing.
+"""
+
+import json
+from base64 import b64decode
+from xml.etree import ElementTree
+
+import pytest
+
+from volcano_lab import Cluster
+from volcano_lab.api.formatting import quantity_text
+from volcano_lab.course.lesson_00.lab import fair_share_cluster
+from volcano_lab.display import charts, tables
+from volcano_lab.trace.views.cycle import most_of
+
+GANG = "default/a-gang"
+EMPTY = Cluster().node("n", cpu=1).run
+
+
+def test_the_queue_table_is_what_the_plugin_holds():
+    cycle = fair_share_cluster().run()
+    attributes = cycle.session.plugins["proportion"].queue_opts
+    table = tables.queues(cycle)
+    assert list(table.columns) == [
+        "weight", "guarantee", "deserved", "real capability", "allocated", "request", "inqueue",
+        "elastic", "share", "overused"
+    ]
+    for name, row in table.iterrows():
+        for column in ("deserved", "real_capability", "allocated", "request", "inqueue", "elastic"):
+            assert row[column.replace("_",
+                                      " ")] == getattr(attributes[name], column).milli_cpu / 1000
+        assert row["share"] == attributes[name].share
+        assert row["overused"] == cycle.session.overused(cycle.session.queues[name])
+
+
+def test_memory_is_another_table():
+    cycle = Cluster().node("n", cpu=4, memory="8Gi").job("j", pods=2, cpu=1, memory="1Gi").run()
+    assert tables.queues(cycle, "memory").loc["default", "allocated"] == 2 * 2**30
+    assert tables.rounds(cycle, "memory").loc[1, "default"] == 2 * 2**30
+
+
+def test_rounds_add_up():
+    cycle = fair_share_cluster(a={"weight": 10}).run()
+    steps = cycle.fill()
+    for step in steps:
+        assert step["before"] + step["added"] == pytest.approx(step["deserved"])
+    last = tables.rounds(cycle).iloc[-1]
+    assert last.drop("left").sum() + last["left"] == pytest.approx(100)
+    assert {step["queue"] for step in steps if step["met"] == "request"} == {"c"}
+    assert [
+        step["round"] for step in steps if step["queue"] == "a" and step["met"] == "capability"
+    ] == [2]
+
+
+def test_turns_account_for_every_placement():
+    cycle = fair_share_cluster().run()
+    turns = tables.turns(cycle)
+    assert turns["pods"].sum() == len(cycle.committed) == 10
+    assert (turns.loc[turns["outcome"] != "placed", "pods"] == 0).all()
+    placed = turns[turns["outcome"] == "placed"].groupby("queue")["share"]
+    assert all(shares.is_monotonic_increasing for _, shares in placed)
+
+
+STATEMENTS = [
+    ("enough room: committed", (4, 3), ["allocate"] * 3, "commit"),
+    ("one pod short: discarded from the last to the first", (4, 4),
+     ["allocate"] * 3 + ["undo allocate"] * 3, "discard"),
+    ("fewer pods than the minimum: never begun", (3, 4), [], None),
+    ("more than its queue may hold: not let in", (13, 13), [], None),
+]
+
+
+@pytest.mark.parametrize(("sentence", "gang", "expected", "outcome"), STATEMENTS,
+                         ids=[row[0] for row in STATEMENTS])
+def test_a_gang_s_statement(sentence, gang, expected, outcome):
+    cycle = fair_share_cluster(*gang, a={"demand": 100}).run()
+    table = tables.operations(cycle, GANG)
+    assert table["operation"].tolist() == expected
+    assert set(table["outcome"]) == ({outcome} if outcome else set())
+    if outcome == "discard":
+        pods = table["pod"].tolist()
+        assert pods[3:] == pods[2::-1]
+
+
+REASONS = [
+    ("its queue is full", (4, 3),
+     "queue a holds cpu 28; with 4 more for a-gang-3 it would pass the 28 that it deserves"),
+    ("the gang is short", (4, 4), "NotEnoughResources: 1/4 tasks in gang unschedulable"),
+    ("never enough pods", (3, 4),
+     "NotEnoughTasks: Not enough valid tasks for gang-scheduling, valid: 3, min: 4"),
+    ("enqueue refuses", (13, 13),
+     "not let in: with this job's minimum, proportion counts cpu 56 where 50 is allowed"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "gang", "reason"), REASONS, ids=[row[0] for row in REASONS])
+def test_why_a_gang_waits(sentence, gang, reason):
+    cycle = fair_share_cluster(*gang, a={"demand": 100}).run()
+    assert cycle.why(GANG)[0].startswith(reason)
+    assert tables.jobs(cycle).loc[GANG, "why"].startswith(reason)
+
+
+def test_who_does_not_wait_has_no_reason():
+    cycle = Cluster().node("n", cpu=4).job("j", pods=2, cpu=1).run()
+    assert cycle.why("default/j") == [] and cycle.jobs()[0]["placed"] == 2
+    with pytest.raises(KeyError):
+        cycle.why("default/nobody")
+
+
+def test_an_empty_cycle_has_empty_tables():
+    cycle = EMPTY()
+    for table in (tables.queues, tables.rounds, tables.turns, tables.jobs, tables.placements):
+        assert len(table(cycle)) == 0 and len(table(cycle).columns) >= 0
+    assert cycle.as_dict()["queues"] == [] and json.dumps(cycle.as_dict())
+
+
+def test_pictures_have_words_and_no_request():
+    cycle = fair_share_cluster().run()
+    for draw in (charts.water_filling, charts.queue_order, charts.limits):
+        chart = draw(cycle, title="Title")
+        spec = chart.to_dict()
+        assert spec["title"] == "Title" and spec["description"].startswith("Title. ")
+        assert "url" not in json.dumps(spec["datasets"] if "datasets" in
+                                       spec else spec.get("data", {}))
+    assert "round 2: a 28, b 42, c 30" in charts.water_filling(cycle).to_dict()["description"]
+
+
+def test_still_pictures_are_the_same_each_time():
+    import altair as alt
+
+    before = alt.renderers.active
+    try:
+        charts.still()
+        chart = charts.queue_order(fair_share_cluster().run())
+        bundles = [chart._repr_mimebundle_() for _ in range(2)]
+    finally:
+        alt.renderers.enable(before)
+    assert bundles[0] == bundles[1] and set(bundles[0]) == {"text/html", "text/plain"}
+    picture, words = bundles[0]["text/html"], bundles[0]["text/plain"]
+    assert words.startswith(
+        "Queues in the order of their turns: ") and f'<img alt="{words}"' in picture
+    svg = ElementTree.fromstring(b64decode(picture.partition("base64,")[2].partition('"')[0]))
+    assert svg.tag.endswith("svg") and "script" not in picture
+
+
+LIMITS = [
+    ("what it asks for", {"request": 30, "real_capability": 90, "guarantee": 20}, 30),
+    ("what it may hold", {"request": 80, "real_capability": 50, "guarantee": 10}, 50),
+    ("its guarantee, where it asks for less", {
+        "request": 10, "real_capability": 90, "guarantee": 20
+    }, 20),
+    ("no limit but its wish", {"request": 70, "real_capability": None, "guarantee": 0}, 70),
+]
+
+
+@pytest.mark.parametrize(("sentence", "row", "expected"), LIMITS, ids=[row[0] for row in LIMITS])
+def test_the_most_a_queue_can_deserve(sentence, row, expected):
+    assert most_of({name: {"cpu": value} for name, value in row.items()}) == expected
+
+
+@pytest.mark.parametrize(("name", "value", "text"), [
+    ("cpu", 28, "28"),
+    ("cpu", 0.25, "0.25"),
+    ("cpu", 49.00000000000001, "49"),
+    ("memory", 2**31, "2Gi"),
+    ("memory", 0, "0"),
+    ("memory", 1.5 * 2**20, "1.5Mi"),
+    ("memory", 100, "100"),
+    ("nvidia.com/gpu", None, "no limit"),
+])
+def test_amounts_as_text(name, value, text):
+    assert quantity_text(name, value) == text

@@ -1,0 +1,383 @@
+"""Explanations: each situation tells its own cause with the session's numbers, and what would
+change it does.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+
+import pytest
+from recorded_cases import HERE, rows
+
+from volcano_lab.api.formatting import amount_text
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.remedies import run, smallest
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.trace.cycle_record import queue_attributes
+
+FAMILIES = ("fair_share", "hierarchy", "gang", "reclaim", "preempt", "topology")
+NO_NUMBER = {
+    "no_allocate_action", "no_enqueue_action", "gang_invalid", "no_pods", "no_backfill_action",
+    "gated", "pods_leave", "promised", "minimum_promised", "condition", "hyper_nodes_not_ready",
+    "reclaim_no_candidates", "preempt_no_candidates", "no_default_sub_group", "not_starving"
+}
+"""Causes that no number of the objects could mend, or that need no mending."""
+
+
+def conf(*names, actions="enqueue, allocate, backfill", hierarchy=False):
+    plugins = "".join(f"  - name: {name}\n" +
+                      ("    enableHierarchy: true\n" if hierarchy and name == "capacity" else "")
+                      for name in names)
+    return f'actions: "{actions}"\ntiers:\n- plugins:\n{plugins}'
+
+
+def explained(cluster, job="default/train", conf=None):
+    return Explainer(cluster.objects(), conf).why(job)
+
+
+def cause(explanation, code):
+    assert code in [each.code for each in explanation.causes], explanation.text
+    return next(each for each in explanation.causes if each.code == code)
+
+
+# -- the situations that people mix up
+# ------------------------------------------------------------------------
+
+
+def tree():
+    """Queue dev has room; team, above it, has little left, as prod holds most of it."""
+    return (Cluster().node("n1", cpu=16).queue(
+        "team", capability=4).queue("dev", parent="team").queue("prod", parent="team").job(
+            "old", queue="prod", pods=3, cpu=1, running={"n1": 3}).job("train", queue="dev", cpu=2))
+
+
+def test_a_queue_over_its_capability_through_an_ancestor():
+    explanation = explained(tree(), conf=conf("gang", "predicates", "capacity", hierarchy=True))
+    found = cause(explanation, "ancestor_over_capability")
+    assert found.numbers == {
+        "asked": {"cpu": 5000}, "limit": {"cpu": 4000}, "level": "team", "short_of": ["cpu"]
+    }
+    assert "Queue team, above queue dev, would have to answer for cpu 5" in explanation.text
+    assert "queue team: capability cpu 4 -> cpu 5 (its gang gets its places)" in map(
+        str, explanation.remedies)
+
+
+def test_a_gang_short_of_one_member():
+    cluster = Cluster().node("n1", cpu=2).node("n2", cpu=3).job("train", pods=3, cpu=2)
+    explanation = explained(cluster, conf=conf("gang", "predicates"))
+    gang = cause(explanation, "gang_short")
+    assert gang.numbers == {"found": 2, "ready": 0, "min_available": 3
+                            } and "2 found a place, 1 did not" in gang.text
+    assert "cluster: nodes like n1 0 more -> 1 more (its gang gets its places)" in map(
+        str, explanation.remedies)
+    assert "job default/train: min_member 3 -> 2 (its gang gets its places)" in map(
+        str, explanation.remedies)
+
+
+def test_enough_cpu_in_total_but_on_no_single_node():
+    explanation = explained(Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", cpu=6))
+    found = cause(explanation, "fragmented")
+    assert found.numbers == {
+        "request": {"cpu": 6000}, "free_in_total": {"cpu": 8000}, "free_on_one_node": {"cpu": 4000},
+        "nodes": 2
+    }
+    assert "cpu 8 left in total, but no single one has room" in explanation.text
+
+
+def test_a_cluster_that_is_full_is_another_thing():
+    cluster = Cluster().node("n1", cpu=4).job("old", pods=2, cpu=2, running={"n1": 2}).job(
+        "train", cpu=1)
+    explanation = explained(cluster, conf=conf("gang", "predicates"))
+    assert cause(explanation, "cluster_full").numbers["free_in_total"] == {"cpu": 0}
+
+
+def test_overcommit_refuses():
+    cluster = Cluster().node("n1", cpu=10).job("old", pods=8, cpu=1, running={"n1": 8}).job(
+        "train", pods=5, cpu=1)
+    explanation = explained(cluster, conf=conf("gang", "overcommit", "predicates"))
+    found = cause(explanation, "overcommit_refuses")
+    assert found.numbers["asked"] == {"cpu": 5000} and found.numbers["limit"] == {"cpu": 4000}
+    assert "not let in" in explanation.text and found.records[0].kind == "enqueue_comparison"
+
+
+def two_queues(**other):
+    """Queue a waits for what it deserves while queue b runs on all of the cluster."""
+    return (Cluster().node("n1", cpu=8).queue("a").queue("b", **other).job(
+        "old", queue="b", pods=8, cpu=1, min_member=1, running={"n1": 8}).job(
+            "train", queue="a", pods=2, cpu=1, min_member=1))
+
+
+def let_in(cluster, name="train"):
+    """The cluster's objects, with one PodGroup let in already."""
+    objects = cluster.objects()
+    next(obj for obj in objects
+         if obj.kind == "PodGroup" and obj.name == name).status.phase = "Inqueue"
+    return objects
+
+
+RECLAIM = conf("gang", "predicates", "capacity", actions="allocate, reclaim")
+
+
+def test_reclaim_finds_no_victim_because_the_queue_is_within_its_deserved():
+    explanation = Explainer(let_in(two_queues(deserved=8).queue("a", deserved=8)),
+                            RECLAIM).why("default/train")
+    found = cause(explanation, "victims_within_deserved")
+    assert len(found.numbers["candidates"]) == 8 and "hold no more than they deserve" in found.text
+
+
+def test_victims_protected_by_their_gang():
+    cluster = two_queues(deserved=2).queue("a", deserved=6).job("old", min_member=8)
+    explanation = Explainer(let_in(cluster), RECLAIM).why("default/train")
+    found = cause(explanation, "protected_by_gang")
+    assert "their gangs would fall below their minimum" in found.text and len(
+        found.numbers["candidates"]) == 8
+
+
+TAINT = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+spec: {taints: [{key: dedicated, effect: NoSchedule}]}
+status: {allocatable: {cpu: "8", pods: "110"}}
+"""
+
+
+def test_a_taint():
+    explanation = explained(Cluster().add(TAINT).job("train", cpu=2), conf=conf(
+        "gang", "predicates"))
+    found = cause(explanation, "taint")
+    assert found.numbers[
+        "nodes"] == 1 and "a taint that the pod does not tolerate" in explanation.text
+    both = Explainer(Cluster().node("n1", cpu=1).add(TAINT).job("train", cpu=2).objects(),
+                     conf("gang", "predicates"))
+    assert both.why_not("n2", "default/train-0").codes == ["taint"]
+    assert both.why_not("n1", "default/train-0").causes[0].numbers == {
+        "request": {"cpu": 2000}, "free": {"cpu": 1000}
+    }
+
+
+def test_a_refused_node_has_its_reason_where_the_pod_went_elsewhere():
+    cluster = Cluster().node("n1", cpu=4).add(TAINT).job("train", cpu=2)
+    explain = Explainer(cluster.objects(), conf("gang", "predicates"))
+    assert "n1 was the only one" in explain.why("default/train-0").text
+    assert "_every_call" not in vars(
+        explain.evidence), "the run node by node is for who asks for a reason"
+    explanation = explain.why_not("n2", "default/train-0")
+    assert explanation.codes == ["taint"]
+    assert explanation.causes[0].numbers["reason"] == "node(s) had untolerated taint {dedicated: }"
+    assert [record.kind for record in explanation.causes[0].records] == ["chose"]
+    assert all(
+        record is explain.trace.records[record.number] for record in explanation.causes[0].records)
+
+
+def test_without_a_second_run_the_plugin_is_named():
+    explain = Explainer(Cluster().node("n1", cpu=4).add(TAINT).job("train", cpu=2).objects(),
+                        conf("gang", "predicates"))
+    explain.evidence = Evidence(explain.session, explain.trace)
+    assert "Plugin predicates does not let pod default/train-0 go to node n2." in explain.why_not(
+        "n2", "default/train-0").text
+
+
+def anti_affine(cluster):
+    from volcano_lab.api.objects.affinity import Affinity, PodAffinityTerm, PodAntiAffinity
+    from volcano_lab.api.objects.meta import LabelSelector
+
+    term = PodAffinityTerm(label_selector=LabelSelector(match_labels={"app": "train"}),
+                           topology_key="kubernetes.io/hostname")
+    objects = cluster.objects()
+    for obj in objects:
+        if obj.kind == "Pod":
+            anti = PodAntiAffinity(required_during_scheduling_ignored_during_execution=[term])
+            obj.spec.affinity = Affinity(pod_anti_affinity=anti)
+    return objects
+
+
+def test_anti_affinity():
+    host = {"kubernetes.io/hostname": "n1"}
+    cluster = Cluster().node("n1", cpu=8, labels=host).job("train", pods=2, cpu=1,
+                                                           labels={"app": "train"})
+    explanation = Explainer(anti_affine(cluster), conf("gang", "predicates")).why("default/train")
+    assert cause(explanation, "anti_affinity"
+                 ).numbers["of"] == 1 and "beside which this one must not run" in explanation.text
+    assert "cluster: nodes like n1 0 more -> 1 more (its gang gets its places)" in map(
+        str, explanation.remedies)
+
+
+def test_a_topology_too_small_in_the_recorded_cases():
+    cases = [case for case in rows(HERE / "dev-cases.jsonl.gz") if case["family"] == "topology"]
+    found = [(explanation, each)
+             for case in cases[:40]
+             for explanation in pending(case)
+             for each in explanation.causes
+             if each.code == "topology_too_small"]
+    assert any(each.numbers["holds"] for _, each in found)
+    for explanation, each in found:
+        assert "No " in each.text and "HyperNode" in explanation.text
+        assert all(
+            f"{name} takes {count}" in each.text for name, count in each.numbers["holds"].items())
+
+
+def test_overused_and_not_allocatable_are_told_apart():
+    base = (Cluster().node("n1", cpu=4, pods=4).queue("a").queue("b").job(
+        "other", queue="b", pods=4, min_member=1,
+        cpu=1).job("old", queue="a", pods=2, cpu=1, running={"n1": 2}).job(
+            "train", queue="a", pods=2, min_member=1, cpu=1))
+    overused = explained(base, conf=conf("gang", "predicates", "proportion"))
+    assert overused.codes == ["overused"] and "it holds cpu 2 and deserves cpu 2" in overused.text
+    explanation = explained(base.node("n1", pods=110), conf=conf("gang", "predicates",
+                                                                 "proportion"))
+    assert explanation.codes == ["over_deserved"] and "It is not overused" in explanation.text
+
+
+def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():
+    closed = Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", cpu=1)
+    objects = closed.objects()
+    next(obj for obj in objects if obj.kind == "Queue" and obj.name == "a").status.state = "Closed"
+    explanation = Explainer(objects).why("default/train")
+    assert explanation.codes == ["queue_closed"] and str(
+        explanation.remedies[0]).startswith("queue a: state Closed -> Open")
+    free = Cluster().node("n1", cpu=1).queue("a").job("train", queue="a", cpu=2)
+    free_queue = Explainer(free.objects(), conf("gang", "predicates", "capacity")).why("a")
+    assert "best_effort_queue" in free_queue.codes
+
+
+def test_a_pod_that_is_placed_and_a_queue_tell_why():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).queue("a", weight=3).job(
+        "train", queue="a", pods=2, cpu=1)
+    explain = Explainer(cluster.objects())
+    task = explain.why("default/train-0")
+    scores = explain.trace.scores("default/train-0")
+    best = max(scores, key=lambda node: sum(scores[node].values()))
+    assert f"node {best} has {sum(scores[best].values()):.6g} points" in task.text and task.codes == [
+        "best_score"
+    ]
+    queue = explain.why("a")
+    assert "asks for cpu 2, deserves cpu 2 (weight 3, worked out), holds cpu 2" in queue.text and "met_request" in queue.codes
+
+
+def test_why_a_pod_was_evicted():
+    case = next(case for case in rows(HERE / "dev-cases.jsonl.gz")
+                if case["family"] == "reclaim" and victims_of(case))
+    explain = explainer(case)
+    victim = victims_of(case)[0]
+    explanation = explain.why_victim(victim)
+    found = cause(explanation, "victim")
+    assert found.numbers["named_by"] and "let it go" in explanation.text and explanation.chain[
+        -1].kind == "victims"
+    assert explain.why(victim).text == explanation.text
+
+
+def test_names_that_nobody_has_are_answered_in_a_sentence():
+    explain = Explainer(Cluster().node("n1", cpu=4).job("train", cpu=1).objects())
+    with pytest.raises(LookupError,
+                       match='no job, pod or queue is called "x"; jobs are default/train'):
+        explain.why("x")
+    with pytest.raises(LookupError, match='no node of this cycle is called "n9"; there are n1'):
+        explain.why_not("n9", "default/train-0")
+
+
+# -- the recorded cases
+# -----------------------------------------------------------------------------------------
+
+
+def explainer(case):
+    return Explainer([manifests.from_dict(obj) for obj in case["objects"]], case["conf"])
+
+
+def victims_of(case):
+    ssn = explainer(case).session
+    return [pod for operation, pod, *_ in ssn.committed if operation == "evict"]
+
+
+def pending(case):
+    explain = explainer(case)
+    return [explain.why(uid) for uid, job in explain.session.jobs.items()
+            if job.has_pending_tasks() or job.is_pending() or not job.tasks]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_job_that_waits_is_explained_with_the_sessions_numbers(family):
+    codes: Counter[str] = Counter()
+    for case in [case for case in rows(HERE / "dev-cases.jsonl.gz") if case["family"] == family]:
+        explain = explainer(case)
+        for uid, job in explain.session.jobs.items():
+            if not (job.has_pending_tasks() or job.is_pending() or not job.tasks):
+                continue
+            explanation = explain.why(uid)
+            assert explanation.causes and explanation.text and explanation.codes, (case["name"],
+                                                                                   uid)
+            codes.update(explanation.codes)
+            for each in explanation.causes:
+                check_numbers(explain, job, each, f"{case['name']} {uid} {each}")
+    assert codes.total() > 20 and codes["unknown"] == codes["no_turn"] == 0, codes
+
+
+def check_numbers(explain, job, each, where):
+    """The numbers of a cause are the session's, and stand in its text."""
+    attrs = queue_attributes(explain.session)
+    level = each.numbers.get("level", job.queue)
+    if each.code in ("queue_over_capability", "ancestor_over_capability"):
+        for name, amount in each.numbers["limit"].items():
+            assert attrs[level].real_capability.get(
+                name) == amount < each.numbers["asked"][name], where
+    if each.code == "over_deserved":
+        for name, amount in each.numbers["limit"].items():
+            assert attrs[level].deserved.get(name) == amount < each.numbers["asked"][name], where
+    if each.code in ("fragmented", "cluster_full"):
+        task = next(task for task in job.tasks.values() if task.key == each.records[0]["task"])
+        assert {name: task.init_resreq.get(name)
+                for name in each.numbers["request"]} == each.numbers["request"], where
+        total, most, request = (each.numbers[key]
+                                for key in ("free_in_total", "free_on_one_node", "request"))
+        assert (each.code == "fragmented") == all(
+            total[name] >= request[name] for name in request), where
+        assert all(most[name] <= total[name] for name in most), where
+    if each.code == "gang_short":
+        assert each.numbers["min_available"] == job.min_available and each.numbers[
+            "ready"] == job.ready_task_num(), where
+    for name, amount in each.numbers.get("limit", {}).items():
+        assert amount_text(name, amount) in each.text, where
+    assert re.search(r"\w+.*\.$", each.text), where
+
+
+def single_cause(explanation):
+    """Whether one cause stands alone, in one resource, and a number could mend it."""
+    causes = [each for each in explanation.causes if not each.context] or explanation.causes
+    return len(causes) == 1 and causes[0].code not in NO_NUMBER and len(causes[0].numbers.get(
+        "short_of", [0])) == 1
+
+
+@pytest.mark.slow
+def test_what_would_change_it_does_for_jobs_with_a_single_cause():
+    logging.disable(logging.ERROR)
+    total = mended = 0
+    for family in FAMILIES:
+        for case in [
+                case for case in rows(HERE / "dev-cases.jsonl.gz") if case["family"] == family
+        ][1:4]:
+            for explanation in filter(single_cause, pending(case)):
+                total += 1
+                mended += bool(explanation.remedies)
+                for remedy in explanation.remedies[:1]:
+                    uid = explanation.about.removeprefix("job ")
+                    job = run(remedy.objects, remedy.conf).jobs[uid]
+                    assert not job.is_pending() or not job.tasks, (case["name"], str(remedy))
+    logging.disable(logging.NOTSET)
+    assert total > 20 and mended >= 0.95 * total, (mended, total)
+
+
+def test_the_fewest_steps_are_found():
+    tried = []
+
+    def turns(step):
+        tried.append(step)
+        return step >= 37
+
+    assert smallest(turns, 1000) == 37 and len(tried) < 14
+    assert smallest(lambda step: step == 1000, 1000) == 1000
+    assert smallest(lambda step: True, 0) is None

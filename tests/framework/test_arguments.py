@@ -1,0 +1,72 @@
+"""Arguments of plugins that nothing reads are named, and what might have been meant."""
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import load_conf
+
+KNOWN = {  # what Volcano v1.14.0 reads
+    "binpack": {"binpack.weight": 1, "binpack.cpu": 1, "binpack.memory": 1,
+                "binpack.resources": "nvidia.com/gpu", "binpack.resources.nvidia.com/gpu": 2},
+    "capacity": {},
+    "network-topology-aware": {"weight": 1, "hypernode.binpack.cpu": 1, "hypernode.binpack.memory": 1,
+                               "hypernode.binpack.resources": "a.b/c",
+                               "hypernode.binpack.resources.a.b/c": 1,
+                               "hypernode.binpack.normal-pod.enable": True,
+                               "hypernode.binpack.normal-pod.fading": 0.8},
+    "nodegroup": {"strict": True},
+    "nodeorder": {f"{name}.weight": 1 for name in (
+        "leastrequested", "mostrequested", "nodeaffinity", "podaffinity", "balancedresource",
+        "tainttoleration", "imagelocality", "podtopologyspread")},
+    "overcommit": {"overcommit-factor": 1.2},
+    "predicates": {f"predicate.{name}Enable": True for name in (
+        "NodeAffinity", "NodePorts", "TaintToleration", "PodAffinity", "NodeVolumeLimits", "VolumeZone",
+        "PodTopologySpread", "Cache", "VolumeBinding", "DynamicResourceAllocation")} |
+                  {"volumebinding.weight": 1, "dynamicresources.filterTimeoutSeconds": 1},
+    "rescheduling": {"interval": "5m", "metricsPeriod": "5m", "strategies": []},
+    "resource-strategy-fit": {"resourceStrategyFitWeight": 10, "resources": {}, "sra": {},
+                              "proportional": {}},
+    "sla": {"sla-waiting-time": "1h"},
+    "task-topology": {"task-topology.weight": 10},
+    "tdm": {"tdm.revocable-zone.rz1": "10:00-21:00", "tdm.evict.period": "1m"},
+    "usage": {"usage.weight": 5, "cpu.weight": 1, "memory.weight": 1, "thresholds": {"cpu": 80}},
+}
+
+
+def warnings(plugin: str, arguments: dict) -> list[str]:
+    conf = load_conf(f"actions: allocate\ntiers: [{{plugins: [{{name: {plugin}}}]}}]")
+    conf.tiers[0].plugins[0].arguments.update(arguments)
+    return [text for text in Cluster().node("n1", cpu=4).run(conf).session.warnings if "argument" in text]
+
+
+@pytest.mark.parametrize("plugin", KNOWN)
+def test_what_volcano_reads_is_known(plugin):
+    assert warnings(plugin, KNOWN[plugin]) == []
+
+
+@pytest.mark.parametrize(("plugin", "argument", "meant"), [
+    ("binpack", "binpack.weigth", "binpack.weight"),
+    ("nodeorder", "leastrequested.weigh", "leastrequested.weight"),
+    ("overcommit", "overcommit-faktor", "overcommit-factor"),
+    ("predicates", "predicate.GPUSharingEnable", "predicate."),
+    ("tdm", "tdm.revokable-zone.rz1", None),
+    ("gang", "anything", None),
+])
+def test_an_argument_that_nothing_reads_is_named(plugin, argument, meant):
+    (found,) = warnings(plugin, {argument: 1})
+    assert found.startswith(f'plugin "{plugin}": argument {argument} is not known and has no effect')
+    assert meant is None or f"did you mean {meant}" in found
+
+
+def test_ones_own_plugin_may_read_its_arguments_when_it_likes():
+    from volcano_lab.framework.plugin import Plugin
+    from volcano_lab.framework.registry import registered
+
+    class Late(Plugin):
+        name = "late"
+
+        def job_order(self, left, right):
+            return self.arguments.get_int("whenever", 0)
+
+    with registered(plugin={"late": Late}):
+        assert warnings("late", {"whenever": 1}) == []

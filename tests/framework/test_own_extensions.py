@@ -1,0 +1,410 @@
+"""Plugins, actions and extension points of one's own: how they take part, and the sentence for each
+mistake.
+"""
+
+import statistics
+
+import pytest
+
+from volcano_lab import (
+    Action,
+    Cluster,
+    Plugin,
+    register_action,
+    register_extension_point,
+    register_plugin,
+)
+from volcano_lab.course.lesson_12.scene import RECLAIM, conf_with, kept_and_plain, run_with
+from volcano_lab.framework.guard import ExtensionError
+from volcano_lab.framework.one_sentence import OneSentence
+from volcano_lab.framework.plugin import plugin_class, unregister_plugin
+from volcano_lab.framework.points.rules import (
+    PERMIT,
+    AllTrue,
+    ExtensionPoint,
+    FirstDifference,
+    Sum,
+)
+from volcano_lab.framework.points.table import POINT_NAMES, extension_points
+from volcano_lab.framework.registry import NotRegistered, registered
+from volcano_lab.plugins.catalogue import table
+from volcano_lab.plugins.gang import Gang
+from volcano_lab.scheduler import traced
+
+CONF = """\
+actions: "{actions}"
+tiers:
+- plugins:
+  - name: gang
+- plugins:
+  - name: predicates
+  - name: mine
+"""
+
+
+def cluster():
+    return (Cluster().node("n1", cpu=4, labels={"rack": "a"}).node("n2", cpu=8).queue("q")
+            .job("old", pods=1, cpu=1).job("new", queue="q", pods=1, cpu=1))
+
+
+def run(plugin, actions="enqueue, allocate", **more):
+    with registered(plugin={"mine": plugin}, **more):
+        return cluster().run(CONF.format(actions=actions))
+
+
+class Answers:
+    """A class of plugins with one method, which gives the same answer however it is asked."""
+
+    def __class_getitem__(cls, item):
+        point, answer = item
+        return type("Mine", (Plugin, ),
+                    {point: lambda self, *args: answer(*args) if callable(answer) else answer})
+
+
+def fails(*args):
+    return 1 / 0
+
+
+def test_a_score_decides_and_is_in_the_trace():
+    class Labelled(Plugin):
+        def node_order(self, task, node):
+            return 10 if "rack" in node.labels else 0
+
+    with registered(plugin={"mine": Labelled}):
+        trace, ssn = traced(cluster().objects(), CONF.format(actions="enqueue, allocate"))
+    assert {node for _, _, node in ssn.committed} == {"n1"}
+    call = trace.of("node_order", plugin="mine")[0]
+    assert call.facts == {
+        "point": "node_order", "tier": 1, "plugin": "mine", "task": call["task"], "node": "n1",
+        "answer": 10
+    }
+
+
+def test_a_text_of_a_predicate_is_the_reason_that_users_see():
+    cycle = run(Answers["predicate", "the night shift is off"])
+    assert cycle.committed == []
+    assert "2 the night shift is off" in cycle.why("default/new")[0]
+
+
+MISTAKES = [
+    ("an exception", "node_order", fails,
+     'plugin "mine", node_order: ZeroDivisionError: division by zero, in line'),
+    ("no return", "node_order", None, "the answer is None; allowed is a number."),
+    ("a truth value as a score", "node_order", True, "allowed is a number"),
+    ("not a number", "node_order", float("nan"), "the answer is nan"),
+    ("less than, as a truth value", "job_order", True, "below 0 puts the left one first"),
+    ("a predicate that says yes", "predicate", True, "allowed is None, or a text (or FitError)"),
+    ("a predicate that says no", "pre_predicate", False, "allowed is None, or a text"),
+    ("a number where yes or no is asked", "allocatable", 1, "allowed is True or False"),
+    ("a word as a vote", "job_enqueueable", "permit", "PERMIT (1), ABSTAIN (0) or REJECT (-1)"),
+    ("a validity without reason", "job_valid", "bad", "`reason` and `message`"),
+    ("scores that are a list", "batch_node_order", [1, 2], "a dict of numbers by name"),
+]
+
+
+@pytest.mark.parametrize(("mistake", "point", "answer", "words"), MISTAKES,
+                         ids=[row[0] for row in MISTAKES])
+def test_a_wrong_answer_is_a_sentence(mistake, point, answer, words):
+    two = cluster().job("newer", queue="q", pods=1, cpu=1)
+    with registered(plugin={"mine": Answers[point,
+                                            answer]}), pytest.raises(ExtensionError) as failed:
+        two.run(CONF.format(actions="enqueue, allocate"))
+    assert str(failed.value).startswith(f'plugin "mine", {point}: ') and words in str(failed.value)
+    assert failed.value._render_traceback_() == [f"ExtensionError: {failed.value}"]
+
+
+def test_victims_are_a_pair():
+    conf = 'actions: "enqueue, reclaim"\ntiers:\n- plugins:\n  - name: mine\n  - name: gang\n  - name: proportion\n'
+    full = Cluster().node("n1", cpu=2).queue("q").job("new", queue="q", cpu=1)
+    full.job("old", pods=2, cpu=1, min_member=1, running={"n1": 2})
+    for pair in (tuple, list):
+        everybody = Answers["reclaimable", lambda task, candidates, pair=pair: pair(
+            (candidates, PERMIT))]
+        with registered(plugin={"mine": everybody}):
+            assert [operation for operation, *_ in full.run(conf).committed] == [
+                "evict", "pipeline"
+            ]
+    only_tasks = Answers["reclaimable", lambda task, candidates: candidates]
+    with registered(plugin={"mine": only_tasks}), pytest.raises(
+            ExtensionError, match="a pair: the list of tasks that may go"):
+        full.run(conf)
+
+
+def method(name, *parameters):
+    body = {}
+    exec(f"def {name}({', '.join(['self', *parameters])}): return 0", body)
+    return type("Mine", (Plugin,), {name: body[name]})
+
+
+NAMES = [
+    ("misspelt", method("node_oder", "task",
+                        "node"), "has a method node_oder", "perhaps node_order"),
+    ("as Go writes it", method("AddJobOrderFn", "left",
+                               "right"), "has a method AddJobOrderFn", "perhaps job_order"),
+    ("a misspelt hook", method("on_session_opened",
+                               "ssn"), "has a method on_session_opened", "perhaps on_session_open"),
+    ("too few parameters", method("node_order",
+                                  "task"), "its parameters are (self, task)", "(self, task, node)"),
+    ("too many parameters", method("overused", "ssn",
+                                   "queue"), "(self, ssn, queue)", "allowed are (self, queue)"),
+    ("nothing that is asked", method(
+        "score", "task"), "answers nothing: its methods are score", "node_order"),
+    ("nothing at all", type("Mine", (Plugin, ), {}), "it has no methods of its own", "node_order"),
+]
+
+
+@pytest.mark.parametrize(("mistake", "plugin", "found", "allowed"), NAMES,
+                         ids=[row[0] for row in NAMES])
+def test_a_method_that_cannot_be_meant_is_refused(mistake, plugin, found, allowed):
+    with pytest.raises(ExtensionError) as failed:
+        run(plugin)
+    assert found in str(failed.value) and allowed in str(failed.value)
+
+
+def test_helpers_and_companions_are_left_alone():
+    class Helped(Plugin):
+        def compute(self):
+            return 0
+
+        def node_order(self, task, node):
+            return self.compute()
+
+        def job_order(self, left, right):
+            return 0
+
+        def job_order_key(self, job):
+            return 0
+
+    assert len(run(Helped).committed) == 2
+
+
+def test_a_plugin_that_only_listens_is_a_plugin():
+    class Counts(Plugin):
+        seen = 0
+
+        def on_allocate(self, event):
+            Counts.seen += 1
+
+    run(Counts)
+    assert Counts.seen == 2
+
+
+@pytest.mark.parametrize("hook", ["on_session_open", "on_session_close", "on_allocate"])
+def test_a_hook_that_fails_is_named(hook):
+    with pytest.raises(ExtensionError, match=f'plugin "mine", {hook}: ZeroDivisionError'):
+        run(type("Mine", (Plugin,), {hook: fails, "predicate": lambda self, task, node: None}))
+
+
+def test_a_constructor_that_takes_no_arguments():
+    class Mine(Plugin):
+        def __init__(self):
+            pass
+
+    with pytest.raises(ExtensionError, match=r'plugin "mine": TypeError: .*__init__'):
+        run(Mine)
+
+
+def test_a_plugin_of_the_lab_made_ones_own_is_guarded_too():
+    with pytest.raises(ExtensionError, match="job_ready: the answer is None"):
+        run(type("Mine", (Gang,), {"job_ready": lambda self, job: None}))
+
+
+@pytest.mark.parametrize(("builder", "words"), [(Plugin(), "an object of Plugin"),
+                                                (int, "class int"),
+                                                (len, "an object of builtin_function_or_method")])
+def test_what_is_no_class_of_plugins_is_not_registered(builder, words):
+    with pytest.raises(TypeError, match=words):
+        register_plugin("mine", builder)
+
+
+def test_name_and_class_the_other_way_round():
+    with pytest.raises(TypeError, match="its name first"):
+        register_plugin(Plugin, "mine")
+    with pytest.raises(TypeError, match="its name first"):
+        register_action(Action, "mine")
+
+
+def test_names_of_pods_are_no_victims():
+    class Names(Plugin):
+        def reclaimable(self, task, candidates):
+            return [other.name for other in candidates], PERMIT
+
+    with pytest.raises(
+            ExtensionError,
+            match=r"reclaimable: the answer is .*; allowed is a pair: the list of tasks"):
+        run_with(Names, kept_and_plain(), conf_with("mine", tier=1, actions=RECLAIM))
+
+
+@pytest.mark.parametrize("mistake", [
+    lambda: register_plugin("mine", Plugin()), lambda: register_action("mine", Plugin),
+    lambda: Cluster().run("actions: alocate"),
+    lambda: Cluster().job("web", pods=1, running={"n": 2}).run()
+])
+def test_a_notebook_shows_a_mistake_in_one_line(mistake):
+    with pytest.raises(OneSentence) as found:
+        mistake()
+    assert found.value._render_traceback_() == [f"{type(found.value).__name__}: {found.value}"]
+    assert "\n" not in str(found.value)
+
+
+# -- actions
+# ------------------------------------------------------------------------------------------
+
+
+def test_an_action_of_ones_own_runs_where_the_configuration_has_it():
+    class LetIn(Action):
+        def execute(self, ssn):
+            for job in ssn.jobs.values():
+                job.pod_group.status.phase = "Inqueue"
+
+    late = run(Answers["overused", False], "allocate, let-in", action={"let-in": LetIn})
+    early = run(Answers["overused", False], "let-in, allocate, enqueue", action={"let-in": LetIn})
+    assert (len(late.committed), len(
+        early.committed)) == (2, 2), "without enqueue, allocate lets in by itself"
+
+
+def test_an_action_that_fails_is_named():
+    broken = type("Broken", (Action,), {"execute": lambda self, ssn: ssn.jobs["nobody"]})
+    with pytest.raises(ExtensionError, match="""action "broken": KeyError: 'nobody'"""):
+        run(Answers["overused", False], "enqueue, broken", action={"broken": broken})
+
+
+@pytest.mark.parametrize(("builder", "words"), [
+    (Action, "no method execute"), (Plugin, "made from Action"), (Action(), "made from")])
+def test_what_is_no_action_is_not_registered(builder, words):
+    with pytest.raises(TypeError, match=words):
+        register_action("mine", builder)
+
+
+# -- extension points
+# -----------------------------------------------------------------------------------
+
+
+class Asks(Action):
+    """Asks a question of one's own about each queue, and keeps the answers."""
+
+    def execute(self, ssn):
+        Asks.answers = {name: ssn.fee(queue) for name, queue in ssn.queues.items()}
+
+
+def answers_of(rule, *plugins, conf=None, **how):
+    """What `fee` says of queue q, where plugins answer constants, each in a tier of its own."""
+    names = [f"p{number}" for number in range(len(plugins))]
+    tiers = "".join(f"- plugins:\n  - name: {name}\n" for name in names)
+    with registered(
+            plugin={
+                name: Answers["fee", answer] for name, answer in zip(names, plugins, strict=True)
+            }, action={"asks": Asks}):
+        register_extension_point("fee", rule, arguments=["queue"], **how)
+        trace, _ = traced(cluster().objects(), f'actions: "asks"\ntiers:\n{tiers}')
+    return Asks.answers["q"], trace
+
+
+def test_a_question_of_ones_own_combines_as_its_rule_says_and_is_in_the_trace():
+    assert answers_of(Sum, 2, 5)[0] == 7
+    answer, trace = answers_of(AllTrue, True, False)
+    assert answer is False and trace.rules["fee"] == "all must agree"
+    assert [(call["queue"], call["plugin"], call["tier"], call["answer"])
+            for call in trace.of("fee", queue="q")
+            if call.kind == "call"] == [("q", "p0", 0, True), ("q", "p1", 1, False)]
+
+
+def test_a_rule_of_ones_own():
+    class Median(ExtensionPoint):
+        rule = "the middle one"
+
+        def ask(self, *args):
+            return statistics.median(function(*args) for function in self.flat)
+
+    assert answers_of(Median, 1, 9, 3)[0] == 3
+
+
+def test_a_question_of_ones_own_wants_its_parameters_and_its_answer():
+    with pytest.raises(ExtensionError,
+                       match='plugin "p0", fee: the answer is None; allowed is a number'):
+        answers_of(Sum, None)
+    with registered(point={"fee": Sum}):
+        register_extension_point("fee", Sum, arguments=["queue"])
+        with pytest.raises(ExtensionError, match=r"allowed are \(self, queue\)"):
+            run(method("fee", "queue", "job"))
+
+
+def test_it_is_forgotten_afterwards():
+    with registered(point={"fee": Sum}):
+        assert "fee" in extension_points(None) and "fee" in [row.point for row in table()]
+    assert tuple(extension_points(None)) == POINT_NAMES
+
+
+@pytest.mark.parametrize(("name", "rule", "words"), [
+    ("node_order", Sum, "an extension point of Volcano"),
+    ("may start", Sum, "a name as a method has it"),
+    ("fee", "sum", "allowed is a class such as AllTrue"),
+    ("fee", Sum("x"), "allowed is a class"),
+])
+def test_what_cannot_be_a_question_is_refused(name, rule, words):
+    with pytest.raises(ValueError, match=words):
+        register_extension_point(name, rule)
+
+
+def test_a_switch_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="names switch 'enableFee'"):
+        register_extension_point("fee", Sum, "enableFee")
+
+
+def test_a_question_may_not_hide_what_the_session_has():
+    with registered(point={"jobs": Sum}), pytest.raises(ExtensionError,
+                                                        match='the session has a "jobs" already'):
+        cluster().run()
+
+
+def test_an_order_of_ones_own_needs_no_default():
+    with registered(point={"fee": FirstDifference}):
+        assert cluster().run().session.fee("left", "right") is True
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+class Mine(Plugin):
+    def job_order(self, left, right):
+        return 0
+
+
+def test_a_name_of_volcanos_is_only_replaced_on_request():
+    with pytest.raises(NotRegistered, match='"gang" is a plugin of Volcano'):
+        register_plugin("gang", Mine)
+    with pytest.raises(NotRegistered, match='"allocate" is an action of Volcano'):
+        register_action("allocate", type("Mine", (Action,), {"execute": lambda self, ssn: None}))
+    register_plugin("gang", Mine, replace=True)
+    assert plugin_class("gang") is Mine
+    unregister_plugin("gang")
+    assert plugin_class("gang") is Gang
+
+
+def test_what_is_ones_own_may_be_registered_again_and_forgotten():
+    register_plugin("mine", Mine)
+    register_plugin("mine", Gang)
+    assert plugin_class("mine") is Gang
+    unregister_plugin("mine")
+    with pytest.raises(NotRegistered, match='no plugin of your own is called "mine"'):
+        unregister_plugin("mine")
+
+
+def test_what_is_registered_within_is_forgotten_also_after_an_exception():
+    with pytest.raises(RuntimeError), registered(plugin={"gang": Mine}, replace=True):
+        register_extension_point("fee", Sum)
+        raise RuntimeError
+    assert plugin_class("gang") is Gang and "fee" not in extension_points(None)
+
+
+def test_a_point_that_is_nearly_one_is_named():
+    class Misspells(Action):
+        def execute(self, ssn):
+            return ssn.fees("q")
+
+    with registered(action={"mine": Misspells}, point={"fee": Sum}), pytest.raises(
+            ExtensionError, match=r"no attribute 'fees'; did you mean fee\?"):
+        cluster().run('actions: "mine"')
+    with registered(plugin={"mine": method("fees", "queue")}, point={"fee": Sum}), pytest.raises(
+            ExtensionError, match=r"has a method fees; .* perhaps fee "):
+        cluster().run(CONF.format(actions="enqueue"))

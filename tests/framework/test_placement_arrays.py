@@ -1,0 +1,61 @@
+"""Filtering and scoring all nodes at once decides what going node by node decides."""
+
+from __future__ import annotations
+
+import numpy as np
+from clusters import cases
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from volcano_lab.api.node_table import NodeTable
+from volcano_lab.api.resource import ZERO, Resource
+from volcano_lab.cli.replay import load_cache, replay
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.placement.arrays import FITS, LATER, NEVER, room_memo
+from volcano_lab.scheduler import Scheduler
+
+
+@given(cases())
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+def test_both_ways_decide_the_same(case):
+    assert replay(case, arrays=True) == replay(case, arrays=False)
+
+
+amounts = st.builds(Resource, st.sampled_from([0.0, 0.05, 500.0, 1000.0]),
+                    st.sampled_from([0.0, 1.0, 2.0]),
+                    st.sampled_from([None, {"a/x": 1000.0}, {"a/x": 0.0, "pods": 1.0}]))
+
+
+@given(amounts, st.lists(st.tuples(amounts, amounts, amounts, amounts), min_size=1, max_size=9))
+def test_room_is_what_comparing_resources_says(request, rows):
+    table = NodeTable()
+    for offered, *_ in rows:
+        table.add_row(offered)
+    memo = room_memo(table, request)
+    for row, (_, used, releasing, pipelined) in enumerate(rows):
+        for account, amount in (("idle", used), ("releasing", releasing * -1.0),
+                                ("pipelined", pipelined * -1.0)):
+            table.take(account, row, amount)
+    for row, level in enumerate(memo.current()):
+        now = request.less_equal(table.resource("idle", row), ZERO)
+        later = request.less_equal(table.future_idle_resource(row), ZERO)
+        assert level == (NEVER if not later else FITS if now else LATER)
+
+
+def test_who_watches_every_call_gets_the_plain_way():
+    class Watcher(Observer):
+        watches_calls = True
+
+    case = {"objects": []}
+    assert Scheduler(load_cache(case)).run_once().use_arrays
+    assert not Scheduler(load_cache(case)).run_once(Watcher()).use_arrays
+    assert not Scheduler(load_cache(case)).run_once(arrays=False).use_arrays
+
+
+def test_rows_keep_their_columns_when_a_new_resource_appears():
+    table = NodeTable()
+    row = table.add_row(Resource(1000.0, 10.0))
+    before = table.vector(Resource(1.0))[0].size
+    assert not table.fits(Resource(0.0, 0.0, {"new/thing": 1.0}))[row]
+    assert table.vector(Resource(1.0))[0].size == before + 1
+    assert np.array_equal(table.idle[row], [1000.0, 10.0, 0.0])

@@ -1,0 +1,192 @@
+"""Statements: doing, committing, and taking everything back."""
+
+from __future__ import annotations
+
+import pytest
+from clusters import CONF, cases
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from session_state import state_of
+
+from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
+from volcano_lab.cli.replay import load_cache
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.session import Session
+from volcano_lab.framework.statement import (
+    Evict,
+    Statement,
+    StatementError,
+    save_operations,
+    unplace,
+)
+from volcano_lab.scheduler import actions, plugins
+
+assert actions and plugins  # importing them makes the built-in ones known
+
+
+def open_session(case):
+    return Session(load_cache(case), load_conf(case["conf"]))
+
+
+def do_some(data: st.DataObject, ssn: Session, statement: Statement) -> None:
+    """A few operations that the session allows, whether they make sense or not."""
+    tasks = sorted((t for job in ssn.jobs.values() for t in job.tasks.values()),
+                   key=lambda t: t.uid)
+    for task in data.draw(st.lists(st.sampled_from(tasks), max_size=8, unique_by=lambda t: t.uid)):
+        node = ssn.nodes[data.draw(st.sampled_from(sorted(ssn.nodes)))]
+        if task.status == RUNNING:
+            statement.evict(ssn.nodes[task.node_name].tasks[task.key].clone(), "room is needed")
+        elif task.status == PENDING and task.resreq.less_equal(node.idle, "zero"):
+            statement.allocate(task, node)
+        elif task.status == PENDING:
+            statement.pipeline(task, node.name, data.draw(st.booleans()))
+
+
+@given(cases(), st.data())
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+def test_discard_restores_the_whole_session(case, data):
+    ssn = open_session(case)
+    before = state_of(ssn)
+    statement = ssn.statement()
+    do_some(data, ssn, statement)
+    statement.discard()
+    assert state_of(ssn) == before
+    assert ssn.undone == len(statement.operations)
+
+
+@given(cases(), st.data())
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+def test_what_is_saved_and_recovered_is_what_was_done(case, data):
+    ssn = open_session(case)
+    statement = ssn.statement()
+    do_some(data, ssn, statement)
+    done = state_of(ssn)
+    saved = save_operations(statement)
+    statement.discard()
+    again = ssn.statement()
+    again.recover(saved)
+    for part in ("tasks", "jobs", "nodes", "queues", "shares", "kube"):
+        assert state_of(ssn)[part] == done[part], part
+
+
+def pod(name, node="", request="1", phase=None):
+    meta = {
+        "name": name, "uid": f"uid-{name}", "namespace": "default", "annotations":
+        {"scheduling.k8s.io/group-name": "gang"}
+    }
+    return {
+        "kind": "Pod", "apiVersion": "v1", "metadata": meta, "status":
+        {"phase": phase or ("Running" if node else "Pending")}, "spec":
+        {"nodeName": node, "containers": [{"resources": {"requests": {"cpu": request}}}]}
+    }
+
+
+def scene(phase, *pods):
+    """One node of 2 CPU, one queue, one gang of the given pods."""
+    version = "scheduling.volcano.sh/v1beta1"
+    return {
+        "conf":
+        CONF, "objects": [
+            {
+                "kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}, "status":
+                {"allocatable": {"cpu": "2", "pods": "10"}}
+            },
+            {
+                "kind": "Queue", "apiVersion": version, "metadata": {"name": "q"}, "spec":
+                {"weight": 1}, "status": {"state": "Open"}
+            },
+            {
+                "kind": "PodGroup", "apiVersion": version, "metadata":
+                {"name": "gang", "namespace": "default"}, "spec": {"minMember": 1, "queue":
+                                                                   "q"}, "status": {"phase": phase}
+            },
+            *pods,
+        ]
+    }
+
+
+@pytest.fixture
+def ssn():
+    return open_session(
+        scene("Inqueue", pod("a-run-0", "n1"), pod("a-wait-0"), pod("a-wait-1", request="2")))
+
+
+def task(ssn, name):
+    return ssn.jobs["default/gang"].tasks[f"uid-{name}"]
+
+
+def test_allocating_takes_idle_room_and_committing_sends_it_to_be_bound(ssn):
+    statement = ssn.statement()
+    statement.allocate(task(ssn, "a-wait-0"), ssn.nodes["n1"])
+    assert task(ssn, "a-wait-0").status == ALLOCATED
+    assert ssn.nodes["n1"].idle.milli_cpu == 0
+    statement.commit()
+    assert task(ssn, "a-wait-0").status == BINDING
+    assert ssn.committed == [["allocate", "default/a-wait-0", "n1"]]
+    assert [context.task.key for context in ssn.cache.bind_contexts] == ["default/a-wait-0"]
+
+
+def test_pipelining_takes_nothing_idle_and_sends_nothing(ssn):
+    statement = ssn.statement()
+    statement.pipeline(task(ssn, "a-wait-1"), "n1")
+    assert task(ssn, "a-wait-1").status == PIPELINED
+    assert ssn.nodes["n1"].idle.milli_cpu == 1000
+    assert ssn.nodes["n1"].pipelined.milli_cpu == 2000
+    statement.commit()
+    assert task(ssn, "a-wait-1").status == PIPELINED
+    assert ssn.cache.bind_contexts == []
+
+
+def test_an_evicted_task_holds_its_room_until_it_is_gone(ssn):
+    statement = ssn.statement()
+    statement.evict(task(ssn, "a-run-0"), "for a test")
+    node = ssn.nodes["n1"]
+    assert task(ssn, "a-run-0").status == RELEASING
+    assert (node.idle.milli_cpu, node.releasing.milli_cpu,
+            node.future_idle.milli_cpu) == (1000, 1000, 2000)
+
+
+def test_taking_an_eviction_back_always_restores_running():
+    """The trap: a task that was only Bound comes back as Running."""
+    ssn = open_session(scene("Running", pod("a-bound-0", "n1", phase="Pending")))
+    assert str(task(ssn, "a-bound-0").status) == "Bound"
+    statement = ssn.statement()
+    statement.evict(task(ssn, "a-bound-0"), "for a test")
+    statement.discard()
+    assert task(ssn, "a-bound-0").status == RUNNING
+
+
+def test_a_discarded_task_remembers_what_had_been_planned(ssn):
+    statement = ssn.statement()
+    waiting = task(ssn, "a-wait-0")
+    statement.allocate(waiting, ssn.nodes["n1"])
+    statement.discard()
+    assert waiting.node_name == ""
+    assert (waiting.last_transaction.status, waiting.last_transaction.node_name) == (ALLOCATED,
+                                                                                     "n1")
+
+
+def test_a_task_that_stands_elsewhere_is_not_placed_twice(ssn):
+    statement, running = ssn.statement(), task(ssn, "a-run-0")
+    with pytest.raises(StatementError, match="already on node"):
+        statement.allocate(running, ssn.nodes["n1"])
+    assert statement.operations == []
+
+
+def test_an_operation_that_the_cache_refuses_is_taken_back_alone(ssn):
+    statement = ssn.statement()
+    first = task(ssn, "a-wait-0")
+    statement.allocate(first, ssn.nodes["n1"])
+    statement.evict(task(ssn, "a-run-0"), "for a test")
+    ssn.cache.nodes.pop("n1")
+    statement.commit()
+    assert first.status == PENDING
+    assert task(ssn, "a-run-0").status == RUNNING
+    assert ssn.committed == []
+
+
+def test_operations_say_what_they_are(ssn):
+    operation = Evict(task(ssn, "a-run-0"), "why")
+    assert repr(operation) == "evict default/a-run-0 n1"
+    unplace(ssn, task(ssn, "a-wait-0"))
+    assert task(ssn, "a-wait-0").status == PENDING

@@ -1,0 +1,270 @@
+"""What Volcano's and Kubernetes' controllers would make of manifests is made, and nothing twice."""
+
+import attrs
+import pytest
+import yaml
+
+from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.cache import Cache
+from volcano_lab.cache.api_server import ApiServer
+from volcano_lab.cache.manifest_folder import Folder
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.loader import loads
+from volcano_lab.scheduler import run_cycle
+
+NODES = "\n---\n".join(
+    f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}, labels: {{zone: z{number}}}}}, "
+    "status: {allocatable: {cpu: 8, memory: 8Gi, pods: 20}}}" for number in (1, 2))
+CONTAINERS = [{"name": "c", "resources": {"requests": {"cpu": "500m", "memory": "1Gi"},
+                                          "limits": {"memory": "2Gi"}}}]
+VERSIONS = {"Job": "batch/v1", "Pod": "v1", "Namespace": "v1"}
+
+
+def workload(kind, name="web", annotations=None, pod=None, template=None, **spec):
+    """A workload of Volcano's scheduler; `pod` changes the spec of its pods."""
+    pod_spec = {"schedulerName": "volcano", "containers": CONTAINERS} | (pod or {})
+    metadata = {"name": name, "annotations": annotations or {}}
+    body = pod_spec if kind == "Pod" else spec | {
+        "selector": {"matchLabels": {"app": name}},
+        "template": {"metadata": {"labels": {"app": name}} | (template or {}), "spec": pod_spec}}
+    return {"apiVersion": VERSIONS.get(kind, "apps/v1"), "kind": kind, "metadata": metadata,
+            "spec": body}
+
+
+def made(*documents):
+    """PodGroups and pods, and what is said, after the controllers."""
+    complete = with_defaults(loads(NODES + "\n---\n" + yaml.safe_dump_all(documents)))
+    groups = [obj for obj in complete if isinstance(obj, PodGroup)]
+    return groups, [obj for obj in complete if isinstance(obj, Pod)], complete.warnings
+
+
+MADE = [
+    # (workload, names of its pods, its PodGroup's name)
+    ("a bare pod", workload("Pod"), ["web"], "podgroup-pod-default-web"),
+    ("a Deployment", workload("Deployment", replicas=2), ["web-HASH-", "web-HASH-"],
+     "podgroup-deployment-default-web-HASH"),
+    ("one pod where replicas is not set", workload("Deployment"), ["web-HASH-"],
+     "podgroup-deployment-default-web-HASH"),
+    ("a ReplicaSet", workload("ReplicaSet", replicas=2), ["web-", "web-"],
+     "podgroup-replicaset-default-web"),
+    ("a StatefulSet", workload("StatefulSet", replicas=3), ["web-0", "web-1", "web-2"],
+     "podgroup-statefulset-default-web"),
+    ("a DaemonSet: a pod a node", workload("DaemonSet"), ["web-", "web-"],
+     "podgroup-daemonset-default-web"),
+    ("a DaemonSet on some nodes", workload("DaemonSet", pod={"nodeSelector": {"zone": "z2"}}),
+     ["web-"], "podgroup-daemonset-default-web"),
+    ("a Job: as many as run at a time", workload("Job", parallelism=2, completions=5),
+     ["web-", "web-"], "podgroup-job-default-web"),
+    ("a Job with few left", workload("Job", parallelism=5, completions=1), ["web-"],
+     "podgroup-job-default-web"),
+    ("a suspended Job", workload("Job", suspend=True), [], None),
+    ("none", workload("Deployment", replicas=0), [], None),
+]
+
+
+@pytest.mark.parametrize(("document", "names", "group"), [case[1:] for case in MADE],
+                         ids=[case[0] for case in MADE])
+def test_workloads_of_volcanos_scheduler_become_pods_in_one_podgroup(document, names, group):
+    groups, pods, told = made(document)
+    digest = pods[0].metadata.labels.get("pod-template-hash", "") if pods else ""
+    assert len(pods) == len(names) and told == []
+    for pod, name in zip(pods, names, strict=True):
+        expected = name.replace("HASH", digest)
+        assert pod.name == expected if not name.endswith("-") else pod.name.startswith(expected)
+        assert pod.metadata.annotations["scheduling.k8s.io/group-name"] == groups[0].name
+    assert [found.name for found in groups] == ([group.replace("HASH", digest)] if group else [])
+    assert len({pod.name for pod in pods}) == len({pod.metadata.uid for pod in pods}) == len(pods)
+
+
+def test_what_is_made_is_placed():
+    documents = [workload(kind, kind.lower(), replicas=2, parallelism=2) for kind in
+                 ("Deployment", "ReplicaSet", "StatefulSet", "Job", "Pod")]
+    complete = with_defaults(loads(NODES + "\n---\n" + yaml.safe_dump_all(documents)))
+    cycle = run_cycle(Cache(complete))
+    assert len(cycle.committed) == 9 and cycle.session.snapshot.left_out == []
+
+
+def test_a_daemons_pod_is_bound_to_its_node():
+    complete = with_defaults(loads(NODES + "\n---\n" + yaml.safe_dump(workload("DaemonSet"))))
+    assert sorted(node for _, _, node, *_ in run_cycle(Cache(complete)).committed) == ["n1", "n2"]
+
+
+GROUPS = [
+    # (annotations of owner, change of the template, PodGroup's fields)
+    ("alone", {}, {}, {"min_member": 1, "queue": "default"}),
+    ("least members of the owner", {"scheduling.volcano.sh/group-min-member": "3"}, {},
+     {"min_member": 3}),
+    ("a number that is none", {"scheduling.volcano.sh/group-min-member": "three"}, {},
+     {"min_member": 1}),
+    ("below none", {"scheduling.volcano.sh/group-min-member": "-1"}, {}, {"min_member": 1}),
+    ("none at all", {"scheduling.volcano.sh/group-min-member": "0"}, {},
+     {"min_member": 0, "min_resources": {}}),
+    ("above 32 bits", {"scheduling.volcano.sh/group-min-member": str(2**31)}, {}, {"min_member": 1}),
+    ("the queue of the pod", {"scheduling.volcano.sh/queue-name": "owners"},
+     {"annotations": {"scheduling.volcano.sh/queue-name": "pods"}}, {"queue": "pods"}),
+    ("not the owner's queue", {"scheduling.volcano.sh/queue-name": "owners"}, {},
+     {"queue": "default"}),
+    ("a topology", {}, {"annotations": {"volcano.sh/network-topology-mode": "Soft",
+                                        "volcano.sh/network-topology-highest-tier": "2"}},
+     {"network_topology.mode": "soft", "network_topology.highest_tier_allowed": 2}),
+    ("a tier alone is hard", {}, {"annotations": {"volcano.sh/network-topology-highest-tier": "x"}},
+     {"network_topology.mode": "hard", "network_topology.highest_tier_allowed": None}),
+]
+
+
+@pytest.mark.parametrize(("owner", "template", "fields"), [case[1:] for case in GROUPS],
+                         ids=[case[0] for case in GROUPS])
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_the_podgroup_says(kind, owner, template, fields):
+    (group,), _, _ = made(workload(kind, annotations=owner, template=template, replicas=3))
+    for path, expected in fields.items():
+        found = group.spec
+        for name in path.split("."):
+            found = getattr(found, name)
+        assert found == expected, path
+
+
+def test_the_podgroup_needs_what_its_minimum_of_pods_needs():
+    annotations = {"scheduling.volcano.sh/group-min-member": "3"}
+    (group,), _, _ = made(workload("Deployment", annotations=annotations, replicas=4))
+    assert group.spec.min_resources == {
+        "count/pods": "3", "pods": "3", "cpu": "1500m", "requests.cpu": "1500m", "memory": "3Gi",
+        "requests.memory": "3Gi", "limits.memory": "6Gi"}
+
+
+def test_annotations_of_owner_and_pod_reach_the_podgroup():
+    owner = {"volcano.sh/preemptable": "true", "volcano.sh/sla-waiting-time": "1h", "other": "x"}
+    template = {"annotations": {"volcano.sh/preemptable": "false", "volcano.sh/revocable-zone": "z"},
+                "labels": {"volcano.sh/cooldown-time": "10m", "app": "web"}}
+    (group,), _, _ = made(workload("Deployment", annotations=owner, template=template))
+    assert group.metadata.annotations == {"volcano.sh/preemptable": "false",
+                                          "volcano.sh/sla-waiting-time": "1h",
+                                          "volcano.sh/revocable-zone": "z"}
+    assert group.metadata.labels == {"volcano.sh/cooldown-time": "10m"}
+
+
+def test_a_namespace_names_the_queue_of_its_new_podgroups():
+    space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {
+        "name": "default", "annotations": {"scheduling.volcano.sh/queue-name": "team"}}}
+    (group,), _, _ = made(space, workload("Pod"))
+    assert group.spec.queue == "team"
+    (group,), _, _ = made(space, workload("Pod", annotations={
+        "scheduling.volcano.sh/queue-name": "own"}))
+    assert group.spec.queue == "own"
+
+
+def test_children_among_the_objects_are_not_made_again():
+    _, pods, _ = made(workload("Deployment", replicas=2))
+    assert len(pods) == 2
+    deployment = workload("Deployment", replicas=2)
+    owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": True}
+    replica_set = workload("ReplicaSet", "web-1", replicas=2)
+    replica_set["metadata"] |= {"ownerReferences": [owner], "uid": "r"}
+    _, found, _ = made(deployment, replica_set)
+    assert len(found) == 2 and {pod.metadata.owner_references[0].name for pod in found} == {"web-1"}
+    child = workload("Pod", "web-1-abcde")
+    child["metadata"] |= {"ownerReferences": [owner | {"kind": "ReplicaSet", "name": "web-1", "uid": "r"}]}
+    (group,), found, _ = made(deployment, replica_set, child)
+    assert [pod.name for pod in found] == ["web-1-abcde"] and group.name == "podgroup-r"
+
+
+def test_pods_of_other_schedulers_are_not_made_and_count_where_they_run():
+    groups, pods, told = made(workload("Deployment", pod={"schedulerName": "mine"}, replicas=2))
+    assert (groups, pods) == ([], []) and told == [
+        "Deployment default/web (text, document 3): its pods are for another scheduler, mine, and are "
+        "not made."]
+    running = workload("Pod", "other", pod={"schedulerName": "default-scheduler", "nodeName": "n1"})
+    running["status"] = {"phase": "Running"}
+    cache = Cache(with_defaults(loads(NODES + "\n---\n" + yaml.safe_dump(running))))
+    assert cache.nodes["n1"].used.milli_cpu == 500 and not cache.jobs
+
+
+def test_what_makes_jobs_later_is_told():
+    loaded = loads("{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}}\n---\n"
+                   "{apiVersion: batch.volcano.sh/v1alpha1, kind: CronJob, metadata: {name: d}}")
+    assert loaded.warnings == [
+        "CronJob c (text, document 1) and 1 more: kind CronJob is not modelled by the lab (Jobs by a "
+        "schedule; give one of its Jobs) and has no effect"]
+
+
+# -- priority classes and dependencies of Volcano Jobs ---------------------------------------------
+
+
+def job(*tasks, **spec):
+    """A Volcano Job; a task is (name, replicas, more)."""
+    return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+            "metadata": {"name": "train"}, "spec": spec | {"tasks": [
+                {"name": name, "replicas": replicas, "template": {"spec": {
+                    "containers": CONTAINERS, **more.pop("spec", {})}}, **more}
+                for name, replicas, more in tasks]}}
+
+
+def test_a_priority_class_that_is_missing_stops_only_the_pods_that_name_it():
+    wanting = {"spec": {"priorityClassName": "urgent"}}
+    groups, pods, told = made(job(("a", 1000, wanting), ("b", 2, {})), workload("Pod"))
+    assert len(groups) == 2 and sorted(pod.name for pod in pods) == ["train-b-0", "train-b-1", "web"]
+    assert told == ["Job default/train (text, document 3): 1000 of its 1002 pods are not made, for there "
+                    "is no PriorityClass urgent; add it, or take its name out."]
+
+
+DEPENDS = [
+    # (dependsOn of the last task, its pods are made when these pods run)
+    ("one task", {"name": ["a"]}, [((), False), (("a-0",), False), (("a-0", "a-1"), True)]),
+    ("all of two", {"name": ["a", "b"]}, [(("a-0", "a-1"), False), (("a-0", "a-1", "b-0"), True)]),
+    ("any of two", {"name": ["a", "b"], "iteration": "any"}, [((), False), (("b-0",), True)]),
+    ("any of one is all of one", {"name": ["a"], "iteration": "any"}, [(("a-0",), False)]),
+    ("a task that is none", {"name": ["x"]}, [(("a-0", "a-1", "b-0"), False)]),
+    ("nothing", {"name": []}, [((), True)]),
+]
+
+
+@pytest.mark.parametrize(("depends_on", "runs"), [case[1:] for case in DEPENDS],
+                         ids=[case[0] for case in DEPENDS])
+@pytest.mark.parametrize("phase", ["Running", "Succeeded"])
+def test_a_task_gets_its_pods_when_those_that_it_depends_on_run(depends_on, runs, phase):
+    tasks = job(("a", 2, {}), ("b", 1, {}), ("c", 3, {"dependsOn": depends_on}), minAvailable=1)
+    loaded = loads(yaml.safe_dump(tasks))
+    _, all_pods, _ = made(job(("a", 2, {}), ("b", 1, {}), ("c", 3, {})))
+    for names, expected in runs:
+        running = [pod for pod in all_pods if pod.name.removeprefix("train-") in names]
+        for pod in running:
+            pod.status.phase = phase
+        complete = with_defaults(loaded, running)
+        pods = [obj.name for obj in complete if isinstance(obj, Pod)]
+        assert len(pods) == (6 if expected else 3)
+        assert len(complete.warnings) == (not expected)
+        for pod in running:
+            pod.status.phase = "Pending"
+
+
+def test_pods_that_are_not_ready_do_not_count_and_zero_pods_are_always_there():
+    loaded = loads(yaml.safe_dump(job(("a", 2, {"minAvailable": 0}),
+                                      ("c", 3, {"dependsOn": {"name": ["a"]}}))))
+    assert sum(isinstance(obj, Pod) for obj in with_defaults(loaded)) == 5
+
+
+def test_in_a_served_folder_dependent_tasks_follow(tmp_path):
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(
+        job(("a", 1, {}), ("c", 2, {"dependsOn": {"name": ["a"]}}), minAvailable=1)))
+    server = ApiServer()
+    folder = Folder(tmp_path, server)
+    folder.read()
+    (pod,) = server.list("Pod")
+    assert any("made when those of a run (dependsOn)" in text for text in folder.warnings[""])
+    server.update(attrs.evolve(pod, status=attrs.evolve(pod.status, phase="Running")))
+    folder.read()
+    assert sorted(pod.name for pod in server.list("Pod")) == ["train-a-0", "train-c-0", "train-c-1"]
+    assert folder.warnings[""] == [] and server.find("Pod", pod.key).status.phase == "Running"
+
+
+def test_a_finished_job_is_not_begun_again():
+    finished = job(("a", 2, {})) | {"status": {"state": {"phase": "Completed"}}}
+    assert made(finished) == ([], [], [])
+
+
+def test_five_thousand_pods_are_made_soon():
+    import time
+    start = time.process_time()
+    groups, pods, _ = made(job(*[(f"t{n}", 500, {}) for n in range(8)]),
+                           workload("Deployment", replicas=1000))
+    assert len(pods) == 5000 and len(groups) == 2 and time.process_time() - start < 5

@@ -1,0 +1,279 @@
+"""What a cluster adds to manifests, and what becomes of a Volcano Job."""
+
+import pytest
+
+from volcano_lab.api.objects import Pod, PodGroup, Queue
+from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
+from volcano_lab.manifests.job_controller import expand
+from volcano_lab.manifests.loader import ManifestError, from_dict, loads
+
+
+def only(text: str, kind: type):
+    """The only object of a kind, or the first, after the defaults."""
+    return next(obj for obj in with_defaults(loads(text))
+                if isinstance(obj, kind) and obj.name not in ("root", "default"))
+
+
+def pod(spec: str = "{}", more: str = "") -> Pod:
+    return only(f"{{apiVersion: v1, kind: Pod, metadata: {{name: web}}, spec: {spec}}}\n{more}",
+                Pod)
+
+
+PRIORITIES = """
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000, preemptionPolicy: Never}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: 10}
+"""
+
+
+def test_a_bare_pod_gets_namespace_uid_time_phase_scheduler_and_priority():
+    found = pod()
+    assert found.key == "default/web" and found.metadata.uid == "pod-default-web"
+    assert found.metadata.creation_timestamp >= FIRST_TIME
+    assert (found.status.phase, found.spec.scheduler_name,
+            found.spec.priority) == ("Pending", "default-scheduler", 0)
+
+
+def test_creation_times_follow_document_order_where_they_are_missing():
+    text = "---\n".join(
+        f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}}}}}\n" for number in (2, 1, 0))
+    nodes = [obj for obj in with_defaults(loads(text)) if obj.kind == "Node"]
+    times = [node.metadata.creation_timestamp for node in nodes]
+    assert [node.name for node in nodes] == ["n2", "n1", "n0"] and times == sorted(set(times))
+
+
+def test_what_is_given_stays_and_the_objects_read_do_not_change():
+    text = "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: team, uid: u, annotations: {scheduling.k8s.io/group-name: g}, creationTimestamp: 2020-01-01T00:00:00Z}, spec: {priority: 5, schedulerName: volcano}, status: {phase: Running}}"
+    read = loads(text).objects
+    done = [obj for obj in with_defaults(read) if isinstance(obj, Pod)]
+    assert done == read == loads(text).objects
+    bare = loads("{apiVersion: v1, kind: Pod, metadata: {name: web}}").objects
+    with_defaults(bare)
+    assert bare[0].namespace == "" and bare[0].spec.priority is None
+
+
+def test_limits_count_as_requests_where_there_are_none():
+    container = pod(
+        "{containers: [{resources: {limits: {cpu: 2, memory: 1Gi}, requests: {cpu: 1}}}]}"
+    ).spec.containers[0]
+    assert container.resources.requests == {"cpu": "1", "memory": "1Gi"}
+
+
+def test_on_the_hosts_network_each_port_is_a_host_port():
+    ports = pod("{hostNetwork: true, containers: [{ports: [{containerPort: 80}]}]}"
+                ).spec.containers[0].ports
+    assert (ports[0].host_port, ports[0].protocol) == (80, "TCP")
+    assert pod(
+        "{containers: [{ports: [{containerPort: 80}]}]}").spec.containers[0].ports[0].host_port == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "more", "priority", "policy"),
+    [
+        ("{priorityClassName: high}", PRIORITIES, 1000, "Never"),
+        ("{priorityClassName: low}", PRIORITIES, 10, None),
+        ("{priorityClassName: low, priority: 7}", PRIORITIES, 7, None),
+        ("{priorityClassName: system-node-critical}", "", 2_000_001_000, None),
+        ("{}", PRIORITIES, 0, None),
+        ("{}", PRIORITIES.replace("value: 10}", "value: 10, globalDefault: true}"), 10, None),
+    ],
+)
+def test_the_priority_comes_from_the_class(spec, more, priority, policy):
+    found = pod(spec, more).spec
+    assert (found.priority, found.preemption_policy) == (priority, policy)
+
+
+def test_a_priority_class_that_does_not_exist_is_refused():
+    with pytest.raises(
+            ManifestError,
+            match=r'^Pod default/web \(text, document 1\): spec.priorityClassName is "none"; allowed is high, low, '):
+        pod("{priorityClassName: none}", PRIORITIES)
+
+
+def test_queues_get_weight_state_and_reclaimable_and_the_clusters_own_exist_once():
+    queue = only("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a}}",
+                 Queue)
+    assert (queue.spec.weight, queue.spec.reclaimable, queue.status.state) == (1, True, "Open")
+    names = [
+        obj.name for obj in with_defaults(
+            loads(
+                "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: default}}"
+            ))
+    ]
+    assert sorted(names) == ["default", "root"]
+
+
+def test_a_hierarchy_begins_at_root():
+    annotations = "{volcano.sh/hierarchy: sci/dev, volcano.sh/hierarchy-weights: 2/3}"
+    queue = only(
+        "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\n"
+        + f"metadata: {{name: a, annotations: {annotations}}}",
+        Queue,
+    )
+    assert sorted(queue.metadata.annotations.values()) == ["1/2/3", "root/sci/dev"]
+
+
+def test_podgroups_belong_to_the_default_queue_and_wait():
+    group = only(
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: a}, "
+        "spec: {networkTopology: {}, subGroupPolicy: [{name: s}]}}",
+        PodGroup,
+    )
+    assert (group.spec.queue, group.status.phase,
+            group.spec.network_topology.mode) == ("default", "Pending", "hard")
+    assert (group.spec.sub_group_policy[0].sub_group_size,
+            group.spec.sub_group_policy[0].min_sub_groups) == (1, 0)
+
+
+def job(tasks: list, **spec):
+    """A job's podgroup and pods; a task is (name, replicas, minAvailable, cpu, priority class)."""
+    document = {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {
+            "name": "j", "namespace": "team", "uid": "u", "annotations":
+            {"volcano.sh/preemptable": "true"}
+        },
+        "spec":
+        {"tasks": [task if isinstance(task, dict) else task_of(*task) for task in tasks], **spec},
+    }
+    return expand(from_dict(document, strict=True), {"high": 100, "low": 1})
+
+
+def task_of(name: str, replicas: int, least: int | None = None, cpu: str = "1", priority: str = "",
+            **more) -> dict:
+    container = {"name": "c", "resources": {"requests": {"cpu": cpu}}}
+    template = {
+        "metadata": {"labels": {"app": "x"}},
+        "spec": {"containers": [container], "priorityClassName": priority},
+    }
+    return {"name": name, "replicas": replicas, "minAvailable": least, "template": template, **more}
+
+
+def test_pods_carry_the_names_by_which_the_scheduler_finds_their_gang_and_role():
+    group, pods = job([("ps", 1), ("worker", 2)], queue="research")
+    assert group.key == "team/j-u" and group.spec.queue == "research"
+    assert [found.key for found in pods] == ["team/j-ps-0", "team/j-worker-0", "team/j-worker-1"]
+    last = pods[-1].metadata
+    assert last.annotations["scheduling.k8s.io/group-name"] == "j-u"
+    assert last.annotations["volcano.sh/task-spec"] == last.labels[
+        "volcano.sh/task-spec"] == "worker"
+    assert last.labels["volcano.sh/task-index"] == "1" and last.labels["app"] == "x"
+    assert last.annotations["volcano.sh/preemptable"] == "true"
+    assert last.owner_references[0].controller and pods[0].spec.scheduler_name == "volcano"
+
+
+def test_a_task_without_a_name_is_called_by_its_number():
+    group, pods = job([{"replicas": 1}, {"replicas": 1}])
+    assert [found.name for found in pods] == ["j-default0-0", "j-default1-0"]
+    assert group.spec.min_task_member == {"default0": 1, "default1": 1}
+
+
+MINIMUMS = [
+    # (tasks, the job's minAvailable) -> the gang's minMember and its cpu
+    ("all pods without a minimum", [("a", 2), ("b", 3, None, "2")], None, 5, "8"),
+    ("the tasks' minimums", [("a", 4, 1), ("b", 3, 2, "2")], None, 3, "5"),
+    ("fewer than the tasks need: first tasks first", [("a", 4, 2), ("b", 3, 3, "2")], 3, 3, "3"),
+    ("fewer, from two tasks", [("a", 2, 2), ("b", 3, 3, "2")], 4, 4, "6"),
+    ("more than the tasks need: other replicas fill up", [("a", 4, 1),
+                                                          ("b", 3, 1, "2")], 5, 5, "6"),
+    ("high priority first", [("a", 4, None, "1", "low"), ("b", 3, None, "2", "high")], 3, 3, "6"),
+    ("fractions", [("a", 3, None, "250m")], None, 3, "750m"),
+]
+
+
+@pytest.mark.parametrize(("tasks", "least", "members", "cpu"), [case[1:] for case in MINIMUMS],
+                         ids=[case[0] for case in MINIMUMS])
+def test_the_gang_needs(tasks, least, members, cpu):
+    group, _ = job(tasks, **({"minAvailable": least} if least else {}))
+    needs = group.spec.min_resources
+    assert (group.spec.min_member, needs["cpu"]) == (members, cpu)
+    assert needs["requests.cpu"] == cpu and needs["pods"] == needs["count/pods"] == str(members)
+
+
+def test_init_containers_sidecars_overhead_and_limits_count_as_in_a_quota():
+    spec = {
+        "containers":
+        [{"resources": {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "2"}}}],
+        "initContainers": [
+            {
+                "restartPolicy": "Always", "resources":
+                {"requests": {"cpu": "500m", "nvidia.com/gpu": "1"}}
+            },
+            {"resources": {"requests": {"cpu": "3", "kubernetes.io/odd": "1"}}},
+        ],
+        "overhead": {"cpu": "100m", "memory": "1Mi"},
+    }
+    group, _ = job([{"name": "a", "replicas": 2, "template": {"spec": spec}}])
+    assert group.spec.min_resources == {
+        "count/pods": "2",
+        "pods": "2",
+        "cpu": "7200m",
+        "requests.cpu": "7200m",
+        "memory": "2050Mi",
+        "requests.memory": "2050Mi",
+        "nvidia.com/gpu": "2",
+        "requests.nvidia.com/gpu": "2",
+        "limits.cpu": "4200m",
+    }
+
+
+def test_partitions_become_sub_groups():
+    policy = {
+        "totalPartitions": 2,
+        "partitionSize": 2,
+        "minPartitions": 1,
+        "networkTopology": {"mode": "hard", "highestTierAllowed": 1},
+    }
+    group, pods = job([task_of("a", 4, None, partitionPolicy=policy)])
+    (sub,) = group.spec.sub_group_policy
+    assert (sub.name, sub.sub_group_size, sub.min_sub_groups) == ("a", 2, 1)
+    assert sub.label_selector.match_labels == {"volcano.sh/task-spec": "a"}
+    assert sub.match_label_keys == ["volcano.sh/partition-id"
+                                    ] and sub.network_topology.highest_tier_allowed == 1
+    assert [found.metadata.labels["volcano.sh/partition-id"]
+            for found in pods] == ["0", "0", "1", "1"]
+    assert group.spec.min_member == 2
+
+
+def test_a_tiers_number_goes_before_its_name():
+    group, _ = job([("a", 1)], networkTopology={
+        "mode": "soft", "highestTierAllowed": 2, "highestTierName": "rack"
+    })
+    assert (group.spec.network_topology.highest_tier_allowed,
+            group.spec.network_topology.highest_tier_name) == (2, "")
+    group, _ = job([("a", 1)], networkTopology={"mode": "soft", "highestTierName": "rack"})
+    assert group.spec.network_topology.highest_tier_name == "rack"
+
+
+def test_a_job_in_a_manifest_becomes_a_waiting_gang_of_pods_with_uids():
+    text = (
+        """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec:
+  maxRetry: 3
+  policies: []
+  plugins: {ssh: [], svc: []}
+  priorityClassName: high
+  tasks:
+  - name: worker
+    replicas: 2
+    template: {spec: {containers: [{name: c, image: busybox, resources: {limits: {cpu: 1}}}]}}
+"""
+        + PRIORITIES
+    )
+    loaded = loads(text)
+    assert loaded.warnings == []
+    done = with_defaults(loaded)
+    group = next(obj for obj in done if isinstance(obj, PodGroup))
+    pods = [obj for obj in done if isinstance(obj, Pod)]
+    assert group.status.phase == "Pending" and group.spec.queue == "default" and "Job" not in {
+        obj.kind for obj in done
+    }
+    assert len({found.metadata.uid
+                for found in pods}) == 2 and {found.spec.priority for found in pods} == {1000}
+    assert pods[0].metadata.annotations["scheduling.k8s.io/group-name"] == group.name
+    assert pods[0].spec.containers[0].resources.requests == {"cpu": "1"}

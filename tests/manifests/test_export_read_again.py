@@ -1,0 +1,120 @@
+"""What kubectl prints of a cluster at work holds a Job beside its PodGroup and pods: nothing twice.
+"""
+
+import random
+
+import pytest
+from kubectl import exported, listed
+
+from volcano_lab.api.objects import Pod, PodGroup
+from volcano_lab.cache import Cache
+from volcano_lab.cache.api_server import ApiServer
+from volcano_lab.cache.manifest_folder import Folder
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.loader import ManifestError, dump, from_dict, loads
+from volcano_lab.scheduler import run_cycle
+
+
+def names(objects, kind=Pod):
+    return sorted(obj.name for obj in objects if isinstance(obj, kind))
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+@pytest.mark.parametrize("seed", range(4))
+def test_an_export_in_any_order_is_the_cluster_and_no_more(form, seed):
+    documents = exported()
+    random.Random(seed).shuffle(documents)
+    loaded = with_defaults(loads(listed(documents, form)))
+    assert loaded.warnings == []
+    assert len(names(loaded)) == 9 and len(names(loaded, PodGroup)) == 2
+    assert run_cycle(Cache(loaded)).committed == []  # beta: 5 pods of 2 CPUs on 8 free CPUs
+
+
+CHANGES = [
+    # (kinds left out of the export) -> pods and PodGroups there are in the end
+    ("as exported", (), 9, 2),
+    ("Jobs alone are expanded", ("PodGroup", "Pod"), 9, 2),
+    ("pods without their PodGroups get them", ("PodGroup",), 9, 2),
+    ("beside a PodGroup no pods are made", ("Pod",), 0, 2),
+]
+
+
+@pytest.mark.parametrize(("left_out", "pods", "groups"), [case[1:] for case in CHANGES],
+                         ids=[case[0] for case in CHANGES])
+def test_what_a_job_has_is_not_made_again(left_out, pods, groups):
+    documents = [found for found in exported() if found["kind"] not in left_out]
+    loaded = with_defaults(loads(listed(documents)))
+    assert (len(names(loaded)), len(names(loaded, PodGroup))) == (pods, groups)
+    assert len({(obj.kind, obj.key) for obj in loaded}) == len(loaded)
+    told = [text for text in loaded.warnings if "none of its pods" in text]
+    assert len(told) == (2 if left_out == ("Pod",) else 0)
+
+
+@pytest.mark.parametrize(("change", "made"), [
+    ({"uid": "another"}, True),  # the pods of a Job of that name that was deleted
+    ({"namespace": "other"}, True),
+    ({"name": "gamma"}, True),
+    ({}, False),
+])
+def test_children_are_those_of_this_very_job(change, made):
+    documents = exported()
+    job = next(found for found in documents if found["metadata"]["name"] == "alpha")
+    job["metadata"] |= change
+    pods = [found for found in documents if found["kind"] in ("Pod", "PodGroup")]
+    if made and not {"namespace", "name"} & set(change):
+        with pytest.raises(ManifestError, match="given twice"):
+            with_defaults(map(from_dict, [job, *pods]))
+        return
+    found = with_defaults(map(from_dict, [job, *pods]))
+    assert len(names(found)) == (13 if made else 9)
+
+
+def test_a_job_written_by_hand_knows_its_children_by_its_name():
+    documents = exported()
+    for found in documents:
+        if found["kind"] == "Job":
+            del found["metadata"]["uid"]
+    assert len(names(with_defaults(map(from_dict, documents)))) == 9
+
+
+def test_a_made_pod_that_is_given_by_another_hand_is_one_sentence():
+    job = exported()[0]
+    pods = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"alpha-worker-{number}",
+                                                             "namespace": "team"}}
+            for number in range(3)]
+    with pytest.raises(ManifestError) as refused:
+        with_defaults(map(from_dict, [job, *pods]))
+    assert refused.value.problems == [
+        "Pod team/alpha-worker-0 and 2 more: given twice; allowed is one object of a kind and name"]
+
+
+def test_objects_in_two_files_are_one_sentence():
+    documents = exported()
+    with pytest.raises(ManifestError) as refused:
+        loads(listed(documents + documents), "all.json")
+    (problem,) = refused.value.problems
+    assert problem.startswith("Job team/alpha (all.json, document 1, item 18): is already given in "
+                              "all.json, document 1, item 1; allowed is one Job of a name")
+    assert problem.endswith("(as are 16 more objects)")
+
+
+@pytest.mark.parametrize("first", ["a", "z"])
+def test_a_served_folder_holds_job_and_pods_in_two_files(tmp_path, first):
+    documents = exported()
+    jobs = [found for found in documents if found["kind"] == "Job"]
+    others = [found for found in documents if found["kind"] != "Job"]
+    (tmp_path / f"{first}-jobs.json").write_text(listed(jobs))
+    (tmp_path / "m-pods.yaml").write_text(listed(others, "yaml"))
+    server = ApiServer()
+    folder = Folder(tmp_path, server)
+    folder.read()
+    assert folder.problems == {} and len(server.list("Pod")) == 9
+    assert sum(pod.spec.node_name == "n1" for pod in server.list("Pod")) == 4
+    (tmp_path / "m-pods.yaml").unlink()
+    folder.read()
+    assert len(server.list("Pod")) == 9 and len(server.list("PodGroup")) == 2
+
+
+def test_a_job_that_is_not_in_any_export_is_expanded_as_before():
+    text = dump([obj for obj in map(from_dict, exported()) if obj.kind in ("Job", "Node")])
+    assert len(run_cycle(Cache(with_defaults(loads(text)))).committed) == 4

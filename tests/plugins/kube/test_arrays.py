@@ -1,0 +1,94 @@
+"""Answers for all nodes at once are those node by node, whatever has been placed and taken away
+before.
+"""
+
+import copy
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kube_random import pods_to_place, renamed, scenes
+from kube_scene import Scene
+
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.plugins.kube import inter_pod_affinity, topology_spread
+from volcano_lab.plugins.kube.node_pods import KubeNodes
+
+pods = st.lists(pods_to_place(), min_size=1, max_size=5)
+
+
+@settings(max_examples=120)
+@given(scenes(), pods, st.data())
+def test_all_nodes_at_once_as_node_by_node(scene: Scene, pods, data):
+    placed = []
+    for number, one in enumerate(pods):
+        task = TaskInfo(renamed(one, f"new-{number}"))
+        scene.predicates.pre_predicate(task)
+        mask = scene.predicates.predicate_nodes(task)
+        assert mask.tolist() == [
+            scene.predicates.predicate(task, n) is None for n in scene.node_list
+        ]
+        expected = [scene.nodeorder.node_order(task, n) for n in scene.node_list]
+        assert scene.nodeorder.node_order_nodes(task).tolist() == expected
+        for rows in (mask, np.ones(len(mask), bool)):
+            chosen = [n for n, at in zip(scene.node_list, rows, strict=True) if at]
+            batch = scene.nodeorder.batch_node_order(task, chosen)
+            scores = scene.nodeorder.batch_node_order_nodes(task, rows)
+            assert [scores[n.row] for n in chosen] == [batch[n.name] for n in chosen]
+        if data.draw(st.booleans(), label="take one away") and placed:
+            scene.take_away(placed.pop())
+        else:
+            placed.append(
+                scene.place(task.pod, data.draw(st.sampled_from(sorted(scene.nodes)),
+                                                label="node")))
+
+
+@settings(max_examples=80)
+@given(scenes(), pods, pods_to_place("last"))
+def test_counts_that_are_kept_up_are_those_counted_anew(scene: Scene, pods, last):
+    for number, one in enumerate(
+            pods):  # ask about every pod first, so that its counts exist before the placements
+        look_at(scene.predicates.kube, renamed(one, f"new-{number}"))
+    names = sorted(scene.nodes)
+    for number, one in enumerate(pods):
+        scene.place(renamed(one, f"new-{number}"), names[number % len(names)])
+    kube = scene.predicates.kube
+    anew = KubeNodes([(n.node, [info.pod for info in n.pods]) for n in kube.nodes], kube.namespaces)
+    anew.rows_with_affinity = kube.rows_with_affinity
+    anew.rows_with_required_anti_affinity = kube.rows_with_required_anti_affinity
+    for one in (*pods, last):
+        assert look_at(kube, one) == look_at(anew, one)
+    assert kube.requested.tolist() == anew.requested.tolist()
+    assert kube.non_zero_requested.tolist() == anew.non_zero_requested.tolist()
+    assert kube.pod_count.tolist() == anew.pod_count.tolist()
+
+
+def look_at(kube: KubeNodes, one):
+    """What the counting rules say about a pod, as comparable data."""
+    info = kube.info(one)
+    affinity, spread = inter_pod_affinity.look(kube, info), topology_spread.look(kube, info)
+    return (
+        affinity and [affinity.refusal(n) for n in kube.nodes],
+        spread and [spread.refusal(n) for n in kube.nodes],
+        inter_pod_affinity.scores(kube, info, kube.nodes),
+        topology_spread.scores(kube, info, kube.nodes),
+    )
+
+
+@given(scenes(), pods_to_place(), pods_to_place("guest"))
+def test_a_simulated_pod_counts_on_the_copy_alone_and_leaves_again(scene: Scene, one, guest):
+    task, other = TaskInfo(one), TaskInfo(renamed(guest, "guest"))
+    scene.predicates.pre_predicate(task)
+    state = scene.cycle_state(task.uid)
+    tried = {key: copy.copy(value) for key, value in state.items()}
+    before = simulate(scene, tried, task)
+    for n in scene.node_list:
+        scene.predicates.simulate_add_task(tried, task, other, n)
+    assert simulate(scene, state, task) == before
+    for n in scene.node_list:
+        scene.predicates.simulate_remove_task(tried, task, other, n)
+    assert simulate(scene, tried, task) == before
+
+
+def simulate(scene: Scene, state: dict, task: TaskInfo):
+    return [scene.predicates.simulate_predicate(state, task, n) for n in scene.node_list]

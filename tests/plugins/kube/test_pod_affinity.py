@@ -1,0 +1,227 @@
+"""Pod affinity and anti-affinity: sentences about small clusters, and random ones against the
+definition.
+"""
+
+import pytest
+from attrs import evolve
+from hypothesis import given, settings
+from kube_random import pods_to_place, scenes
+from kube_scene import HOSTNAME, Scene, away_from, near, node, pod, rather_near
+
+from volcano_lab.api.objects import (
+    Affinity,
+    LabelSelector,
+    Pod,
+    PodAffinityTerm,
+    PodAntiAffinity,
+    WeightedPodAffinityTerm,
+)
+from volcano_lab.api.selector import matches
+from volcano_lab.plugins.kube import inter_pod_affinity
+from volcano_lab.plugins.kube.inter_pod_affinity import (
+    AFFINITY_REASON,
+    ANTI_AFFINITY_REASON,
+    EXISTING_REASON,
+)
+
+ZONES = [node("n1", zone="a"), node("n2", zone="a"), node("n3", zone="b")]
+GOLD = {"gold": {"tier": "gold"}, "tin": {"tier": "tin"}}
+IN_GOLD = {"namespace_selector": LabelSelector({"tier": "gold"})}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "running", "wish", "allowed"),
+    [
+        ("without wishes every node will do", {}, None, "n1 n2 n3"),
+        ("a pod goes to the node where its friend is", {"n2": ["db"]}, near("db"), "n2"),
+        ("or to any node of the same zone", {"n2": ["db"]}, near("db", "zone"), "n1 n2"),
+        ("without its friend anywhere there is no place", {}, near("db"), ""),
+        ("the first of its own kind may go anywhere", {}, near("web"), "n1 n2 n3"),
+        ("but the second follows the first", {"n3": ["web"]}, near("web"), "n3"),
+        ("a node without the label is no place to be together", {"n2": ["db"]}, near("db",
+                                                                                     "rack"), ""),
+        ("not even for the first of its kind", {}, near("web", "rack"), ""),
+        ("a pod keeps away from the node of its foe", {"n2": ["db"]}, away_from("db"), "n1 n3"),
+        ("or from the whole zone", {"n2": ["db"]}, away_from("db", "zone"), "n3"),
+        ("where nodes lack the label nothing keeps it away", {"n2": ["db"]}, away_from(
+            "db", "rack"), "n1 n2 n3"),
+        ("pods of another namespace don't count", {"n2": ["db"]}, near("db", namespaces=["team"
+                                                                                         ]), ""),
+    ],
+)
+def test_where_a_pod_may_go(sentence, running, wish, allowed):
+    pods = {name: [pod(f"old-{app}", app) for app in names] for name, names in running.items()}
+    assert Scene(ZONES, pods).fits(pod(affinity=wish)) == allowed.split(), sentence
+
+
+def test_the_reasons_are_those_of_kubernetes():
+    scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=away_from("web"))]})
+    assert scene.reasons(pod(affinity=near("cache"))) == {
+        "n1": [AFFINITY_REASON], "n2": [AFFINITY_REASON], "n3": [AFFINITY_REASON]}
+    assert scene.reasons(pod(app="x", affinity=away_from("db"))) == {"n2": [ANTI_AFFINITY_REASON]}
+    assert scene.reasons(pod()) == {"n2": [EXISTING_REASON]}
+    assert AFFINITY_REASON == "node(s) didn't match pod affinity rules"
+    assert ANTI_AFFINITY_REASON == "node(s) didn't match pod anti-affinity rules"
+    assert EXISTING_REASON == "node(s) didn't satisfy existing pods anti-affinity rules"
+
+
+def test_a_node_that_gets_its_first_anti_affine_pod_during_the_session_is_not_seen():
+    scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=away_from("web"))]})
+    scene.place(pod("new", "db", affinity=away_from("web")), "n1")
+    scene.place(pod("other", "db", affinity=away_from("web", "zone")), "n2")
+    assert scene.fits(pod()) == ["n3"]  # n1 through the zone of n2's second pod only
+    apart = Scene(ZONES, {"n2": [pod("old", "db", affinity=away_from("web"))]})
+    apart.place(pod("new", "db", affinity=away_from("web")), "n1")
+    assert apart.fits(pod()) == ["n1", "n3"]
+
+
+def test_a_rule_that_was_skipped_for_a_task_stays_skipped():
+    scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=away_from("cache"))]})
+    assert scene.fits(pod()) == ["n1", "n2", "n3"]
+    scene.place(pod("new", "db", affinity=away_from("web")), "n2")
+    assert scene.fits(pod()) == ["n1", "n2", "n3"]
+    assert scene.fits(pod("another")) == ["n1", "n3"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term", "allowed"),
+    [
+        ("a namespace selector chooses namespaces by label", IN_GOLD, "n1"),
+        ("an empty one chooses all", {"namespace_selector": LabelSelector()}, "n1 n2"),
+        ("names and selector add up", {**IN_GOLD, "namespaces": ["tin"]}, "n1 n2"),
+    ],
+)
+def test_namespaces_of_a_term(sentence, term, allowed):
+    running = {"n1": [pod("a", "db", namespace="gold")], "n2": [pod("b", "db", namespace="tin")]}
+    assert Scene(ZONES, running, namespaces=GOLD).fits(
+        pod(affinity=near("db", **term))) == allowed.split(), sentence
+
+
+def test_preferred_affinity_scores_from_worst_to_best():
+    scene = Scene(ZONES, {"n2": [pod("old", "db")]},
+                  {"tainttoleration.weight": 0, "podaffinity.weight": 1})
+    assert scene.batch_scores(pod(affinity=rather_near("db", 10))) == {"n1": 0, "n2": 100, "n3": 0}
+    assert scene.batch_scores(
+        pod(affinity=rather_near("db", 10, "zone"))) == {"n1": 100, "n2": 100, "n3": 0}
+    assert scene.batch_scores(pod(affinity=rather_near("cache", 10))) == {"n1": 0, "n2": 0, "n3": 0}
+    apart = Affinity(pod_anti_affinity=PodAntiAffinity([], [
+        WeightedPodAffinityTerm(
+            5, PodAffinityTerm(LabelSelector({"app": "db"}), topology_key=HOSTNAME))
+    ]))
+    assert scene.batch_scores(pod(affinity=apart)) == {"n1": 100, "n2": 0, "n3": 100}
+
+
+def test_wishes_of_pods_that_are_there_count_but_not_what_they_require():
+    scene = Scene(
+        ZONES, {
+            "n2": [pod("old", "db", affinity=rather_near("web", 1))], "n3":
+            [pod("older", "db", affinity=near("web"))]
+        }, {"tainttoleration.weight": 0})
+    assert scene.batch_scores(pod()) == {"n1": 0, "n2": 200, "n3": 0}
+
+
+def test_wishes_of_pods_on_nodes_that_had_none_when_the_session_opened_count_only_for_pods_with_wishes(
+):
+    scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=rather_near("web", 1))]},
+                  {"tainttoleration.weight": 0})
+    scene.place(pod("new", "db", affinity=rather_near("web", 3)), "n3")
+    assert scene.batch_scores(pod()) == {"n1": 0, "n2": 200, "n3": 0}
+    assert scene.batch_scores(
+        pod(affinity=rather_near("cache", 1))) == {"n1": 0, "n2": 66, "n3": 200}
+
+
+def test_pods_that_terms_can_tell_apart_do_not_share_counts():
+    scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=away_from("web"))]})
+    assert scene.fits(pod("a", "cache")) == ["n1", "n2", "n3"]
+    assert scene.fits(pod("b", "web")) == ["n1", "n3"]
+
+
+@settings(max_examples=120)
+@given(scenes(), pods_to_place(), pods_to_place("second"))
+def test_random_clusters_as_by_the_definition(scene: Scene, one: Pod, second: Pod):
+    kube = scene.predicates.kube
+    scene.place(second, "n0")
+    for incoming in (one, evolve(one, metadata=evolve(one.metadata, labels={"app":
+                                                                            "cache"})), second):
+        state = inter_pod_affinity.look(kube, kube.info(incoming))
+        for n in kube.nodes:
+            refusal = state.refusal(n) if state else None
+            assert (refusal and refusal.reason) == reason_by_definition(kube, incoming, n)
+        sums = [sum_by_definition(kube, incoming, n) for n in kube.nodes]
+        low, high = min(sums), max(sums)
+        expected = [int(100 * ((s - low) / (high - low))) if high > low else 0 for s in sums]
+        assert inter_pod_affinity.scores(kube, kube.info(incoming), kube.nodes) == expected
+
+
+def required(one: Pod, kind: str) -> list[PodAffinityTerm]:
+    part = getattr(one.spec.affinity, kind, None)
+    return part.required_during_scheduling_ignored_during_execution if part else []
+
+
+def wishes(one: Pod) -> list[tuple[int, PodAffinityTerm]]:
+    result = []
+    for kind, sign in (("pod_affinity", 1), ("pod_anti_affinity", -1)):
+        part = getattr(one.spec.affinity, kind, None)
+        result += [
+            (sign * w.weight, w.pod_affinity_term)
+            for w in (part.preferred_during_scheduling_ignored_during_execution if part else [])
+        ]
+    return result
+
+
+def concerns(term: PodAffinityTerm, owner: Pod, other: Pod, namespaces: dict,
+             incoming: Pod) -> bool:
+    """Whether `other` is a pod that `owner`'s term speaks of."""
+    if not term.namespaces and term.namespace_selector is None:
+        there = other.namespace == owner.namespace
+    elif owner is incoming:
+        there = (
+            other.namespace in term.namespaces
+            or matches(term.namespace_selector, {})
+            or matches(term.namespace_selector, namespaces[other.namespace])
+        )
+    else:
+        there = other.namespace in term.namespaces or matches(term.namespace_selector,
+                                                              namespaces[other.namespace])
+    return there and matches(term.label_selector, other.metadata.labels)
+
+
+def together(a, b, key: str) -> bool:
+    return key in a.labels and a.labels[key] == b.labels.get(key)
+
+
+def reason_by_definition(kube, one: Pod, n) -> str | None:
+    def speaks(term, owner, other):
+        return concerns(term, owner, other, kube.namespaces, one)
+
+    everywhere = [(m, info.pod) for m in kube.nodes for info in m.pods]
+    near_terms = required(one, "pod_affinity")
+    friends = [(m, p) for m, p in everywhere if all(speaks(t, one, p) for t in near_terms)]
+    if any(t.topology_key not in n.labels for t in near_terms):
+        return AFFINITY_REASON
+    alone = not any(t.topology_key in m.labels for m, _ in friends for t in near_terms)
+    if not all(any(together(m, n, t.topology_key)
+                   for m, _ in friends)
+               for t in near_terms) and not (alone and all(speaks(t, one, one)
+                                                           for t in near_terms)):
+        return AFFINITY_REASON
+    if any(speaks(t, one, p) and together(m, n, t.topology_key)
+           for t in required(one, "pod_anti_affinity") for m, p in everywhere):
+        return ANTI_AFFINITY_REASON
+    if any(speaks(t, p, one) and together(m, n, t.topology_key) for m, p in everywhere
+           if m.row in kube.rows_with_required_anti_affinity
+           for t in required(p, "pod_anti_affinity") if p is not one):
+        return EXISTING_REASON
+    return None
+
+
+def sum_by_definition(kube, one: Pod, n) -> int:
+    total = 0
+    for m in kube.nodes:
+        if not wishes(one) and m.row not in kube.rows_with_affinity:
+            continue
+        for p in (info.pod for info in m.pods):
+            mine = [(w, t) for w, t in wishes(one) if concerns(t, one, p, kube.namespaces, one)]
+            theirs = [(w, t) for w, t in wishes(p) if concerns(t, p, one, kube.namespaces, None)]
+            total += sum(w for w, t in mine + theirs if together(m, n, t.topology_key))
+    return total

@@ -1,0 +1,130 @@
+"""drf: the job, and with a hierarchy the queue, with the lower dominant share goes first."""
+
+from __future__ import annotations
+
+import pytest
+from small_cluster import group, names, node, open_session, pod, queue, task
+
+from volcano_lab.framework.points.rules import PERMIT
+
+CPU, MEMORY = {"cpu": "1", "memory": "1Gi"}, {"cpu": "1", "memory": "8Gi"}
+
+
+def jobs(**pods):
+    """Jobs on 10 CPU and 40 GiB: of each the requests of its running pods, and one that waits."""
+    objects = []
+    for name, requests in pods.items():
+        objects.append(group(name, minMember=0))
+        objects += [pod(f"{name}-{n}", name, "n1", requests=each)
+                    for n, each in enumerate(requests)]
+        objects.append(pod(f"{name}-wait", name, requests=CPU))
+    return open_session(node("n1", "10", "40Gi"), queue(), *objects, plugins="drf")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "a", "b", "shares"),
+    [
+        ("who holds less goes first", [CPU], [CPU, CPU], (0.1, 0.2)),
+        ("the resource of which most is held decides: memory here", [MEMORY], [CPU], (0.2, 0.1)),
+        ("nothing held", [], [CPU], (0, 0.1)),
+    ],
+)
+def test_jobs_by_dominant_share(sentence, a, b, shares):
+    ssn = jobs(a=a, b=b)
+    left, right = ssn.jobs["default/a"], ssn.jobs["default/b"]
+    attrs = ssn.plugins["drf"].job_attrs
+    assert (attrs[left.uid].share, attrs[right.uid].share) == shares, sentence
+    assert ssn.job_order(left, right) is (shares[0] < shares[1])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "a", "b", "victims"),
+    [
+        ("as long as the other still has as much as I would", [CPU] * 4, [], 3),
+        ("equal shares count as enough", [CPU] * 3, [CPU], 1),
+        ("nobody who has less than I would", [CPU], [CPU], 0),
+    ],
+)
+def test_preemptable(sentence, a, b, victims):
+    ssn = jobs(a=a, b=b)
+    theirs = [task(ssn, f"a-{n}") for n in range(len(a))]
+    found = ssn.plugins["drf"].preemptable(task(ssn, "b-wait"), theirs)
+    assert (names(found[0]), found[1]) == ([f"a-{n}" for n in range(victims)], PERMIT), sentence
+
+
+def test_shares_follow_what_is_placed():
+    ssn = jobs(a=[CPU])
+    statement = ssn.statement()
+    statement.allocate(task(ssn, "a-wait"), ssn.nodes["n1"])
+    assert ssn.plugins["drf"].job_attrs["default/a"].share == 0.2
+    statement.discard()
+    assert ssn.plugins["drf"].job_attrs["default/a"].share == 0.1
+
+
+# -- with a hierarchy ------------------------------------------------------------------------------
+
+
+def tree(weights=None, memory=(), **running):
+    """Queues root/eng/dev, root/eng/ops and root/art of equal weights; of each the CPUs that its
+    running job holds, and a pod that waits. Queues in `memory` ask for 4 GiB a CPU."""
+    paths = {"dev": "root/eng/dev", "ops": "root/eng/ops", "art": "root/art"}
+    objects = [node("n1", "16", "16Gi")]
+    for name, path in paths.items():
+        own = (weights or {}).get(name, "/".join("1" for _ in path.split("/")))
+        objects.append(queue(name, {"volcano.sh/hierarchy": path,
+                                    "volcano.sh/hierarchy-weights": own}))
+        objects.append(group(name, name, minMember=0))
+        request = {"cpu": "1", "memory": "4Gi"} if name in memory else {"cpu": "1"}
+        objects += [pod(f"{name}-{n}", name, "n1", requests=request)
+                    for n in range(running.get(name, 0))]
+        objects.append(pod(f"{name}-wait", name, requests=request))
+    return open_session(*objects, plugins="{name: drf, enableHierarchy: true}")
+
+
+def in_order(ssn):
+    order = ssn.plugins["drf"].queue_order
+    return sorted(ssn.queues.values(), key=lambda q: sum(
+        order(other, q) < 0 for other in ssn.queues.values()))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "running", "weights", "first"),
+    [
+        ("the emptier branch", {"dev": 1, "ops": 2, "art": 4}, {}, "dev"),
+        ("below one branch the emptier queue", {"dev": 3, "ops": 1, "art": 9}, {}, "ops"),
+        ("a branch counts as its poorest queue, for each of its queues",
+         {"dev": 1, "ops": 5, "art": 3}, {}, "dev"),
+        ("weights divide", {"dev": 2, "ops": 2, "art": 5}, {"art": "1/4"}, "art"),
+        ("of the inner levels, too", {"dev": 3, "ops": 2, "art": 9}, {"dev": "1/1/3"}, "dev"),
+        ("a weight that is no number is one", {"dev": 2, "ops": 1, "art": 9}, {"dev": "1/1/x"},
+         "ops"),
+    ],
+)
+def test_the_queue_that_is_served_first(sentence, running, weights, first):
+    assert in_order(tree(weights, **running))[0].name == first, sentence
+
+
+def test_a_branch_that_can_take_no_more_comes_last():
+    """All memory is in use: who needs it is saturated, however little it holds."""
+    ssn = tree(memory=("art",), art=4, dev=5, ops=5)
+    assert in_order(ssn)[-1].name == "art"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "running", "victims"),
+    [
+        ("as long as the other branch would still come after mine", {"art": 6}, ["art-0"]),
+        ("not from a branch that would come first", {"art": 1, "dev": 3, "ops": 3}, []),
+    ],
+)
+def test_reclaimable(sentence, running, victims):
+    ssn = tree(**running)
+    found = ssn.plugins["drf"].reclaimable(task(ssn, "dev-wait"), [task(ssn, "art-0")])
+    assert (names(found[0]), found[1]) == (victims, PERMIT), sentence
+
+
+def test_a_trial_of_reclaiming_leaves_the_tree_as_it_was():
+    ssn = tree(art=6, dev=1)
+    before = in_order(ssn), ssn.plugins["drf"].hierarchy.total_allocated
+    ssn.plugins["drf"].reclaimable(task(ssn, "dev-wait"), [task(ssn, "art-0")])
+    assert (in_order(ssn), ssn.plugins["drf"].hierarchy.total_allocated) == before

@@ -1,0 +1,154 @@
+"""rescheduling: who has to leave busy nodes, by sentences. Nodes have 10 CPUs and 10 GiB; usage is
+CPU, memory in percent.
+"""
+
+import pytest
+from small_cluster import NOW, conf, group, names, node, pod, queue
+
+from volcano_lab.cache import Cache
+from volcano_lab.framework.config.conf import ConfError, load_conf
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.kube.qos import qos_class
+from volcano_lab.scheduler import Scheduler
+
+LIMITS = "params: {thresholds: {cpu: 30, memory: 30}, targetThresholds: {cpu: 70, memory: 70}}"
+STRATEGY = f"strategies: [{{name: lowNodeUtilization, {LIMITS}}}]"
+PERIOD = "metricsPeriod: 10m"
+
+
+def cluster(usage, pods, cordoned=()):
+    """`usage`: node -> (cpu, memory); `pods`: name -> (node, words)."""
+    nodes = [node(name, cpu="10", memory="10Gi", unschedulable=name in cordoned) for name in usage]
+    cache = Cache([
+        queue(),
+        group("a"), *nodes, *(pod(name, "a", on, **words) for name, (on, words) in pods.items())
+    ])
+    for name, (cpu, memory) in usage.items():
+        cache.set_usage(name, cpu, memory)
+    return cache
+
+
+def victims(cache, arguments=f"{PERIOD}, interval: 0s, {STRATEGY}", now=NOW, memory=None):
+    plugin = f"{{name: rescheduling, arguments: {{{arguments}}}}}"
+    ssn = Session(cache, load_conf(conf(plugin)), now=now, memory=memory)
+    return names(ssn.victim_tasks([t for _, t in sorted(ssn.jobs["default/a"].tasks.items())]))
+
+
+BUSY = {"n1": (90, 10), "n2": (10, 10)}
+THREE = {f"a-{i}": ("n1", {}) for i in range(3)}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "usage", "cordoned", "expected"),
+    [
+        ("two pods of 10 % go, then the node is below its target", {"n1": (85, 10), "n2":
+                                                                    (10, 10)}, (), ["a-0", "a-1"]),
+        ("at the target one more goes", {"n1": (90, 10), "n2":
+                                         (10, 10)}, (), ["a-0", "a-1", "a-2"]),
+        ("memory counts as well", {"n1": (10, 85), "n2": (10, 10)}, (), ["a-0", "a-1"]),
+        ("not above its target", {"n1": (70, 70), "n2": (10, 10)}, (), []),
+        ("nobody can take more", {"n1": (90, 10), "n2": (30, 10)}, (), []),
+        ("who could is cordoned", {"n1": (90, 10), "n2": (10, 10)}, ("n2", ), []),
+        ("nobody has too much", {"n1": (40, 40), "n2": (10, 10)}, (), []),
+        ("all can take more", {"n1": (20, 20), "n2": (10, 10)}, (), []),
+        ("the busier of two nodes first", {"n1": (75, 10), "n2": (10, 10), "n3":
+                                           (75, 60)}, (), ["c-0", "a-0"]),
+    ],
+)
+def test_victims(sentence, usage, cordoned, expected):
+    pods = {**THREE, "c-0": ("n3" if "n3" in usage else "n2", {})}
+    assert victims(cluster(usage, pods, cordoned)) == expected, sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "cpu", "expected"),
+    [
+        ("two CPUs of room for pods of one: two may go", "1", ["a-0", "a-1"]),
+        ("for pods of 1.5 the room is overdrawn, and then stops nothing", "1500m",
+         ["a-0", "a-1", "b-0", "b-1"]),
+    ],
+)
+def test_room_stops_the_evictions_only_when_it_is_used_up_exactly(sentence, cpu, expected):
+    words = {"requests": {"cpu": cpu, "memory": "1Gi"}}
+    pods = {f"{job}-{i}": (on, words) for job, on in (("a", "n1"), ("b", "n3")) for i in range(3)}
+    even = STRATEGY.replace("30", "70")  # who is below the target can take more
+    usage = {"n1": (99, 10), "n2": (50, 10), "n3": (98, 10)}
+    assert victims(cluster(usage, pods), f"{PERIOD}, interval: 0s, {even}") == expected, sentence
+
+
+def test_the_least_important_pods_go_first():
+    some, room = {"requests": {"cpu": "1"}}, {"cpu": "1", "memory": "1Gi"}
+    all_of_it = {"requests": room, "limits": room}
+    pods = {
+        "a-guaranteed": ("n1", {**all_of_it, "priority": 1}),
+        "b-burstable": ("n1", {**some, "priority": 1}),
+        "c-high": ("n1", {"requests": {}, "priority": 2}),
+        "d-none": ("n1", all_of_it),
+        "e-first": ("n1", {"requests": {}, "priority": 1}),
+        "f-second": ("n1", {"requests": {}, "priority": 1}),
+    }
+    assert victims(cluster({"n1": (1000, 10), "n2": (10, 10)}, pods)) == [
+        "d-none", "f-second", "e-first", "b-burstable", "a-guaranteed", "c-high"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "arguments", "expected"),
+    [
+        ("with the default period of 5m nothing is known of any node", f"interval: 0s, {STRATEGY}",
+         0),
+        ("thresholds of 100 make no node too busy", f"interval: 0s, {PERIOD}", 0),
+        ("an unknown strategy names nobody",
+         f"interval: 0s, {PERIOD}, strategies: [{{name: other, {LIMITS}}}]", 0),
+        ("thresholds that are no mapping hide the targets",
+         f"interval: 0s, {PERIOD}, strategies: [{{name: lowNodeUtilization, "
+         "params: {thresholds: 5, targetThresholds: {cpu: 70}}}]", 0),
+        ("only targets: every node below 100 % can take more, also this one",
+         f"interval: 0s, {PERIOD}, strategies: "
+         "[{name: lowNodeUtilization, params: {targetThresholds: {cpu: 70}}}]", 0),
+        ("both", f"interval: 0s, {PERIOD}, {STRATEGY}", 3),
+    ],
+)
+def test_arguments(sentence, arguments, expected):
+    assert len(victims(cluster(BUSY, THREE), arguments)) == expected, sentence
+
+
+def test_it_runs_once_an_interval_and_first_when_one_has_passed():
+    memory, ran = {}, []
+    for later in (0, 299, 300, 301, 600, 601):
+        ran.append(bool(victims(cluster(BUSY, THREE), f"{PERIOD}, {STRATEGY}", NOW + later,
+                                memory)))
+    assert ran == [False, False, True, False, False, True]
+
+
+def test_thresholds_that_are_no_whole_numbers_are_refused_with_a_sentence():
+    with pytest.raises(ConfError) as error:
+        victims(cluster(BUSY, THREE),
+                "strategies: [{name: lowNodeUtilization, params: {thresholds: {cpu: 20.5}}}]")
+    assert str(
+        error.value) == ("scheduler configuration: plugin rescheduling: thresholds.cpu is 20.5; "
+                         "allowed is a whole number of percent.")
+
+
+def test_shuffle_evicts_them():
+    text = conf(f"{{name: rescheduling, arguments: {{{PERIOD}, interval: 0s, {STRATEGY}}}}}",
+                actions="shuffle")
+    ssn = Scheduler(cluster(BUSY, THREE), text).run_once(now=NOW)
+    assert [operation[:2] for operation in ssn.committed] == [["evict", f"default/a-{i}"]
+                                                              for i in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "requests", "limits", "expected"),
+    [
+        ("nothing at all", {}, {}, "BestEffort"),
+        ("nothing but zeros", {"cpu": "0"}, {}, "BestEffort"),
+        ("only other resources", {"nvidia.com/gpu": "1"}, {"nvidia.com/gpu": "1"}, "BestEffort"),
+        ("limits of one resource", {"cpu": "1"}, {"cpu": "1"}, "Burstable"),
+        ("limits above requests", {"cpu": "1", "memory": "1Gi"}, {"cpu": "2", "memory": "1Gi"
+                                                                  }, "Burstable"),
+        ("limits as requests", {"cpu": "1", "memory": "1Gi"}, {"cpu": "1000m", "memory": "1024Mi"
+                                                               }, "Guaranteed"),
+    ],
+)
+def test_quality_of_service(sentence, requests, limits, expected):
+    assert qos_class(pod("p", requests=requests, limits=limits)) == expected, sentence

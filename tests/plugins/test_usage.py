@@ -1,0 +1,85 @@
+"""usage: busy nodes, by sentences. Usage is in percent of CPU and memory; the cycle is at 08:00."""
+
+import math
+
+import pytest
+from small_cluster import NOW, conf, group, node, open_session, pod, queue, run, task
+
+from volcano_lab.cache import Cache
+from volcano_lab.cache.cache import CacheError
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.session import Session
+
+CPU, MEMORY = "the CPU load of the node exceeds the upper limit.", "the memory load of the node exceeds the upper limit."
+
+
+def session(usage=None, arguments=""):
+    cache = Cache([queue(), node("n1"), group("a"), pod("a-0", "a")])
+    if usage is not None:
+        cache.set_usage("n1", *usage)
+    return Session(cache, load_conf(conf(f"{{name: usage, arguments: {{{arguments}}}}}")), now=NOW)
+
+
+def answers(ssn):
+    """(reason, score) of the only node."""
+    asked, n1 = task(ssn, "a-0"), ssn.nodes["n1"]
+    error = ssn.predicate_for_allocate(asked, n1)
+    return error and error.reasons[0], ssn.node_order(asked, n1)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "usage", "arguments", "reason", "score"),
+    [
+        ("nobody has measured", None, "", None, 0.0),
+        ("half busy", (50, 50), "", None, 250.0),
+        ("idle", (0, 0), "", None, 500.0),
+        ("busy by the hair that is allowed", (80, 80), "", None, 100.0),
+        ("too busy", (80.5, 0), "", CPU, 297.5 + 1.25),
+        ("too much memory in use", (0, 81), "", MEMORY, 297.5),
+        ("both: the CPU is named", (90, 90), "", CPU, 50.0),
+        ("measured five minutes ago", (90, 0, NOW - 300), "", CPU, 275.0),
+        ("measured longer ago: nothing is known", (90, 0, NOW - 301), "", None, 0.0),
+        ("a limit of its own", (50, 0), "thresholds: {cpu: 40}", CPU, 375.0),
+        ("the limit of memory is called mem", (0, 50), "thresholds: {memory: 40}", None, 375.0),
+        ("a limit that is no whole number is 0", (1, 0), "thresholds: {cpu: 40.5}", CPU, 497.5),
+        ("limits that are no mapping are 80", (81, 0), "thresholds: 10", CPU, 297.5),
+        ("weights", (100, 0),
+         "usage.weight: 1, cpu.weight: 3, memory.weight: 1, thresholds: {cpu: 100}", None, 25.0),
+        ("no weight at all", (0, 0), "cpu.weight: 0, memory.weight: 0", None, 0.0),
+    ],
+)
+def test_one_node(sentence, usage, arguments, reason, score):
+    ssn = session(usage, arguments)
+    found = answers(ssn)
+    assert found == (reason, pytest.approx(score)), sentence
+    plugin = ssn.plugins["usage"]
+    at_once = plugin.predicate_nodes(task(ssn, "a-0")).tolist(), plugin.node_order_nodes(
+        task(ssn, "a-0")).tolist()
+    assert at_once == ([reason is None], [found[1]])
+
+
+def test_annotations_tell_usage_too():
+    busy = node("n1", annotations={"volcano-lab/cpu-usage": "85"})
+    ssn = open_session(queue(), busy, group("a"), pod("a-0", "a"), plugins="usage")
+    assert ssn.nodes["n1"].resource_usage.metrics_time == math.inf
+    assert answers(ssn) == (CPU, pytest.approx(287.5))
+
+
+def test_pods_go_to_the_less_busy_node_and_stay_off_busy_ones_unless_told_otherwise():
+    nodes = [
+        node(f"n{i}", annotations={"volcano-lab/cpu-usage": cpu})
+        for i, cpu in enumerate(("95", "90", "30", "60"))
+    ]
+    objects = queue(), *nodes, group("a"), pod("a-0", "a")
+    assert run(*objects, conf=conf("usage")).committed == [["allocate", "default/a-0", "n2"]]
+    busy = run(queue(), *nodes[:2], group("a"), pod("a-0", "a"), conf=conf("usage"))
+    assert str(busy.jobs["default/a"].nodes_fit_errors["uid-a-0"]
+               ) == f"0/2 nodes are unavailable: 2 {CPU}."
+    lenient = run(queue(), *nodes[:2], group("a"), pod("a-0", "a"),
+                  conf=conf("{name: usage, enablePredicate: false}"))
+    assert lenient.committed == [["allocate", "default/a-0", "n1"]]
+
+
+def test_the_usage_of_an_unknown_node_is_refused():
+    with pytest.raises(CacheError, match="failed to set the usage of node n9; known are n1"):
+        Cache([node("n1")]).set_usage("n9", 1, 1)

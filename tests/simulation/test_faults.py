@@ -1,0 +1,193 @@
+"""Everything goes wrong that can: invariants hold after every event, and what is broken heals."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import attrs
+import pytest
+
+from volcano_lab.cache import Cache
+from volcano_lab.cluster import Cluster
+from volcano_lab.scheduler import run_once
+from volcano_lab.simulation import (
+    KINDS,
+    Faults,
+    JobTemplate,
+    Latencies,
+    Simulation,
+    every,
+)
+from volcano_lab.simulation.saving import simulation_of, state_of
+
+SPEC = importlib.util.spec_from_file_location("soak",
+                                              Path(__file__).parents[2] / "benchmarks" / "soak.py")
+soak = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(soak)
+
+
+def simulation(plan=(), pods=2, cpu=2, nodes=2, **given):
+    cluster = Cluster()
+    for number in range(nodes):
+        cluster.node(f"n{number}", cpu=4)
+    given = {"latencies": Latencies(bind=0.5), "check": True} | given
+    return Simulation(
+        cluster, workload=[every(2, JobTemplate("a", pods=pods, cpu=cpu, run_time=10), count=1)],
+        faults=Faults(plan=list(plan)), **given)
+
+
+def happened(sim, what):
+    return [row for row in sim.history.rows["events"] if row[1] == what]
+
+
+def finished(sim):
+    return all(job.finished is not None for job in sim.side.jobs.values())
+
+
+@pytest.mark.parametrize(("kind", "sign"), [
+    ("bind_refused", "bind refused"),
+    ("bind_timeout", "bind timed out"),
+    ("pod_deleted", "pod deleted"),
+    ("node_lost", "node lost"),
+    ("cycle_crash", "scheduler died"),
+    ("event_late", None),
+    ("event_twice", None),
+])
+def test_one_planned_fault_happens_once_and_heals(kind, sign):
+    sim = simulation([[2, kind]])
+    sim.run(until=60)
+    assert sim.faults.struck[kind] == 1 and not sim.faults.plan
+    if sign:
+        assert len(happened(sim, sign)) == 1
+    assert finished(sim)
+
+
+def test_without_faults_nothing_goes_wrong():
+    sim = simulation()
+    sim.run(until=60)
+    assert finished(sim) and not sum(sim.faults.struck.values()) and sim.crashes == 0
+    assert next(iter(sim.side.jobs.values())).lost == 0
+
+
+def test_a_refused_bind_is_tried_again_and_bound_once():
+    sim = simulation([[2, "bind_refused"], [2, "bind_refused"], [2, "read_refused"]])
+    sim.run(until=60)
+    assert len(happened(sim, "bind refused")) == 2
+    assert len(happened(sim, "pod bound")) == 2 == len(sim.side.first_node)
+    assert finished(sim)
+
+
+def test_a_node_that_goes_between_snapshot_and_bind_gets_no_pod():
+    sim = simulation([[2, "node_lost"]], nodes=1)
+    sim.run(until=3)
+    assert sim.ssn.committed == [] and not sim.pipeline.bound_for()
+    sim.run(until=60)
+    assert finished(sim) and len(happened(sim, "node back")) == 1
+
+
+def test_a_scheduler_that_dies_forgets_what_it_had_not_sent_and_finds_what_it_had():
+    sim = simulation([[2, "cycle_crash"]])
+    sim.run(until=2.5)
+    assert sim.crashes == 1 and sim.cache.jobs and str(sim.cache.snapshot().left_out) == "[]"
+    sim.run(until=60)
+    assert finished(sim)
+    sessions = [row[0] for row in sim.history.rows["cluster"]]
+    assert 2.0 not in sessions and 3.0 in sessions  # the cycle that died left no mark
+
+
+def test_a_request_that_was_on_its_way_arrives_although_nobody_waits_for_it():
+    sim = simulation()
+    sim.run(until=2.1)
+    assert sim.pipeline.in_flight
+    sim.restart()
+    sim.run(until=2.9)
+    assert all(pod.spec.node_name for pod in sim.server.list("Pod"))
+    sim.run(until=60)
+    assert finished(sim) and len(sim.side.first_node) == 2
+
+
+@pytest.mark.parametrize(("chance", "sentence"), [
+    ({"bind_lost": 0.1}, 'the faults name kind "bind_lost"; allowed are bind_refused'),
+    ({"bind_refused": 2}, "the chance of bind_refused is 2; allowed is a number from 0 to 1"),
+    ({"bind_refused": "often"
+      }, "the chance of bind_refused is often; allowed is a number from 0 to 1"),
+])
+def test_faults_that_there_are_not_are_told_in_a_sentence(chance, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Faults(chance)
+
+
+@pytest.mark.parametrize("entry", ["bind_refused", ["bind_refused", 2], [2, "bind_refused", 1]])
+def test_a_plan_that_is_none_is_told_in_a_sentence(entry):
+    with pytest.raises(
+            ValueError,
+            match=r"the plan of faults has .*; allowed are a time in seconds and a kind"):
+        Faults(plan=[entry])
+
+
+def test_a_cycle_of_one_action_has_nothing_between_two_actions():
+    sim = Simulation(Cluster().node("n0", cpu=4), "actions: allocate",
+                     faults=Faults({"cycle_crash": 1.0}))
+    sim.run(until=3)
+    assert sim.crashes == 0 == sim.faults.struck["cycle_crash"] and sim.cycles == 3
+
+
+@pytest.mark.parametrize("action", ["preempt", "reclaim"])
+def test_a_cluster_that_has_lost_every_node_claims_nothing(action):
+    """Requests may name resources that no node has, and there may be no node at all."""
+    admitted = []
+    for obj in Cluster().job("web", pods=2, cpu=1).job("gpu", pods=2, cpu=1, gpu=1).objects():
+        if obj.kind == "PodGroup":
+            obj = attrs.evolve(obj, status=attrs.evolve(obj.status, phase="Inqueue"))
+        admitted.append(obj)
+    conf = soak.CONF.replace('"enqueue, allocate, preempt, reclaim, backfill"', action)
+    assert run_once(Cache(admitted), conf).committed == []
+
+
+# -- saved in the middle
+# ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seed", "chance", "plugin"), [(2, 0.2, "proportion"),
+                                                        (3, 0.0, "proportion"),
+                                                        (4, 0.1, "capacity")])
+def test_a_run_saved_and_loaded_again_and_again_is_the_uninterrupted_run(seed, chance, plugin):
+    drawn = soak.scenario(seed)
+    drawn.conf = soak.CONF.replace("proportion", plugin)
+    whole = soak.simulation(seed, chance, check=False, drawn=drawn)
+    whole.run_events(280)
+    sim = soak.simulation(seed, chance, check=False, drawn=drawn)
+    while sim.calendar.done < 280:
+        sim.run_events(min(13, 280 - sim.calendar.done))
+        sim = simulation_of(json.loads(json.dumps(state_of(sim))))
+    assert sim.history.to_json() == whole.history.to_json()
+    assert json.dumps(state_of(sim)) == json.dumps(state_of(whole))
+
+
+# -- many at once ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [101, 102, 104])
+def test_a_short_soak(seed):
+    sim = soak.simulate(seed, events=250, chance=0.1)
+    assert sim.calendar.done >= 250 and sum(sim.faults.struck.values()) > 10
+    assert soak.unfinished(sim) == []
+    assert sum(job.finished is not None for job in sim.side.jobs.values()) > 5
+
+
+def test_scenarios_have_everything_that_they_draw_from():
+    drawn = [soak.scenario(seed) for seed in range(40)]
+    texts = "\n".join(scene.conf for scene in drawn)
+    for word in ("preempt", "reclaim", "enqueue", "proportion", "capacity", "drf", "binpack", "pdb",
+                 "enableHierarchy", "network-topology-aware", "overcommit", "conformance"):
+        assert word in texts and not all(word in scene.conf for scene in drawn)
+    names = {template.name for scene in drawn for template in scene.templates}
+    assert {"port", "roles", "zone", "apart", "near", "parts", "huge", "idle"} <= names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [201])
+def test_a_longer_soak(seed):
+    sim = soak.simulate(seed, events=2000, chance=0.05)
+    assert soak.unfinished(sim) == []
+    assert all(sim.faults.struck[kind] for kind in KINDS)

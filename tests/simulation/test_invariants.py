@@ -1,0 +1,408 @@
+"""Each invariant finds the fault that it is for: one thing is done wrong, and a sentence says so."""
+
+import json
+
+import attrs
+import pytest
+
+from volcano_lab.api.objects import ContainerPort, NetworkTopologySpec
+from volcano_lab.api.resource import Resource
+from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, RELEASING
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.framework.session import Session
+from volcano_lab.framework.statement import Allocate
+from volcano_lab.scheduler import Scheduler
+from volcano_lab.simulation import InvariantBroken, JobTemplate, Latencies, Simulation, every
+from volcano_lab.simulation.audit import SessionAudit
+from volcano_lab.simulation.invariants import problems_of
+
+# -- within a session --------------------------------------------------------------------------------
+
+CONF = """
+actions: "enqueue, allocate"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: drf, enablePreemptable: false},
+            {name: predicates}, {name: FAIR}]
+"""
+TREE = CONF.replace("{name: FAIR}", "{name: capacity, enableHierarchy: true}")
+CLASSES = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}"
+
+
+def cluster():
+    """Two nodes of 4 CPUs; of queue a (2 CPUs deserved) a pod runs, others wait; of b a gang runs."""
+    return (Cluster().add(CLASSES).node("n1", cpu=4).node("n2", cpu=4)
+            .queue("a", weight=1, deserved={"cpu": 2}).queue("b", weight=3, deserved={"cpu": 6})
+            .job("held", queue="a", pods=1, cpu=1, running={"n1": 1})
+            .job("gang", queue="a", pods=2, cpu=1)
+            .job("large", queue="a", pods=1, cpu=4)
+            .job("urgent", queue="b", pods=1, cpu=1, priority_class="high")
+            .job("busy", queue="b", pods=2, cpu=1, running={"n2": 2}))
+
+
+class Hands:
+    """A session with its audit, and what one can do wrong in it."""
+
+    def __init__(self, conf):
+        self.audit = SessionAudit()
+        self.ssn = Session(cluster().cache(), load_conf(conf), self.audit)
+        self.jobs = {uid.removeprefix("default/"): job for uid, job in self.ssn.jobs.items()}
+        self.attrs = (self.ssn.plugins.get("proportion") or self.ssn.plugins["capacity"]).queue_opts
+
+    def task(self, name):
+        job = self.jobs[name.rpartition("-")[0]]
+        return next(task for task in job.tasks.values() if task.name == name)
+
+    def allocate(self, name, node, action="allocate"):
+        self.audit.action_started(self.ssn, action)
+        statement = self.ssn.statement()
+        statement.allocate(self.task(name), self.ssn.nodes[node])
+        return statement
+
+    def evict(self, name, action):
+        self.audit.action_started(self.ssn, action)
+        statement = self.ssn.statement()
+        statement.evict(self.task(name), "test")
+        return statement
+
+
+def half_a_gang(hands):
+    hands.allocate("gang-0", "n1").commit()
+
+
+def an_end_forgotten(hands):
+    hands.allocate("gang-0", "n1")
+
+
+def a_status_after_the_commit(hands):
+    hands.allocate("urgent-0", "n1").commit()
+    hands.ssn.set_status(hands.task("urgent-0"), ALLOCATED)
+
+
+def a_discard_that_forgets_the_node(hands):
+    hands.allocate("gang-0", "n1").discard()
+    hands.ssn.nodes["n1"].tasks["default/gang-0"] = hands.task("gang-0").clone()
+
+
+def a_discard_that_forgets_the_queue(hands):
+    statement = hands.allocate("gang-0", "n1")
+    hands.ssn._handlers["on_deallocate"].clear()
+    statement.discard()
+
+
+def undone_out_of_turn(hands):
+    statement = hands.allocate("gang-0", "n1")
+    hands.audit.undid(statement, Allocate(hands.task("gang-0"), "n1"))
+
+
+def committed_without_being_done(hands):
+    hands.audit.committed(hands.ssn.statement(), Allocate(hands.task("gang-0"), "n1"))
+
+
+def a_refusal_that_is_not_undone(hands):
+    statement = hands.allocate("urgent-0", "n1")
+    hands.ssn.cache.nodes.pop("n1")
+    hands.ssn.fire_deallocate = lambda task: None
+    statement.commit()
+
+
+def a_full_node(hands):
+    hands.allocate("large-0", "n1")
+
+
+def a_host_port_taken(hands):
+    for name in ("held-0", "urgent-0"):
+        pod = hands.task(name).pod
+        pod.spec.containers[0].ports = [ContainerPort(host_port=80)]
+    hands.allocate("urgent-0", "n1")
+
+
+def another_node_than_selected(hands):
+    hands.task("urgent-0").pod.spec.node_selector = {"zone": "far"}
+    hands.allocate("urgent-0", "n1")
+
+
+def a_promise_to_half_a_gang(hands):
+    hands.audit.action_started(hands.ssn, "reclaim")
+    statement = hands.ssn.statement()
+    statement.pipeline(hands.task("gang-0"), "n1")
+    statement.commit()
+
+
+def a_gang_across_racks(hands):
+    topology = NetworkTopologySpec(mode="hard", highest_tier_allowed=1)
+    hands.jobs["busy"].pod_group.spec.network_topology = topology
+    hands.audit.bound["default/busy"] = {"n2"}
+
+
+def a_queue_above_its_limit(hands):
+    for name, node in (("gang-0", "n1"), ("gang-1", "n1"), ("large-0", "n2")):
+        hands.allocate(name, node)
+
+
+def a_gang_below_its_minimum(hands):
+    hands.evict("busy-0", "preempt")
+
+
+def critical_pods(hands):
+    hands.task("busy-0").pod.spec.priority_class_name = "system-node-critical"
+    hands.ssn.points["preemptable"].tiers = [[("conformance", None)]]
+    hands.evict("busy-0", "preempt")
+
+
+def victims(action, task, *chosen):
+    def fault(hands):
+        hands.audit.action_started(hands.ssn, action)
+        hands.audit.note("victims", task=task, chosen=chosen)
+
+    return fault
+
+
+def a_job_before_its_turn(hands):
+    rest = PriorityQueue(lambda left, right: True, [hands.jobs["urgent"]])
+    hands.audit.popped("job", hands.jobs["gang"], rest)
+
+
+def a_queue_before_its_turn(hands):
+    hands.audit.action_started(hands.ssn, "allocate")
+    rest = PriorityQueue(lambda left, right: True, [hands.ssn.queues["a"]])
+    hands.audit.popped("queue", hands.ssn.queues["b"], rest)
+
+
+def more(name, part, amount=1000.0):
+    """A queue that counts more of something than there is."""
+    def fault(hands):
+        attr = hands.attrs[name]
+        setattr(attr, part, getattr(attr, part) + Resource(amount))
+
+    return fault
+
+
+def drf_counts(part, value):
+    def fault(hands):
+        share = hands.ssn.plugins["drf"].job_attrs["default/busy"]
+        if part == "allocated":
+            share.allocated = value
+        else:
+            share._known = (share.allocated, "cpu", value)
+
+    return fault
+
+
+def the_cache_is_told_nothing(hands):
+    hands.ssn.cache.add_bind_task = lambda context: None
+    hands.allocate("urgent-0", "n1").commit()
+
+
+FLAT = CONF.replace("FAIR", "proportion")
+
+
+@pytest.mark.parametrize(("conf", "fault", "sentence"), [
+    (FLAT, half_a_gang, "job default/gang is bound with 1 of 2 tasks"),
+    (FLAT, an_end_forgotten, "allocate default/gang-0 n1 is neither undone nor committed"),
+    (FLAT, a_status_after_the_commit, "is Allocated on n1, and should be Binding on n1"),
+    (FLAT, a_discard_that_forgets_the_node, "task default/gang-0 is still on node n1"),
+    (FLAT, a_discard_that_forgets_the_queue, "queue a counts"),
+    (FLAT, undone_out_of_turn, "allocate default/gang-0 n1 was undone out of turn"),
+    (FLAT, committed_without_being_done, "was committed without having been done"),
+    (FLAT, a_refusal_that_is_not_undone, "queue b counts"),
+    (FLAT, a_full_node, "leaves node n1 with less than nothing of cpu"),
+    (FLAT, a_host_port_taken, "its host port is taken there"),
+    (FLAT, another_node_than_selected, "the pod's nodeSelector names other nodes"),
+    (FLAT, a_promise_to_half_a_gang, "pipeline default/gang-0 n1 is committed, and its gang has no"),
+    (FLAT, a_gang_across_racks, "job default/busy is bound to n2, across its network topology"),
+    (FLAT, a_queue_above_its_limit, "queue a now holds more than its deserved"),
+    (TREE, a_full_node, "leaves node n1 with less than nothing of cpu"),
+    (FLAT, a_gang_below_its_minimum, "job default/busy falls below its minimum of 2"),
+    (FLAT, critical_pods, "task default/busy-0 is evicted, which the cluster needs"),
+    (FLAT, victims("preempt", "default/gang-0", "default/busy-0"), "may not take its place"),
+    (FLAT, victims("preempt", "default/gang-0", "default/held-0"), "may not take its place"),
+    (FLAT, victims("reclaim", "default/gang-0", "default/held-0"), "may not take its place"),
+    (FLAT, a_job_before_its_turn, "takes job default/gang before default/urgent"),
+    (FLAT, a_queue_before_its_turn, "takes queue b before a, whose turn it is"),
+    (FLAT, more("a", "allocated"), "queue a counts"),
+    (FLAT, more("a", "request"), "queue a counts request"),
+    (FLAT, more("a", "inqueue"), "queue a counts inqueue"),
+    (TREE, more("root", "allocated"), "queue root counts"),
+    (TREE, more("root", "request"), "queue root counts request"),
+    (FLAT, drf_counts("allocated", Resource(1.0)), "drf counts"),
+    (FLAT, drf_counts("share", 0.9), "drf gives job default/busy a share of 0.9, its tasks one of"),
+    (FLAT, the_cache_is_told_nothing, "the cache has task default/urgent-0 as Pending"),
+])
+def test_an_audit_finds_what_was_done_wrong_in_a_session(conf, fault, sentence):
+    hands = Hands(conf)
+    assert hands.audit.problems == []
+    fault(hands)
+    hands.ssn.close()
+    assert sentence in "; ".join(hands.audit.problems)
+
+
+@pytest.mark.parametrize(("part", "amount", "sentence"), [
+    ("elastic", 1000.0, "queue a counts elastic"),
+    ("deserved", 90000.0, "more than the cluster's"),
+    ("deserved", 3000.0, "queue a deserves"),
+])
+def test_an_audit_finds_what_a_queue_opens_with(monkeypatch, part, amount, sentence):
+    hands = Hands(FLAT)
+    more("a", part, amount)(hands)
+    assert sentence in "; ".join(hands.audit.queues.opening_problems())
+
+
+@pytest.mark.parametrize("name", ["a", "root"])
+def test_an_audit_finds_a_queue_that_may_hold_too_much(name):
+    hands = Hands(TREE)
+    more(name, "real_capability", 90000.0)(hands)
+    assert f"queue {name} may hold" in "; ".join(hands.audit.queues.opening_problems())
+
+
+@pytest.mark.parametrize("action", ["preempt", "reclaim"])
+@pytest.mark.parametrize("conf", [FLAT, TREE])
+def test_an_audit_finds_nothing_where_nothing_is_wrong(conf, action):
+    audit = SessionAudit()
+    scheduler = Scheduler(cluster().cache(), conf.replace("enqueue, allocate", f"enqueue, allocate, {action}, backfill"))
+    for _ in range(2):
+        scheduler.run_once(audit)
+    assert audit.problems == []
+
+
+def test_undone_and_committed_operations_leave_no_problem():
+    hands = Hands(FLAT)
+    hands.allocate("gang-0", "n1").discard()
+    hands.allocate("urgent-0", "n1").commit()
+    hands.ssn.close()
+    assert hands.audit.problems == []
+
+
+# -- between events ----------------------------------------------------------------------------------
+
+
+def simulation(**given):
+    built = Cluster()
+    for number in range(2):
+        built.node(f"n{number}", cpu=4)
+    given = {"latencies": Latencies(bind=0.5), "check": True} | given
+    return Simulation(
+        built, workload=[every(2, JobTemplate("a", pods=2, cpu=2, run_time=10), count=1)], **given)
+
+
+def running():
+    sim = simulation(check=False)
+    sim.run(until=5)
+    assert problems_of(sim) == []
+    return sim
+
+
+def lose_a_pod(sim):
+    sim.side.jobs["default/a-1"].members.append("default/nobody")
+
+
+def bind_twice(sim):
+    pod = sim.server.list("Pod")[0]
+    sim.server.update(attrs.evolve(pod, spec=attrs.evolve(pod.spec, node_name="n9")))
+
+
+def crowd_a_node(sim):
+    for number in range(2):
+        pod = JobTemplate("b", cpu=3).build(f"b-{number}")[1][0]
+        sim.server.create(attrs.evolve(pod, spec=attrs.evolve(pod.spec, node_name="n0")))
+
+
+def share_a_port(sim):
+    for number in range(2):
+        pod = JobTemplate("b").build(f"b-{number}")[1][0]
+        pod.spec.containers[0].ports = [ContainerPort(host_port=80)]
+        sim.server.create(attrs.evolve(pod, spec=attrs.evolve(pod.spec, node_name="n0")))
+
+
+def forget_a_task(sim):
+    job = sim.cache.jobs["default/a-1"]
+    job.delete_task_info(next(iter(job.tasks.values())))
+
+
+def miscount_a_node(sim):
+    sim.cache.nodes["n0"].table.used[0] += 1
+
+
+def miscount_a_job(sim):
+    job = sim.cache.jobs["default/a-1"]
+    job.allocated = job.allocated + job.allocated
+
+
+def forget_a_bind(sim):
+    job = sim.cache.jobs["default/a-1"]
+    task = next(iter(job.tasks.values()))
+    job.update_task_status(task, BINDING)
+    sim.cache.nodes[task.node_name].remove_task(task)
+    sim.cache.nodes[task.node_name].add_task(task)
+
+
+def forget_an_eviction(sim):
+    task = next(iter(sim.cache.jobs["default/a-1"].tasks.values()))
+    sim.cache.evict(task, "test")
+    sim.pipeline.evictions.clear()
+
+
+def leave_a_job_out(sim):
+    job = sim.cache.jobs["default/a-1"]
+    job.update_task_status(next(iter(job.tasks.values())), PENDING)
+    del sim.ssn.jobs["default/a-1"]
+    sim.checked = None
+
+
+@pytest.mark.parametrize(("fault", "sentence"), [
+    (lose_a_pod, "job default/a-1 has lost pods default/nobody"),
+    (bind_twice, "is on node n9, but was bound to n0"),
+    (crowd_a_node, "node n0 has pods that request"),
+    (share_a_port, "node n0 has 2 pods on host port 80"),
+    (forget_a_task, "has no task"),
+    (miscount_a_node, "counts used"),
+    (miscount_a_job, "as allocated, its tasks make"),
+    (forget_a_bind, "is Binding, and nothing binds it"),
+    (forget_an_eviction, "is Releasing, and nothing ends it"),
+    (leave_a_job_out, "has pending tasks, but the session did not have it"),
+])
+def test_each_check_finds_its_fault(fault, sentence):
+    sim = running()
+    fault(sim)
+    assert sentence in "; ".join(problems_of(sim))
+
+
+def test_a_discard_that_leaves_something_is_found(monkeypatch):
+    def forgetful(ssn, task):
+        ssn.set_status(task, PENDING)  # but it stays on its node
+
+    conf = json.dumps({"actions": "enqueue, allocate", "tiers": [
+        {"plugins": [{"name": name} for name in ("priority", "gang", "predicates", "proportion")]}]})
+    sim = Simulation(Cluster().node("n0", cpu=9).node("n1", cpu=3), conf, check=True,
+                     workload=[every(1, JobTemplate("a", pods=2, cpu=5), count=1)])
+    monkeypatch.setattr("volcano_lab.framework.statement.unplace", forgetful)
+    with pytest.raises(InvariantBroken, match="task default/a-1-0 is still on node n0"):
+        sim.run(until=5)
+
+
+def test_a_cycle_that_decides_otherwise_than_one_on_a_copy_of_the_cache_is_found():
+    sim = simulation()
+    sim.run(until=4)
+    sim.side.submit("late", JobTemplate("late", cpu=1))
+    sim.scheduler.conf = load_conf("actions: enqueue")  # and not allocate
+    with pytest.raises(InvariantBroken, match="on a copy of the cache"):
+        sim.run(until=7)
+
+
+def test_a_broken_invariant_ends_the_run_with_the_seed_and_the_moment():
+    sim = simulation(seed=7)
+    sim.run(until=5)
+    sim.cache.nodes["n0"].table.used[0] += 1
+    with pytest.raises(InvariantBroken,
+                       match=r"after \w+ .* at [\d.]+ s \(seed 7\): .*node n0 counts used"):
+        sim.run(until=10)
+
+
+def test_releasing_pods_may_share_a_port_with_those_that_follow_them():
+    sim = running()
+    share_a_port(sim)
+    pod = sim.server.find("Pod", "default/b-0-0")
+    task = sim.cache.jobs["default/b-0"].tasks[pod.metadata.uid]
+    sim.cache.jobs["default/b-0"].update_task_status(task, RELEASING)
+    assert "on host port" not in "; ".join(problems_of(sim))

@@ -1,0 +1,320 @@
+"""Runs in simulated time: the same run again, saved and continued, and what their histories say."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from volcano_lab.cache.dump import DumpError
+from volcano_lab.cluster import Cluster
+from volcano_lab.display.charts.simulation import timeline
+from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.simulation import (
+    Faults,
+    JobTemplate,
+    Latencies,
+    Simulation,
+    WorkloadError,
+    every,
+    load,
+    poisson,
+    save,
+    trace,
+)
+from volcano_lab.simulation.saving import simulation_of, state_of
+
+TEMPLATES = (JobTemplate("train", "prod", pods=4, cpu=2, memory="4Gi", run_time=("uniform", 5, 20)),
+             JobTemplate("scan", "batch", pods=6, min_member=2, cpu=1,
+                         run_time=("exponential", 15)))
+
+
+def cluster(nodes=4):
+    built = Cluster().queue("prod", weight=3).queue("batch", weight=1)
+    for number in range(nodes):
+        built.node(f"n{number}", cpu=8, memory="32Gi")
+    return built
+
+
+def simulation(seed=1, **given):
+    given = {
+        "workload": [poisson(0.2, *TEMPLATES)], "node_failures":
+        (("exponential", 40),
+         ("uniform", 5, 15)), "latencies": Latencies(bind=("uniform", 0.01, 1.5))
+    } | given
+    return Simulation(cluster(), seed=seed, **given)
+
+
+def test_two_runs_of_a_seed_are_equal_to_the_byte():
+    first, second = (simulation(faults=Faults.all(0.05)).run(until=120).to_json() for _ in range(2))
+    assert first == second
+    assert first != simulation(seed=2, faults=Faults.all(0.05)).run(until=120).to_json()
+
+
+def test_a_run_in_two_halves_is_the_same_run():
+    halves = simulation()
+    halves.run(until=33.3)
+    assert halves.run(until=80).to_json() == simulation().run(until=80).to_json()
+
+
+@pytest.mark.parametrize("moment", [7.013, 20.02, 41.5])
+def test_a_run_saved_loaded_and_continued_is_the_uninterrupted_run(tmp_path, moment):
+    whole = simulation(faults=Faults.all(0.1)).run(until=90).to_json()
+    sim = simulation(faults=Faults.all(0.1))
+    sim.run(until=moment)
+    save(sim, tmp_path / "run.json")
+    loaded = load(tmp_path / "run.json", check=True)
+    assert loaded.history.to_json() == sim.history.to_json()
+    assert loaded.run(until=90).to_json() == whole
+
+
+CONTINUE = """
+import sys
+from volcano_lab.simulation import load
+sys.stdout.write(load(sys.argv[1]).run(until=60).to_json())
+"""
+
+
+def test_another_process_continues_a_saved_run_to_the_byte(tmp_path):
+    sim = simulation(faults=Faults.all(0.1))
+    sim.run(until=31.4)
+    save(sim, tmp_path / "run.json")
+    command = [sys.executable, "-c", CONTINUE, str(tmp_path / "run.json")]
+    runs = [
+        subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True,
+                       check=True).stdout for seed in ("1", "2")
+    ]
+    assert runs == [simulation(faults=Faults.all(0.1)).run(until=60).to_json().encode()] * 2
+
+
+def test_a_saved_run_says_all_there_is_to_say():
+    sim = simulation(faults=Faults.all(0.1))
+    sim.run(until=50)
+    saved = json.loads(json.dumps(state_of(sim)))
+    assert json.loads(json.dumps(state_of(simulation_of(saved)))) == saved
+    assert saved["entries"] and saved["cache"]["objects"]
+
+
+def test_what_is_no_saved_run_is_told_in_a_sentence(tmp_path):
+    path = tmp_path / "run.json"
+    for text, part in (("{", "is not JSON"), ("{}", "is no saved run"), ("[1]", "is no saved run")):
+        path.write_text(text)
+        with pytest.raises(DumpError, match=part):
+            load(path)
+
+
+def test_the_history_tells_when_a_job_came_and_ran():
+    sim = Simulation(cluster(1),
+                     workload=[every(5, JobTemplate("a", pods=2, cpu=4, run_time=8),
+                                     count=2)], latencies=Latencies(start=1.0, bind=0.0))
+    history = sim.run(until=40)
+    first, second = (dict(zip(history.columns["jobs"], row, strict=True))
+                     for row in history.rows["jobs"])
+    assert (first["arrived"], first["started"], first["finished"]) == (5.0, 6.02, 14.02)
+    assert (second["arrived"], second["started"]) == (
+        10.0, 16.02)  # the node is full until the first has finished
+    assert second["waiting"] == pytest.approx(6.02)
+    used = {row[0]: row[2] for row in history.rows["cluster"]}
+    assert [used[4.0], used[6.0], used[15.0]] == [0, 8, 8]
+
+
+def test_a_job_waits_again_where_all_its_pods_were_lost():
+    sim = Simulation(cluster(1),
+                     workload=[every(2, JobTemplate("a", pods=2, cpu=2,
+                                                    run_time=50), count=1)], latencies=Latencies(
+                                                        start=1.0, bind=0.0, collect=1.0))
+    sim.run(until=10)
+    sim.side.node_fails("n0", back_after=5.0)
+    sim.run(until=90)
+    frame = sim.history.cluster().set_index("time")
+    states = frame[["jobs_waiting", "jobs_running", "jobs_finished"]]
+    told = {moment: tuple(states.loc[moment]) for moment in (1.0, 3.0, 5.0, 12.0, 18.0, 89.0)}
+    assert told == {
+        1.0: (0, 0, 0), 3.0: (1, 0, 0), 5.0: (0, 1, 0), 12.0: (1, 0, 0), 18.0: (0, 1, 0), 89.0:
+        (0, 0, 1)
+    }
+
+
+def test_the_history_as_tables():
+    history = simulation().run(until=30)
+    queues, all_, jobs, events = history.queues(), history.cluster(), history.jobs(
+    ), history.events()
+    assert set(queues["queue"]) == {"root", "default", "prod", "batch"
+                                    } and len(queues) == 4 * len(all_)
+    assert all_["fairness"].dropna().between(0, 1).all() and all_["part_cpu"].max() <= 1
+    assert (jobs["started"].dropna() >= jobs["arrived"].loc[jobs["started"].dropna().index]).all()
+    assert "job arrived" in set(events["what"])
+
+
+@pytest.mark.parametrize(("until", "wanted", "shown"), [(30, None, False), (30, True, True),
+                                                        (30, False, False), (501, None, True),
+                                                        (501, False, False)])
+def test_a_long_run_shows_how_far_it_has_come(capsys, monkeypatch, until, wanted, shown):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes this for a terminal
+    Simulation(cluster(1)).run(until=until, progress=wanted)
+    told = capsys.readouterr()
+    assert (f"of {until} s" in told.err) == shown and told.out == ""
+
+
+def test_where_nobody_looks_no_bar_is_shown(capsys, monkeypatch):
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    Simulation(cluster(1)).run(until=30, progress=True)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_chart_of_a_run_shows_what_the_history_says():
+    history = simulation().run(until=40)
+    spec = timeline(history, title="a run").to_dict()
+    assert len(spec["vconcat"]) == 4 and "40 cycles; on average" in spec["description"]
+    places = [band.get("data") or band["layer"][0]["data"] for band in spec["vconcat"]]
+    by_queue, part, fair, jobs = (place.get("values") or spec["datasets"][place["name"]]
+                                  for place in places)
+    last = history.rows["cluster"][-1]
+    assert part[-1]["part"] == last[5] and fair[-1]["fairness"] == last[-1]
+    assert {row["state"]: row["jobs"]
+            for row in jobs[-2:]} == {"waiting": last[11], "running": last[12]}
+    shown = {(row["time"], row["queue"]): (row["allocated"], row["deserved"]) for row in by_queue}
+    queues = [row for row in history.rows["queues"] if row[1] in ("prod", "batch")]
+    assert any(row[7] is None
+               for row in queues) and len(queues) == 80  # a queue without jobs has nothing
+    assert shown == {(row[0], row[1]): (row[7] or 0, row[4] or 0) for row in queues}
+
+
+def test_jobs_from_a_trace(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("time,name,queue,pods,cpu,run_time\n3,b,prod,2,1,5\n1.5,a,batch,1,500m,4\n")
+    history = Simulation(cluster(1), workload=[trace(path)]).run(until=20)
+    expected = [["default/a", "batch", 1, 1, 4.0, 1.5], ["default/b", "prod", 2, 2, 5.0, 3.0]]
+    assert [row[:6] for row in history.rows["jobs"]] == expected
+    assert all(row[8] is not None for row in history.rows["jobs"])
+
+
+URGENT = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: urgent}\nvalue: 100\n"
+PREEMPT = """\
+actions: "allocate, preempt"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+"""
+
+
+@pytest.mark.parametrize(("priority_class", "evicted"), [("urgent", True), (None, False)])
+def test_a_job_of_a_higher_class_preempts(priority_class, evicted):
+    full = Cluster().node("n1", cpu=2).add(URGENT)
+    jobs = trace(
+        [{"time": 0, "name": "old", "pods": 2, "min_member": 1, "cpu": 1, "run_time": 1000},
+         {"time": 10, "name": "new", "cpu": 1, "run_time": 10, "priority_class": priority_class}])
+    history = Simulation(full, PREEMPT, workload=[jobs], seed=1).run(until=60)
+    finished = [
+        row for row in history.rows["jobs"] if row[0].endswith("new") and row[8] is not None
+    ]
+    assert bool(finished) == evicted
+
+
+def test_a_class_that_is_not_there_is_told_in_a_sentence():
+    with pytest.raises(ManifestError, match=r'spec\.priorityClassName is "urgent"; allowed'):
+        Simulation(cluster(), workload=[every(5, JobTemplate(priority_class="urgent"), count=1)])
+
+
+def test_a_planned_fault_is_not_called_chance():
+    sim = simulation(faults=Faults(plan=[[0.0, "bind_refused"]]))
+    notes = [row for row in sim.run(until=30).rows["events"] if "bind refused" in row]
+    assert len(notes) == 1 and "by plan" in notes[0]
+
+
+@pytest.mark.parametrize(("row", "sentence"), [
+    ({"time": 1, "cpus": 2
+      }, 'trace, row 1: field "cpus" is not known; allowed are time, name, queue'),
+    ({"time": "soon"}, "trace, row 1: time is 'soon'; allowed is a number"),
+    ({"name": "a"}, "trace, row 1: time is None; allowed is a number of seconds from 0"),
+    ({"time": -1}, "trace, row 1: time is -1; allowed is a number of seconds from 0"),
+])
+def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
+    with pytest.raises(WorkloadError) as error:
+        trace([row])
+    assert str(error.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda: JobTemplate(run_time=-1),
+     r"a length of time \(constant\) is -1.0; allowed is a number of seconds from 0"),
+    (lambda: JobTemplate(run_time=("uniform", 5, 2)),
+     r"\(uniform\) is 5 to 2; allowed is two numbers of seconds"),
+    (lambda: JobTemplate(run_time=("exponential", 0)),
+     r"\(exponential\) is 0; allowed is a number of seconds above 0"),
+    (lambda: JobTemplate(run_time=("normal", 5)),
+     'is of kind "normal"; allowed are constant, uniform, exponential'),
+    (lambda: JobTemplate(run_time="5s"),
+     "a length of time is '5s'; allowed is a number of seconds, or a kind and its numbers"),
+    (lambda: Latencies(bind=float("inf")), "is inf; allowed is a number of seconds from 0"),
+    (lambda: every(5), "a stream of jobs has no templates; allowed is one or more"),
+    (lambda: every(0, JobTemplate()), "no time between two of them; allowed are seconds above 0"),
+    (lambda: poisson(0, JobTemplate()),
+     "the rate of a stream of jobs is 0; allowed is a number of jobs a second above 0"),
+    (lambda: trace([{"time": float("nan")}]),
+     "row 1: time is nan; allowed is a number of seconds from 0"),
+    (lambda: trace([5]), "trace, row 1: is 5; allowed are fields with a time"),
+    (lambda: trace([{"time": 1, "run_time": -1}]),
+     r"trace, row 1: run_time: a length of time \(constant\) is -1.0"),
+    (lambda: Simulation(period=0), "period is 0; allowed is a number of seconds above 0"),
+    (lambda: Simulation(node_failures=(0, 5)),
+     "node_failures has no time between two failures; allowed are seconds above 0"),
+])
+def test_what_cannot_be_simulated_is_told_in_a_sentence(make, sentence):
+    with pytest.raises(WorkloadError, match=sentence):
+        make()
+
+
+def test_a_trace_has_one_job_of_a_name():
+    with pytest.raises(WorkloadError,
+                       match='row 3: name is "a", as in row 1; allowed is one job of a name'):
+        trace([{"time": 1, "name": "a"}, {"time": 1}, {"time": 2, "name": "a"}])
+
+
+def test_streams_with_the_same_jobs_do_not_get_in_each_other_s_way():
+    sim = Simulation(cluster(1), workload=[every(1, JobTemplate("a", run_time=1), count=3)] * 2)
+    sim.run(until=10)
+    assert len(sim.side.jobs) == 6 and all(job.finished for job in sim.side.jobs.values())
+
+
+def test_a_lost_node_s_pods_run_elsewhere():
+    sim = Simulation(cluster(2),
+                     workload=[every(1, JobTemplate("a", pods=2, cpu=8, run_time=30),
+                                     count=1)], check=True, latencies=Latencies(collect=5.0))
+    sim.run(until=10)
+    node = sim.server.list("Pod")[0].spec.node_name
+    sim.side.node_fails(node, back_after=12.0)
+    sim.run(until=100)
+    (job,) = sim.side.jobs.values()
+    assert job.finished is not None and job.lost == 1
+    assert [row[1]
+            for row in sim.history.rows["events"]
+            if row[2] == node] == ["node lost", "node back"]
+
+
+def test_a_node_that_is_back_in_time_keeps_its_pods():
+    sim = Simulation(cluster(1), workload=[every(1, JobTemplate("a", cpu=8, run_time=20), count=1)],
+                     check=True)
+    sim.run(until=10)
+    sim.side.node_fails("n0", back_after=5.0)
+    sim.run(until=12)
+    assert sim.cache.snapshot().left_out == ["node n0: it is gone, but 1 of its pods are not"]
+    sim.run(until=16)
+    assert sim.cache.nodes["n0"].used.milli_cpu == 8000
+    sim.run(until=60)
+    assert next(iter(sim.side.jobs.values())).lost == 0
+
+
+@pytest.mark.slow
+def test_a_thousand_cycles_of_ten_nodes():
+    sim = Simulation(cluster(10), workload=[poisson(0.2, *TEMPLATES)], seed=1)
+    sim.run(until=1000)
+    assert sim.cycles == 1000 and len(sim.side.jobs) > 150

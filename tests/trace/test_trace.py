@@ -1,0 +1,189 @@
+"""The trace: what it records, that it changes nothing, that a plugin of one's own shows, that it
+loads as it was saved.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+from recorded_cases import HERE, SHARED, rows
+
+from volcano_lab.cli.replay import load_cache
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.registry import registered
+from volcano_lab.scheduler import Scheduler, traced
+from volcano_lab.trace import Trace, TraceReader
+from volcano_lab.trace.record import Record
+
+ROOT = Path(__file__).parents[2]
+EVENTS = SHARED / "dev-events.jsonl.gz"
+
+
+def pair():
+    """Two queues, each with a job; the default queue was there first."""
+    return (Cluster().node("n1", cpu=4).node("n2", cpu=8).queue("a").job(
+        "one", queue="a", pods=2, cpu=1).job("two", pods=6, min_member=1, cpu=2))
+
+
+def sample():
+    """Cases of all families."""
+    return rows(HERE / "dev-cases.jsonl.gz")[::23]
+
+
+@pytest.mark.parametrize("every_call", [False, True], ids=["all nodes at once", "every call"])
+def test_a_trace_changes_no_decision(every_call):
+    for case in sample():
+        plain = Scheduler(load_cache(case), case["conf"]).run_once()
+        watched = Scheduler(load_cache(case), case["conf"]).run_once(Trace(every_call))
+        assert watched.committed == plain.committed and watched.undone == plain.undone, case["name"]
+
+
+def test_two_runs_give_equal_traces():
+    for case in sample():
+        one, two = Trace(), Trace()
+        Scheduler(load_cache(case), case["conf"]).run_once(one)
+        Scheduler(load_cache(case), case["conf"]).run_once(two)
+        assert list(one.lines()) == list(two.lines()), case["name"]
+
+
+def test_both_ways_show_the_same_choices_and_scores():
+    """What the arrays say of all nodes at once is what each call says, wherever a node was chosen
+    among several.
+    """
+    compared = 0
+    for case in sample():
+        traces = Trace(False), Trace(True)
+        for trace in traces:
+            Scheduler(load_cache(case), case["conf"]).run_once(trace)
+        chosen = [[(r["task"], r["node"])
+                   for r in trace.of("chose")
+                   if r.action == "allocate"]
+                  for trace in traces]
+        if case["family"] in ("topology", "subgroups"):
+            continue  # dry runs are fewer over arrays
+        assert chosen[0] == chosen[1], case["name"]
+        arrays, calls = traces
+        for record in [r for r in calls.of("chose") if r["node"] is not None][:3]:
+            each = calls.scores(record["task"])
+            at_once = arrays.scores(record["task"])
+            for node in each if len(each) > 1 else ():
+                if all(node in scores for scores in (each, at_once)) and node == record["node"]:
+                    assert sum(at_once[node].values()) == pytest.approx(sum(
+                        each[node].values())), (case["name"], record)
+                    compared += 1
+    assert compared > 15
+
+
+def test_the_comparison_that_put_a_queue_first():
+    trace, _ = traced(pair().objects())
+    turns = [tuple(record[name] for name in ("queue", "next", "decided_by"))
+             for record in trace.of("queue") if record.action == "allocate"]
+    assert turns[0] == ("default", "a", [
+        "", 0
+    ]), "both shares are 0: the default, which is the older queue, decides"
+    plugin, order = turns[1][2]
+    assert turns[1][:2] == (
+        "a",
+        "default") and plugin == "proportion" and order < 0, "queue a has the smaller share now"
+
+
+def test_how_answers_combined():
+    trace, _ = traced(pair().objects())
+    for record in trace.of("asked", point="job_enqueueable"):
+        calls = trace.calls_of(record)
+        assert [call["plugin"] for call in calls] == ["overcommit", "proportion"
+                                                      ] and trace.decided_by(record) == "overcommit"
+    orders = trace.of("asked", point="queue_order")
+    assert orders and {trace.decided_by(record) for record in orders} <= {"", "proportion"}
+
+
+def test_an_admission_shows_both_sides_as_numbers():
+    trace, _ = traced(pair().job("three", pods=3, cpu=4).objects())
+    record = trace.of("enqueue_comparison", job="default/three", plugin="proportion")[0]
+    assert record["min_resources"]["cpu"] == 12000 and record["inqueue"]["cpu"] == 2000
+    assert record["asked"]["cpu"] == 14000 and record["limit"]["cpu"] == 12000 and record[
+        "short_of"] == ["cpu"]
+
+
+def test_rounds_are_those_of_the_session():
+    trace, ssn = traced(pair().objects())
+    rounds = [record["round"] for record in trace.of("deserved_round")]
+    assert len(rounds) == len(ssn.plugins["proportion"].rounds)
+    assert rounds[-1]["deserved"]["a"]["cpu"] == ssn.plugins["proportion"].queue_opts[
+        "a"].deserved.milli_cpu
+
+
+class Favourite(Plugin):
+    """Ten lines of a learner: one node is liked, and one word is said."""
+
+    name = "favourite"
+
+    def on_session_open(self, ssn):
+        self.ssn = ssn
+
+    def node_order(self, task, node):
+        return 1000.0 if node.name == "n1" else 0.0
+
+    def job_enqueueable(self, job):
+        if self.ssn.observer is not None:
+            self.ssn.observer.note("word", job=job.uid, said="yes")
+        return 1
+
+
+def test_a_plugin_of_ones_own_appears_by_itself():
+    conf = ('actions: "enqueue, allocate"\ntiers:\n- plugins: [{name: gang}, {name: favourite}]\n'
+            "- plugins: [{name: predicates}, {name: proportion}]\n")
+    with registered(plugin={"favourite": Favourite}):
+        trace, ssn = traced(pair().objects(), conf)
+    assert trace.scores("default/one-0") == {"n1": {"favourite": 1000.0, "predicates": 0.0},
+                                             "n2": {"favourite": 0.0, "predicates": 0.0}}
+    assert trace.of("word")[0].facts == {"job": "default/two", "said": "yes"}
+    assert trace.of("job_enqueueable", plugin="favourite") and ssn.committed[0][2] == "n1"
+
+
+def test_json_lines_out_and_in(tmp_path):
+    for case in sample()[::4]:
+        trace = Trace(every_call=True)
+        Scheduler(load_cache(case), case["conf"]).run_once(trace)
+        lines = list(trace.lines())
+        assert all(isinstance(json.loads(line), dict) for line in lines)
+        loaded = TraceReader.from_lines(lines)
+        assert list(loaded.lines()) == lines and loaded.records == trace.records
+
+
+def test_what_is_no_trace_is_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "not.jsonl"
+    path.write_text('{"name": "something else"}\n')
+    with pytest.raises(ValueError, match="these lines are not a trace"):
+        TraceReader.load(path)
+    with pytest.raises(KeyError, match="queue"):
+        Record(0, "", "job", ("job",), ("a",))["queue"]
+
+
+def bench(name="trace"):
+    spec = importlib.util.spec_from_file_location(f"bench_{name}",
+                                                  ROOT / "benchmarks" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not EVENTS.exists(),
+                    reason=f"the recorded events are not beside this checkout ({EVENTS.name})")
+def test_answers_agree_with_the_recorded_events():
+    assert bench().compare("dev", None, True, 5) == 1
+
+
+@pytest.mark.slow
+def test_without_an_observer_the_hooks_are_less_than_two_percent_of_the_lines_that_run():
+    """Lines, not seconds: they are the same on every machine; benchmarks/trace_off.py has the
+    seconds.
+    """
+    (with_hooks, placed), (without, also_placed) = bench("trace_off").lines_of(30, 400).values()
+    assert placed == also_placed == 400
+    assert without < with_hooks < 1.02 * without

@@ -1,0 +1,132 @@
+"""A lab without a browser: what a move, undo, reset, a task, a copy and a question answer."""
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.widgets import Lab, Task, pictures
+from volcano_lab.widgets.controls import choice, group, number, slider, switch, text
+from volcano_lab.widgets.story import amounts, outcome
+
+CONTROLS = group("queue a", {"weight": slider(2, 1, 9, "weight"),
+                             "part": slider(0.1, label="part",
+                                            options={"a tenth": 0.1, "half": 0.5})},
+                 color="#0072B2") | {
+    "plugin": choice("drf", ["drf", "gang"], "plugin"), "on": switch(True, "on"),
+    "word": text("x", "word"), "pods": number(3, 0, 5, "pods")}
+
+
+def decide(values):
+    if values["pods"] == 5:
+        raise ValueError("five pods are too many")
+    return {"a": 10.0 * values["weight"], "b": 90 - 10 * values["weight"], "end":
+            "commit" if values["weight"] < 5 else "discard"}
+
+
+@pytest.fixture
+def lab():
+    table = pictures.table("Rows", lambda facts: [{"queue": name, "deserved": facts[name]}
+                                                  for name in "ab"], columns=["queue", "deserved"])
+    return Lab(CONTROLS, decide, [table], title="A lab", opening="At first.",
+               says=[amounts("deserves", lambda facts: {name: facts[name] for name in "ab"}),
+                     outcome("The statement", lambda facts: facts["end"], lambda facts: "too big")],
+               tasks=[Task("weight", "Make it 9.", lambda values, facts: values["weight"] == 9,
+                           {"weight": 3}, {"weight": 9})],
+               code=lambda values: Cluster().queue("a", weight=values["weight"]),
+               why=lambda facts, about: f"{about['node']} is full")
+
+
+def ask(lab, **asked):
+    lab.set_state({"ask": {"n": lab.ask.get("n", 0) + 1, **asked}})  # as the page sends it
+    return lab
+
+
+MOVES = [
+    ("a slider", {"weight": 3},
+     "Queue a: weight 3 (was 2). a deserves 30 (was 20), b 60 (was 70)."),
+    ("an outcome turns", {"weight": 6}, "Queue a: weight 6 (was 2). a deserves 60 (was 20), b 30 "
+     "(was 70). The statement: discard (was commit): too big."),
+    ("a slider over options", {"part": 0.5},
+     "Queue a: part half (was a tenth). Nothing else changes."),
+    ("a menu", {"plugin": "gang"}, "Plugin gang (was drf). Nothing else changes."),
+    ("a switch", {"on": False}, "On off (was on). Nothing else changes."),
+    ("a text", {"word": "y"}, "Word y (was x). Nothing else changes."),
+    ("many at once", {"weight": 3, "on": False, "pods": 1},
+     "3 controls are moved. a deserves 30 (was 20), b 60 (was 70)."),
+    ("what does not work", {"pods": 5}, "This does not work: five pods are too many"),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "said"), MOVES, ids=[row[0] for row in MOVES])
+def test_a_move_says_what_changed(lab, name, values, said):
+    assert lab.set(**values).said == said
+    assert lab.values == lab.start | values and lab.shown["undo"] and lab.shown["moved"]
+    assert lab.undo().values == lab.start and not lab.shown["undo"]
+    assert lab.set(**values).reset().said == "At first." and lab.values == lab.start
+
+
+def test_one_gesture_is_one_move(lab):
+    ask(lab, values={"weight": 3})
+    for weight in (4, 5, 6):
+        ask(lab, values={"weight": weight}, more=True)
+    assert lab.said.startswith("Queue a: weight 6 (was 2). a deserves 60 (was 20)")
+    assert lab.shown["ghost"] == "keep" and ask(lab, undo=1).values == lab.start
+
+
+BAD = [
+    ("a name that is none", {"wieght": 3}, KeyError,
+     "wieght is no control; there are weight, part"),
+    ("beyond the end", {"weight": 10}, ValueError, "weight is 10; allowed is 1 to 9"),
+    ("no number", {"weight": "3"}, ValueError, "weight is '3'; allowed is a number"),
+    ("no option", {"plugin": "tdm"}, ValueError, "plugin is 'tdm'; allowed are drf, gang"),
+    ("no text", {"word": 3}, ValueError, "word is 3; allowed is a text"),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "error", "sentence"), BAD, ids=[row[0] for row in BAD])
+def test_a_value_that_no_control_takes_is_one_sentence(lab, name, values, error, sentence):
+    with pytest.raises(error, match=sentence):
+        lab.set(**values)
+    ask(lab, values=values)
+    assert sentence in lab.said and lab.shown["error"] and lab.values == lab.start
+
+
+def test_between_two_steps_the_nearer_one_counts(lab):
+    assert lab.set(weight=3.4).values["weight"] == 3
+
+
+def test_a_task_begins_is_shown_and_stays_done(lab):
+    assert ask(lab, task=0).said == "weight. Make it 9." and lab.values["weight"] == 3
+    assert lab.shown["task"] == 0 and lab.shown["done"] == [False]
+    assert ask(lab, show=0).said.startswith("One way:") and lab.done == {"weight": True}
+    assert lab.reset().done == {"weight": True} and lab.shown["task"] == -1
+
+
+def test_copies_and_questions_leave_the_board(lab):
+    lab.set(weight=4)
+    board = lab.board
+    assert "weight=4" in ask(lab, copy="python").shown["copied"]["text"]
+    assert "weight: 4" in ask(lab, copy="yaml").shown["copied"]["text"]
+    assert ask(lab, why={"node": "n1"}).shown["why"] == "n1 is full"
+    assert lab.board == board and "copied" not in lab.shown
+
+
+def test_every_question_is_answered_once(lab):
+    sent = []
+    lab.send_state = lambda key=None: sent.append(key)
+    questions = [{"undo": 1}, {"values": {"weight": 2}}, {"values": {"weight": 4}}, {"undo": 1},
+                 {"reset": 1}, {"tea": 1}]
+    for place, asked in enumerate(questions, 1):
+        ask(lab, **asked)
+        assert sent == ["shown"] * place and lab.shown["n"] == place, asked
+
+
+def test_without_a_kernel_it_is_a_still_that_says_so(lab):
+    bundle, _ = lab._repr_mimebundle_()
+    assert "moves in the lab" in bundle["text/html"] and "<table" in bundle["text/html"]
+    assert bundle["text/plain"] == "<the lab A lab; it moves while a kernel runs>"
+
+
+def test_two_panels_of_one_kind_need_keys():
+    twice = [pictures.table("T", [], columns=["a"])] * 2
+    with pytest.raises(ValueError, match="two panels have the key table"):
+        Lab(CONTROLS, decide, twice, title="Twice")

@@ -1,0 +1,104 @@
+"""Each picture of the vocabulary: what it says, and that a still is the same everywhere."""
+
+import json
+import random
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from volcano_lab.display.palette import COLORS
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.scripts import HERE
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "labs-and-pictures.md").read_text(encoding="utf-8")
+SAMPLES = {block.split("(")[0].removeprefix("pictures."): block
+           for block in re.findall(r"```python\n(pictures\..*?)```", GUIDE, re.DOTALL)}
+
+
+def test_the_guide_s_lab_is_complete():
+    block = next(block for block in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+                 if "cluster_of" in block)
+    assert sum(bool(line.strip()) for line in block.splitlines()) <= 34
+    names = {}
+    exec(block, names)
+    lab = names["lab"]
+    said = re.search(r"lab.set\(a_weight=3\).said +# '(.*)'", GUIDE)[1]
+    assert lab.said == "Both deserve 50: weights are equal."
+    assert lab.set(a_weight=3).said == said and lab.done == {"thrice": True}
+
+
+def sample(kind):
+    return eval(SAMPLES[kind], {"pictures": pictures})
+
+
+def test_the_guide_has_each_picture():
+    named = set(re.findall(r"import \{(\w+)\} from \"./pictures/",
+                           (HERE / "js" / "pictures.js").read_text()))
+    assert named == set(SAMPLES)
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_a_picture_draws_its_data_and_says_them(kind):
+    picture = sample(kind)
+    bundle, _ = picture._repr_mimebundle_()
+    assert bundle["text/plain"] == picture.alt and picture.title in picture.alt
+    for name in re.findall(r'"(?:name|queue)": "([\w-]+)"', json.dumps(picture.data)):
+        assert name in picture.alt, f"{name} is in the data and not in the words"
+    if kind == "table":
+        assert "<th" in bundle["text/html"]
+        return
+    svg = ET.fromstring(picture.svg)
+    width, height = float(svg.get("width")), float(svg.get("height"))
+    assert width == picture.width and 60 < height < 640
+    assert "prefers-color-scheme: dark" in picture.svg
+    for text in svg.iter("{http://www.w3.org/2000/svg}text"):
+        assert 0 <= float(text.get("x")) <= width, "no words beside the picture"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SAMPLES if kind != "table"])
+def test_the_guide_s_stills_are_those_of_its_examples(kind):
+    stored = (ROOT / "docs" / "pictures" / f"{kind}.svg").read_text(encoding="utf-8")
+    assert stored == sample(kind).svg + "\n", "renew them: python tools/screenshots.py"
+
+
+def test_a_still_has_the_same_bytes_in_another_process():
+    code = (f"from volcano_lab.widgets import pictures\n"
+            f"print({SAMPLES['vessels']}.svg)\nprint({SAMPLES['cluster']}.svg)")
+    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert other.stdout == f"{sample('vessels').svg}\n{sample('cluster').svg}\n"
+
+
+def test_colours_are_those_of_the_palette():
+    source = (HERE / "js" / "marks.js").read_text()
+    listed = re.search(r"COLORS = \[(.*?)\]", source)[1]
+    assert tuple(json.loads(f"[{listed}]")) == COLORS
+
+
+def test_data_that_cannot_be_drawn_are_one_sentence():
+    with pytest.raises(ValueError, match="the picture bars cannot draw its data"):
+        pictures.bars("Bars", {"name": "a"}).alt  # noqa: B018
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        pictures.bars("Bars", [], colour=1)
+
+
+@pytest.mark.parametrize("kind", ["bars", "vessels", "tree", "sums"])
+def test_whatever_the_numbers_are_nothing_is_drawn_with_no_number(kind):
+    chance, picture = random.Random(kind), sample(kind)
+
+    def shaken(value):
+        if isinstance(value, dict):
+            return {key: shaken(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [shaken(each) for each in value]
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return chance.choice([0, 0.001, value, value * 3.3, 10**6])
+        return value
+
+    for _ in range(40):
+        svg = pictures.evolve(picture, data=shaken(picture.data)).svg
+        assert "NaN" not in svg and "Infinity" not in svg and 'width="-' not in svg
