@@ -1,4 +1,6 @@
-"""The documentation: the notebooks with their stored outputs, and the readme, as pages that need no server."""
+"""The documentation: the notebooks with their stored outputs, the answers to their questions in
+folds, and the readme, as pages that need no server.
+"""
 
 import shutil
 import sys
@@ -7,23 +9,27 @@ from pathlib import Path
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 
-# Sphinx reads below its own folder only. The copies are made anew at each build and are not kept in git.
+# Sphinx reads below its own folder only. The copies are made anew at each build and are not kept in
+# git.
 shutil.rmtree(DOCS / "lessons", ignore_errors=True)
 shutil.copytree(ROOT / "notebooks", DOCS / "lessons", ignore=shutil.ignore_patterns(".*"))
 
-sys.path.insert(0, str(DOCS))
+sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
+from folds import fill  # noqa: E402
 from generate import generate  # noqa: E402
 
 generate()
+fill(sorted((DOCS / "lessons").glob("*.ipynb")))
 
 project = "volcano_lab"
 author = "The volcano_lab authors"
 copyright = author
 extensions = ["myst_nb"]
-exclude_patterns = ["_build", "made/lessons.md"]
+exclude_patterns = ["_build", "made/lessons.md", "made/course-table.md", "made/ways.md"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # the stored outputs are tested (make test), so they are shown
-nb_ipywidgets_js = {}  # no scripts from elsewhere: a page has the figures, the notebook has the sliders
+nb_ipywidgets_js = {
+}  # no scripts from elsewhere: a page has the figures, the notebook has the sliders
 html_theme = "furo"
 html_title = "volcano_lab"
 html_show_sphinx = False

@@ -1,27 +1,46 @@
-"""Pages that are made from the code: the map from Volcano's files, the tables, the reference from docstrings."""
+"""Pages that are made from the code: the map from Volcano's files, the tables, the reference from
+docstrings.
+"""
 
 from __future__ import annotations
 
 import ast
-import json
 import re
 import shutil
 from pathlib import Path
+
+from volcano_lab.course.kit.lessons import TABLE, WAYS, course_table
 
 HERE = Path(__file__).parent
 MADE = HERE / "made"
 PACKAGE = HERE.parent / "volcano_lab"
 SOURCE = re.compile(r"`(?:pkg/|cmd/|k8s\.io/|volcano\.sh/)?([\w./-]*?[\w-]+(?:\.go|/[\w-]+))`")
 GROUPS = {
-    "api": "the nouns", "framework": "session, extension points, statements, configuration", "plugins": "the policies",
-    "actions": "the steps of a cycle", "cache": "the cluster as the scheduler knows it", "": "around them",
+    "": "a cluster, a scheduler",
+    "api": "the nouns",
+    "framework": "session, extension points, statements, configuration",
+    "plugins": "the policies",
+    "actions": "the steps of a cycle",
+    "manifests": "objects in and out",
+    "cache": "the cluster as the scheduler knows it",
+    "trace": "what a cycle did",
+    "metrics": "series, calls, logs",
+    "simulation": "a cluster in simulated time",
+    "debug": "step, stop, try by hand",
+    "explain": "why, and what would change it",
+    "display": "tables and charts",
+    "widgets": "what moves in a notebook",
+    "cli": "the command",
+    "course": "the lessons",
 }
 
 
 def modules() -> list[tuple[str, Path]]:
     """(dotted name, file) of every module with a docstring, in order."""
-    files = sorted(p for p in PACKAGE.rglob("*.py") if p.name != "__init__.py" or p.parent.name not in GROUPS)
-    names = [(".".join(p.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"), p) for p in files]
+    files = sorted(
+        p for p in PACKAGE.rglob("*.py") if p.name != "__init__.py" or p.parent.name not in GROUPS)
+    names = [(".".join(p.relative_to(
+        PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"), p) for p in files]
     return [(name, path) for name, path in names if ast.get_docstring(ast.parse(path.read_text()))]
 
 
@@ -33,38 +52,52 @@ def the_map() -> str:
         sentence = re.search(r"Answers? to (.+?)(?:\. |\.$|; )", text)
         if sentence:
             about = text.split(". ")[0].rstrip(".")
-            rows.append(f"| [`{name}`](reference/{group_of(name) or 'volcano_lab'}.md) | {about} | {sentence[1]} |")
+            rows.append(
+                f"| [`{name}`](reference/{group_of(name) or 'volcano_lab'}.md) | {about} | {sentence[1]} |"
+            )
     title = "# From Volcano's files to the lab's"
-    head = [title, "", "Volcano v1.14.0.", "", "| module | what it is | answers to |", "|---|---|---|"]
+    head = [
+        title, "", "Volcano v1.14.0.", "", "| module | what it is | answers to |", "|---|---|---|"
+    ]
     return "\n".join(head + rows) + "\n"
 
 
 def extension_points() -> str:
     from volcano_lab.plugins.catalogue import table
 
-    lines = ["# Extension points", "", "What the session asks its plugins, how the answers combine, and who asks.", "",
-             "| point | question | rule | without an answer | switch | plugins | asked by |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "# Extension points", "",
+        "What the session asks its plugins, how the answers combine, and who asks.", "",
+        "| point | question | rule | without an answer | switch | plugins | asked by |",
+        "|---|---|---|---|---|---|---|"
+    ]
     for row in table():
-        cells = (f"`{row.point}`", row.question, row.rule, row.default, *(", ".join(f"`{x}`" for x in many) or "–"
-                 for many in (row.switches, row.plugins, row.asked_by)))
+        cells = (f"`{row.point}`", row.question, row.rule, row.default,
+                 *(", ".join(f"`{x}`"
+                             for x in many) or "–"
+                   for many in (row.switches, row.plugins, row.asked_by)))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 def metrics() -> str:
-    from volcano_lab.metric_series import table
+    from volcano_lab.metrics.series import table
 
-    about = "The series that `volcano-lab serve` and `volcano_lab.metrics.Metrics` expose, under Volcano's names."
+    about = "The series that `volcano-lab serve` and `volcano_lab.metrics.prometheus.Metrics` expose, under Volcano's names."
     return f"# Metrics\n\n{about}\n\n{table()}"
 
 
 def lessons() -> str:
     """The list of the notebooks, each under its number and its title."""
-    lines = ["```{toctree}", ":caption: Lessons", ":maxdepth: 1", ""]
-    for path in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
-        first = "".join(json.loads(path.read_text())["cells"][0]["source"]).splitlines()[0]
-        lines.append(f"{path.name[:2]} · {first.removeprefix('# ')} </lessons/{path.stem}>")
+    lines = ["```{toctree}", ":caption: Lessons", ":maxdepth: 1", "", "Start </lessons/start>"]
+    lines += [f"{each.number} · {each.title} </lessons/{each.number}-{each.name}>" for each in TABLE]
     return "\n".join([*lines, "```", ""])
+
+
+def ways() -> str:
+    """The ways through the course as a list."""
+    return "\n".join(f"- **{way.title}** ({way.whom[0].lower()}{way.whom[1:]}, {way.time}): "
+                     f"{', '.join(way.numbers)}." for way in WAYS) + "\n"
 
 
 def group_of(name: str) -> str:
@@ -81,17 +114,23 @@ def described_module(name: str, path: Path) -> str:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
             parts += described(node, "###")
             for inner in node.body if isinstance(node, ast.ClassDef) else ():
-                if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_") and ast.get_docstring(inner):
+                if isinstance(inner, ast.FunctionDef
+                              ) and not inner.name.startswith("_") and ast.get_docstring(inner):
                     parts += described(inner, "####")
     return "\n".join(parts) + "\n"
 
 
 def described(node: ast.ClassDef | ast.FunctionDef, level: str) -> list[str]:
     if isinstance(node, ast.ClassDef):
-        signature = f"class {node.name}" + (f"({', '.join(ast.unparse(b) for b in node.bases)})" if node.bases else "")
+        signature = f"class {node.name}" + (f"({', '.join(ast.unparse(b) for b in node.bases)})"
+                                            if node.bases else "")
     else:
-        signature = f"{node.name}({ast.unparse(node.args)})" + (f" -> {ast.unparse(node.returns)}" if node.returns else "")
-    return ["", f"{level} `{node.name}`", "", "```python", signature, "```", "", fenced(ast.get_docstring(node) or "")]
+        signature = f"{node.name}({ast.unparse(node.args)})" + (f" -> {ast.unparse(node.returns)}"
+                                                                if node.returns else "")
+    return [
+        "", f"{level} `{node.name}`", "", "```python", signature, "```", "",
+        fenced(ast.get_docstring(node) or "")
+    ]
 
 
 def fenced(text: str) -> str:
@@ -111,13 +150,20 @@ def generate() -> None:
     shutil.rmtree(MADE, ignore_errors=True)
     (MADE / "reference").mkdir(parents=True)
     (MADE / "lessons.md").write_text(lessons())
+    (MADE / "course-table.md").write_text(course_table("lessons/") + "\n")
+    (MADE / "ways.md").write_text(ways())
     (MADE / "map.md").write_text(the_map())
     (MADE / "extension-points.md").write_text(extension_points())
     (MADE / "metrics.md").write_text(metrics())
-    lines = ["# Reference", "", "From the docstrings; the examples are run by the tests.", "", "```{toctree}", ":maxdepth: 1", ""]
+    lines = [
+        "# Reference", "", "From the docstrings; the examples are run by the tests.", "",
+        "```{toctree}", ":maxdepth: 1", ""
+    ]
     for group, what in GROUPS.items():
         page = group or "volcano_lab"
-        texts = [described_module(name, path) for name, path in modules() if group_of(name) == group]
+        texts = [
+            described_module(name, path) for name, path in modules() if group_of(name) == group
+        ]
         (MADE / "reference" / f"{page}.md").write_text(f"# {page}: {what}\n" + "".join(texts))
         lines.append(f"reference/{page}")
     (MADE / "reference.md").write_text("\n".join([*lines, "```", ""]))

@@ -1,0 +1,42 @@
+"""Put the answers of the lessons' questions into the folds of the documentation's copies."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from cells import code_cells, processes, run_cell
+
+ASKED = ("predict(", "ask(")
+
+
+def fill(paths: list[Path]) -> None:
+    """Run notebooks that ask, two at a time, and store their questions with filled folds."""
+    asking = [path for path in paths if any(word in path.read_text() for word in ASKED)]
+    with processes(filled, map(str, asking), at_once=2) as found:
+        for path, outputs in found.items():
+            store(Path(path), outputs.get())
+
+
+def filled(path: str) -> dict[str, str]:
+    """{cell: HTML} of a notebook's questions, with their answers."""
+    from volcano_lab.course.kit.live import ANSWERS_SHOWN
+    from volcano_lab.course.kit.question import Question
+
+    names: dict[str, object] = {"__name__": "__main__"}
+    asked = {cell: run_cell(source, f"<cell {cell}>", names)
+             for cell, source in code_cells(Path(path)).items()}
+    os.environ[ANSWERS_SHOWN] = "shown"
+    return {cell: question._repr_html_() for cell, question in asked.items()
+            if isinstance(question, Question)}
+
+
+def store(path: Path, outputs: dict[str, str]) -> None:
+    """Replace the HTML of these cells' outputs."""
+    notebook = json.loads(path.read_text())
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            if cell["id"] in outputs:
+                output["data"]["text/html"] = outputs[cell["id"]]
+    path.write_text(json.dumps(notebook))
