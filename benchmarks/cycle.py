@@ -1,4 +1,5 @@
-"""What a whole cycle costs: by phase, beside its limit and beside Volcano's own time; how it grows; how much memory.
+"""What a whole cycle costs: by phase, beside its limit and beside Volcano's own time; how it grows;
+how much memory.
 
     python benchmarks/cycle.py                     the small shapes
     python benchmarks/cycle.py --all               all of them (minutes)
@@ -35,8 +36,9 @@ SMALL = ["10n-50x4", "50n-200x4", "100n-500x4", "reclaim-100n"]
 
 
 def measure(name: str, runs: int) -> dict[str, Any]:
-    """The phases of the fastest run, the slowest cycle, and the statuses in which the pods ended."""
-    from volcano_lab import replay  # in the process that measures
+    """The phases of the fastest run, the slowest cycle, and the statuses in which the pods ended.
+    """
+    from volcano_lab.cli import replay  # in the process that measures
 
     case = shapes.make(name)
     rows = []
@@ -46,13 +48,19 @@ def measure(name: str, runs: int) -> dict[str, Any]:
     best = min(rows, key=lambda row: row["times"]["cycle"])
     worst = max(row["times"]["cycle"] for row in rows)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"name": name, "times": best["times"], "worst": worst, "statuses": best["statuses"], "mebibytes": peak}
+    return {
+        "name": name, "times": best["times"], "worst": worst, "statuses": best["statuses"],
+        "mebibytes": peak
+    }
 
 
 def in_a_process(name: str, runs: int, tree: Path = HERE.parent) -> dict[str, Any]:
-    """`measure` in a process of its own, so that memory is its own; `tree` is the checkout to measure."""
+    """`measure` in a process of its own, so that memory is its own; `tree` is the checkout to
+    measure.
+    """
     command = [sys.executable, str(HERE / "cycle.py"), "--one", name, "--runs", str(runs)]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tree)}, check=False)
+    done = subprocess.run(command, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(tree)}, check=False)
     if done.returncode:
         raise SystemExit(f"{name}: {done.stderr.strip().splitlines()[-1]}")
     return json.loads(done.stdout)
@@ -84,14 +92,17 @@ def chart(rows: list[dict[str, Any]], path: Path) -> None:
 
     data = [{"shape": r["name"], "who": "the lab", "ms": r["times"]["cycle"] * 1e3} for r in rows]
     known = [r["name"] for r in rows if r["name"] in shapes.GO]
-    data += [{"shape": name, "who": "Volcano v1.14.0", "ms": shapes.GO[name] * 1e3} for name in known]
+    data += [{"shape": name, "who": "Volcano v1.14.0", "ms": shapes.GO[name] * 1e3}
+             for name in known]
     bars = alt.Chart(pd.DataFrame(data), width=420).mark_bar().encode(
         alt.X("ms:Q", scale=alt.Scale(type="log"), title="milliseconds for a whole cycle"),
-        alt.Y("who:N", title=None), alt.Color("who:N", legend=None), alt.Row("shape:N", title=None, sort=None))
+        alt.Y("who:N", title=None), alt.Color("who:N", legend=None),
+        alt.Row("shape:N", title=None, sort=None))
     bars.save(str(path))
 
 
-# -- growth ----------------------------------------------------------------------------------------------
+# -- growth
+# ----------------------------------------------------------------------------------------------
 
 
 def growth(runs: int) -> None:
@@ -106,16 +117,19 @@ def growth(runs: int) -> None:
         table.add_column(column)
     for what, ladder in ladders.items():
         cost = [(size, measure(name, runs)["times"]["cycle"]) for size, name in ladder]
-        table.add_row(what, ", ".join(f"{s}: {c * 1e3:.0f}" for s, c in cost), f"{exponent(cost):.2f}")
-    for what, cases in (("queues, for 400 pods on 100 nodes", [(q, shapes.place(100, 100, 4, q)) for q in (4, 16, 64)]),
-                        ("depth of the tree of queues", [(d, tree(d)) for d in (1, 2, 4, 8)])):
+        table.add_row(what, ", ".join(f"{s}: {c * 1e3:.0f}" for s, c in cost),
+                      f"{exponent(cost):.2f}")
+    for what, cases in (("queues, for 400 pods on 100 nodes", [
+        (q, shapes.place(100, 100, 4, q)) for q in (4, 16, 64)
+    ]), ("depth of the tree of queues", [(d, tree(d)) for d in (1, 2, 4, 8)])):
         cost = [(size, fastest(case, runs)) for size, case in cases]
-        table.add_row(what, ", ".join(f"{s}: {c * 1e3:.0f}" for s, c in cost), f"{exponent(cost):.2f}")
+        table.add_row(what, ", ".join(f"{s}: {c * 1e3:.0f}" for s, c in cost),
+                      f"{exponent(cost):.2f}")
     Console(width=130).print(table)
 
 
 def fastest(case: dict[str, Any], runs: int) -> float:
-    from volcano_lab import replay
+    from volcano_lab.cli import replay
 
     return min(replay.time_case(case)["times"]["cycle"] for _ in range(runs))
 
@@ -146,27 +160,34 @@ def exponent(points: list[tuple[float, float]]) -> float:
     return statistics.linear_regression(x, y).slope
 
 
-# -- against an earlier commit -----------------------------------------------------------------------------
+# -- against an earlier commit
+# -----------------------------------------------------------------------------
 
 
 def against(commit: str, names: list[str], runs: int) -> None:
     """Both trees in turn in one run; what counts is the ratio."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["git", "-C", str(HERE.parent), "worktree", "add", "--detach", "--quiet", folder, commit], check=True)
+        subprocess.run([
+            "git", "-C",
+            str(HERE.parent), "worktree", "add", "--detach", "--quiet", folder, commit
+        ], check=True)
         try:
             for name in names:
                 ratios = []
                 for _ in range(runs):
-                    ours, theirs = (in_a_process(name, 1, where)["times"]["cycle"] for where in (HERE.parent, Path(folder)))
+                    ours, theirs = (in_a_process(name, 1, where)["times"]["cycle"]
+                                    for where in (HERE.parent, Path(folder)))
                     ratios.append(ours / theirs)
                 spread = f"{min(ratios):.2f} to {max(ratios):.2f}, {runs} pairs"
                 print(f"{name}: {statistics.median(ratios):.2f} of {commit} ({spread})")
         finally:
-            subprocess.run(["git", "-C", str(HERE.parent), "worktree", "remove", "--force", folder], check=False)
+            subprocess.run(["git", "-C",
+                            str(HERE.parent), "worktree", "remove", "--force", folder], check=False)
 
 
 def main() -> None:
-    cli = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    cli = argparse.ArgumentParser(description=__doc__,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     cli.add_argument("names", nargs="*", metavar="SHAPE")
     cli.add_argument("--all", action="store_true")
     cli.add_argument("--runs", type=int, default=5)

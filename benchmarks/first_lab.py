@@ -1,7 +1,9 @@
-"""What the first lab costs without a browser: importing, the command, the notebook's cycle, a move of a slider.
+"""What the first lab costs without a browser: importing, the command, the notebook's cycle, a move
+of a slider.
 
-`python benchmarks/first_lab.py` prints each figure with its goal; ends with 1 where a goal is missed. Figures are the best
-of many runs, for a busy machine makes every run slower and none faster. The way to the repaint: `slider.py`.
+`python benchmarks/first_lab.py` prints each figure with its goal; ends with 1 where a goal is
+missed. Figures are the best of many runs, for a busy machine makes every run slower and none
+faster. The way to the repaint: `slider.py`.
 """
 
 import cProfile
@@ -17,8 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 from volcano_lab import Cluster, Scheduler
+from volcano_lab.course.lesson_00.lab import fair_share_cluster
 from volcano_lab.widgets import fair_share_lab
-from volcano_lab.widgets.fair_share import fair_share_cluster
 
 
 def best(work: Callable[[], object], runs: int) -> float:
@@ -32,7 +34,8 @@ def best(work: Callable[[], object], runs: int) -> float:
 
 
 def process(*arguments: str) -> Callable[[], object]:
-    return lambda: subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+    return lambda: subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.
+                                  DEVNULL)
 
 
 def ten_nodes(file: Path) -> None:
@@ -70,7 +73,11 @@ def hot_spots(count: int) -> list[str]:
     stats = pstats.Stats(profile).stats
     total = sum(own for _, _, own, _, _ in stats.values())
     first = sorted(stats.items(), key=lambda item: -item[1][2])[:count]
-    return [f"{100 * own / total:4.1f} %  {Path(file).name}:{name}" for (file, _, name), (_, _, own, _, _) in first]
+    return [
+        f"{100 * own / total:4.1f} %  {Path(file).name}:{name}" for (file, _,
+                                                                     name), (_, _, own, _,
+                                                                             _) in first
+    ]
 
 
 def main() -> int:
@@ -85,10 +92,12 @@ def main() -> int:
         bare = best(process("-c", "pass"), 7)
         rows = [
             ("import volcano_lab", best(process("-c", "import volcano_lab"), 7) - bare, 150),
-            ("import of all that a cycle needs", best(process("-c", "import volcano_lab.cluster"), 5) - bare, None),
+            ("import of all that a cycle needs",
+             best(process("-c", "import volcano_lab.cluster"), 5) - bare, None),
             ("volcano-lab run, 10 nodes, 200 pods, whole process",
              best(process("-m", "volcano_lab.cli", "run", str(file)), 5), 1000),
-            ("the notebook's cluster: from words to a cache", best(lambda: fair_share_cluster().cache(), 60), None),
+            ("the notebook's cluster: from words to a cache",
+             best(lambda: fair_share_cluster().cache(), 60), None),
             ("the notebook's cycle", phases["cycle"], 5),
             *((f"  {phase}", phases[phase], None) for phase in phases if phase != "cycle"),
             ("one move of a slider, without the browser",
@@ -98,7 +107,8 @@ def main() -> int:
     for heading in ("what", "best", "goal"):
         table.add_column(heading, justify="left" if heading == "what" else "right")
     for what, value, goal in rows:
-        table.add_row(what, f"{value:.1f}" if value < 10 else f"{value:.0f}", "" if goal is None else str(goal))
+        table.add_row(what, f"{value:.1f}" if value < 10 else f"{value:.0f}",
+                      "" if goal is None else str(goal))
     Console(width=100).print(table)
     print("The cycle's own time goes to", *hot_spots(5), sep="\n  ")
     return int(any(goal is not None and value > goal for _, value, goal in rows))

@@ -1,4 +1,6 @@
-"""How long manifests take to load: 10,000 simple pods from JSON (goal: 1 s as a whole process) and YAML (goal: 5 s)."""
+"""How long manifests take to load: 10,000 simple pods from JSON (goal: 1 s as a whole process) and
+YAML (goal: 5 s).
+"""
 
 import json
 import subprocess
@@ -10,7 +12,7 @@ from pathlib import Path
 import yaml
 
 GOALS = {"json": 1.0, "yaml": 5.0}
-LOAD = "import sys, volcano_lab.manifests as m; assert len(m.load(sys.argv[1])) == int(sys.argv[2])"
+LOAD = "import sys, volcano_lab.manifests.loader as m; assert len(m.load(sys.argv[1])) == int(sys.argv[2])"
 
 
 def pod(number: int) -> dict:
@@ -29,7 +31,8 @@ def pod(number: int) -> dict:
         "spec": {
             "schedulerName": "volcano",
             "priority": 10,
-            "containers": [{"name": "main", "image": "busybox", "resources": {"requests": requests}}],
+            "containers":
+            [{"name": "main", "image": "busybox", "resources": {"requests": requests}}],
         },
         "status": {"phase": "Pending"},
     }
@@ -53,7 +56,9 @@ def main(count: int = 10_000) -> None:
         dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
         files["yaml"].write_text(yaml.dump_all(pods, Dumper=dumper, sort_keys=False))
         for form, goal in GOALS.items():
-            print(f"load {count:,} pods from {form.upper()}: {seconds(files[form], count):.2f} s (goal {goal:.1f} s)")
+            print(
+                f"load {count:,} pods from {form.upper()}: {seconds(files[form], count):.2f} s (goal {goal:.1f} s)"
+            )
 
 
 if __name__ == "__main__":

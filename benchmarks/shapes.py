@@ -1,11 +1,12 @@
-"""Clusters of the sizes for which Volcano's own times are known, as cases for `volcano_lab.replay`.
+"""Clusters of the sizes for which Volcano's own times are known, as cases for
+`volcano_lab.cli.replay`.
 
-`python benchmarks/shapes.py NAME…` prints them, one JSON object a line, for `volcano-lab replay --timing`;
-without a name it lists the names.
+`python benchmarks/shapes.py NAME…` prints them, one JSON object a line, for `volcano-lab replay
+--timing`; without a name it lists the names.
 
-A shape such as `100n-500x4` has 100 nodes of 64 CPU and 256 GiB, and 500 waiting gangs of 4 pods of 1 CPU and 2 GiB in
-4 queues. `reclaim-100n` has 100 nodes of 8 CPU, full of one queue's jobs of 4 pods, and half as many gangs of 2 as nodes
-that ask in another queue.
+A shape such as `100n-500x4` has 100 nodes of 64 CPU and 256 GiB, and 500 waiting gangs of 4 pods of
+1 CPU and 2 GiB in 4 queues. `reclaim-100n` has 100 nodes of 8 CPU, full of one queue's jobs of 4
+pods, and half as many gangs of 2 as nodes that ask in another queue.
 """
 
 from __future__ import annotations
@@ -34,15 +35,21 @@ tiers:
 """
 VOLCANO = "scheduling.volcano.sh/v1beta1"
 
-PLACE = [(10, 50, 4), (50, 200, 4), (100, 500, 4), (1000, 500, 20), (1000, 10000, 1), (5000, 1000, 10), (5000, 5000, 10)]
+PLACE = [(10, 50, 4), (50, 200, 4), (100, 500, 4), (1000, 500, 20), (1000, 10000, 1),
+         (5000, 1000, 10), (5000, 5000, 10)]
 RECLAIM = [10, 50, 100, 500, 1000]
 
-LIMITS = {"10n-50x4": 0.03, "50n-200x4": 0.08, "100n-500x4": 0.15, "1000n-500x20": 1.2, "1000n-10000x1": 2.0,
-          "5000n-1000x10": 2.0, "5000n-5000x10": 12.0, "reclaim-100n": 0.03, "reclaim-500n": 0.25, "reclaim-1000n": 0.8}
+LIMITS = {
+    "10n-50x4": 0.03, "50n-200x4": 0.08, "100n-500x4": 0.15, "1000n-500x20": 1.2, "1000n-10000x1":
+    2.0, "5000n-1000x10": 2.0, "5000n-5000x10": 12.0, "reclaim-100n": 0.03, "reclaim-500n": 0.25,
+    "reclaim-1000n": 0.8
+}
 """What a whole cycle should take at most, in seconds, on two cores."""
 
-GO = {"10n-50x4": 0.047, "50n-200x4": 0.545, "100n-500x4": 2.3, "1000n-500x20": 115.0, "reclaim-100n": 0.036,
-      "reclaim-500n": 0.439, "reclaim-1000n": 1.744}
+GO = {
+    "10n-50x4": 0.047, "50n-200x4": 0.545, "100n-500x4": 2.3, "1000n-500x20": 115.0, "reclaim-100n":
+    0.036, "reclaim-500n": 0.439, "reclaim-1000n": 1.744
+}
 """What Volcano v1.14.0 itself took, in process, on two cores."""
 
 
@@ -53,31 +60,48 @@ def meta(name: str, second: int = 0, **more: Any) -> dict[str, Any]:
 
 def node(number: int, cpu: int, memory: int) -> dict[str, Any]:
     name, room = f"node-{number:05d}", {"cpu": str(cpu), "memory": f"{memory}Gi", "pods": "256"}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": meta(name, labels={"kubernetes.io/hostname": name}), "spec": {},
-            "status": {"allocatable": room, "capacity": room, "conditions": [{"type": "Ready", "status": "True"}]}}
+    return {
+        "apiVersion": "v1", "kind": "Node", "metadata": meta(
+            name, labels={"kubernetes.io/hostname": name}), "spec": {}, "status": {
+                "allocatable": room, "capacity": room, "conditions":
+                [{"type": "Ready", "status": "True"}]
+            }
+    }
 
 
 def queue(number: int, weight: int = 1) -> dict[str, Any]:
-    return {"apiVersion": VOLCANO, "kind": "Queue", "metadata": meta(f"queue-{number}", number), "spec": {"weight": weight},
-            "status": {"state": "Open"}}
+    return {
+        "apiVersion": VOLCANO, "kind": "Queue", "metadata": meta(f"queue-{number}", number), "spec":
+        {"weight": weight}, "status": {"state": "Open"}
+    }
 
 
-def job(name: str, second: int, queue: str, pods: int, nodes: list[str] | None = None, **notes: str) -> Iterator[dict[str, Any]]:
-    """A gang: of all its pods where it waits, of one where it runs on `nodes` or asks to reclaim (`least` in notes)."""
+def job(name: str, second: int, queue: str, pods: int, nodes: list[str] | None = None,
+        **notes: str) -> Iterator[dict[str, Any]]:
+    """A gang: of all its pods where it waits, of one where it runs on `nodes` or asks to reclaim
+    (`least` in notes).
+    """
     least = int(notes.pop("least", pods))
-    yield {"apiVersion": VOLCANO, "kind": "PodGroup", "metadata": meta(name, second, namespace="default"),
-           "spec": {"minMember": least, "queue": queue, "minResources": {"cpu": str(least)}},
-           "status": {"phase": "Running" if nodes else "Inqueue"}}
+    yield {
+        "apiVersion": VOLCANO, "kind": "PodGroup", "metadata": meta(name, second,
+                                                                    namespace="default"), "spec":
+        {"minMember": least, "queue": queue, "minResources":
+         {"cpu": str(least)}}, "status": {"phase": "Running" if nodes else "Inqueue"}
+    }
     annotations = {"scheduling.k8s.io/group-name": name, "volcano.sh/task-spec": "worker"}
     if nodes:
         annotations["volcano.sh/preemptable"] = "true"
-    container = {"name": "main", "image": "x", "resources": {"requests": {"cpu": "1", "memory": "2Gi"}}}
+    container = {
+        "name": "main", "image": "x", "resources": {"requests": {"cpu": "1", "memory": "2Gi"}}
+    }
     for index in range(pods):
         place = {"nodeName": nodes[index]} if nodes else {}
-        yield {"apiVersion": "v1", "kind": "Pod",
-               "metadata": meta(f"{name}-{index}", second, namespace="default", annotations=annotations),
-               "spec": {"schedulerName": "volcano", "containers": [container], **place},
-               "status": {"phase": "Running" if nodes else "Pending"}}
+        yield {
+            "apiVersion": "v1", "kind": "Pod", "metadata":
+            meta(f"{name}-{index}", second, namespace="default", annotations=annotations), "spec":
+            {"schedulerName": "volcano", "containers": [container],
+             **place}, "status": {"phase": "Running" if nodes else "Pending"}
+        }
 
 
 def place(nodes: int, jobs: int, pods: int, queues: int = 4) -> dict[str, Any]:
@@ -101,7 +125,8 @@ def reclaim(nodes: int) -> dict[str, Any]:
             "conf": CONF.format(actions="enqueue, allocate, reclaim")}
 
 
-SHAPES = {f"{n}n-{j}x{p}": (place, (n, j, p)) for n, j, p in PLACE} | {f"reclaim-{n}n": (reclaim, (n,)) for n in RECLAIM}
+SHAPES = {f"{n}n-{j}x{p}": (place, (n, j, p))
+          for n, j, p in PLACE} | {f"reclaim-{n}n": (reclaim, (n, )) for n in RECLAIM}
 
 
 def make(name: str) -> dict[str, Any]:

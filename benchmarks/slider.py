@@ -1,9 +1,11 @@
-"""From the key press on a slider to the repaint: a notebook's first slider against an empty callback, in one run.
+"""From the key press on a slider to the repaint: a notebook's first slider against an empty
+callback, in one run.
 
-`python benchmarks/slider.py [NOTEBOOK] [--house lab|voila] [--moves N] [--limit RATIO]` opens both notebooks in one
-Chromium, from one server, and moves their sliders in turns. The empty callback sets a label's text and does nothing
-else: nothing that asks the kernel can be faster. What counts is the last change of what is shown, so a chart that
-follows later than its table counts in full. Ends with 1 where the ratio of the medians is above the limit.
+`python benchmarks/slider.py [NOTEBOOK] [--house lab|voila] [--moves N] [--limit RATIO]` opens both
+notebooks in one Chromium, from one server, and moves their sliders in turns. The empty callback
+sets a label's text and does nothing else: nothing that asks the kernel can be faster. What counts
+is the last change of what is shown, so a chart that follows later than its table counts in full.
+Ends with 1 where the ratio of the medians is above the limit.
 """
 
 import argparse
@@ -29,7 +31,8 @@ slider, label = ipywidgets.IntSlider(5, 0, 10), ipywidgets.Label("5")
 slider.observe(lambda change: setattr(label, "value", str(change.new)), "value")
 ipywidgets.VBox([slider, label])
 """
-KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}  # without it JupyterLab asks
+KERNEL = {"name": "python3", "display_name": "Python 3", "language":
+          "python"}  # without it JupyterLab asks
 TURN = 10  # moves before the other notebook has its turn
 WARM_UP = 3
 
@@ -41,10 +44,12 @@ def write_floor(path):
 
 
 def measure(house, notebook, moves):
-    """Milliseconds of each move: ([first change], [last change]) by name, "floor" and "notebook"."""
+    """Milliseconds of each move: ([first change], [last change]) by name, "floor" and "notebook".
+    """
     times = {"floor": ([], []), "notebook": ([], [])}
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(notebook.parent, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
+        shutil.copytree(notebook.parent, folder, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns(".*"))
         write_floor(Path(folder, "floor.ipynb"))
         with (
             open_browser(find_chromium()) as browser,
@@ -55,7 +60,8 @@ def measure(house, notebook, moves):
             shown = {"floor": floor, "notebook": subject}
             for name, page in shown.items():
                 if page.slider() is None:
-                    raise SystemExit(f"{notebook if name == 'notebook' else 'the floor'}: no slider was found")
+                    raise SystemExit(
+                        f"{notebook if name == 'notebook' else 'the floor'}: no slider was found")
                 page.move_slider(WARM_UP)
             while len(times["notebook"][0]) < moves:
                 for name, page in shown.items():
@@ -69,7 +75,8 @@ def measure(house, notebook, moves):
 def main():
     """Measure, print a table, and say whether the limit is kept."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("notebook", nargs="?", type=Path, default=ROOT / "notebooks" / "00-fair-share.ipynb")
+    options.add_argument("notebook", nargs="?", type=Path,
+                         default=ROOT / "notebooks" / "00-fair-share.ipynb")
     options.add_argument("--house", choices=["lab", "voila"], default="lab")
     options.add_argument("--moves", type=int, default=60)
     options.add_argument("--limit", type=float, default=1.5)
@@ -77,17 +84,21 @@ def main():
     if not given.notebook.is_file():
         raise SystemExit(f"notebook: {given.notebook} is not a file")
     if find_chromium() is None:
-        print("slider.py: skipped, there is no Chromium on this machine (tests/browser/install-chromium.sh)")
+        print(
+            "slider.py: skipped, there is no Chromium on this machine (tests/browser/install-chromium.sh)"
+        )
         return 0
 
     times = measure(given.house, given.notebook.resolve(), given.moves)
     table = Table(title=f"Key press to repaint, {given.house}, ms", title_justify="left")
-    for heading in ("slider", "moves", "first change, median", "last change, median", "90 % within"):
+    for heading in ("slider", "moves", "first change, median", "last change, median",
+                    "90 % within"):
         table.add_column(heading, justify="left" if heading == "slider" else "right")
     for name, (first, last) in times.items():
         ninety = statistics.quantiles(last, n=10)[-1]
-        table.add_row("an empty callback" if name == "floor" else given.notebook.name, str(len(last)),
-                      f"{statistics.median(first):.1f}", f"{statistics.median(last):.1f}", f"{ninety:.1f}")
+        table.add_row("an empty callback" if name == "floor" else given.notebook.name, str(
+            len(last)), f"{statistics.median(first):.1f}", f"{statistics.median(last):.1f}",
+                      f"{ninety:.1f}")
     Console(width=110).print(table)
     ratio = statistics.median(times["notebook"][1]) / statistics.median(times["floor"][1])
     print(f"ratio {ratio:.2f}, limit {given.limit}")

@@ -1,14 +1,20 @@
-"""Many small clusters in which everything goes wrong that can: does every invariant hold, and does every job run in the end?
+"""Many small clusters in which everything goes wrong that can: does every invariant hold, and does
+every job run in the end?
 
-Each seed is a cluster of six nodes and three queues with jobs that come at random, node failures, and every kind of fault
-at 5 %. After each of 2,000 events all invariants are checked. Then nothing goes wrong any more, and time passes until
-every job has finished that fits the cluster when it is empty; what hasn't is tried alone to see that it doesn't fit.
+Each seed draws a cluster, queues, a configuration and kinds of jobs: `scenario` says from what. Jobs
+come at random, nodes fail, and every kind of fault strikes. After each of 2,000 events all
+invariants are checked. Then nothing goes wrong any more, jobs that would not fit the empty cluster
+are deleted, and time passes until every other job has finished.
 """
 
 import argparse
+import json
 import sys
 import time
 from collections import Counter
+from random import Random
+
+from attrs import define
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, poisson
@@ -27,77 +33,225 @@ tiers:
   - name: proportion
   - name: nodeorder
 """
+CLASSES = """
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: 10}
+"""
 
 
-def cluster() -> Cluster:
-    """Six nodes of 8 CPUs, two of them with GPUs; three queues of different weight."""
-    built = Cluster().queue("prod", weight=4).queue("research", weight=2).queue("batch", weight=1)
-    for number in range(1, 7):
-        built.node(f"n{number}", cpu=8, memory="32Gi", gpu=4 if number < 3 else None)
-    return built
+@define
+class Scenario:
+    """What a seed has drawn: a cluster, a configuration, and kinds of jobs."""
+
+    cluster: Cluster
+    conf: str
+    templates: list[JobTemplate]
 
 
-def templates() -> list[JobTemplate]:
-    """Gangs, elastic jobs, jobs with GPUs, jobs that ask for nothing, and one that never fits."""
-    return [
-        JobTemplate("web", "prod", pods=4, cpu=2, memory="4Gi", priority=100, run_time=("uniform", 10, 30)),
-        JobTemplate("train", "research", pods=8, min_member=4, cpu=1, memory="2Gi", run_time=("uniform", 20, 60)),
-        JobTemplate("gpu", "research", pods=2, cpu=2, gpu=2, run_time=("uniform", 10, 40)),
-        JobTemplate("scan", "batch", pods=6, min_member=1, cpu=1, run_time=("exponential", 20)),
-        JobTemplate("idle", "batch", pods=2, run_time=15),
-        JobTemplate("huge", "batch", pods=1, cpu=9, run_time=5),
+def scenario(seed: int) -> Scenario:
+    """Draw a cluster of 4 to 8 nodes with a configuration and jobs that fit it.
+
+    Drawn are: proportion, capacity or capacity with a tree of queues, or drf with a hierarchy; the
+    tiers; drf, overcommit, binpack, network topology, PodDisruptionBudgets; preempt, reclaim and
+    enqueue on or off; jobs that are gangs, elastic or best effort, with GPUs, host ports, roles,
+    partitions, topologies, selectors, anti-affinity, priority classes.
+    """
+    random = Random(f"scenario {seed}")
+    kind = random.choice(["proportion", "proportion", "capacity", "tree", "tree", "hdrf"])
+    topology = random.random() < 0.4
+    cluster = Cluster().add(CLASSES)
+    nodes = random.choice([4, 6, 6, 8])
+    for number in range(1, nodes + 1):
+        labels = {"zone": f"z{number % 2}", "rack": f"r{(number - 1) // 2}"}
+        cluster.node(f"n{number}", cpu=8, memory="32Gi", gpu=4 if number <= 2 else None,
+                     labels=labels)
+    queues = _add_queues(cluster, kind, 8 * nodes, random)
+    if topology:
+        _add_hyper_nodes(cluster, nodes)
+    return Scenario(cluster, _conf(kind, topology, random),
+                    [make(random.choice(queues), random) for make in _kinds(topology)])
+
+
+def _add_queues(cluster: Cluster, kind: str, cpus: int, random: Random) -> list[str]:
+    """Add the queues of a kind of fairness; return those that take jobs."""
+    if kind == "tree":
+        for name in ("eng", "ops"):
+            cluster.queue(name, parent="root", deserved={"cpu": cpus // 2, "memory": "128Gi"},
+                          capability={"cpu": cpus * 3 // 4, "memory": "256Gi"})
+        for name, parent in (("dev", "eng"), ("test", "eng"), ("web", "ops")):
+            cluster.queue(name, parent=parent, deserved={"cpu": cpus // 4, "memory": "64Gi"},
+                          capability=random.choice([None, {"cpu": cpus // 2}]))
+        return ["dev", "test", "web"]
+    if kind == "hdrf":
+        for name, path, weights in (("dev", "root/eng/dev", "1/2/3"), ("test", "root/eng/test", "1/2/1"),
+                                    ("web", "root/web", "1/3")):
+            cluster.add(json.dumps({
+                "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {
+                    "name": name, "annotations": {"volcano.sh/hierarchy": path,
+                                                  "volcano.sh/hierarchy-weights": weights}},
+                "spec": {"weight": 1, "reclaimable": True}}))
+        return ["dev", "test", "web"]
+    for name, weight in (("prod", 4), ("research", 2), ("batch", 1)):
+        amounts = {"guarantee": {"cpu": 4}} if name == "prod" and random.random() < 0.3 else {}
+        if name == "batch" and random.random() < 0.5:
+            amounts["capability"] = {"cpu": cpus // 2, "memory": "128Gi"}
+        if kind == "capacity":
+            amounts["deserved"] = {"cpu": cpus * weight // 8, "memory": f"{16 * weight}Gi"}
+        cluster.queue(name, weight=weight, **amounts)
+    return ["prod", "research", "batch"]
+
+
+def _add_hyper_nodes(cluster: Cluster, nodes: int) -> None:
+    """Two nodes a rack (tier 1), all racks below the top (tier 2)."""
+    racks = [f"r{rack}" for rack in range(nodes // 2)]
+    members = {rack: [("Node", f"n{2 * n + 1}"), ("Node", f"n{2 * n + 2}")]
+               for n, rack in enumerate(racks)} | {"top": [("HyperNode", rack) for rack in racks]}
+    for name, below in members.items():
+        cluster.add(json.dumps({
+            "apiVersion": "topology.volcano.sh/v1alpha1", "kind": "HyperNode",
+            "metadata": {"name": name}, "spec": {"tier": 2 if name == "top" else 1, "members": [
+                {"type": type_, "selector": {"exactMatch": {"name": member}}}
+                for type_, member in below]}}))
+
+
+def _conf(kind: str, topology: bool, random: Random) -> str:
+    """Draw actions and tiers; half of them have so few plugins that each victim must be named by all.
+    """
+    actions = ["enqueue"] * (random.random() < 0.8) + ["allocate"]
+    actions += ["preempt"] * (random.random() < 0.6) + ["reclaim"] * (random.random() < 0.6)
+    fair = {"name": "proportion"} if kind == "proportion" else {"name": "capacity"}
+    if kind == "tree":
+        fair["enableHierarchy"] = True
+    drf = [{"name": "drf", "enableHierarchy": True}] if kind == "hdrf" else [{"name": "drf"}]
+    base = [{"name": "overcommit"}] * (random.random() < 0.6) + [{"name": "predicates"},
+                                                                {"name": "nodeorder"}]
+    base += [{"name": "binpack"}] * (random.random() < 0.4)
+    base += [{"name": "network-topology-aware"}] * topology
+    base += [] if kind == "hdrf" else [fair]
+    if random.random() < 0.5:
+        tiers = [[{"name": "priority"}, {"name": "gang"}] + drf * (kind == "hdrf") + base]
+    else:
+        first = [{"name": name} for name in ("priority", "gang", "conformance")]
+        tiers = [first, drf * (kind == "hdrf" or random.random() < 0.7) + base +
+                 [{"name": "pdb"}] * (random.random() < 0.3)]
+    return json.dumps({"actions": ", ".join([*actions, "backfill"]),
+                       "tiers": [{"plugins": plugins} for plugins in tiers]})
+
+
+def _kinds(topology: bool) -> list:
+    """Return functions of (queue, random) that draw a kind of job each."""
+    plain = [
+        lambda q, r: JobTemplate("web", q, pods=4, cpu=2, memory="4Gi", priority_class="high",
+                                 run_time=("uniform", 10, 30)),
+        lambda q, r: JobTemplate("train", q, pods=8, min_member=4, cpu=1, memory="2Gi",
+                                 priority_class=r.choice([None, "low"]), run_time=("uniform", 20, 60)),
+        lambda q, r: JobTemplate("gpu", q, pods=2, cpu=2, gpu=2, run_time=("uniform", 10, 40)),
+        lambda q, r: JobTemplate("scan", q, pods=6, min_member=1, cpu=1, run_time=("exponential", 20)),
+        lambda q, r: JobTemplate("idle", q, pods=2, run_time=15),
+        lambda q, r: JobTemplate("huge", q, pods=1, cpu=9, run_time=5),
+        lambda q, r: _job("port", q, [_task("a", 2, ports=[8080])]),
+        lambda q, r: _job("roles", q, [_task("ps", 1), _task("worker", 3, least=2)], least=3),
+        lambda q, r: _job("zone", q, [_task("a", 2, nodeSelector={"zone": f"z{r.randint(0, 1)}"})]),
+        lambda q, r: _job("apart", q, [_task("a", 2, affinity=APART)]),
     ]
+    placed = [
+        lambda q, r: _job("near", q, [_task("a", 3)], topology=(r.choice(["hard", "soft"]), 1)),
+        lambda q, r: _job("parts", q, [_task("a", 4, parts=2)], least=4, topology=("hard", 2)),
+    ]
+    return plain + placed * topology
 
 
-def simulation(seed: int, chance: float, conf: str = CONF, check: bool = True) -> Simulation:
-    """A run that hasn't begun."""
-    return Simulation(cluster(), conf, seed=seed, workload=[poisson(0.25, *templates())], faults=Faults.all(chance),
-                      node_failures=(("exponential", 60), ("uniform", 5, 40)), latencies=Latencies(bind=("uniform", 0.005, 0.5)),
-                      check=check)
+APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+    {"labelSelector": {"matchLabels": {"kind": "apart"}}, "topologyKey": "kubernetes.io/hostname"}]}}
+
+
+def _task(name: str, replicas: int, least: int | None = None, ports: list[int] | None = None,
+          parts: int | None = None, **spec) -> dict:
+    """A task of a Volcano Job: pods of 1 CPU."""
+    container = {"name": "main", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}},
+                 "ports": [{"containerPort": port, "hostPort": port} for port in ports or ()]}
+    partitions = {"totalPartitions": parts, "partitionSize": replicas // parts,
+                  "minPartitions": parts} if parts else None
+    return {"name": name, "replicas": replicas, "partitionPolicy": partitions,
+            "minAvailable": replicas if least is None else least,
+            "template": {"spec": {"containers": [container], **spec}}}
+
+
+def _job(name: str, queue: str, tasks: list[dict], least: int | None = None,
+         topology: tuple[str, int] | None = None) -> JobTemplate:
+    """A kind of job from a Volcano Job's manifest."""
+    for task in tasks:
+        task["template"]["metadata"] = {"labels": {"kind": name}}
+    near = {"mode": topology[0], "highestTierAllowed": topology[1]} if topology else None
+    least = sum(task["minAvailable"] for task in tasks) if least is None else least
+    manifest = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": name},
+                "spec": {"queue": queue, "schedulerName": "volcano", "minAvailable": least,
+                         "tasks": tasks, "networkTopology": near}}
+    return JobTemplate(name, manifest=json.dumps(manifest), run_time=("uniform", 10, 30))
+
+
+def simulation(seed: int, chance: float, check: bool = True,
+               drawn: Scenario | None = None) -> Simulation:
+    """Return a run that has not begun."""
+    drawn = drawn or scenario(seed)
+    return Simulation(drawn.cluster, drawn.conf, seed=seed,
+                      workload=[poisson(0.25, *drawn.templates)], faults=Faults.all(chance),
+                      node_failures=(("exponential", 60), ("uniform", 5, 40)),
+                      latencies=Latencies(bind=("uniform", 0.005, 0.5)), check=check)
 
 
 def simulate(seed: int, events: int, chance: float) -> Simulation:
-    """One run, with the invariants checked after every event."""
-    sim = simulation(seed, chance)
+    """Run a scenario and let it settle, with the invariants checked after every event."""
+    drawn = scenario(seed)
+    sim = simulation(seed, chance, drawn=drawn)
     sim.run_events(events)
-    sim.settle()
+    never = {template.name for template in drawn.templates if not fits_alone(drawn, template)}
+    for uid, run in sim.side.jobs.items():
+        if run.template.name in never:
+            sim.side.job_deleted(uid)
+    sim.settle(5000.0)
     return sim
 
 
-def unfinished_that_fit(sim: Simulation) -> list[str]:
-    """Jobs that have not finished although they would fit the cluster if they were alone."""
-    left = []
-    for uid, run in sim.side.jobs.items():
-        if run.finished is None:
-            t = run.template
-            words = {"queue": t.queue, "pods": t.pods, "cpu": t.cpu, "memory": t.memory, "gpu": t.gpu, "min_member": t.min_member}
-            alone = cluster().job(run.name, **words)
-            if alone.run(CONF).committed:
-                left.append(uid)
-    return left
+def fits_alone(drawn: Scenario, template: JobTemplate) -> bool:
+    """Return whether a job gets its places in the empty cluster."""
+    cluster = drawn.cluster.copy()
+    for obj in template.build(template.name, cluster.objects()):
+        cluster.add(*(obj if isinstance(obj, list) else [obj]))
+    return bool(cluster.run(drawn.conf).committed)
+
+
+def unfinished(sim: Simulation) -> list[str]:
+    """Return the jobs that could have finished and have not."""
+    return [uid for uid, run in sim.side.jobs.items() if run.finished is None and run.members]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--events", type=int, default=2000)
     parser.add_argument("--chance", type=float, default=0.05)
     given = parser.parse_args()
     struck, jobs, finished, lost, wrong = Counter(), 0, 0, 0, []
     start = time.perf_counter()
-    for seed in range(1, given.seeds + 1):
+    for seed in range(given.first, given.first + given.seeds):
         sim = simulate(seed, given.events, given.chance)
         done = sum(run.finished is not None for run in sim.side.jobs.values())
         jobs, finished = jobs + len(sim.side.jobs), finished + done
         lost += sum(run.lost for run in sim.side.jobs.values())
         struck += sim.faults.struck
-        wrong += [f"seed {seed}: {uid}" for uid in unfinished_that_fit(sim)]
-        print(f"seed {seed:2}: {sim.calendar.done} events, {sim.cycles} cycles, {sim.crashes} crashes, "
-              f"{done} of {len(sim.side.jobs)} jobs finished, {len(sim.server.bindings)} pods bound", flush=True)
-    print(f"{given.seeds} seeds in {time.perf_counter() - start:.1f} s: no invariant broken; {finished} of {jobs} jobs finished, "
-          f"the others fit no node; {lost} pods lost to faults were made anew")
+        wrong += [f"seed {seed}: {uid}" for uid in unfinished(sim)]
+        print(f"seed {seed:2}: {sim.calendar.done} events, {sim.cycles} cycles, "
+              f"{sim.crashes} crashes, {done} of {len(sim.side.jobs)} jobs finished, "
+              f"{len(sim.side.first_node)} pods bound", flush=True)
+    print(f"{given.seeds} seeds in {time.perf_counter() - start:.1f} s: no invariant broken; "
+          f"{finished} of {jobs} jobs finished, the others fit no node; "
+          f"{lost} pods lost to faults were recreated")
     print("faults: " + ", ".join(f"{kind} {count}" for kind, count in sorted(struck.items())))
-    print("\n".join(["jobs that would fit and have not finished:", *wrong]) if wrong else "every job that fits has finished")
+    print("\n".join(["jobs that would fit and have not finished:", *wrong])
+          if wrong else "every job that fits has finished")
     return 1 if wrong else 0
 
 

@@ -1,9 +1,9 @@
 """From the key press to the repaint in the stepper, against an empty callback, in one run.
 
-`python benchmarks/stepper.py [--house lab|voila] [--steps N] [--limit RATIO] [--pods N]` opens both notebooks in one
-Chromium, and presses arrow keys in turns: in the stepper of a cycle that places so many pods (two steps each), and on a
-slider whose callback sets a label's text and does nothing else (`benchmarks/slider.py`). Ends with 1 where the ratio of
-the medians is above the limit.
+`python benchmarks/stepper.py [--house lab|voila] [--steps N] [--limit RATIO] [--pods N]` opens both
+notebooks in one Chromium, and presses arrow keys in turns: in the stepper of a cycle that places so
+many pods (two steps each), and on a slider whose callback sets a label's text and does nothing else
+(`benchmarks/slider.py`). Ends with 1 where the ratio of the medians is above the limit.
 """
 
 import argparse
@@ -36,12 +36,15 @@ SETTLE = 100  # milliseconds for which the page is watched after the first chang
 
 
 def measure(house, pods, steps):
-    """Milliseconds of each step: ([first change], [last change]) by name, and how many steps the cycle has."""
+    """Milliseconds of each step: ([first change], [last change]) by name, and how many steps the
+    cycle has.
+    """
     times = {"an empty callback": ([], []), "the stepper": ([], [])}
     with tempfile.TemporaryDirectory() as folder:
         write_floor(Path(folder, "floor.ipynb"))
         cells = [nbformat.v4.new_code_cell(STEPPER.format(pods=pods))]
-        nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL}), Path(folder, "stepper.ipynb"))
+        nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL}),
+                       Path(folder, "stepper.ipynb"))
         with (
             open_browser(find_chromium()) as browser,
             serve(house, folder) as server,
@@ -50,8 +53,12 @@ def measure(house, pods, steps):
         ):
             floor.slider()
             subject.page.locator(".vl-cycle-steps").focus()
-            moves = {"an empty callback": lambda count: floor.move_slider(count, SETTLE),
-                     "the stepper": lambda count: [subject.press("ArrowRight", "the stepper", SETTLE) for _ in range(count)]}
+            moves = {
+                "an empty callback":
+                lambda count: floor.move_slider(count, SETTLE), "the stepper":
+                lambda count:
+                [subject.press("ArrowRight", "the stepper", SETTLE) for _ in range(count)]
+            }
             pages = {"an empty callback": floor, "the stepper": subject}
             for name, move in moves.items():
                 pages[name].page.bring_to_front()
@@ -75,22 +82,32 @@ def main():
     options.add_argument("--limit", type=float, default=2.0)
     given = options.parse_args()
     if find_chromium() is None:
-        print("stepper.py: skipped, there is no Chromium on this machine (tests/browser/install-chromium.sh)")
+        print(
+            "stepper.py: skipped, there is no Chromium on this machine (tests/browser/install-chromium.sh)"
+        )
         return 0
 
     times, there = measure(given.house, given.pods, given.steps)
-    table = Table(title=f"Key press to repaint, {given.house}, ms; at the end: {there}", title_justify="left")
-    for heading in ("what", "moves", "first change, median", "last change, median", "90 % within", "slowest"):
+    table = Table(title=f"Key press to repaint, {given.house}, ms; at the end: {there}",
+                  title_justify="left")
+    for heading in ("what", "moves", "first change, median", "last change, median", "90 % within",
+                    "slowest"):
         table.add_column(heading, justify="left" if heading == "what" else "right")
     for name, (first, last) in times.items():
-        table.add_row(name, str(len(last)), f"{statistics.median(first):.1f}", f"{statistics.median(last):.1f}",
+        table.add_row(name, str(len(last)), f"{statistics.median(first):.1f}",
+                      f"{statistics.median(last):.1f}",
                       f"{statistics.quantiles(last, n=10)[-1]:.1f}", f"{max(last):.1f}")
     Console(width=110).print(table)
     floor = statistics.median(times["an empty callback"][1])
-    within = {name: 100 * sum(each <= given.limit * floor for each in last) / len(last) for name, (_, last) in times.items()}
+    within = {
+        name: 100 * sum(each <= given.limit * floor
+                        for each in last) / len(last)
+        for name, (_, last) in times.items()
+    }
     ratio = statistics.median(times["the stepper"][1]) / floor
-    print(f"ratio {ratio:.2f}, limit {given.limit}; within {given.limit:g} times the floor's median:",
-          ", ".join(f"{part:.0f} % of {name}" for name, part in within.items()))
+    print(
+        f"ratio {ratio:.2f}, limit {given.limit}; within {given.limit:g} times the floor's median:",
+        ", ".join(f"{part:.0f} % of {name}" for name, part in within.items()))
     return int(ratio > given.limit)
 
 

@@ -6,8 +6,8 @@
 
 What the hooks cost where nobody observes: benchmarks/trace_off.py.
 
-A case agrees in a kind where the trace has the same events of that kind in each action, in the same order. Exit code 1
-where fewer than 99 % agree in every kind.
+A case agrees in a kind where the trace has the same events of that kind in each action, in the same
+order. Exit code 1 where fewer than 99 % agree in every kind.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from volcano_lab import manifests
 from volcano_lab.cache import Cache
+from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
-from volcano_lab.replay import load_cache
+from volcano_lab.manifests import loader as manifests
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import Trace
 from volcano_lab.trace.events import KINDS, events_of
@@ -59,7 +59,8 @@ def by_kind(steps: list[dict[str, Any]]) -> dict[tuple[int, str], list[Any]]:
     return kinds
 
 
-def differing(case: dict[str, Any], recorded: dict[str, Any], every_call: bool, actions: dict) -> dict[str, str]:
+def differing(case: dict[str, Any], recorded: dict[str, Any], every_call: bool,
+              actions: dict) -> dict[str, str]:
     """{kind: the first difference} of one case; nothing where all kinds agree."""
     trace = Trace(every_call)
     Scheduler(load_cache(case), case.get("conf"), actions).run_once(trace)
@@ -68,14 +69,18 @@ def differing(case: dict[str, Any], recorded: dict[str, Any], every_call: bool, 
     for key in sorted(want.keys() | got.keys()):
         pairs = zip(want[key], got[key], strict=False)
         if len(want[key]) != len(got[key]) or not same(want[key], got[key]):
-            first = next(((a, b) for a, b in pairs if not same(a, b)), (len(want[key]), len(got[key])))
-            found.setdefault(key[1], f"{recorded['steps'][key[0]]['action']}: recorded {first[0]}, traced {first[1]}")
+            first = next(((a, b) for a, b in pairs if not same(a, b)),
+                         (len(want[key]), len(got[key])))
+            found.setdefault(
+                key[1],
+                f"{recorded['steps'][key[0]]['action']}: recorded {first[0]}, traced {first[1]}")
     return found
 
 
 def compare(kind: str, most: int | None, every_call: bool, show: int) -> float:
     """Print how many cases agree; returns their part."""
-    actions: dict = {}  # one process of Volcano decided them one after the other: actions keep their arguments
+    actions: dict = {
+    }  # one process of Volcano decided them one after the other: actions keep their arguments
     total, agree, wrong = 0, 0, Counter()
     both = zip(rows(f"{kind}-cases.jsonl.gz"), rows(f"{kind}-events.jsonl.gz"), strict=True)
     for case, recorded in islice(both, most):
@@ -115,7 +120,8 @@ def cost(nodes: int, pods: int) -> None:
         cluster.node(f"n{number:04}", cpu=32, memory="128Gi")
     for number in range(max(pods // 50, 1)):
         cluster.queue(f"q{number % 4}", weight=number % 4 + 1)
-        cluster.job(f"j{number:04}", queue=f"q{number % 4}", pods=50, cpu=2 - number % 2, memory="2Gi")
+        cluster.job(f"j{number:04}", queue=f"q{number % 4}", pods=50, cpu=2 - number % 2,
+                    memory="2Gi")
     objects = list(manifests.loads(cluster.to_yaml()))
     without, _ = seconds(objects, None)
     print(f"{nodes} nodes, {pods} pods: without a trace {without:.3f} s")
@@ -127,8 +133,10 @@ def cost(nodes: int, pods: int) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", action="store_true", help="all recorded cases, not the first 120 only")
-    parser.add_argument("--show", type=int, default=0, help="print the differences of so many cases")
+    parser.add_argument("--all", action="store_true",
+                        help="all recorded cases, not the first 120 only")
+    parser.add_argument("--show", type=int, default=0,
+                        help="print the differences of so many cases")
     parser.add_argument("--nodes", type=int, default=100)
     parser.add_argument("--pods", type=int, default=1000)
     options = parser.parse_args()

@@ -1,12 +1,14 @@
-"""What a trace costs where nobody wants one: a cycle against the same cycle without the hooks, in one run.
+"""What a trace costs where nobody wants one: a cycle against the same cycle without the hooks, in
+one run.
 
     benchmarks/trace_off.py                         100 nodes, 1000 pods
     benchmarks/trace_off.py --pods 5000 --nodes 500 --rounds 20
 
-The package is copied with every `if ... observer is not None:` taken out, and once more as it is; both copies, and the
-second of them twice (so that one sees what differs by chance), run the same cycle in turns, each in a process of its own.
-What counts is the least processor time of a cycle. Lines that Python executes are counted, too: they don't depend on the
-machine. Exit code 1 where the hooks take more than 2 % of the time, beyond what differs by chance.
+The package is copied with every call of an observer taken out, and once more as it is;
+both copies, and the second of them twice (so that one sees what differs by chance), run the same
+cycle in turns, each in a process of its own. What counts is the least processor time of a cycle.
+Lines that Python executes are counted, too: they don't depend on the machine. Exit code 1 where the
+hooks take more than 2 % of the time, beyond what differs by chance.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ LIMIT = 1.02
 WORKER = """
 import gc, json, sys
 from time import process_time
-from volcano_lab import manifests
+from volcano_lab.manifests import loader as manifests
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.scheduler import Scheduler
@@ -75,12 +77,10 @@ class Unhooked(ast.NodeTransformer):
     def __init__(self) -> None:
         self.removed = 0
 
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        left, relation = node.left, node.ops[0]
-        name = left.attr if isinstance(left, ast.Attribute) else getattr(left, "id", "")
-        if name != "observer" or not isinstance(relation, ast.Is | ast.IsNot):
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if node.attr != "watching":
             return self.generic_visit(node)
-        return ast.copy_location(ast.Constant(isinstance(relation, ast.Is)), node)
+        return ast.copy_location(ast.Constant(False), node)
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.AST]:
         node = self.generic_visit(node)
@@ -90,8 +90,10 @@ class Unhooked(ast.NodeTransformer):
         return node.body if node.test.value else node.orelse
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
-        """`self._note(...)`, whose only purpose is a hook."""
-        if isinstance(node.value, ast.Call) and getattr(node.value.func, "attr", "") == "_note":
+        """`ssn.observer.note(...)` and the like."""
+        called = getattr(node.value, "func", None)
+        owner = getattr(called, "value", None)
+        if "observer" in (getattr(owner, "attr", ""), getattr(owner, "id", "")):
             self.removed += 1
             return None
         return self.generic_visit(node)
@@ -105,13 +107,15 @@ class Unhooked(ast.NodeTransformer):
 
 
 def copy(folder: Path, hooks: bool) -> int:
-    """The package in a folder, with or without hooks; both written anew, so that they have the same form."""
+    """The package in a folder, with or without hooks; both written anew, so that they have the same
+    form.
+    """
     unhooked = Unhooked()
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         target = folder / "volcano_lab" / path.relative_to(PACKAGE)
         target.parent.mkdir(parents=True, exist_ok=True)
-        own = path.parent.name in ("trace", "explain", "simulation", "widgets", "lessons")
+        own = path.parent.name in ("trace", "explain", "simulation", "widgets", "course")
         tree = tree if hooks or own else ast.fix_missing_locations(unhooked.visit(tree))
         target.write_text(ast.unparse(tree), encoding="utf-8")
     return unhooked.removed
@@ -121,14 +125,21 @@ def copy(folder: Path, hooks: bool) -> int:
 def workers(nodes: int, pods: int) -> Iterator[tuple[dict[str, subprocess.Popen], int]]:
     """A process for each copy, waiting for words; and how many hooks one of them lacks."""
     with tempfile.TemporaryDirectory() as folder:
-        places = {"hooks, nobody observes": Path(folder, "hooks"), "the same once more": Path(folder, "again"),
-                  "no hooks": Path(folder, "bare")}
+        places = {
+            "hooks, nobody observes": Path(folder, "hooks"), "the same once more": Path(
+                folder, "again"), "no hooks": Path(folder, "bare")
+        }
         copy(places["hooks, nobody observes"], True)
         shutil.copytree(places["hooks, nobody observes"], places["the same once more"])
         removed = copy(places["no hooks"], False)
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        running = {name: subprocess.Popen([sys.executable, "-c", WORKER, str(nodes), str(pods)], cwd=place, **pipes,
-                                          env=os.environ | {"PYTHONPATH": str(place)}) for name, place in places.items()}
+        running = {
+            name:
+            subprocess.Popen([sys.executable, "-c", WORKER,
+                              str(nodes), str(pods)], cwd=place, **pipes,
+                             env=os.environ | {"PYTHONPATH": str(place)})
+            for name, place in places.items()
+        }
         try:
             yield running, removed
         finally:
@@ -145,9 +156,12 @@ def told(process: subprocess.Popen, word: str):
 
 
 def lines_of(nodes: int, pods: int) -> dict[str, list[int]]:
-    """[lines that Python executes in a cycle, operations that took effect] with and without hooks."""
+    """[lines that Python executes in a cycle, operations that took effect] with and without hooks.
+    """
     with workers(nodes, pods) as (running, _):
-        return {name: told(running[name], "lines") for name in ("hooks, nobody observes", "no hooks")}
+        return {
+            name: told(running[name], "lines") for name in ("hooks, nobody observes", "no hooks")
+        }
 
 
 def main() -> int:
@@ -163,11 +177,13 @@ def main() -> int:
             for name in list(running)[:: 1 if number % 2 else -1]:
                 times[name].append(told(running[name], "seconds"))
     least = {name: min(seconds) for name, seconds in times.items()}
-    print(f"{options.nodes} nodes, {options.pods} pods, no trace; {removed} hooks, least of {options.rounds} cycles, "
-          "processor time")
+    print(
+        f"{options.nodes} nodes, {options.pods} pods, no trace; {removed} hooks, least of {options.rounds} cycles, "
+        "processor time")
     for name in running:
-        print(f"  {name:<24} {1000 * least[name]:8.2f} ms  {least[name] / least['no hooks']:6.3f} times   "
-              f"{lines[name]} lines, {lines[name] / lines['no hooks']:.4f} times")
+        print(
+            f"  {name:<24} {1000 * least[name]:8.2f} ms  {least[name] / least['no hooks']:6.3f} times   "
+            f"{lines[name]} lines, {lines[name] / lines['no hooks']:.4f} times")
     ratio, chance = least["hooks, nobody observes"], least["the same once more"]
     return int(min(ratio, chance) / least["no hooks"] > LIMIT)
 
