@@ -2,13 +2,13 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv, with locked versions.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help lab test check bench docs notebooks binder lock clean
+.PHONY: help lab test newer check bench docs notebooks binder lock clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
-NOTEBOOK ?= notebooks/00-fair-share.ipynb
+NOTEBOOK ?= notebooks/start.ipynb
 LAB_ARGS ?=
 PYTEST_ARGS ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -29,19 +29,32 @@ $(VENV)/.installed-%: requirements/%.txt pyproject.toml | $(BIN)/python
 LAB := $(VENV)/.installed-lab
 ALL := $(VENV)/.installed-all
 
-lab: $(LAB)  ## opens JupyterLab on the first notebook (LAB_ARGS="--no-browser --port=8899")
+lab: $(LAB)  ## opens JupyterLab on the start page (LAB_ARGS="--no-browser --port=8899")
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir=$(CURDIR) \
 		--LabApp.default_url=/lab/tree/$(NOTEBOOK) $(LAB_ARGS)
 
 # One file's tests stay in one process: the cells of a notebook follow each other, and a browser is started once.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 
+# In CI the newer Python goes first, so that the last line is the whole run's.
 test: $(ALL)  ## every test: code, examples, recorded cases, notebooks under nbval and in Chromium
 	$(if $(CI),tests/browser/install-chromium.sh)
-	$(PYTEST) --nbval --nbval-current-env $(PYTEST_ARGS) tests volcano_lab $(wildcard notebooks)
+	status=0; $(if $(CI),$(MAKE) newer || status=1;) \
+	$(PYTEST) --nbval --nbval-current-env $(PYTEST_ARGS) tests volcano_lab $(wildcard notebooks) || status=1; \
+	exit $$status
+
+newer: $(ALL)  ## the fast tests and all notebooks on the newest Python above .venv's, where one is found
+	@python="$$($(BIN)/python tools/pythons.py --newer)"; \
+	if [ -z "$$python" ]; then echo "No Python above $(BIN)/python's was found: nothing is run on a second one."; exit 0; fi; \
+	echo "The fast tests and all notebooks on $$python:"; \
+	$(MAKE) VENV=.venv-newer PYTHON="$$python" .venv-newer/.installed-all && \
+	.venv-newer/bin/python -m pytest -n auto --dist loadfile -m "not slow and not browser" \
+		--nbval --nbval-current-env tests volcano_lab $(wildcard notebooks)
 
 check: $(ALL)  ## lint and the fast tests, within a minute
 	$(BIN)/ruff check
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python tools/lessons.py
 	$(PYTEST) -m "not slow and not browser" $(PYTEST_ARGS)
 
 # What takes longer is run by hand: cycle.py --all, soak.py, stepper.py, trace.py --all, trace_off.py.
@@ -70,5 +83,5 @@ lock: $(ALL)  ## newer versions into requirements/ (then `make test`)
 	$(LOCK) --upgrade --extra lab --constraint requirements/all.txt --output-file requirements/lab.txt
 
 clean:  ## removes what make made, the environment too
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-newer build dist .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,111 @@
+"""Draws every lab of the frame and every picture of the guide, to be looked at.
+
+`python tools/screenshots.py [LESSON...]` writes build/labs/*.png, each lab in light and dark at
+several widths, before and after a move, and build/labs/index.html, the contact sheet. It also
+renews the stills of docs/labs-and-pictures.md in docs/pictures.
+"""
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "support")]
+
+from widget_page import WidgetPage  # noqa: E402
+
+from browser.page import find_chromium  # noqa: E402
+from volcano_lab.widgets import Lab, pictures  # noqa: E402
+
+OUTPUT = ROOT / "build" / "labs"
+SIZES = {"900": (900, 1000), "1366x768": (1040, 768), "1920": (1500, 1080), "480": (480, 1000)}
+"""A width of the page -> the width of a notebook's output on it, and the window's height."""
+
+
+def labs(lessons):
+    """Yield (lesson, the function that makes its lab) of every lesson whose lab is in the frame."""
+    for path in sorted((ROOT / "volcano_lab" / "course").glob("lesson_*/lab.py")):
+        lesson = path.parent.name.removeprefix("lesson_")
+        if lessons and lesson not in lessons:
+            continue
+        module = import_module(f"volcano_lab.course.{path.parent.name}.lab")
+        for name in [name for name in vars(module) if name.endswith("_lab")]:
+            if isinstance(getattr(module, name)(), Lab):
+                yield lesson, getattr(module, name)
+
+
+def guide():
+    """Return the pictures of the guide by kind, as its examples make them."""
+    text = (ROOT / "docs" / "labs-and-pictures.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(pictures\.\w+\(.*?)```", text, re.DOTALL)
+    found = [eval(block, {"pictures": pictures}) for block in blocks]
+    return {picture.kind: picture for picture in found}
+
+
+def write_stills():
+    """Renew docs/pictures."""
+    folder = ROOT / "docs" / "pictures"
+    folder.mkdir(exist_ok=True)
+    for kind, picture in guide().items():
+        if picture.svg:
+            (folder / f"{kind}.svg").write_text(picture.svg + "\n", encoding="utf-8")
+
+
+def moved(page):
+    """Move the first control of a lab."""
+    handle = page.page.locator(".noUi-handle")
+    if handle.count():
+        handle.first.focus()
+        for _ in range(3):
+            page.page.keyboard.press("ArrowRight")
+    else:
+        page.page.locator(".vp-task").nth(-1).click()
+    page.page.wait_for_timeout(500)
+
+
+def main():
+    """Draw all, and list it in the contact sheet."""
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    write_stills()
+    sheet = []
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=find_chromium(),
+                                              args=["--no-sandbox"])
+
+        def shoot(name, widget, width, height, theme, then=None):
+            context = chromium.new_context(viewport={"width": width + 30, "height": height},
+                                           color_scheme=theme)
+            page = WidgetPage(context.new_page(), theme).open()
+            place = page.show(widget, width)
+            page.page.wait_for_timeout(300)
+            high = place.bounding_box()["height"]
+            if then:
+                then(page)
+            page.page.screenshot(path=str(OUTPUT / f"{name}.png"), full_page=True)
+            context.close()
+            sheet.append(f"<figure><figcaption>{name}, {high:.0f} px high</figcaption>"
+                         f'<img src="{name}.png"></figure>')
+            print(f"{name}: {high:.0f} px high")
+
+        for lesson, make in labs(sys.argv[1:]):
+            for theme in ("light", "dark"):
+                for size, (width, height) in SIZES.items():
+                    shoot(f"lab-{lesson}-{size}-{theme}", make(), width, height, theme, moved)
+            shoot(f"lab-{lesson}-900-before", make(), *SIZES["900"], "light")
+        if not sys.argv[1:]:
+            from volcano_lab.widgets.live import LivePicture
+            for kind, picture in guide().items():
+                for theme in ("light", "dark"):
+                    live = LivePicture(picture.fixed, picture.data)
+                    shoot(f"picture-{kind}-{theme}", live, 660, 400, theme)
+        chromium.close()
+    style = "<style>body{font-family:system-ui;background:#888}img{max-width:100%}</style>"
+    (OUTPUT / "index.html").write_text(f"<!doctype html>{style}" + "\n".join(sheet))
+    print(OUTPUT / "index.html")
+
+
+if __name__ == "__main__":
+    main()
