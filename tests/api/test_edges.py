@@ -171,13 +171,10 @@ def test_a_pod_group_that_needs_no_members_and_has_none_is_completed():
 
 @pytest.mark.parametrize(
     "manifest, reason", [
-        (pod("stray"),
-         "pod default/stray: it has no annotation scheduling.k8s.io/group-name that names its PodGroup"
-         ),
         (pod("stray", "gone"), "job default/gone: its pods name a PodGroup that doesn't exist"),
         (pod("stray", "a", schedulerName="default-scheduler"),
          "pod default/stray: it is for another scheduler, default-scheduler"),
-    ], ids=["no PodGroup named", "a PodGroup that isn't there", "another scheduler's"])
+    ], ids=["a PodGroup that isn't there", "another scheduler's"])
 def test_a_pod_that_nobody_will_place_is_left_out_with_the_reason(manifest, reason):
     cycle = cluster(manifest, group("a", minMember=1), pod("a-0", "a")).run(conf())
     assert reason in cycle.session.snapshot.left_out
@@ -187,13 +184,19 @@ def test_a_pod_that_nobody_will_place_is_left_out_with_the_reason(manifest, reas
     }
 
 
-@pytest.mark.parametrize("spec", [{}, {"schedulerName": "default-scheduler"}],
-                         ids=["ours", "another scheduler's"])
-def test_a_pod_without_pod_group_takes_room_on_its_node_and_counts_for_no_queue(spec):
-    cycle = cluster(pod("stray", phase="Running", nodeName="n1", **spec), group("a"),
-                    *(pod(f"a-{n}", "a") for n in range(4))).run(conf())
+def test_a_pod_of_another_scheduler_takes_room_on_its_node_and_counts_for_no_queue():
+    running = pod("stray", phase="Running", nodeName="n1", schedulerName="default-scheduler")
+    cycle = cluster(running, group("a"), *(pod(f"a-{n}", "a") for n in range(4))).run(conf())
     assert len(placed(cycle)) == 3 and attr(cycle).allocated.milli_cpu == 3000
     assert cycle.session.snapshot.left_out == []
+
+
+def test_a_pod_of_ours_without_pod_group_has_one_of_its_own_and_counts_for_its_queue():
+    running = pod("stray", phase="Running", nodeName="n1")
+    cycle = cluster(running, group("a"), *(pod(f"a-{n}", "a") for n in range(4))).run(conf())
+    assert len(placed(cycle)) == 3 and attr(cycle).allocated.milli_cpu == 4000
+    assert cycle.session.snapshot.left_out == []
+    assert any(name.startswith("default/podgroup-") for name in cycle.session.jobs)
 
 
 def test_a_pod_on_a_node_that_was_never_announced_counts_for_its_queue_and_the_node_is_left_out():

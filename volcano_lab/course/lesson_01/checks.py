@@ -21,7 +21,7 @@ def not_in_the_copy(answer: str) -> Verdict:
     if name == "nobody":
         return try_again("That is the name of a queue that is missing. Which job wants it?")
     if name == "stray":
-        return try_again("stray is a pod without a job. Which job was left out, and why?")
+        return try_again("stray is a pod, and the job made for it is in the copy. Which job was left out, and why?")
     return try_again(
         f"If there is a job {name}, it is in the copy. Look for `left out` in the column **open**.")
 
