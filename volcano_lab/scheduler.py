@@ -107,16 +107,17 @@ def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,
     return Scheduler(cache, conf).run_once(observer, now=now)
 
 
-def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None) -> Cycle:
-    """One cycle over a cache with a configuration (its text, or Volcano's default). Raises
-    `ConfError`.
+def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
+              now: float | None = None) -> Cycle:
+    """One cycle over a cache with a configuration (its text, or Volcano's default), now or at a
+    time in seconds. Raises `ConfError`.
 
     >>> run_cycle(Cache()).committed
     []
     """
     scheduler, record = Scheduler(
         cache, conf if isinstance(conf, SchedulerConfiguration) else _read(conf)), CycleRecord()
-    ssn = scheduler.run_once(record)
+    ssn = scheduler.run_once(record, now=now)
     return Cycle(ssn, record, scheduler.times)
 
 

@@ -50,7 +50,7 @@ def test_run_shows_queues_jobs_placements_and_reasons(files):
     row = next(line for line in lines if line.startswith("a ")).split()
     assert row == ["a", "2", "1", "no", "cpu", "10", "28", "50", "28", "80", "16", "12"]
     assert next(line for line in lines if line.startswith("default/a-gang  a")).split()[-1] == "4"
-    assert "default/a-gang waits (4 of 4 pods):" in lines
+    assert "default/a-gang (4 of 4 pods) waits:" in lines
     assert "NotEnoughResources: 1/4 tasks in gang unschedulable" in result.stdout
     assert max(map(len, lines)) <= 120
 
@@ -146,7 +146,7 @@ UNKNOWN = [
     (["n1"], '"n1" is a node; name a pod and `--node n1`.'),
     (["train-0", "--node", "n2"], 'no node is called "n2"; near it is n1.'),
     (["team", "--node",
-      "n1"], 'with --node a pod is named, and no pod is called "team"; there are default/old-0'),
+      "n1"], 'no pod is called "team"; there are default/old-0'),
     ([], "allowed are one or more files, and then the name of a job, pod or queue"),
 ]
 
@@ -237,3 +237,55 @@ def test_lab_finds_the_notebooks_or_says_where_they_are(tmp_path):
     started = command(ROOT, ["--no-browser"])
     assert started[1:3] == ["-m", "jupyterlab"] and started[-1] == "--no-browser"
     assert f"--ServerApp.root_dir={ROOT}" in started
+
+
+CONFIG_MAP = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: volcano-scheduler-configmap}
+data:
+  volcano-scheduler.conf: |
+    actions: "allocate"
+    tiers:
+    - plugins:
+      - name: gang
+      - name: tdm
+        arguments: {tdm.revocable-zone.rz1: "10:00-21:00"}
+      - name: predicates
+"""
+REVOCABLE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: night, labels: {volcano.sh/revocable-zone: rz1}}
+status: {allocatable: {cpu: "8", pods: "110"}}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: transcode, annotations: {volcano.sh/preemptable: "true"}}
+spec:
+  minAvailable: 1
+  tasks:
+  - {name: t, replicas: 1, template: {spec: {containers: [
+      {name: main, resources: {requests: {cpu: "2"}}}]}}}
+"""
+
+
+@pytest.mark.parametrize(("now", "rows"), [("13:30", 1), ("2026-01-01T03:00Z", 0)])
+def test_the_configuration_of_a_config_map_and_another_time(now, rows, tmp_path, capsys):
+    (tmp_path / "cluster.yaml").write_text(REVOCABLE)
+    (tmp_path / "cm.yaml").write_text(CONFIG_MAP)
+    assert main(["run", str(tmp_path / "cluster.yaml"), "--conf", str(tmp_path / "cm.yaml"),
+                 "--now", now]) == 0
+    told = capsys.readouterr().out
+    assert "transcode-" not in told.replace("transcode-t-0", "")
+    assert sum(line.startswith("default/transcode  allocate") for line in told.splitlines()) == rows
+
+
+def test_a_time_and_a_config_map_that_cannot_be_read(tmp_path, capsys):
+    (tmp_path / "cluster.yaml").write_text(REVOCABLE)
+    (tmp_path / "cm.yaml").write_text(CONFIG_MAP.replace("volcano-scheduler.conf", "conf"))
+    for arguments, sentence in ((["--now", "noon"], '--now is "noon"; allowed is a time such as'),
+                                (["--conf", str(tmp_path / "cm.yaml")],
+                                 "the ConfigMap has 0 keys of data that end in .conf")):
+        assert main(["run", str(tmp_path / "cluster.yaml"), *arguments]) == 2
+        assert sentence in capsys.readouterr().err

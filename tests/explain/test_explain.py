@@ -274,9 +274,9 @@ def test_why_a_pod_was_evicted():
 def test_names_that_nobody_has_are_answered_in_a_sentence():
     explain = Explainer(Cluster().node("n1", cpu=4).job("train", cpu=1).objects())
     with pytest.raises(LookupError,
-                       match='no job, pod or queue is called "x"; jobs are default/train'):
+                       match='no job, pod or queue is called "x"; there are default/train'):
         explain.why("x")
-    with pytest.raises(LookupError, match='no node of this cycle is called "n9"; there are n1'):
+    with pytest.raises(LookupError, match='no node is called "n9"; near it is n1'):
         explain.why_not("n9", "default/train-0")
 
 

@@ -72,8 +72,9 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("files", nargs="+", metavar="FILE",
                      help="manifests (YAML or JSON), a folder of them, or - (input)")
     run.add_argument("--conf", metavar="FILE",
-                     help="a volcano-scheduler.conf (default: Volcano's own default)")
+                     help="a volcano-scheduler.conf or the ConfigMap of one (default: Volcano's own default)")
     run.add_argument("--output", choices=["table", "json"], default="table", help="default: table")
+    run.add_argument("--now", metavar="TIME", help="when the cycle runs, as 13:30 (default: now)")
     run.set_defaults(command=_run)
 
     why = commands.add_parser("why",
@@ -83,8 +84,9 @@ def parser() -> argparse.ArgumentParser:
         help="manifests as for run, and at the end a job, pod (namespace/name) or queue")
     why.add_argument("--node", metavar="NODE", help="why the pod NAME is not on this node")
     why.add_argument("--conf", metavar="FILE",
-                     help="a volcano-scheduler.conf (default: Volcano's own default)")
+                     help="a volcano-scheduler.conf or the ConfigMap of one (default: Volcano's own default)")
     why.add_argument("--output", choices=["table", "json"], default="table", help="default: table")
+    why.add_argument("--now", metavar="TIME", help="when the cycle runs, as 13:30 (default: now)")
     why.set_defaults(command=_why)
 
     replay = commands.add_parser("replay",
@@ -109,7 +111,7 @@ def parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     from volcano_lab.cli.run import run
 
-    return run(options.files, options.conf, options.output)
+    return run(options.files, options.conf, options.output, options.now)
 
 
 def _why(options: argparse.Namespace) -> int:
@@ -120,7 +122,7 @@ def _why(options: argparse.Namespace) -> int:
         raise Mistake(
             f'why is given "{name}" alone; allowed are one or more files, and then the name of a job, pod or queue'
         )
-    return why(files, name, options.node, options.conf, options.output)
+    return why(files, name, options.node, options.conf, options.output, options.now)
 
 
 def _replay(options: argparse.Namespace) -> int:

@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
-from difflib import get_close_matches
 from textwrap import fill
 from typing import Any
 
 from volcano_lab.cli import Mistake
-from volcano_lab.cli.run import WIDTH, conf_text, load_files, warnings_of
+from volcano_lab.cli.run import WIDTH, conf_text, load_files, moment, warnings_of
 from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.defaults import with_defaults
@@ -23,12 +21,13 @@ MOST = 12
 """Decisions that are printed; `--output json` has all."""
 
 
-def why(files: list[str], name: str, node: str | None, conf: str | None, output: str) -> int:
+def why(files: list[str], name: str, node: str | None, conf: str | None, output: str,
+        now: str | None = None) -> int:
     """Explain and print; warnings go to the error output. Raises `Mistake`."""
     loaded = load_files(files)
     try:
         loaded = with_defaults(loaded)
-        explainer = Explainer(loaded, conf_text(conf))
+        explainer = Explainer(loaded, conf_text(conf), moment(now))
     except ManifestError as error:
         raise Mistake(str(error)) from None
     except ConfError as error:
@@ -41,38 +40,13 @@ def why(files: list[str], name: str, node: str | None, conf: str | None, output:
 
 
 def explain(explainer: Explainer, name: str, node: str | None = None) -> Explanation:
-    """The explanation of what has that name, in the default namespace or with it. Raises `Mistake`
+    """The explanation of what has that name, or of why a pod is not on a node. Raises `Mistake`
     with what is near.
     """
-    ssn = explainer.session
-    pods = [task.key for job in ssn.jobs.values() for task in job.tasks.values()]
-    if node is not None:
-        if node not in ssn.nodes:
-            raise Mistake(f'no node is called "{node}"; {_near(node, ssn.nodes)}.')
-        pod = next((known for known in (name, f"default/{name}") if known in pods), None)
-        if pod is None:
-            raise Mistake(
-                f'with --node a pod is named, and no pod is called "{name}"; {_near(name, pods)}.')
-        return explainer.why_not(node, pod)
-    known = [*ssn.jobs, *pods, *ssn.queues]
-    for wanted in (name, f"default/{name}"):
-        try:
-            return explainer.why(wanted)
-        except LookupError:
-            continue
-    if name in ssn.nodes:
-        raise Mistake(f'"{name}" is a node; name a pod and `--node {name}`.')
-    raise Mistake(f'no job, pod or queue is called "{name}"; {_near(name, known)}.')
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    """The names that resemble one, or else the first that there are."""
-    names = {short: full for full in known for short in (full, full.partition("/")[2] or full)}
-    near = sorted({names[match] for match in get_close_matches(name, names, n=6, cutoff=0.5)})
-    if near:
-        return f"near it {'is' if len(near) == 1 else 'are'} {', '.join(near)}"
-    listed = list(dict.fromkeys(names.values()))
-    return f"there are {', '.join(listed[:8]) or 'none'}{', ...' if len(listed) > 8 else ''}"
+    try:
+        return explainer.why(name) if node is None else explainer.why_not(node, name)
+    except LookupError as error:
+        raise Mistake(str(error.args[0])) from None
 
 
 def report(explanation: Explanation) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES
 from volcano_lab.explain.explanation import Amounts, added
+from volcano_lab.explain.names import Names
 from volcano_lab.framework.session import Session
 from volcano_lab.trace import Record, State, Trace, TraceReader
 from volcano_lab.trace.stepper import Stepper
@@ -23,6 +24,8 @@ class Evidence:
     def __init__(self, ssn: Session, trace: Trace,
                  node_by_node: Callable[[], TraceReader] | None = None):
         self.ssn, self.trace, self._node_by_node = ssn, trace, node_by_node
+        self.names = Names(ssn)
+        self.called = self.names.called
 
     @cached_property
     def _stepper(self) -> Stepper:

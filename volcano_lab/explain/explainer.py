@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from time import time
 from typing import Any
 
 from volcano_lab.api.job import JobInfo
@@ -13,6 +14,7 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, Explanation
+from volcano_lab.explain.names import near
 from volcano_lab.explain.remedies import remedies_for
 from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
@@ -26,7 +28,9 @@ class Explainer:
     """Explanations of one cycle over some objects with a configuration (its text, or Volcano's
     default).
 
-    Raises `ConfError`. Jobs and pods are named "namespace/name", queues and nodes by their name;
+    `now` is the time of the cycle in seconds since 1970 (unset: the clock's), for what reads it.
+
+    Raises `ConfError`. Jobs, pods and queues are named as their authors know them (see `Names`);
     the session's own objects are taken, too. A name that nobody has raises `LookupError` with a
     sentence.
 
@@ -43,13 +47,14 @@ class Explainer:
     """
 
     def __init__(self, objects: Iterable[KubernetesObject],
-                 conf: SchedulerConfiguration | str | None = None):
-        self.objects = list(objects)
+                 conf: SchedulerConfiguration | str | None = None, now: float | None = None):
+        self.objects, self.now = list(objects), time() if now is None else now
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(
             conf, action_names())
-        self.trace, self.session = traced(self.objects, self.conf)
+        self.trace, self.session = traced(self.objects, self.conf, now=self.now)
         self.evidence = Evidence(self.session, self.trace,
-                                 lambda: traced(self.objects, self.conf, every_call=True)[0])
+                                 lambda: traced(self.objects, self.conf, True, self.now)[0])
+        self.names = self.evidence.names
         self._tasks = {
             task.key: task for job in self.session.jobs.values() for task in job.tasks.values()
         }
@@ -62,29 +67,29 @@ class Explainer:
             return self.why_task(what.key)
         if isinstance(what, QueueInfo):
             return self.why_queue(what.uid)
-        ssn = self.session
-        for known, explain in ((ssn.jobs, self.why_job), (self._tasks, self.why_task),
-                               (ssn.queues, self.why_queue)):
-            if what in known:
-                return explain(what)
-        left_out = [reason for reason in ssn.snapshot.left_out if f" {what}:" in reason]
-        if left_out:
+        try:
+            kind, key = self.names.find(what)
+        except LookupError:
+            left_out = [reason for reason in self.session.snapshot.left_out
+                        if f" {what}:" in reason or f" default/{what}:" in reason]
+            if not left_out:
+                raise
             return Explanation(str(what), f"The cycle leaves it out: {left_out[0]}.",
                                [Cause("left_out", "")])
-        raise LookupError(
-            f'no job, pod or queue is called "{what}"; jobs are {_some(ssn.jobs)}, queues {_some(ssn.queues)}.'
-        )
+        return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue}[kind](key)
 
     def why_job(self, uid: str) -> Explanation:
         """Why pods of a job wait, and what would give them a place."""
-        job = self._known(self.session.jobs, uid, "job")
+        uid = self.names.find(uid, "job")[1]
+        job = self.session.jobs[uid]
         causes = job_causes(self.evidence, job)
         find = (lambda: remedies_for(self.objects, self.conf, job, causes)) if causes else list
-        return Explanation(f"job {uid}", head_of(self.evidence, job), causes, find)
+        return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes, find)
 
     def why_task(self, key: str) -> Explanation:
         """Why a pod is where it is, or waits."""
-        task = self._known(self._tasks, key, "pod")
+        key = self.names.find(key, "pod")[1]
+        task = self._tasks[key]
         about = f"pod {key}"
         if self._evicted(key):
             return self.why_victim(key)
@@ -103,7 +108,7 @@ class Explainer:
     def why_queue(self, name: str) -> Explanation:
         """What a queue asks for, deserves, holds and may hold, what bounds it, and who waits in it.
         """
-        self._known(self.session.queues, name, "queue")
+        name = self.names.find(name, "queue")[1]
         return Explanation(f"queue {name}", queue_head(self.evidence, name),
                            list(queue_causes(self.evidence, name)))
 
@@ -111,8 +116,10 @@ class Explainer:
         """Why a pod isn't on a node."""
         name = node.name if isinstance(node, NodeInfo) else node
         key = task.key if isinstance(task, TaskInfo) else task
-        self._known(self.session.nodes, name, "node")
-        found = self._known(self._tasks, key, "pod")
+        if name not in self.session.nodes:
+            raise LookupError(f'no node is called "{name}"; {near(name, self.session.nodes)}.')
+        key = self.names.find(key, "pod")[1]
+        found = self._tasks[key]
         about = f"pod {key} on node {name}"
         if found.node_name == name:
             return Explanation(about, f"Pod {key} is on node {name}.")
@@ -134,7 +141,7 @@ class Explainer:
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Why a pod was evicted: for whom, who let it go, and what its queue held."""
         key = task.key if isinstance(task, TaskInfo) else task
-        self._known(self._tasks, key, "pod")
+        key = self.names.find(key, "pod")[1]
         causes = list(victim_causes(self.evidence, key))
         head = f"Pod {key} was evicted." if self._evicted(
             key) else f"Pod {key} was not evicted in this cycle."
@@ -144,15 +151,3 @@ class Explainer:
         return any(
             record.get("operation") == "evict" and record["task"] == key
             for record in self.trace.iter("commit"))
-
-    @staticmethod
-    def _known(names: Any, name: str, kind: str) -> Any:
-        if name not in names:
-            raise LookupError(
-                f'no {kind} of this cycle is called "{name}"; there are {_some(names)}.')
-        return names[name]
-
-
-def _some(names: Iterable[str]) -> str:
-    listed = list(names)
-    return (", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")) or "none"

@@ -27,7 +27,7 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
         f"{promised} were promised one" if promised else "",
         f"{leaving} are being evicted or ended" if leaving else "", f"{pending} wait"
     ]
-    text = f"Job {job.uid} of queue {job.queue} is {phase}: {', '.join(filter(None, parts))}."
+    text = f"Job {seen.called(job.uid)} of queue {job.queue} is {phase}: {', '.join(filter(None, parts))}."
     if phase == "Inqueue" and pending:
         text += " Inqueue means that it was let in, not that its pods have a place."
     elif job.is_pending() and pending and _was_let_in(seen, job):

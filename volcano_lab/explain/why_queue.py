@@ -60,7 +60,7 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
             f"Of its capability of {amounts_text(capability, less)} it may hold {amounts_text(real, less)}: the rest is "
             "guaranteed to others, or isn't there.")
         yield Cause("real_capability", text, numbers)
-    waiting = [(job.uid, counts(job)[2], job.pod_group.status.phase or "Pending")
+    waiting = [(seen.called(job.uid), counts(job)[2], job.pod_group.status.phase or "Pending")
                for job in ssn.jobs.values()
                if job.queue == queue and counts(job)[2]]
     if waiting:

@@ -1,0 +1,86 @@
+"""A Job is known by its own name; who has several is asked which; who is unknown is answered with
+what is near.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+
+JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: %s, namespace: %s}
+spec:
+  minAvailable: 2
+  tasks:
+  - {name: t, replicas: 2, template: {spec: {containers: [
+      {name: main, resources: {requests: {cpu: "3"}}}]}}}
+"""
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 1
+  template:
+    spec:
+      schedulerName: volcano
+      containers: [{name: main, resources: {requests: {cpu: "9"}}}]
+"""
+
+
+@pytest.fixture(scope="module")
+def explain():
+    cluster = Cluster().node("n1", cpu=4).queue("team").add(
+        JOB % ("train", "default"), JOB % ("train", "other"), JOB % ("solo", "other"), DEPLOYMENT)
+    return Explainer(cluster.objects())
+
+
+NAMES = [
+    ("default/train", "job default/train"), ("train", "job default/train"),
+    ("other/train", "job other/train"), ("solo", "job other/solo"), ("vcjob/solo", "job other/solo"),
+    ("web", "job default/web"), ("team", "queue team"), ("queue/team", "queue team"),
+    ("train-t-0", "pod default/train-t-0"), ("pod/train-t-0", "pod default/train-t-0"),
+    ("solo-t-1", "pod other/solo-t-1"),
+]
+
+
+@pytest.mark.parametrize(("name", "about"), NAMES, ids=[row[0] for row in NAMES])
+def test_who_is_meant(name, about, explain):
+    explanation = explain.why(name)
+    assert explanation.about == about
+    uids = [uid for uid, called in explain.names.jobs.items() if uid != called]
+    assert len(uids) == 4 and not any(uid in explanation.text for uid in uids)
+    pod_group = next(uid for uid in uids if uid.startswith("other/solo-"))
+    assert explain.why(pod_group).about == "job other/solo"
+
+
+UNKNOWN = [
+    ("tra", "near it are default/train, other/train, default/train-t-0"),
+    ("n1", '"n1" is a node; name a pod'),
+    ("zzz", "there are default/train, default/web, other/solo"),
+    ("so", "near it are other/solo, other/solo-t-0, other/solo-t-1"),
+]
+
+
+@pytest.mark.parametrize(("name", "sentence"), UNKNOWN, ids=[row[0] for row in UNKNOWN])
+def test_who_is_near(name, sentence, explain):
+    with pytest.raises(LookupError, match=sentence.replace("(", r"\(")):
+        explain.why(name)
+
+
+def test_a_name_in_two_namespaces_is_asked_back():
+    cluster = Cluster().node("n1", cpu=4).add(JOB % ("twin", "a"), JOB % ("twin", "b"))
+    with pytest.raises(LookupError, match='"twin" is the name of 2: job a/twin, job b/twin'):
+        Explainer(cluster.objects()).why("twin")
+
+
+def test_a_pod_group_of_the_same_name_keeps_it():
+    cluster = Cluster().node("n1", cpu=4).add(DEPLOYMENT).job("web", cpu=1)
+    explain = Explainer(cluster.objects())
+    assert explain.why("web").head.startswith("Job default/web of queue default")
+    others = [name for name in explain.names.jobs.values() if name != "default/web"]
+    assert len(others) == 1 and others[0].startswith("default/podgroup-")

@@ -1,0 +1,113 @@
+"""Names that people use: a Volcano Job is known by its own name, not by that of its PodGroup.
+
+Answers to no Go file. The controller calls a Job's PodGroup "train-<uid>", a Deployment's
+"podgroup-<uid>"; who asks about them writes the Job's or the Deployment's name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.framework.session import Session
+
+KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployment": "job",
+         "pod": "pod", "queue": "queue"}
+"""Words before a slash, as kubectl takes them -> what is meant."""
+TEMPLATE_HASH = "pod-template-hash"
+
+
+class Names:
+    """The names of a session's jobs, pods and queues, and who is meant by one.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> names = Names(Cluster().node("n1", cpu=4).queue("team").job("train", cpu=1).run().session)
+    >>> names.find("train"), names.find("queue/team"), names.find("train-0")
+    (('job', 'default/train'), ('queue', 'team'), ('pod', 'default/train-0'))
+    """
+
+    def __init__(self, ssn: Session):
+        owned = {uid: _owner_key(job) for uid, job in ssn.jobs.items()}
+        count = Counter(owned.values())
+        self.jobs = {uid: name if count[name] == 1 and (name == uid or name not in owned) else uid
+                     for uid, name in owned.items()}
+        self.pods = {task.key: task.key for job in ssn.jobs.values()
+                     for task in job.tasks.values()}
+        self.queues = {name: name for name in ssn.queues}
+        self.nodes = ssn.nodes
+
+    def called(self, uid: str) -> str:
+        """A job's name as its author knows it, with the namespace."""
+        return self.jobs.get(uid, uid)
+
+    def plainly(self, text: str) -> str:
+        """A text in which jobs are called by their own names."""
+        for uid, name in self.jobs.items():
+            if uid != name:
+                text = text.replace(uid, name).replace(uid.partition("/")[2], name.partition("/")[2])
+        return text
+
+    def find(self, name: str, kind: str = "") -> tuple[str, str]:
+        """(what it is: "job", "pod" or "queue", its key).
+
+        Raises `LookupError` with a sentence where nobody, or more than one, has the name.
+        """
+        kinds = self._by_kind()
+        word, _, rest = name.partition("/")
+        for wanted in (name, f"default/{name}"):
+            for what in kinds:
+                key = kinds[what].get(wanted)
+                if key is not None and kind in ("", what):
+                    return what, key
+        if not kind and rest and word in KINDS:
+            return self.find(rest, KINDS[word])
+        found = {(what, key) for what, keys in kinds.items() if kind in ("", what)
+                 for full, key in keys.items() if full.partition("/")[2] == name}
+        if len(found) == 1:
+            return found.pop()
+        if found:
+            listed = ", ".join(sorted(f"{what} {self.called(key)}" for what, key in found))
+            raise LookupError(f'"{name}" is the name of {len(found)}: {listed}; '
+                              "allowed is namespace/name.")
+        if name in self.nodes and not kind:
+            raise LookupError(f'"{name}" is a node; name a pod and `--node {name}`.')
+        known = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
+        listed = [each for what in known for each in sorted(known[what]) if kind in ("", what)]
+        raise LookupError(
+            f'no {kind or "job, pod or queue"} is called "{name}"; {near(name, listed)}.')
+
+    def _by_kind(self) -> dict[str, dict[str, str]]:
+        jobs = {uid: uid for uid in self.jobs} | {name: uid for uid, name in self.jobs.items()}
+        return {"job": jobs, "pod": self.pods, "queue": self.queues}
+
+
+def _owner_key(job: JobInfo) -> str:
+    """The namespace and name of what the PodGroup was made for."""
+    references = job.pod_group.metadata.owner_references if job.pod_group is not None else []
+    owner = next((ref for ref in references if ref.controller or len(references) == 1), None)
+    if owner is None or not owner.name:
+        return job.uid
+    name = owner.name
+    for task in job.tasks.values() if owner.kind == "ReplicaSet" else ():
+        name = name.removesuffix(f"-{task.pod.metadata.labels.get(TEMPLATE_HASH, '')}")
+        break
+    return f"{job.namespace}/{name}"
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The names that begin like one, or resemble it, or else the first that there are.
+
+    >>> near("vc", ["default/vc1", "default/vc2", "default/other"])
+    'near it are default/vc1, default/vc2'
+    """
+    known = list(known)
+    shorts = {full: full.partition("/")[2] or full for full in known}
+    begin = [full for full, short in shorts.items()
+             if name and (full.startswith(name) or short.startswith(name))]
+    close = {*get_close_matches(name, {*shorts, *shorts.values()}, n=6, cutoff=0.5)}
+    found = (begin or [full for full in known if close & {full, shorts[full]}])[:6]
+    if found:
+        return f"near it {'is' if len(found) == 1 else 'are'} {', '.join(found)}"
+    return f"there are {', '.join(known[:8]) or 'none'}{', ...' if len(known) > 8 else ''}"
