@@ -56,9 +56,10 @@ def measure(name: str, runs: int) -> dict[str, Any]:
 
 def in_a_process(name: str, runs: int, tree: Path = HERE.parent) -> dict[str, Any]:
     """`measure` in a process of its own, so that memory is its own; `tree` is the checkout to
-    measure.
+    measure, with its own copy of this file.
     """
-    command = [sys.executable, str(HERE / "cycle.py"), "--one", name, "--runs", str(runs)]
+    script = str(tree / "benchmarks" / "cycle.py")
+    command = [sys.executable, script, "--one", name, "--runs", str(runs)]
     done = subprocess.run(command, capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(tree)}, check=False)
     if done.returncode:
