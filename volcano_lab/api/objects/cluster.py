@@ -6,15 +6,12 @@ Answers to `k8s.io/api/core/v1`, `scheduling/v1` and `policy/v1`.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import Factory, define
 
 from .meta import (
     INT64,
     KubernetesObject,
     LabelSelector,
-    ObjectMeta,
     ResourceList,
     Time,
     choice,
@@ -74,47 +71,38 @@ class NodeStatus:
 
 
 @define
-class Node(KubernetesObject):
+class Node(KubernetesObject, kind="Node", versions=("v1",)):
     """A node.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> Node(ObjectMeta(name="node-1"), status=NodeStatus(allocatable={"cpu": "4"})).key
     'node-1'
     """
 
-    kind: ClassVar[str] = "Node"
-    api_versions: ClassVar[tuple[str, ...]] = ("v1",)
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     spec: NodeSpec = Factory(NodeSpec)
     status: NodeStatus = Factory(NodeStatus)
 
 
 @define
-class Namespace(KubernetesObject):
+class Namespace(KubernetesObject, kind="Namespace", versions=("v1",)):
     """A namespace; its labels are what `namespaceSelector` looks at.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> Namespace(ObjectMeta(name="team", labels={"tier": "gold"})).metadata.labels
     {'tier': 'gold'}
     """
 
-    kind: ClassVar[str] = "Namespace"
-    api_versions: ClassVar[tuple[str, ...]] = ("v1",)
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
-
 
 @define
-class PriorityClass(KubernetesObject):
+class PriorityClass(KubernetesObject, kind="PriorityClass",
+                    versions=("scheduling.k8s.io/v1", "scheduling.k8s.io/v1beta1")):
     """A name for a priority; higher goes first.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> PriorityClass(ObjectMeta(name="high"), value=1000).value
     1000
     """
 
-    kind: ClassVar[str] = "PriorityClass"
-    api_versions: ClassVar[tuple[str, ...]] = ("scheduling.k8s.io/v1", "scheduling.k8s.io/v1beta1")
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     value: int = 0
     global_default: bool = False
     preemption_policy: str | None = choice("Never", "PreemptLowerPriority", default=None)
@@ -138,18 +126,14 @@ class ResourceQuotaStatus:
 
 
 @define
-class ResourceQuota(KubernetesObject):
+class ResourceQuota(KubernetesObject, kind="ResourceQuota", versions=("v1",), namespaced=True):
     """A namespace's limit.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> ResourceQuota(ObjectMeta("quota", "team"), ResourceQuotaSpec({"cpu": "10"})).spec.hard
     {'cpu': '10'}
     """
 
-    kind: ClassVar[str] = "ResourceQuota"
-    api_versions: ClassVar[tuple[str, ...]] = ("v1",)
-    namespaced: ClassVar[bool] = True
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     spec: ResourceQuotaSpec = Factory(ResourceQuotaSpec)
     status: ResourceQuotaStatus = Factory(ResourceQuotaStatus)
 
@@ -179,17 +163,14 @@ class PodDisruptionBudgetStatus:
 
 
 @define
-class PodDisruptionBudget(KubernetesObject):
+class PodDisruptionBudget(KubernetesObject, kind="PodDisruptionBudget", namespaced=True,
+                          versions=("policy/v1",)):
     """A promise to pods that not too many of them are evicted at once.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> PodDisruptionBudget(ObjectMeta("web", "team"), PodDisruptionBudgetSpec(min_available="50%")).key
     'team/web'
     """
 
-    kind: ClassVar[str] = "PodDisruptionBudget"
-    api_versions: ClassVar[tuple[str, ...]] = ("policy/v1",)
-    namespaced: ClassVar[bool] = True
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     spec: PodDisruptionBudgetSpec = Factory(PodDisruptionBudgetSpec)
     status: PodDisruptionBudgetStatus = Factory(PodDisruptionBudgetStatus)

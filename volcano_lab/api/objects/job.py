@@ -8,8 +8,6 @@ Volcano: volcano.sh/apis/pkg/apis/batch/v1alpha1
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import Factory, define
 
 from .meta import KubernetesObject, ObjectMeta, Raw, choice, whole
@@ -113,17 +111,13 @@ class VolcanoJobStatus:
 
 
 @define
-class VolcanoJob(KubernetesObject):
+class VolcanoJob(KubernetesObject, kind="Job", namespaced=True,
+                 versions=("batch.volcano.sh/v1alpha1",)):
     """A Volcano Job (kind `Job` of `batch.volcano.sh`).
 
     >>> VolcanoJob(ObjectMeta("train", "team"), VolcanoJobSpec(tasks=[TaskSpec("worker", 4)])).key
     'team/train'
     """
 
-    kind: ClassVar[str] = "Job"
-    api_versions: ClassVar[tuple[str, ...]] = ("batch.volcano.sh/v1alpha1",)
-    namespaced: ClassVar[bool] = True
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     spec: VolcanoJobSpec = Factory(VolcanoJobSpec)
     status: VolcanoJobStatus = Factory(VolcanoJobStatus)

@@ -83,18 +83,31 @@ class ObjectMeta:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
+KINDS: dict[tuple[str, str], type[KubernetesObject]] = {}
+"""Every kind that can be read, by the group of its API and its name."""
+
+
+@define
 class KubernetesObject:
     """A kind of the API: `metadata` and shortcuts to what it says.
 
-    `namespaced` tells whether the kind lives in a namespace, `api_versions` which groups it is read
-    from (the first one is written).
+    A class is declared with its `kind`, the API `versions` from which it is read (the first one is
+    written) and `namespaced`, which tells whether the kind lives in a namespace. It then stands in
+    `KINDS`.
     """
 
-    __slots__ = ()
     kind: ClassVar[str] = ""
     api_versions: ClassVar[tuple[str, ...]] = ()
     namespaced: ClassVar[bool] = False
-    metadata: ObjectMeta
+    metadata: ObjectMeta = Factory(ObjectMeta)
+
+    def __init_subclass__(cls, kind: str = "", versions: tuple[str, ...] = (),
+                          namespaced: bool | None = None) -> None:
+        # Called twice: attrs makes the class again with slots, from what the first call has set.
+        cls.kind, cls.api_versions = kind or cls.kind, versions or cls.api_versions
+        cls.namespaced = cls.namespaced if namespaced is None else namespaced
+        for version in cls.api_versions if cls.kind else ():
+            KINDS[version.rpartition("/")[0], cls.kind] = cls
 
     @property
     def name(self) -> str:

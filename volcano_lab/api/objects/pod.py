@@ -7,15 +7,12 @@ manifest has them.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import Factory, define
 
 from .affinity import Affinity, Toleration, TopologySpreadConstraint
 from .meta import (
     INT64,
     KubernetesObject,
-    ObjectMeta,
     Raw,
     ResourceList,
     Time,
@@ -134,19 +131,15 @@ class PodStatus:
 
 
 @define
-class Pod(KubernetesObject):
+class Pod(KubernetesObject, kind="Pod", versions=("v1",), namespaced=True):
     """A pod.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> pod = Pod(ObjectMeta(name="web-0", namespace="default"))
     >>> pod.spec.containers.append(Container(resources=ResourceRequirements({"cpu": "500m"})))
     >>> pod.key, pod.spec.containers[0].resources.requests
     ('default/web-0', {'cpu': '500m'})
     """
 
-    kind: ClassVar[str] = "Pod"
-    api_versions: ClassVar[tuple[str, ...]] = ("v1",)
-    namespaced: ClassVar[bool] = True
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     spec: PodSpec = Factory(PodSpec)
     status: PodStatus = Factory(PodStatus)

@@ -5,15 +5,12 @@ Answers to `volcano.sh/apis/pkg/apis/scheduling/v1beta1` and `topology/v1alpha1`
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import Factory, define
 
 from .meta import (
     INT64,
     KubernetesObject,
     LabelSelector,
-    ObjectMeta,
     Raw,
     ResourceList,
     Time,
@@ -21,6 +18,9 @@ from .meta import (
     named,
     whole,
 )
+
+SCHEDULING = ("scheduling.volcano.sh/v1beta1", "scheduling.volcano.sh/v1alpha1",
+              "scheduling.incubator.k8s.io/v1alpha1")
 
 
 @define
@@ -99,21 +99,14 @@ class QueueStatus:
 
 
 @define
-class Queue(KubernetesObject):
+class Queue(KubernetesObject, kind="Queue", versions=SCHEDULING):
     """A queue, to which podgroups belong and between which the cluster is shared.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> Queue(ObjectMeta(name="research"), QueueSpec(weight=3, capability={"cpu": "50"})).spec.capability
     {'cpu': '50'}
     """
 
-    kind: ClassVar[str] = "Queue"
-    api_versions: ClassVar[tuple[str, ...]] = (
-        "scheduling.volcano.sh/v1beta1",
-        "scheduling.volcano.sh/v1alpha1",
-        "scheduling.incubator.k8s.io/v1alpha1",
-    )
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     spec: QueueSpec = Factory(QueueSpec)
     status: QueueStatus = Factory(QueueStatus)
 
@@ -183,22 +176,14 @@ class PodGroupStatus:
 
 
 @define
-class PodGroup(KubernetesObject):
+class PodGroup(KubernetesObject, kind="PodGroup", versions=SCHEDULING, namespaced=True):
     """A gang of pods, placed together or not at all.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> PodGroup(ObjectMeta("train", "team"), PodGroupSpec(min_member=4, queue="research")).key
     'team/train'
     """
 
-    kind: ClassVar[str] = "PodGroup"
-    api_versions: ClassVar[tuple[str, ...]] = (
-        "scheduling.volcano.sh/v1beta1",
-        "scheduling.volcano.sh/v1alpha1",
-        "scheduling.incubator.k8s.io/v1alpha1",
-    )
-    namespaced: ClassVar[bool] = True
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     spec: PodGroupSpec = Factory(PodGroupSpec)
     status: PodGroupStatus = Factory(PodGroupStatus)
 
@@ -255,16 +240,13 @@ class HyperNodeStatus:
 
 
 @define
-class HyperNode(KubernetesObject):
+class HyperNode(KubernetesObject, kind="HyperNode", versions=("topology.volcano.sh/v1alpha1",)):
     """A part of the network whose nodes are close to each other.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> HyperNode(ObjectMeta("rack-1"), HyperNodeSpec(1, members=[MemberSpec("Node")])).spec.tier
     1
     """
 
-    kind: ClassVar[str] = "HyperNode"
-    api_versions: ClassVar[tuple[str, ...]] = ("topology.volcano.sh/v1alpha1",)
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     spec: HyperNodeSpec = Factory(HyperNodeSpec)
     status: HyperNodeStatus = Factory(HyperNodeStatus)

@@ -5,12 +5,10 @@ Volcano: k8s.io/api/apps/v1, batch/v1, core/v1
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import Factory, define
 
 from .job import PodTemplateSpec
-from .meta import KubernetesObject, LabelSelector, ObjectMeta, choice, whole
+from .meta import KubernetesObject, LabelSelector, choice, whole
 
 
 @define
@@ -27,68 +25,50 @@ class WorkloadSpec:
 
 
 @define
-class Workload(KubernetesObject):
+class Workload(KubernetesObject, versions=("apps/v1",), namespaced=True):
     """A kind whose controller makes pods.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> Deployment(ObjectMeta("web", "team"), WorkloadSpec(replicas=3)).kind
     'Deployment'
     """
 
-    api_versions: ClassVar[tuple[str, ...]] = ("apps/v1",)
-    namespaced: ClassVar[bool] = True
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     spec: WorkloadSpec = Factory(WorkloadSpec)
 
 
 @define
-class Deployment(Workload):
+class Deployment(Workload, kind="Deployment"):
     """Pods that are replaced by new ones when their template changes; they belong to a ReplicaSet.
     """
 
-    kind: ClassVar[str] = "Deployment"
-
 
 @define
-class ReplicaSet(Workload):
+class ReplicaSet(Workload, kind="ReplicaSet"):
     """A number of equal pods."""
 
-    kind: ClassVar[str] = "ReplicaSet"
-
 
 @define
-class StatefulSet(Workload):
+class StatefulSet(Workload, kind="StatefulSet"):
     """Pods with numbers as names."""
 
-    kind: ClassVar[str] = "StatefulSet"
-
 
 @define
-class DaemonSet(Workload):
+class DaemonSet(Workload, kind="DaemonSet"):
     """One pod for each node."""
 
-    kind: ClassVar[str] = "DaemonSet"
-
 
 @define
-class BatchJob(Workload):
+class BatchJob(Workload, kind="Job", versions=("batch/v1",)):
     """Kubernetes' own Job; Volcano's is another kind of the same name."""
 
-    kind: ClassVar[str] = "Job"
-    api_versions: ClassVar[tuple[str, ...]] = ("batch/v1",)
-
 
 @define
-class ConfigMap(KubernetesObject):
+class ConfigMap(KubernetesObject, kind="ConfigMap", versions=("v1",), namespaced=True):
     """Texts by name, such as a `volcano-scheduler.conf`.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> ConfigMap(ObjectMeta("volcano-scheduler-configmap"), {"volcano-scheduler.conf": ""}).key
     'volcano-scheduler-configmap'
     """
 
-    kind: ClassVar[str] = "ConfigMap"
-    api_versions: ClassVar[tuple[str, ...]] = ("v1",)
-    namespaced: ClassVar[bool] = True
-
-    metadata: ObjectMeta = Factory(ObjectMeta)
     data: dict[str, str] = Factory(dict)
