@@ -15,5 +15,4 @@ BUILT_IN = {
 }
 """Action name in a configuration -> module and class in this package."""
 
-ACTIONS.built_in.update(
-    {name: f"volcano_lab.actions.{place}" for name, place in BUILT_IN.items()})
+ACTIONS.built_in.update({name: f"volcano_lab.actions.{place}" for name, place in BUILT_IN.items()})

@@ -64,8 +64,9 @@ class TopologyAllocator:
                 statements, score = self._try_job(job, trial, hyper_node)
                 saved = save_operations(*statements)
                 fits = bool(saved) and (ssn.job_ready(job) or ssn.job_pipelined(job))
-                self.ssn.observer.note("hyper_node_tried", job=job.uid, sub_job="", hyper_node=hyper_node.name,
-                           fits=fits, operations=len(saved), score=score)
+                self.ssn.observer.note("hyper_node_tried", job=job.uid, sub_job="",
+                                       hyper_node=hyper_node.name, fits=fits, operations=len(saved),
+                                       score=score)
                 if fits:
                     solutions[hyper_node.name], scores[hyper_node.name] = (saved, trial), score
                 for statement in statements:
@@ -73,7 +74,8 @@ class TopologyAllocator:
             if not scores:
                 continue
             best = first_highest(scores)
-            self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job="", hyper_node=best, scores=scores)
+            self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job="", hyper_node=best,
+                                   scores=scores)
             statement = self._recover(solutions[best][0]) if best is not None else None
             if statement is not None:
                 worksheet.take_over(solutions[best][1])
@@ -142,8 +144,8 @@ class TopologyAllocator:
             return False, None
         scores = self._scores(sub_job, solutions)
         best = first_highest(scores)
-        self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job=sub_job.uid, hyper_node=best,
-                   scores=scores)
+        self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job=sub_job.uid,
+                               hyper_node=best, scores=scores)
         statement = self._recover(solutions[best][0]) if best is not None else None
         return True, Placed(best, scores[best], statement,
                             solutions[best][1]) if statement is not None else None
@@ -161,8 +163,8 @@ class TopologyAllocator:
         best = first_highest(scores)
         if statement is None:
             return False, None
-        self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job=sub_job.uid, hyper_node=best,
-                   scores=scores)
+        self.ssn.observer.note("hyper_node_chosen", job=job.uid, sub_job=sub_job.uid,
+                               hyper_node=best, scores=scores)
         if best is None:
             statement.discard()
             return True, None
@@ -179,9 +181,9 @@ class TopologyAllocator:
         statement = self.allocate_tasks(sub_job, left, hyper_node.name)
         if statement is not None and not statement.operations:
             statement = None
-        self.ssn.observer.note("hyper_node_tried", job=job.uid, sub_job=sub_job.uid, hyper_node=hyper_node.name,
-                   fits=statement is not None,
-                   operations=0 if statement is None else len(statement.operations))
+        self.ssn.observer.note("hyper_node_tried", job=job.uid, sub_job=sub_job.uid,
+                               hyper_node=hyper_node.name, fits=statement is not None,
+                               operations=0 if statement is None else len(statement.operations))
         return statement, left
 
     # -- common ----------------------------------------------------------------------------------

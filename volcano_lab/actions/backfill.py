@@ -61,10 +61,8 @@ class Backfill(Action):
         for job in ssn.jobs.values():
             if job.is_pending() or ssn.job_valid(job) is not None or job.queue not in ssn.queues:
                 continue
-            waiting = [
-                t for _, t in sorted(job.in_status(PENDING).items())
-                if t.best_effort and not t.sch_gated
-            ]
+            waiting = [t for _, t in sorted(job.in_status(PENDING).items())
+                       if t.best_effort and not t.sch_gated]
             for _, task in sorted(job.in_status(PIPELINED).items()):
                 if task.best_effort:
                     unplace(ssn, task)
@@ -77,7 +75,5 @@ class Backfill(Action):
                 queues.push(ssn.queues[job.queue])
                 jobs[job.queue] = PriorityQueue(ssn.job_order)
             jobs[job.queue].push(job)
-        return [
-            task for queue in queues.drain() for job in jobs[queue.uid].drain()
-            for task in tasks[job.uid].drain()
-        ]
+        return [task for queue in queues.drain() for job in jobs[queue.uid].drain()
+                for task in tasks[job.uid].drain()]

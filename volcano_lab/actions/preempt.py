@@ -142,9 +142,8 @@ class Preempt(Action):
             trial = TopologyAwarePreemption(ssn, task, claim.queue,
                                             lambda node: self._preemptees(claim, node))
             return trial.preempt(statement, self._promising(claim, nodes), wanted)
-        if any(
-                self._preempt_on(statement, claim, node)
-                for node in self._promising(claim, self._ranked(task, nodes))):
+        if any(self._preempt_on(statement, claim, node)
+               for node in self._promising(claim, self._ranked(task, nodes))):
             return True
         if not ssn.use_arrays:
             prioritize_nodes(
@@ -157,16 +156,12 @@ class Preempt(Action):
         nothing, too.
         """
         jobs, task, job, queue = self.ssn.jobs, claim.task, claim.job.uid, claim.queue.uid
-        may = [
-            other for other in tasks_of(node)
-            if may_go(other) and (other.best_effort or not task.best_effort)
-        ]
+        may = [other for other in tasks_of(node)
+               if may_go(other) and (other.best_effort or not task.best_effort)]
         if claim.within_job:
             return [other for other in may if other.job == job]
-        return [
-            other for other in may
-            if other.job != job and other.job in jobs and jobs[other.job].queue == queue
-        ]
+        return [other for other in may
+                if other.job != job and other.job in jobs and jobs[other.job].queue == queue]
 
     def _not_eligible(self, task: TaskInfo) -> str | None:
         """Why a task may not evict others: by its policy, or because it was promised a node that is
@@ -188,9 +183,8 @@ class Preempt(Action):
         if error.unresolvable():
             return None
         mine = pod_priority(task.pod)
-        if any(
-                pod_priority(other.pod) < mine and terminating_by_preemption(other.pod)
-                for other in tasks_of(node)):
+        if any(pod_priority(other.pod) < mine and terminating_by_preemption(other.pod)
+               for other in tasks_of(node)):
             return f"pods evicted for it are still leaving its nominated node {name}"
         return None
 
@@ -233,8 +227,7 @@ class Preempt(Action):
                 request)  # it may be the first to name a resource, which then gets a column
             may_fit = ssn.table.fits(request, ssn.table.future_idle())
             homes = (ssn.nodes.get(task.node_name)
-                     for task in claim.job.tasks.values()
-                     if task.node_name)
+                     for task in claim.job.tasks.values() if task.node_name)
             may_fit[[node.row for node in homes if node is not None]] = True
             return may_fit
         queue = claim.queue.uid

@@ -107,7 +107,8 @@ class TopologyAwarePreemption:
             try:
                 victims = DryRun(self.ssn, task, self.queue, node).select_victims(self.preemptees)
             except Impossible as reason:
-                self.ssn.observer.note("passed_over", task=task.key, node=node.name, reason=str(reason))
+                self.ssn.observer.note("passed_over", task=task.key, node=node.name,
+                                       reason=str(reason))
                 continue
             note_victims(self.ssn, "preempt", task, node, victims)
             candidates.append(Candidate(node.name, victims))
@@ -120,9 +121,8 @@ class DryRun:
     def __init__(self, ssn: Session, task: TaskInfo, queue: QueueInfo, node: NodeInfo):
         self.ssn, self.task, self.queue = ssn, task, queue
         self.node = node.snapshot(node.table.select([node.row]), 0)
-        self.state: dict[str, Any] = {
-            name: copy(value) for name, value in ssn.cycle_state(task.uid).items()
-        }
+        self.state: dict[str, Any] = {name: copy(value)
+                                      for name, value in ssn.cycle_state(task.uid).items()}
 
     def select_victims(self, preemptees: Preemptees) -> list[TaskInfo]:
         """The tasks that have to go. Raises `Impossible` where there is no such choice, or nobody
@@ -178,10 +178,8 @@ class DryRun:
         ssn, task = self.ssn, self.task
         if not ssn.simulate_allocatable(self.state, self.queue, task):
             return False
-        return (
-            task.init_resreq.less_equal(self.node.future_idle, ZERO)
-            and ssn.simulate_predicate(self.state, task, self.node) is None
-        )
+        return (task.init_resreq.less_equal(self.node.future_idle, ZERO)
+                and ssn.simulate_predicate(self.state, task, self.node) is None)
 
 
 def select_candidate(candidates: Sequence[Candidate]) -> Candidate | None:

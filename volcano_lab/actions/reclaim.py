@@ -82,7 +82,8 @@ class Reclaim(Action):
             if never_preempts(task):
                 ssn.observer.note("passed_over", task=task.key, reason="preemption policy Never")
             elif not ssn.preemptive(queue, task):
-                ssn.observer.note("passed_over", task=task.key, reason="the queue may not reclaim for it")
+                ssn.observer.note("passed_over", task=task.key,
+                                  reason="the queue may not reclaim for it")
             elif ssn.pre_predicate(task) is None:
                 self._reclaim_for_task(statement, task, job)
         if ssn.job_pipelined(job):
@@ -138,9 +139,8 @@ class Reclaim(Action):
         """Whether a task is running, preemptable, and of another queue that lets itself be
         reclaimed from.
         """
-        queues = {
-            name for name, other in self.ssn.queues.items() if name != queue and other.reclaimable
-        }
+        queues = {name
+                  for name, other in self.ssn.queues.items() if name != queue and other.reclaimable}
         jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue in queues}
         return lambda task: task.status == RUNNING and task.preemptable and task.job in jobs
 

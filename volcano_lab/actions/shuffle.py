@@ -22,9 +22,8 @@ class Shuffle(Action):
     name = "shuffle"
 
     def execute(self, ssn: Session) -> None:
-        running = [
-            task for job in ssn.jobs.values() for _, task in sorted(job.in_status(RUNNING).items())
-        ]
+        running = [task for job in ssn.jobs.values()
+                   for _, task in sorted(job.in_status(RUNNING).items())]
         named = {task.uid for task in ssn.victim_tasks(running)}
         victims = [task for task in running if task.uid in named]
         if ssn.observer.watching:

@@ -81,9 +81,8 @@ class EvictableTasks:
 
     def _sum(self, row: int) -> np.ndarray:
         """List a node's tasks anew; what they take together, by column."""
-        tasks = self.by_row[row] = [
-            task for task in tasks_of(self.ssn.node_list[row]) if self.accepts(task)
-        ]
+        tasks = self.by_row[row] = [task for task in tasks_of(self.ssn.node_list[row])
+                                    if self.accepts(task)]
         table, together = self.ssn.table, np.zeros(len(self.ssn.table.dimensions))
         for request, count in Counter([task.resreq for task in tasks]).items():
             together += table.vector(request)[0] * count

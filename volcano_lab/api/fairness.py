@@ -81,10 +81,8 @@ def water_fill(total: Resource, claims: Iterable[Claim]) -> list[Round]:
     remaining = total
     rounds: list[Round] = []
     while total_weight := sum(claim.weight for claim in unmet):
-        steps = [
-            _step(claim, deserved[claim.queue], remaining * (claim.weight / total_weight))
-            for claim in unmet
-        ]
+        steps = [_step(claim, deserved[claim.queue], remaining * (claim.weight / total_weight))
+                 for claim in unmet]
         increased = decreased = EMPTY
         for step in steps:
             more, less = step.after.diff(step.before)

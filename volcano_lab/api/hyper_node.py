@@ -81,9 +81,8 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
         if info is not None and info.parent:
             return info.parent
         tier = -1 if info is None else info.tier
-        return min(
-            (other for other, info in self.items() if info.tier > tier and info.names_member(name)),
-            default="")
+        return min((other for other, info in self.items()
+                    if info.tier > tier and info.names_member(name)), default="")
 
     def ancestors(self, name: str) -> list[str]:
         """A HyperNode and those above it, from below; it ends where a name would come twice."""

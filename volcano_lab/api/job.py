@@ -36,32 +36,12 @@ class JobInfo(TaskIndex):
     nodes did not fit.
     """
 
-    __slots__ = (
-        "uid",
-        "pg_uid",
-        "name",
-        "namespace",
-        "queue",
-        "priority",
-        "waiting_time",
-        "job_fit_errors",
-        "nodes_fit_errors",
-        "allocated_hyper_node",
-        "sub_jobs",
-        "task_to_sub_job",
-        "min_sub_jobs",
-        "task_min_available",
-        "task_min_available_total",
-        "allocated",
-        "total_request",
-        "creation_timestamp",
-        "pod_group",
-        "preemptable",
-        "revocable_zone",
-        "min_available_budget",
-        "max_unavailable_budget",
-        "_gated",
-    )
+    __slots__ = ("uid", "pg_uid", "name", "namespace", "queue", "priority", "waiting_time",
+                 "job_fit_errors", "nodes_fit_errors", "allocated_hyper_node", "sub_jobs",
+                 "task_to_sub_job", "min_sub_jobs", "task_min_available",
+                 "task_min_available_total", "allocated", "total_request", "creation_timestamp",
+                 "pod_group", "preemptable", "revocable_zone", "min_available_budget",
+                 "max_unavailable_budget", "_gated")
 
     def __init__(self, uid: str, tasks: Iterable[TaskInfo] = ()):
         super().__init__()
@@ -107,9 +87,8 @@ class JobInfo(TaskIndex):
         old, self.pod_group = self.pod_group, pod_group
         if old is None or old.spec.sub_group_policy != spec.sub_group_policy:
             self._form_sub_jobs()
-            self.min_sub_jobs = {
-                f"{self.uid}/{p.name}": p.min_sub_groups or 0 for p in spec.sub_group_policy
-            }
+            self.min_sub_jobs = {f"{self.uid}/{p.name}": p.min_sub_groups or 0
+                                 for p in spec.sub_group_policy}
 
     def unset_pod_group(self) -> None:
         self.pod_group = None
@@ -284,11 +263,8 @@ class JobInfo(TaskIndex):
 
     def fit_failed_roles(self, sub_job: str) -> set[str]:
         """Roles of which a task of the sub-job has found no node in this cycle."""
-        return {
-            self.tasks[uid].task_role
-            for uid in self.nodes_fit_errors
-            if self.task_to_sub_job.get(uid) == sub_job
-        }
+        return {self.tasks[uid].task_role
+                for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job}
 
     def task_has_fit_errors(self, sub_job: str, task: TaskInfo) -> bool:
         """Whether a task of the same role has failed before, so that this one need not try."""
@@ -326,9 +302,8 @@ class JobInfo(TaskIndex):
         self.nodes_fit_errors = {}
 
     def reset_sub_job_fit_err(self, sub_job: str) -> None:
-        for uid in [
-                uid for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job
-        ]:
+        for uid in [uid
+                    for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job]:
             del self.nodes_fit_errors[uid]
 
     # -- sub-jobs and topology --------------------------------------------------------------------
@@ -360,8 +335,7 @@ class JobInfo(TaskIndex):
         elif default is None:
             policy = SubGroupPolicySpec(
                 sub_group_size=None if self._policies() else self.min_available,
-                network_topology=self.pod_group.spec.network_topology if self.pod_group else None,
-            )
+                network_topology=self.pod_group.spec.network_topology if self.pod_group else None)
             default = self.sub_jobs[self.uid] = SubJobInfo(self.uid, self.uid, self.uid, policy)
         return default
 
@@ -398,10 +372,9 @@ def clone_pod_group(pod_group: PodGroup) -> PodGroup:
     """
     spec = pod_group.spec
     if spec.network_topology is not None or spec.sub_group_policy:
-        policies = [
-            attrs.evolve(p, network_topology=p.network_topology
-                         and attrs.evolve(p.network_topology)) for p in spec.sub_group_policy
-        ]
+        policies = [attrs.evolve(p, network_topology=p.network_topology
+                                 and attrs.evolve(p.network_topology))
+                    for p in spec.sub_group_policy]
         topology = spec.network_topology and attrs.evolve(spec.network_topology)
         spec = attrs.evolve(spec, network_topology=topology, sub_group_policy=policies)
     return PodGroup(pod_group.metadata, spec, clone_status(pod_group.status))

@@ -129,9 +129,8 @@ they worked out and do anew only those rows.
 
     def _value(self, amounts: np.ndarray) -> Resource:
         cpu, memory, *rest = amounts.tolist()
-        scalars = {
-            name: amount for name, amount in zip(self.dimensions[2:], rest, strict=True) if amount
-        }
+        scalars = {name: amount
+                   for name, amount in zip(self.dimensions[2:], rest, strict=True) if amount}
         return Resource(cpu, memory, scalars or None)
 
     def has_room(self, row: int, resource: Resource) -> bool:

@@ -241,9 +241,8 @@ class Resource:
         if scalars:
             theirs = other.scalars or {}
             default = (lambda name: scalars[name]) if missing == INFINITY else (lambda name: 0.0)
-            scalars = {
-                k: min(v, theirs[k]) if k in theirs else default(k) for k, v in scalars.items()
-            }
+            scalars = {k: min(v, theirs[k]) if k in theirs else default(k)
+                       for k, v in scalars.items()}
         return Resource(min(self.milli_cpu, other.milli_cpu), min(self.memory, other.memory),
                         scalars)
 
@@ -313,11 +312,9 @@ class Resource:
         (False, ['cpu', 'memory'])
         """
         theirs = other.scalars or {}
-        names = [
-            name for name, amount in self
-            if (name in (CPU, MEMORY) or name in theirs or missing == ZERO) and amount -
-            other.get(name) >= MIN_RESOURCE
-        ]
+        names = [name for name, amount in self
+                 if (name in (CPU, MEMORY) or name in theirs or missing == ZERO)
+                 and amount - other.get(name) >= MIN_RESOURCE]
         return not names, names
 
     def less_equal_with_dimension_and_resources_name(
@@ -366,11 +363,8 @@ class Resource:
         """
         if request is None:
             return False, []
-        names = [
-            name for name, amount in request
-            if amount > 0 and name not in IGNORED_SCALARS and self.get(name) -
-            other.get(name) < MIN_RESOURCE
-        ]
+        names = [name for name, amount in request if amount > 0 and name not in IGNORED_SCALARS
+                 and self.get(name) - other.get(name) < MIN_RESOURCE]
         return bool(names), names
 
     def less_equal_partly_with_dimension_zero_filtered(
@@ -418,12 +412,8 @@ class Resource:
             return False, []
         other = other or EMPTY
         known = other.scalars or {}
-        kept = {
-            name: amount
-            for name, amount in request
-            if amount > 0 and (name in known if name not in (CPU,
-                                                             MEMORY) else not other.is_zero(name))
-        }
+        kept = {name: amount for name, amount in request if amount > 0
+                and (name in known if name not in (CPU, MEMORY) else not other.is_zero(name))}
         return self.greater_partly_with_dimension(other, Resource.from_dict(kept))
 
     def _greater_in(self, other: Resource, request: Resource, scalars: bool = True) -> list[str]:
@@ -433,9 +423,8 @@ class Resource:
         if request.memory > 0 and self.memory > other.memory:
             names.append(MEMORY)
         if scalars and request.scalars:
-            names += sorted(
-                name for name, amount in request.scalars.items()
-                if amount > 0 and name not in IGNORED_SCALARS and self.get(name) > other.get(name))
+            names += sorted(name for name, amount in request.scalars.items() if amount > 0
+                            and name not in IGNORED_SCALARS and self.get(name) > other.get(name))
         return names
 
     def _partly(self, other: Resource, missing: str, holds) -> bool:
@@ -444,9 +433,8 @@ class Resource:
         mine, theirs = self.scalars or {}, other.scalars or {}
         if missing == ZERO and any(name not in mine for name in theirs):
             return True
-        return any(
-            (missing == INFINITY and name not in theirs) or holds(amount, theirs.get(name, 0.0))
-            for name, amount in mine.items())
+        return any((missing == INFINITY and name not in theirs)
+                   or holds(amount, theirs.get(name, 0.0)) for name, amount in mine.items())
 
 
 EMPTY = Resource()

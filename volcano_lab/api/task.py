@@ -61,31 +61,11 @@ class TaskInfo:
     ('default/a-0', 'default/a', Resource(cpu=1000, memory=0, pods=1), 'Unknown')
     """
 
-    __slots__ = (
-        "uid",
-        "job",
-        "name",
-        "namespace",
-        "key",
-        "task_role",
-        "resreq",
-        "init_resreq",
-        "priority",
-        "preemptable",
-        "best_effort",
-        "has_restartable_init_container",
-        "sch_gated",
-        "revocable_zone",
-        "pod",
-        "creation_timestamp",
-        "order_index",
-        "template",
-        "node_name",
-        "status",
-        "eviction_occurred",
-        "job_allocated_hyper_node",
-        "last_transaction",
-    )
+    __slots__ = ("uid", "job", "name", "namespace", "key", "task_role", "resreq", "init_resreq",
+                 "priority", "preemptable", "best_effort", "has_restartable_init_container",
+                 "sch_gated", "revocable_zone", "pod", "creation_timestamp", "order_index",
+                 "template", "node_name", "status", "eviction_occurred", "job_allocated_hyper_node",
+                 "last_transaction")
 
     def __init__(self, pod: Pod):
         meta, spec = pod.metadata, pod.spec

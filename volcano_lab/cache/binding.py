@@ -242,7 +242,5 @@ class BindingPipeline:
 
     def bound_for(self) -> Sequence[BindContext]:
         """Every task on its way to be bound."""
-        return [
-            *self.channel,
-            *(context for contexts in self.in_flight.values() for context in contexts)
-        ]
+        return [*self.channel,
+                *(context for contexts in self.in_flight.values() for context in contexts)]

@@ -59,22 +59,14 @@ def dump(cache: Cache, conf: str | None = None, now: float | None = None,
     >>> dump(Cache())["objects"]
     []
     """
-    return {
-        "form": FORM,
-        "conf": conf,
-        "now": now,
-        "memory": memory or {},
-        "objects": [manifests.to_dict(obj) for obj in _objects(cache)],
-        "tasks": dict(_moved(cache)),
-        "jobs":
-        {uid: found for uid, job in sorted(cache.jobs.items()) if (found := _beyond_objects(job))},
-        "goneNodes": sorted(name for name, node in cache.gone_nodes.items() if node.tasks),
-        "usage": {
-            name: attrs.asdict(node.resource_usage)
-            for name, node in cache.nodes.items()
-            if node.resource_usage != NO_USAGE
-        },
-    }
+    return {"form": FORM, "conf": conf, "now": now, "memory": memory or {},
+            "objects": [manifests.to_dict(obj) for obj in _objects(cache)],
+            "tasks": dict(_moved(cache)),
+            "jobs": {uid: found
+                     for uid, job in sorted(cache.jobs.items()) if (found := _beyond_objects(job))},
+            "goneNodes": sorted(name for name, node in cache.gone_nodes.items() if node.tasks),
+            "usage": {name: attrs.asdict(node.resource_usage)
+                      for name, node in cache.nodes.items() if node.resource_usage != NO_USAGE}}
 
 
 def load(data: dict[str, Any]) -> Cache:
@@ -100,7 +92,8 @@ def load(data: dict[str, Any]) -> Cache:
     except (ManifestError, DumpError):
         raise
     except Exception as error:  # nobody can list what a damaged file may say
-        raise DumpError(one_line(f"the dump is damaged ({type(error).__name__}: {error})")) from None
+        raise DumpError(
+            one_line(f"the dump is damaged ({type(error).__name__}: {error})")) from None
 
 
 def _loaded(data: dict[str, Any]) -> Cache:
@@ -197,18 +190,11 @@ def _moved(cache: Cache) -> Iterator[tuple[str, dict[str, str]]]:
 
 def _beyond_objects(job: JobInfo) -> dict[str, Any]:
     """What a job's PodGroup and pods don't say; only what there is to say."""
-    sub_jobs = {
-        uid: sub_job.allocated_hyper_node
-        for uid, sub_job in job.sub_jobs.items()
-        if sub_job.allocated_hyper_node
-    }
-    found = {
-        "hyperNode": job.allocated_hyper_node,
-        "subJobs": sub_jobs,
-        "podGroup": job.pg_uid if job.pod_group is None else "",
-        "allocated": _zeros(job.allocated),
-        "totalRequest": _zeros(job.total_request),
-    }
+    sub_jobs = {uid: sub_job.allocated_hyper_node
+                for uid, sub_job in job.sub_jobs.items() if sub_job.allocated_hyper_node}
+    found = {"hyperNode": job.allocated_hyper_node, "subJobs": sub_jobs,
+             "podGroup": job.pg_uid if job.pod_group is None else "",
+             "allocated": _zeros(job.allocated), "totalRequest": _zeros(job.total_request)}
     return {name: value for name, value in found.items() if value}
 
 

@@ -110,17 +110,12 @@ class HyperNodes:
         matching = []
         for name, info in sorted(self.infos.items()):
             members = info.hyper_node.spec.members
-            selectors = [
-                member.selector
-                for member in members
-                if member.selector.regex_match or member.selector.label_match
-            ]
+            selectors = [member.selector for member in members
+                         if member.selector.regex_match or member.selector.label_match]
             if any(member.type == "HyperNode" for member in members):
                 continue
-            if any(
-                    matches_regex_or_labels(selector, node, self._nodes)
-                    for selector in selectors
-                    for node in touched):
+            if any(matches_regex_or_labels(selector, node, self._nodes) for selector in selectors
+                   for node in touched):
                 matching.append(name)
         return matching
 

@@ -50,12 +50,9 @@ class Folder:
         if not self.path.is_dir():
             raise NotADirectoryError(f"{self.path} is no folder; allowed is a folder of manifests")
         try:
-            files = {
-                file: stamp
-                for file in sorted(self.path.iterdir())
-                if file.name.endswith(SUFFIXES) and not file.name.startswith(".") and (
-                    stamp := _stamp(file))
-            }
+            files = {file: stamp
+                     for file in sorted(self.path.iterdir()) if file.name.endswith(SUFFIXES)
+                     and not file.name.startswith(".") and (stamp := _stamp(file))}
         except OSError as error:
             self.problems[""] = f"{self.path}: cannot be read ({error.strerror}); all stays"
             return False

@@ -74,10 +74,8 @@ class WorkQueue:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return {
-            "due": self.due, "failures": self.failures, "tokens": self._tokens, "refilled":
-            self._refilled
-        }
+        return {"due": self.due, "failures": self.failures, "tokens": self._tokens,
+                "refilled": self._refilled}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> WorkQueue:

@@ -37,7 +37,8 @@ def _class_of_action(name: str, builder: object) -> type[Action]:
         raise NotRegistered(f'action "{name}" is registered with {builder!r}; allowed is a class '
                             "that is made from Action.")
     if builder.execute is Action.execute:
-        raise NotRegistered(f'action "{name}" has no method execute; allowed is execute(self, ssn).')
+        raise NotRegistered(
+            f'action "{name}" has no method execute; allowed is execute(self, ssn).')
     return builder
 
 

@@ -74,8 +74,8 @@ def call_plugin(owner: Any, where: str, function: Callable[..., Any], *args: Any
     return call_handler(where, function, *args) if is_own(owner) else function(*args)
 
 
-def call_handler(where: str, function: Callable[..., Any], *args: Any, passed: tuple[type[Exception],
-                                                                               ...] = ()) -> Any:
+def call_handler(where: str, function: Callable[..., Any], *args: Any,
+                 passed: tuple[type[Exception], ...] = ()) -> Any:
     """What a function returns; what it raises becomes an `ExtensionError` with the line that raised
     it.
     """
@@ -92,10 +92,8 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any, passed: t
 
 def validate_plugin(name: str, plugin: Plugin, points: Mapping[str, ExtensionPoint]) -> None:
     """Refuse a plugin whose methods can't be what their author meant. Raises `ExtensionError`."""
-    public = [
-        method for method in dir(plugin)
-        if not method.startswith("_") and callable(getattr(plugin, method))
-    ]
+    public = [method for method in dir(plugin)
+              if not method.startswith("_") and callable(getattr(plugin, method))]
     known = [*points, *HOOKS]
     for method in public:
         meant = "" if method in known or _is_companion(method, points) else _meant(method, known)
@@ -149,10 +147,8 @@ def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., 
 def _line(error: Exception, function: Callable[..., Any]) -> str:
     """Where in the author's own file or cell it happened, in words."""
     code = getattr(inspect.unwrap(function), "__code__", None)
-    frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__)
-        if code and frame.filename == code.co_filename
-    ]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__)
+              if code and frame.filename == code.co_filename]
     return f", in line {frames[-1].lineno}: {frames[-1].line}" if frames and frames[-1].line else ""
 
 

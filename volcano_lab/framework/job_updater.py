@@ -40,9 +40,8 @@ def update_all(ssn: Session) -> None:
 def job_status(ssn: Session, job: JobInfo) -> PodGroupStatus:
     """The status that a PodGroup gets: phase, and how many of its tasks run, failed, succeeded."""
     status = job.pod_group.status
-    unschedulable = any(
-        c.type == "Unschedulable" and c.status == "True" and c.transition_id == ssn.uid
-        for c in status.conditions)
+    unschedulable = any(c.type == "Unschedulable" and c.status == "True"
+                        and c.transition_id == ssn.uid for c in status.conditions)
     count = {s: len(job.in_status(s)) for s in (RUNNING, FAILED, SUCCEEDED)}
     status = clone_status(status)
     status.phase = pod_group_phase(job, unschedulable)

@@ -33,7 +33,8 @@ def one_line(text: str, most: int = MOST_CHARACTERS) -> str:
     text = text if len(text) <= 2 * most else text[:most] + text[-most:]
     if not text.isprintable():
         text = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
-    return text if len(text) <= most else f"{text[:most * 3 // 5 - 1]} ... {text[4 - most * 2 // 5:]}"
+    return text if len(
+        text) <= most else f"{text[:most * 3 // 5 - 1]} ... {text[4 - most * 2 // 5:]}"
 
 
 def capped(sentences: list[str], alike: int = 5, most: int = 100) -> list[str]:

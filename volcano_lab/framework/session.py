@@ -123,17 +123,14 @@ class Session(ExtensionPoints):
         self.nodes: dict[str, NodeInfo] = snapshot.nodes
         self.queues: dict[str, QueueInfo] = snapshot.queues
         self.node_list = NodeList(snapshot.node_list)
-        self.revocable_nodes = {
-            name: node for name, node in self.nodes.items() if node.revocable_zone
-        }
+        self.revocable_nodes = {name: node
+                                for name, node in self.nodes.items() if node.revocable_zone}
         self.total_resource = total(node.allocatable for node in self.nodes.values())
         self.total_guarantee = self.total_deserved = EMPTY
-        self.old_status = {
-            uid: clone_status(job.pod_group.status) for uid, job in self.jobs.items()
-        }
-        self.old_annotations = {
-            uid: job.pod_group.metadata.annotations for uid, job in self.jobs.items()
-        }
+        self.old_status = {uid: clone_status(job.pod_group.status)
+                           for uid, job in self.jobs.items()}
+        self.old_annotations = {uid: job.pod_group.metadata.annotations
+                                for uid, job in self.jobs.items()}
         self.topology = Topology(snapshot.hyper_nodes, self.nodes, self.node_list)
         if self.topology.ready:
             for job in self.jobs.values():
@@ -173,8 +170,9 @@ class Session(ExtensionPoints):
         """An extension point becomes an attribute of the session, and must not hide another."""
         for name in POINTS.own:
             if name in vars(self) or hasattr(Session, name):
-                raise ExtensionError(f'the session has a "{name}" already; allowed for an extension '
-                                     "point is another name.")
+                raise ExtensionError(
+                    f'the session has a "{name}" already; allowed for an extension '
+                    "point is another name.")
 
     def _tell(self, name: str, plugin: Plugin, hook: str) -> None:
         """Let a plugin prepare itself or conclude, and tell who watches how long that took."""
@@ -189,9 +187,8 @@ class Session(ExtensionPoints):
         for point in self.points.values():
             function = answer_of(plugin, point.name)
             if function is not None:
-                point.register(
-                    name,
-                    guarded(point, name, function) if own and callable(function) else function)
+                point.register(name, guarded(point, name, function)
+                               if own and callable(function) else function)
         for hook, handlers in self._handlers.items():
             handler = getattr(plugin, hook, None)
             if handler is not None:
@@ -265,9 +262,8 @@ class Session(ExtensionPoints):
         keys = self._order_keys("task_order")
         if keys is None or any(task.order_index is None for task in tasks):
             return PriorityQueue(self.task_order, tasks)
-        return KeyedQueue(
-            lambda t: (*[key(t) for key in keys], t.order_index, t.creation_timestamp, t.uid),
-            tasks)
+        return KeyedQueue(lambda t: (*[key(t) for key in keys], t.order_index, t.creation_timestamp,
+                                     t.uid), tasks)
 
     def job_queue(self, jobs: Iterable[JobInfo] = ()) -> PriorityQueue[JobInfo]:
         """Jobs in order, for a caller that changes a job only while it is out of the queue."""
@@ -281,9 +277,8 @@ class Session(ExtensionPoints):
         """What to sort by in place of comparing: each plugin that takes part has a `…_key`. None
         where one hasn't, or where every single comparison is watched."""
         if point not in self._sort_keys:
-            plugins = [
-                self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier
-            ]
+            plugins = [self.plugins[plugin] for tier in self.points[point].tiers
+                       for plugin, _ in tier]
             keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
             self._sort_keys[point] = None if self.observer.watches_calls or None in keys else keys
         return self._sort_keys[point]

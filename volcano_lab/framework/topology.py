@@ -36,10 +36,8 @@ class Topology:
     def __init__(self, view: HyperNodesView, nodes: Mapping[str, NodeInfo], node_list: NodeList):
         self.hyper_nodes, self.by_tier, self.ready = view.hyper_nodes, view.set_by_tier, view.ready
         self.tier_by_name = view.hyper_nodes.tier_by_name()
-        self.nodes = {
-            name: NodeList(nodes[node] for node in sorted(names) if node in nodes)
-            for name, names in view.real_nodes_set.items()
-        }
+        self.nodes = {name: NodeList(nodes[node] for node in sorted(names) if node in nodes)
+                      for name, names in view.real_nodes_set.items()}
         self._add_cluster_top(node_list)
         self.tiers = sorted(self.by_tier)
         self.node_names = {name: {node.name for node in held} for name, held in self.nodes.items()}
@@ -107,11 +105,7 @@ class Topology:
         """Return the HyperNode with the fewest nodes that holds all nodes of a sub-job's allocated
         tasks, "" without any.
         """
-        nodes = {
-            task.node_name
-            for status in ALLOCATED_STATUSES
-            for task in sub_job.in_status(status).values()
-            if task.node_name
-        }
+        nodes = {task.node_name for status in ALLOCATED_STATUSES
+                 for task in sub_job.in_status(status).values() if task.node_name}
         around = [name for name, held in self.node_names.items() if nodes <= held] if nodes else []
         return min(around, key=lambda name: (len(self.node_names[name]), name), default="")

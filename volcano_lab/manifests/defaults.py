@@ -30,15 +30,15 @@ FIRST_TIME = 1767225600.0
 
 MOST_PODS, MOST_QUEUES_DEEP = 50_000, 200
 """Pods that controllers may make in all, and levels of queues: neither has a bound in the API."""
-SYSTEM_PRIORITIES = {
-    "system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000
-}
+SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
+                     "system-node-critical": 2_000_001_000}
 HIERARCHY, HIERARCHY_WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
 HOSTNAME = "kubernetes.io/hostname"
 FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 
 
-def with_defaults(objects: Iterable[api.KubernetesObject], running: Iterable[api.Pod] = ()) -> Loaded:
+def with_defaults(objects: Iterable[api.KubernetesObject],
+                  running: Iterable[api.Pod] = ()) -> Loaded:
     """Return the objects as the scheduler of a cluster would hear of them; those given stay.
 
     Jobs and other workloads become pods, unless these are among the objects already. `warnings`
@@ -111,7 +111,8 @@ def _given_twice(objects: list[api.KubernetesObject]) -> list[str]:
 class _Cluster:
     """API server, webhooks and controllers, as far as they look at several objects."""
 
-    def __init__(self, objects: list[api.KubernetesObject], running: list[api.Pod], into: Loaded) -> None:
+    def __init__(self, objects: list[api.KubernetesObject], running: list[api.Pod],
+                 into: Loaded) -> None:
         def of(kind: type) -> list:
             return [obj for obj in objects if isinstance(obj, kind)]
 
@@ -119,11 +120,13 @@ class _Cluster:
         self.problems: list[str] = []
         self.nodes = of(api.Node)
         self.classes = {obj.name: obj for obj in of(api.PriorityClass)}
-        self.priorities = SYSTEM_PRIORITIES | {name: cls.value for name, cls in self.classes.items()}
+        self.priorities = SYSTEM_PRIORITIES | {name: cls.value
+                                               for name, cls in self.classes.items()}
         self.default_class = min((cls for cls in self.classes.values() if cls.global_default),
                                  key=lambda cls: cls.value, default=None)
         self.default_queues = {obj.name: obj.metadata.annotations[QUEUE_NAME]
-                               for obj in of(api.Namespace) if QUEUE_NAME in obj.metadata.annotations}
+                               for obj in of(api.Namespace)
+                               if QUEUE_NAME in obj.metadata.annotations}
         annotations = {(obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
                        for obj in of(api.Workload)}
         groups = {f"{obj.namespace or 'default'}/{obj.name}" for obj in of(api.PodGroup)}
@@ -182,7 +185,8 @@ class _Cluster:
                 self._warn(job, "its PodGroup is among the objects and none of its pods; none are "
                            "made")
             return []
-        ready = {task.name: self.ready[job.namespace, job.name, task.name] for task in job.spec.tasks}
+        ready = {task.name: self.ready[job.namespace, job.name, task.name]
+                 for task in job.spec.tasks}
         group, pods = expand(job, self.priorities, ready)
         if has_pods:
             return [group]
@@ -197,12 +201,14 @@ class _Cluster:
             return []
         scheduler = workload.spec.template.spec.scheduler_name or "default-scheduler"
         if scheduler != SCHEDULER:
-            self._warn(workload, f"its pods are for another scheduler, {scheduler}, and are not made")
+            self._warn(workload,
+                       f"its pods are for another scheduler, {scheduler}, and are not made")
             return []
         pods = pods_of(workload, self.nodes)
         if isinstance(workload, api.Deployment):  # its ReplicaSet has its annotations
             owner = pods[0].metadata.owner_references[0].name
-            self.groups.owners[workload.namespace, "ReplicaSet", owner] = workload.metadata.annotations
+            self.groups.owners[workload.namespace, "ReplicaSet",
+                               owner] = workload.metadata.annotations
         return self._admitted(workload, pods)
 
     def _admitted(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> list[api.Pod]:
@@ -211,7 +217,8 @@ class _Cluster:
                     or pod.spec.priority_class_name in self.priorities]
         if len(admitted) < len(pods):
             missing = {pod.spec.priority_class_name for pod in pods} - self.priorities.keys() - {""}
-            self._warn(owner, f"{len(pods) - len(admitted)} of its {len(pods)} pods are not made, for "
+            self._warn(owner,
+                       f"{len(pods) - len(admitted)} of its {len(pods)} pods are not made, for "
                        f"there is no PriorityClass {' or '.join(sorted(missing))}; add it, or take "
                        "its name out")
         return admitted
@@ -264,14 +271,9 @@ def _container(container: api.Container, host_network: bool) -> api.Container:
     port.
     """
     requests = {**container.resources.limits, **container.resources.requests}
-    ports = [
-        attrs.evolve(
-            port,
-            protocol=port.protocol or "TCP",
-            host_port=port.host_port or (port.container_port if host_network else 0),
-        )
-        for port in container.ports
-    ]
+    ports = [attrs.evolve(port, protocol=port.protocol or "TCP",
+                          host_port=port.host_port or (port.container_port if host_network else 0))
+             for port in container.ports]
     return attrs.evolve(container, ports=ports, resources=attrs.evolve(
         container.resources, requests=requests))
 
@@ -281,14 +283,10 @@ def _pod_group(group: api.PodGroup, queue_of_namespace: str | None) -> api.PodGr
     spec, topology = group.spec, group.spec.network_topology
     if topology is not None and not topology.mode:
         topology = attrs.evolve(topology, mode="hard")
-    policies = [
-        attrs.evolve(
-            policy,
-            sub_group_size=1 if policy.sub_group_size is None else policy.sub_group_size,
-            min_sub_groups=0 if policy.min_sub_groups is None else policy.min_sub_groups,
-        )
-        for policy in spec.sub_group_policy
-    ]
+    policies = [attrs.evolve(policy, sub_group_size=1 if policy.sub_group_size is None
+                             else policy.sub_group_size, min_sub_groups=0
+                             if policy.min_sub_groups is None else policy.min_sub_groups)
+                for policy in spec.sub_group_policy]
     queue = spec.queue or "default"
     if queue == "default" and not group.status.phase:
         queue = queue_of_namespace or queue
@@ -303,20 +301,15 @@ def _queue(queue: api.Queue) -> api.Queue:
     if path and weights and not path.startswith("root"):
         rooted = {HIERARCHY: f"root/{path}", HIERARCHY_WEIGHTS: f"1/{weights}"}
         metadata = attrs.evolve(metadata, annotations=metadata.annotations | rooted)
-    spec = attrs.evolve(
-        queue.spec,
-        weight=queue.spec.weight or 1,
-        reclaimable=True if queue.spec.reclaimable is None else queue.spec.reclaimable,
-    )
+    spec = attrs.evolve(queue.spec, weight=queue.spec.weight or 1, reclaimable=True
+                        if queue.spec.reclaimable is None else queue.spec.reclaimable)
     status = attrs.evolve(queue.status, state=queue.status.state or "Open")
     return attrs.evolve(queue, metadata=metadata, spec=spec, status=status)
 
 
 def _node(node: api.Node) -> api.Node:
     labels = {HOSTNAME: node.name, **node.metadata.labels}
-    status = attrs.evolve(
-        node.status,
-        allocatable=node.status.allocatable or dict(node.status.capacity),
-        capacity=node.status.capacity or dict(node.status.allocatable),
-    )
+    status = attrs.evolve(node.status,
+                          allocatable=node.status.allocatable or dict(node.status.capacity),
+                          capacity=node.status.capacity or dict(node.status.allocatable))
     return attrs.evolve(node, metadata=attrs.evolve(node.metadata, labels=labels), status=status)

@@ -82,7 +82,8 @@ class Reader:
         matching = [] if path.exists() else sorted(glob.glob(str(path), recursive=True))
         found = []
         for place in map(Path, matching or [path]):
-            inside = (place.rglob("*") if self.recursive else place.iterdir()) if place.is_dir() else ()
+            inside = (place.rglob("*")
+                      if self.recursive else place.iterdir()) if place.is_dir() else ()
             files = sorted(file for file in inside
                            if file.name.endswith(SUFFIXES) and not file.is_dir())
             if place.is_dir() and not (files or matching):

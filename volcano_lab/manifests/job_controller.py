@@ -59,21 +59,18 @@ def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
     job = as_admitted(job)
     spec = job.spec
     group = api.PodGroup(
-        attrs.evolve(_owned(job, f"{job.name}-{job.metadata.uid}"), labels=dict(job.metadata.labels),
-                     annotations=dict(job.metadata.annotations)),
-        api.PodGroupSpec(
-            min_member=spec.min_available,
-            min_task_member={task.name: task.min_available for task in spec.tasks},
-            queue=spec.queue,
-            priority_class_name=spec.priority_class_name,
-            min_resources=min_resources(job, priorities or {}),
-            network_topology=_network_topology(job),
-            sub_group_policy=[_sub_group_policy(task) for task in spec.tasks
-                              if task.partition_policy],
-        ),
-    )
+        attrs.evolve(_owned(job, f"{job.name}-{job.metadata.uid}"),
+                     labels=dict(job.metadata.labels), annotations=dict(job.metadata.annotations)),
+        api.PodGroupSpec(min_member=spec.min_available,
+                         min_task_member={task.name: task.min_available for task in spec.tasks},
+                         queue=spec.queue, priority_class_name=spec.priority_class_name,
+                         min_resources=min_resources(job, priorities or {}),
+                         network_topology=_network_topology(job),
+                         sub_group_policy=[_sub_group_policy(task)
+                                           for task in spec.tasks if task.partition_policy]))
     waiting = waiting_tasks(job, ready or {})
-    return group, [pod for task in spec.tasks if task.name not in waiting for pod in _pods(job, task)]
+    return group, [pod for task in spec.tasks if task.name not in waiting
+                   for pod in _pods(job, task)]
 
 
 def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, list[str]]:
@@ -101,16 +98,14 @@ def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[st
     """
     tasks = sorted(job.spec.tasks,
                    key=lambda task: -priorities.get(task.template.spec.priority_class_name, 0))
-    minimums = [
-        task.replicas if task.min_available is None else task.min_available for task in tasks
-    ]
+    minimums = [task.replicas if task.min_available is None else task.min_available
+                for task in tasks]
     wanted = job.spec.min_available
     if wanted < sum(minimums):
         rounds = [[task.replicas for task in tasks]]
     else:
-        rounds = [
-            minimums, [task.replicas - least for task, least in zip(tasks, minimums, strict=True)]
-        ]
+        rounds = [minimums,
+                  [task.replicas - least for task, least in zip(tasks, minimums, strict=True)]]
 
     total: Amounts = {}
     styles: dict[str, str] = {}
@@ -182,20 +177,15 @@ def _pod_sum(spec: api.PodSpec, part: str, styles: dict[str, str]) -> Amounts:
         else:
             running = dict(sidecars)
             _add(running, of(container))
-        highest = {
-            name: max(highest.get(name, 0), running.get(name, 0))
-            for name in {**highest, **running}
-        }
-    total = {
-        name: max(total.get(name, Fraction(0)), highest.get(name, 0))
-        for name in {**total, **highest}
-    }
+        highest = {name: max(highest.get(name, 0), running.get(name, 0))
+                   for name in {**highest, **running}}
+    total = {name: max(total.get(name, Fraction(0)), highest.get(name, 0))
+             for name in {**total, **highest}}
     if spec.resources is not None:
         total |= amounts(getattr(spec.resources, part))
     overhead = amounts(spec.overhead)
-    _add(
-        total, overhead
-        if part == "requests" else {name: overhead[name] for name in overhead if name in total})
+    _add(total, overhead
+         if part == "requests" else {name: overhead[name] for name in overhead if name in total})
     return total
 
 
@@ -215,19 +205,16 @@ def as_admitted(job: api.VolcanoJob) -> api.VolcanoJob:
             partitions = task.partition_policy
             least = partitions.min_partitions * partitions.partition_size if partitions else task.replicas
         tasks.append(attrs.evolve(task, name=task.name or f"default{number}", min_available=least))
-    spec = attrs.evolve(
-        job.spec,
-        tasks=tasks,
-        min_available=job.spec.min_available or sum(task.min_available for task in tasks),
-        queue=job.spec.queue or "default",
-        scheduler_name=job.spec.scheduler_name or "volcano",
-    )
+    spec = attrs.evolve(job.spec, tasks=tasks, min_available=job.spec.min_available
+                        or sum(task.min_available for task in tasks), queue=job.spec.queue
+                        or "default", scheduler_name=job.spec.scheduler_name or "volcano")
     return attrs.evolve(job, spec=spec)
 
 
 def _owned(job: api.VolcanoJob, name: str) -> api.ObjectMeta:
     """Metadata of what the job's controller creates."""
-    owner = api.OwnerReference(job.api_versions[0], job.kind, job.name, job.metadata.uid, True, True)
+    owner = api.OwnerReference(job.api_versions[0], job.kind, job.name, job.metadata.uid, True,
+                               True)
     return api.ObjectMeta(name, job.namespace, owner_references=[owner],
                       creation_timestamp=job.metadata.creation_timestamp)
 
@@ -236,25 +223,19 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
     """The pods of a task; they share their spec."""
     template, owned = task.template, _owned(job, "")
     both = {TASK_SPEC: task.name, JOB_NAME: job.name, QUEUE_NAME: job.spec.queue}
-    annotations = {
-        **template.metadata.annotations,
-        **both,
-        GROUP_NAME: f"{job.name}-{job.metadata.uid}",
-        "volcano.sh/job-version": "0",
-        "volcano.sh/job-retry-count": "0",
-        "volcano.sh/template-uid": f"{job.name}-{task.name}",
-        **({NUMA_POLICY: task.topology_policy} if task.topology_policy else {}),
-        **_inherited_annotations(job.metadata.annotations),
-    }
+    annotations = {**template.metadata.annotations, **both,
+                   GROUP_NAME: f"{job.name}-{job.metadata.uid}", "volcano.sh/job-version": "0",
+                   "volcano.sh/job-retry-count": "0",
+                   "volcano.sh/template-uid": f"{job.name}-{task.name}",
+                   **({NUMA_POLICY: task.topology_policy} if task.topology_policy else {}),
+                   **_inherited_annotations(job.metadata.annotations)}
     inherited = {key: job.metadata.labels[key] for key in (PREEMPTABLE, COOLDOWN_TIME)
                  if key in job.metadata.labels}
     labels = {**template.metadata.labels, **both, JOB_NAMESPACE: job.namespace, **inherited}
     size = task.partition_policy.partition_size if task.partition_policy else 0
     spec = attrs.evolve(
-        template.spec,
-        scheduler_name=template.spec.scheduler_name or job.spec.scheduler_name,
-        priority_class_name=template.spec.priority_class_name or job.spec.priority_class_name,
-    )
+        template.spec, scheduler_name=template.spec.scheduler_name or job.spec.scheduler_name,
+        priority_class_name=template.spec.priority_class_name or job.spec.priority_class_name)
     pods = []
     for index in range(task.replicas):
         own = {TASK_INDEX: str(index)}
@@ -269,11 +250,8 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
 def _inherited_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
     """What a pod takes over from its job; of the two budget annotations only one."""
     budget = JDB_MIN_AVAILABLE if JDB_MIN_AVAILABLE in annotations else JDB_MAX_UNAVAILABLE
-    return {
-        key: annotations[key]
-        for key in (PREEMPTABLE, COOLDOWN_TIME, REVOCABLE_ZONE, budget)
-        if key in annotations
-    }
+    return {key: annotations[key]
+            for key in (PREEMPTABLE, COOLDOWN_TIME, REVOCABLE_ZONE, budget) if key in annotations}
 
 
 def _network_topology(job: api.VolcanoJob) -> api.NetworkTopologySpec | None:
@@ -288,10 +266,6 @@ def _sub_group_policy(task: api.TaskSpec) -> api.SubGroupPolicySpec:
     """A task's partitions as sub-groups of the podgroup."""
     partitions = task.partition_policy
     return api.SubGroupPolicySpec(
-        name=task.name,
-        network_topology=partitions.network_topology,
-        sub_group_size=partitions.partition_size,
-        min_sub_groups=partitions.min_partitions,
-        label_selector=api.LabelSelector({TASK_SPEC: task.name}),
-        match_label_keys=[PARTITION],
-    )
+        name=task.name, network_topology=partitions.network_topology,
+        sub_group_size=partitions.partition_size, min_sub_groups=partitions.min_partitions,
+        label_selector=api.LabelSelector({TASK_SPEC: task.name}), match_label_keys=[PARTITION])

@@ -351,10 +351,8 @@ def _label(document: Any, place: str) -> str:
     names = [metadata.get(key)
              for key in ("namespace", "name")] if isinstance(metadata, dict) else []
     kind = document.get("kind") if isinstance(document, dict) else None
-    words = [
-        _text(kind) or "object", "/".join(filter(None, map(_text, names))),
-        f"({place})" if place else ""
-    ]
+    words = [_text(kind) or "object", "/".join(filter(None, map(_text, names))),
+             f"({place})" if place else ""]
     return " ".join(filter(None, words))
 
 

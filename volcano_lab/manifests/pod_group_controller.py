@@ -65,23 +65,27 @@ class PodGroups:
         inherited: dict[str, str] = {}
         for ref in pod.metadata.owner_references:
             if ref.kind in OWNERS:
-                inherited = {**self.owners.get((pod.namespace, ref.kind, ref.name), {}), **inherited}
+                inherited = {**self.owners.get((pod.namespace, ref.kind, ref.name), {}),
+                             **inherited}
         own, labels = pod.metadata.annotations, pod.metadata.labels
         budget = JDB_MIN_AVAILABLE if JDB_MIN_AVAILABLE in own else JDB_MAX_UNAVAILABLE
-        annotations = {key: text for key, text in inherited.items() if key.startswith("volcano.sh/")}
+        annotations = {key: text
+                       for key, text in inherited.items() if key.startswith("volcano.sh/")}
         annotations |= _chosen(own, PREEMPTABLE, COOLDOWN_TIME, REVOCABLE_ZONE, budget)
         references = pod.metadata.owner_references if owned else [
             api.OwnerReference("v1", "Pod", pod.name, pod.metadata.uid, True, True)]
         least = _min_member(inherited.get(GROUP_MIN_MEMBER, "1"))
         styles: dict[str, str] = {}
-        needs = {key: amount * least for key, amount in usage(pod.spec, styles).items()} if least else {}
-        return api.PodGroup(
-            api.ObjectMeta(name, pod.namespace, labels=_chosen(labels, PREEMPTABLE, COOLDOWN_TIME),
-                       annotations=annotations, owner_references=references,
-                       creation_timestamp=pod.metadata.creation_timestamp),
-            api.PodGroupSpec(least, queue=own.get(QUEUE_NAME, ""),
-                         priority_class_name=pod.spec.priority_class_name,
-                         min_resources=amounts_text(needs, styles), network_topology=_topology(own)))
+        needs = {key: amount * least
+                 for key, amount in usage(pod.spec, styles).items()} if least else {}
+        return api.PodGroup(api.ObjectMeta(name, pod.namespace,
+                                           labels=_chosen(labels, PREEMPTABLE, COOLDOWN_TIME),
+                                           annotations=annotations, owner_references=references,
+                                           creation_timestamp=pod.metadata.creation_timestamp),
+                            api.PodGroupSpec(least, queue=own.get(QUEUE_NAME, ""),
+                                             priority_class_name=pod.spec.priority_class_name,
+                                             min_resources=amounts_text(needs, styles),
+                                             network_topology=_topology(own)))
 
 
 def _chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:

@@ -146,19 +146,16 @@ def _json_name(field: attrs.Attribute) -> str:
 def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
     """Name in a manifest -> (attribute, how to read it)."""
     hints = typing.get_type_hints(cls)
-    return {
-        _json_name(field): (field.name, _reader(hints[field.name], field))
-        for field in attrs.fields(cls)
-    }
+    return {_json_name(field): (field.name, _reader(hints[field.name], field))
+            for field in attrs.fields(cls)}
 
 
 @cache
 def _written(cls: type) -> list[tuple[str, str, Any, bool]]:
     """Attribute, name in a manifest, default, and whether it is a time."""
     blank, hints = cls(), typing.get_type_hints(cls)
-    return [(field.name, _json_name(field), getattr(blank,
-                                                    field.name), hints[field.name] == Time | None)
-            for field in attrs.fields(cls)]
+    return [(field.name, _json_name(field), getattr(blank, field.name),
+             hints[field.name] == Time | None) for field in attrs.fields(cls)]
 
 
 def _reader(hint: Any, field: attrs.Attribute | None = None) -> Reader:

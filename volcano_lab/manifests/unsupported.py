@@ -33,11 +33,8 @@ def pod_warnings(pod: Pod) -> list[str]:
     >>> pod_warnings(Pod(ObjectMeta("p"), PodSpec(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "d"}}])))
     ['spec.volumes names data; volumes are not modelled by the lab, and the pod is placed as if it had none.']
     """
-    claimed = [
-        str(volume.get("name", ""))
-        for volume in pod.spec.volumes
-        if any(source in volume for source in VOLUME_SOURCES)
-    ]
+    claimed = [str(volume.get("name", ""))
+               for volume in pod.spec.volumes if any(source in volume for source in VOLUME_SOURCES)]
     claims = [str(claim.get("name", "")) for claim in pod.spec.resource_claims]
     return [
         f"{field} names {', '.join(names)}; {what} {verb} not modelled by the lab, and the pod is placed as if it had none."

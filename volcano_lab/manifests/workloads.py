@@ -81,7 +81,8 @@ def _daemon_nodes(workload: api.DaemonSet, nodes: list[api.Node]) -> list[api.No
 
 def _on_node(template: api.PodTemplateSpec, name: str):
     """The spec of a daemon's pod: bound to one node by its name, in place of other affinity."""
-    term = api.NodeSelectorTerm(match_fields=[api.NodeSelectorRequirement("metadata.name", "In", [name])])
+    term = api.NodeSelectorTerm(
+        match_fields=[api.NodeSelectorRequirement("metadata.name", "In", [name])])
     affinity = attrs.evolve(template.spec.affinity or api.Affinity(),
                             node_affinity=api.NodeAffinity(api.NodeSelector([term])))
     return attrs.evolve(template.spec, affinity=affinity,

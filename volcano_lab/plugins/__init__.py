@@ -37,8 +37,7 @@ NOT_MODELLED = {
     "numa-aware": "NUMA topology within a node",
 }
 
-PLUGINS.built_in.update(
-    {name: f"volcano_lab.plugins.{place}" for name, place in BUILT_IN.items()})
+PLUGINS.built_in.update({name: f"volcano_lab.plugins.{place}" for name, place in BUILT_IN.items()})
 UNMODELLED.update({
     name: f'plugin "{name}" is not modelled by the lab ({what}); the rest of the configuration runs.'
     for name, what in NOT_MODELLED.items()})

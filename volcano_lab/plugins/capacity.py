@@ -75,9 +75,8 @@ class Capacity(Plugin):
                                                        attr.guarantee, capability)
             self._count(job)
         for attr in self.queue_opts.values():
-            attr.deserved = max_of(
-                attr.deserved.min_dimension_resource(attr.real_capability, INFINITY),
-                attr.guarantee)
+            attr.deserved = max_of(attr.deserved.min_dimension_resource(attr.real_capability,
+                                                                        INFINITY), attr.guarantee)
             attr.update_share()
 
     def _open_tree(self) -> None:
@@ -148,9 +147,8 @@ class Capacity(Plugin):
         """Whether one more task keeps an open leaf and all above it within what they may hold."""
         if not (queue.is_open and self._takes_jobs(queue.uid)):
             return False
-        return all(
-            self._has_room(attr, attr.allocated, queue, candidate)
-            for attr in self.tree.line(queue.uid))
+        return all(self._has_room(attr, attr.allocated, queue, candidate)
+                   for attr in self.tree.line(queue.uid))
 
     def _takes_jobs(self, queue: str) -> bool:
         return self.ready and not (self.hierarchical and not self.tree.is_leaf(queue))
@@ -240,9 +238,8 @@ class Capacity(Plugin):
 
     def pre_predicate(self, task: TaskInfo) -> None:
         """Remember what the queues hold, for the trial."""
-        self.ssn.cycle_state(task.uid)[self.name] = {
-            queue: attr.allocated for queue, attr in self.queue_opts.items()
-        }
+        self.ssn.cycle_state(task.uid)[self.name] = {queue: attr.allocated
+                                                     for queue, attr in self.queue_opts.items()}
 
     def simulate_allocatable(self, state: dict[str, Any], queue: QueueInfo,
                              candidate: TaskInfo) -> bool:
@@ -251,9 +248,8 @@ class Capacity(Plugin):
         trial = state.get(self.name)
         if trial is None or not self._takes_jobs(queue.uid):
             return False
-        return all(
-            self._has_room(attr, trial[attr.queue_id], queue, candidate)
-            for attr in self.tree.line(queue.uid))
+        return all(self._has_room(attr, trial[attr.queue_id], queue, candidate)
+                   for attr in self.tree.line(queue.uid))
 
     def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo,
                           task_to_add: TaskInfo, node: NodeInfo) -> str | None:

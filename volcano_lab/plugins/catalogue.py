@@ -34,8 +34,6 @@ def table() -> list[Row]:
      ('proportion',))
     """
     classes = {name: plugin_class(name) for name in BUILT_IN}
-    return [
-        Row(name, point.sentence, point.rule, point.default, point.switches,
-            tuple(plugin for plugin, cls in classes.items() if hasattr(cls, name)), point.asked_by)
-        for name, point in extension_points(None).items()
-    ]
+    return [Row(name, point.sentence, point.rule, point.default, point.switches,
+                tuple(plugin for plugin, cls in classes.items() if hasattr(cls, name)),
+                point.asked_by) for name, point in extension_points(None).items()]

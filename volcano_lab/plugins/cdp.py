@@ -43,9 +43,8 @@ class CooldownProtection(Plugin):
         cooldown = cooldown_time(pod)
         if cooldown is None or pod.status.phase != "Running":
             return False
-        scheduled = next(
-            (c for c in pod.status.conditions if c.type == "PodScheduled" and c.status == "True"),
-            None)
+        scheduled = next((c for c in pod.status.conditions
+                          if c.type == "PodScheduled" and c.status == "True"), None)
         if scheduled is None or scheduled.last_transition_time is None:
             return False
         return scheduled.last_transition_time + cooldown > self.now

@@ -21,9 +21,8 @@ class Conformance(Plugin):
 
     def preemptable(self, evictor: TaskInfo,
                     evictees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
-        return [
-            task for task in evictees if task.pod.spec.priority_class_name not in PROTECTED_CLASSES
-            and task.namespace != PROTECTED_NAMESPACE
-        ], PERMIT
+        return [task
+                for task in evictees if task.pod.spec.priority_class_name not in PROTECTED_CLASSES
+                and task.namespace != PROTECTED_NAMESPACE], PERMIT
 
     reclaimable = preemptable

@@ -116,9 +116,8 @@ class NodeGroups:
         for term in (affinity.node_group_affinity, affinity.node_group_anti_affinity):
             names.append(
                 frozenset(term.required_during_scheduling_ignored_during_execution if term else ()))
-            names.append(
-                frozenset(term.preferred_during_scheduling_ignored_during_execution if term else (
-                )))
+            names.append(frozenset(term.preferred_during_scheduling_ignored_during_execution
+                                   if term else ()))
         return cls(*names)
 
     def empty(self) -> bool:

@@ -100,10 +100,8 @@ class NodeOrder(Plugin):
         offers).
         """
         asked, row = info.requests.asked_non_zero, node.row
-        requested = [
-            have + want
-            for have, want in zip(self.kube.non_zero_requested[row].tolist(), asked, strict=True)
-        ]
+        requested = [have + want for have, want in zip(self.kube.non_zero_requested[row].tolist(),
+                                                       asked, strict=True)]
         return requested, self.kube.allocatable[row, :2].tolist()
 
     def _balanced(self, info: PodInfo, node: KubeNode) -> int:
@@ -137,10 +135,8 @@ class NodeOrder(Plugin):
     def _relative_scores(self, info: PodInfo, nodes: list[KubeNode]):
         """(weight, normalised score of each node) of each score that is on."""
         if self.taint_toleration:
-            counts = [
-                taints.untolerated_preferences(n.node.spec.taints, info.pod.spec.tolerations)
-                for n in nodes
-            ]
+            counts = [taints.untolerated_preferences(n.node.spec.taints, info.pod.spec.tolerations)
+                      for n in nodes]
             yield self.taint_toleration, fewest_best(counts)
         if self.pod_affinity:
             yield self.pod_affinity, inter_pod_affinity.scores(self.kube, info, nodes)
@@ -159,15 +155,12 @@ class NodeOrder(Plugin):
         scores = self._resource_scores(info).current()
         if self.node_affinity and info.preferred_nodes:
             scores = scores + self.node_affinity * kube.remember(
-                ("preferred nodes", info.preferred_nodes),
-                lambda: np.array(
-                    [node_affinity.score(info.preferred_nodes, n.node) for n in kube.nodes], float),
-            )
+                ("preferred nodes", info.preferred_nodes), lambda: np.array(
+                    [node_affinity.score(info.preferred_nodes, n.node) for n in kube.nodes], float))
         if self.image_locality and self.has_images:
-            scores = scores + [
-                self.image_locality *
-                image_locality.score(info.pod, n.image_states, len(kube.nodes)) for n in kube.nodes
-            ]
+            scores = scores + [self.image_locality * image_locality.score(info.pod, n.image_states,
+                                                                          len(kube.nodes))
+                               for n in kube.nodes]
         return scores
 
     def _resource_scores(self, info: PodInfo) -> ResourceScores:

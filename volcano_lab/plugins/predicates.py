@@ -79,11 +79,9 @@ class Predicates(Plugin):
                                   np.int64)
         self._nothing = ByRow(lambda row: 0.0, lambda: np.zeros(len(self.kube.nodes)))
         self.cache: dict[tuple[str, str], bool] = {}
-        rules = [
-            (self.pod_affinity, inter_pod_affinity.NAME, inter_pod_affinity.look),
-            (self.node_ports, node_ports.NAME, node_ports.look),
-            (self.topology_spread, topology_spread.NAME, topology_spread.look),
-        ]
+        rules = [(self.pod_affinity, inter_pod_affinity.NAME, inter_pod_affinity.look),
+                 (self.node_ports, node_ports.NAME, node_ports.look),
+                 (self.topology_spread, topology_spread.NAME, topology_spread.look)]
         self._looks = [(rule, look) for enabled, rule, look in rules if enabled]
         """The rules whose answer changes with every placement, by name."""
         self._rules = frozenset(rule for rule, _ in self._looks)
@@ -189,10 +187,9 @@ class Predicates(Plugin):
                                                                         ())) < len(self._looks):
             return None
         info = self.kube.info_of(task)
-        return self.kube.remember(
-            ("alike", self.node_affinity
-             and info.required_nodes, self.taint_toleration, info.tolerations),
-            lambda: self._stable_by_row(self._stable_nodes(info)))
+        return self.kube.remember(("alike", self.node_affinity and info.required_nodes,
+                                   self.taint_toleration, info.tolerations),
+                                  lambda: self._stable_by_row(self._stable_nodes(info)))
 
     def _stable_by_row(self, stable: np.ndarray) -> ByRow:
         count, limit = self.kube.pod_count, self.pod_limit
@@ -218,9 +215,8 @@ class Predicates(Plugin):
         """
         return self._simulate(state, task_to_add, node, 1, "add pod to")
 
-    def simulate_remove_task(
-        self, state: dict, task_to_schedule: TaskInfo, task_to_remove: TaskInfo, node: NodeInfo
-    ) -> str | None:
+    def simulate_remove_task(self, state: dict, task_to_schedule: TaskInfo,
+                             task_to_remove: TaskInfo, node: NodeInfo) -> str | None:
         """Count `task_to_remove` no longer."""
         return self._simulate(state, task_to_remove, node, -1, "remove pod from")
 

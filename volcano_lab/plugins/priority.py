@@ -42,11 +42,9 @@ class Priority(Plugin):
         """
         jobs = self.ssn.jobs
         claimant = jobs[preemptor.job]
-        return [
-            task for task in preemptees
-            if (task.priority < preemptor.priority if task.job ==
-                claimant.uid else jobs[task.job].priority < claimant.priority)
-        ], PERMIT
+        return [task for task in preemptees
+                if (task.priority < preemptor.priority if task.job == claimant.uid
+                    else jobs[task.job].priority < claimant.priority)], PERMIT
 
     def job_starving(self, job: JobInfo) -> bool:
         """Any task that neither runs nor waits for room makes a job starve."""

@@ -173,9 +173,8 @@ class Proportion(Plugin):
     @active_if("tries_preemption")
     def pre_predicate(self, task: TaskInfo) -> None:
         """Remember the queues as they are, for the trial."""
-        self.ssn.cycle_state(task.uid)[self.name] = {
-            queue: attr.allocated for queue, attr in self.queue_opts.items()
-        }
+        self.ssn.cycle_state(task.uid)[self.name] = {queue: attr.allocated
+                                                     for queue, attr in self.queue_opts.items()}
 
     def simulate_allocatable(self, state: dict[str, Any], queue: QueueInfo,
                              candidate: TaskInfo) -> bool:

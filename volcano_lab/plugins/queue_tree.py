@@ -146,9 +146,8 @@ class QueueTree:
         in the tree.
         """
         attr = self.attrs.get(queue)
-        return [] if attr is None else [
-            attr, *(self.attrs[name] for name in reversed(attr.ancestors))
-        ]
+        return [] if attr is None else [attr,
+                                        *(self.attrs[name] for name in reversed(attr.ancestors))]
 
     def level(self, left: str, right: str) -> int:
         """How deep the lowest ancestor that two queues have in common lies; the root is at 0."""
@@ -220,8 +219,7 @@ def inherit(capability: Resource, parent: Resource) -> Resource:
     >>> inherit(Resource(2.0, 3.0, {"a/x": 0.0}), Resource(9.0, 8.0, {"a/x": 1.0})).get("a/x")
     0.0
     """
-    scalars = capability.scalars if parent.scalars is None else {
-        **parent.scalars, **(capability.scalars or {})
-    }
+    scalars = capability.scalars if parent.scalars is None else {**parent.scalars,
+                                                                 **(capability.scalars or {})}
     return Resource(capability.milli_cpu if capability.milli_cpu > 0 else parent.milli_cpu,
                     capability.memory if capability.memory > 0 else parent.memory, scalars)

@@ -81,11 +81,8 @@ class Rescheduling(Plugin):
         high = [node for node in nodes if not thresholds.is_low(node) and thresholds.is_high(node)]
         if not low or len(low) == len(nodes) or not high:
             return []
-        room = {
-            name: sum(node.room(name, thresholds.target[name])
-                      for node in low)
-            for name in RESOURCES
-        }
+        room = {name: sum(node.room(name, thresholds.target[name]) for node in low)
+                for name in RESOURCES}
         victims = []
         for node in sorted(high, key=lambda node: -sum(node.usage.values())):
             victims += self._evict(node, tasks, room, thresholds)
@@ -180,11 +177,8 @@ def _strategies(arguments: Arguments) -> dict[str, Thresholds]:
     given = arguments.get("strategies")
     if not isinstance(given, list) or not given:
         return {STRATEGY: Thresholds()}
-    return {
-        str(entry.get("name", "")): _thresholds(entry.get("params"))
-        for entry in given
-        if isinstance(entry, dict)
-    }
+    return {str(entry.get("name", "")): _thresholds(entry.get("params"))
+            for entry in given if isinstance(entry, dict)}
 
 
 def _thresholds(params: Any) -> Thresholds:
@@ -204,7 +198,5 @@ def _thresholds(params: Any) -> Thresholds:
 
 
 def _amounts(resources: dict[str, str]) -> dict[str, int]:
-    return {
-        CPU: quantity.milli_value(resources.get(CPU, "0")), MEMORY: quantity.value(
-            resources.get(MEMORY, "0"))
-    }
+    return {CPU: quantity.milli_value(resources.get(CPU, "0")),
+            MEMORY: quantity.value(resources.get(MEMORY, "0"))}

@@ -58,10 +58,8 @@ class ResourceQuotas(Plugin):
 
     @staticmethod
     def _message(quota: ResourceQuota, least: Mapping[str, str], short: list[str]) -> str:
-        parts = [
-            ", ".join(f"{name} {amounts[name]}" for name in short if name in amounts)
-            or "nothing" for amounts in (least, quota.status.used, quota.status.hard)
-        ]
+        parts = [", ".join(f"{name} {amounts[name]}" for name in short if name in amounts)
+                 or "nothing" for amounts in (least, quota.status.used, quota.status.hard)]
         return "resource quota insufficient, requested: {}, used: {}, limited: {}".format(*parts)
 
 
@@ -75,10 +73,8 @@ def exceeded(quota: ResourceQuota, requested: Amounts, pending: Amounts) -> list
     ([], ['cpu'])
     """
     hard, used = amounts_of(quota.status.hard), total(amounts_of(quota.status.used), pending)
-    return [
-        name for name in sorted(requested)
-        if name in hard and used.get(name, 0) + requested[name] > hard[name]
-    ]
+    return [name for name in sorted(requested)
+            if name in hard and used.get(name, 0) + requested[name] > hard[name]]
 
 
 def amounts_of(resources: Mapping[str, str]) -> Amounts:
@@ -92,7 +88,5 @@ def texts(amounts: Amounts) -> dict[str, str]:
 
 def total(left: Amounts, right: Amounts) -> Amounts:
     """Name by name."""
-    return {
-        name: left.get(name, Fraction()) + right.get(name, Fraction())
-        for name in {**left, **right}
-    }
+    return {name: left.get(name, Fraction()) + right.get(name, Fraction())
+            for name in {**left, **right}}

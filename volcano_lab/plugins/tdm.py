@@ -56,11 +56,8 @@ class Tdm(Plugin):
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
         args = self.arguments
-        self.zones = {
-            key.replace(ZONE_PREFIX, "", 1): args.get_string(key, "")
-            for key in sorted(args)
-            if ZONE_PREFIX in key
-        }
+        self.zones = {key.replace(ZONE_PREFIX, "", 1): args.get_string(key, "")
+                      for key in sorted(args) if ZONE_PREFIX in key}
         period = parse_duration(args.get_string(EVICT_PERIOD, ""))
         self.evict_period = DEFAULT_EVICT_PERIOD if period is None else period
 
@@ -127,9 +124,8 @@ class Tdm(Plugin):
         if preemptor.preemptable or preemptor.revocable_zone:
             return [], REJECT
         nodes = self.ssn.nodes
-        return self._within_budgets(
-            task for task in preemptees
-            if task.node_name in nodes and not nodes[task.node_name].revocable_zone), PERMIT
+        return self._within_budgets(task for task in preemptees if task.node_name in nodes
+                                    and not nodes[task.node_name].revocable_zone), PERMIT
 
     def victim_tasks(self, tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
         """Preemptable pods on nodes of zones that are closed now, unless the last eviction was only
@@ -155,10 +151,8 @@ class Tdm(Plugin):
             if task.preemptable and task.status == RUNNING:
                 by_job.setdefault(task.job, []).append(task)
         jobs = self.ssn.jobs
-        return [
-            task for uid, found in sorted(by_job.items()) if uid in jobs
-            for task in found[:max_evictions(jobs[uid])]
-        ]
+        return [task for uid, found in sorted(by_job.items()) if uid in jobs
+                for task in found[:max_evictions(jobs[uid])]]
 
 
 def max_evictions(job: JobInfo) -> int:

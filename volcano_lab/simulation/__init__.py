@@ -23,8 +23,6 @@ from volcano_lab.simulation.workload import (
     trace,
 )
 
-__all__ = [
-    "KINDS", "Arrivals", "Faults", "History", "InvariantBroken", "JobRun", "JobTemplate",
-    "Latencies", "Simulation", "Spread", "WorkloadError", "every", "load", "poisson", "save",
-    "trace"
-]
+__all__ = ["KINDS", "Arrivals", "Faults", "History", "InvariantBroken", "JobRun", "JobTemplate",
+           "Latencies", "Simulation", "Spread", "WorkloadError", "every", "load", "poisson", "save",
+           "trace"]

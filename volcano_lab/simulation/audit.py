@@ -46,10 +46,9 @@ class SessionAudit(Observer):
 
     def opened(self, ssn: Session) -> None:
         self.ssn, self.action, self.recorded = ssn, "", 0
-        self.tasks: dict[str, State] = {
-            uid: (task.status, task.node_name)
-            for job in ssn.jobs.values() for uid, task in job.tasks.items()
-        }
+        self.tasks: dict[str, State] = {uid: (task.status, task.node_name)
+                                        for job in ssn.jobs.values()
+                                        for uid, task in job.tasks.items()}
         self.sent = dict(self.tasks)
         self.undo: dict[str, list[tuple[Operation, State]]] = {}
         self.bound: dict[str, set[str]] = {}
@@ -76,7 +75,8 @@ class SessionAudit(Observer):
 
     def undid(self, statement: Statement | None, operation: Operation) -> None:
         task = operation.task
-        standing = [done for done in (statement.operations if statement is not None else [operation])
+        standing = [done
+                    for done in (statement.operations if statement is not None else [operation])
                     if any(done is other for other, _ in self.undo.get(done.task.uid, ()))]
         if not standing or standing[-1] is not operation:
             self.problems.append(f"{operation} was undone out of turn")
@@ -87,7 +87,8 @@ class SessionAudit(Observer):
     def committed(self, statement: Statement | None, operation: Operation) -> None:
         task, committed = operation.task, self.ssn.committed
         history = self.undo.get(task.uid, [])
-        place = next((n for n, (done, _) in enumerate(history) if statement is None or done is operation), None)
+        place = next((n for n, (done, _) in enumerate(history)
+                      if statement is None or done is operation), None)
         if place is None:
             self.problems.append(f"{operation} was committed without having been done")
             return
@@ -122,12 +123,14 @@ class SessionAudit(Observer):
     def _restore(self, operation: Operation, before: State) -> None:
         """What undoing leaves: an evicted task is always Running again, as in Volcano."""
         self.undo[operation.task.uid].pop()
-        self.tasks[operation.task.uid] = (RUNNING, before[1]) if isinstance(operation, Evict) else before
+        self.tasks[operation.task.uid] = (RUNNING, before[1]) if isinstance(operation,
+                                                                            Evict) else before
 
     def _compare(self, task: TaskInfo, after: str) -> None:
         """The session's task, its job and its node against the books."""
         job, (status, node_name) = self.ssn.jobs[task.job], self.tasks[task.uid]
-        self.problems += [f"{problem} after {after}" for problem in self._task_problems(job.tasks[task.uid])]
+        self.problems += [f"{problem} after {after}"
+                          for problem in self._task_problems(job.tasks[task.uid])]
         self.problems += job_problems(job)
         for name in {node_name, getattr(task, "node_name", "")} & self.ssn.nodes.keys():
             node = self.ssn.nodes[name]
@@ -174,7 +177,8 @@ class SessionAudit(Observer):
         """
         point = {"preempt": "preemptable", "reclaim": "reclaimable"}.get(self.action)
         tiers = [tier for tier in self.ssn.points[point].tiers if tier] if point else []
-        return {plugin for plugin, _ in tiers[0]} if len(tiers) == 1 and len(tiers[0]) <= 2 else set()
+        return {plugin
+                for plugin, _ in tiers[0]} if len(tiers) == 1 and len(tiers[0]) <= 2 else set()
 
     def _eviction_problems(self, task: TaskInfo) -> Iterator[str]:
         """What the cluster needs stays, and so does a gang's minimum."""
@@ -208,8 +212,9 @@ class SessionAudit(Observer):
     def popped(self, kind: str, item: Any, rest: Any) -> None:
         if kind == "job" and next(iter(self.ssn.plugins), "") == "priority":
             waiting = [entry[1] if isinstance(entry, tuple) else entry for entry in rest.items]
-            self.problems += [f"{self.action} takes job {item.uid} before {other.uid}, whose priority is higher"
-                              for other in waiting if other.priority > item.priority]
+            self.problems += [
+                f"{self.action} takes job {item.uid} before {other.uid}, whose priority is higher"
+                for other in waiting if other.priority > item.priority]
         elif kind == "queue":
             self.problems += self.queues.order_problems(self.action, item, rest)
 

@@ -186,10 +186,8 @@ class ClusterSide:
         found = self._living(pod, uid, "Pending")
         if found is None:
             return
-        self.server.update(
-            attrs.evolve(
-                found, status=attrs.evolve(found.status, phase="Running",
-                                           start_time=self.server.now())))
+        self.server.update(attrs.evolve(found, status=attrs.evolve(found.status, phase="Running",
+                                                                   start_time=self.server.now())))
         run = self.jobs.get(_job_of(found))
         if run is None:
             return

@@ -48,9 +48,8 @@ class History:
     columns = {"queues": QUEUES, "cluster": CLUSTER, "jobs": JOBS, "events": EVENTS}  # noqa: RUF012
 
     def __init__(self, rows: Mapping[str, list[list[Any]]] | None = None):
-        self.rows: dict[str, list[list[Any]]] = {
-            name: list((rows or {}).get(name, ())) for name in self.columns
-        }
+        self.rows: dict[str, list[list[Any]]] = {name: list((rows or {}).get(name, ()))
+                                                 for name in self.columns}
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -66,26 +65,19 @@ class History:
         shares, parents = [], {queue.queue.spec.parent or "root" for queue in ssn.queues.values()}
         for name, queue in ssn.queues.items():
             attr, status = attributes.get(name), queue.queue.status
-            amounts = [
-                _amount(getattr(attr, part, None), resource)
-                for part in PARTS
-                for resource in RESOURCES.values()
-            ]
-            self.rows["queues"].append([
-                time, name, queue.weight, None if attr is None else attr.share, *amounts,
-                status.pending, status.inqueue, status.running, status.completed, status.unknown
-            ])
+            amounts = [_amount(getattr(attr, part, None), resource) for part in PARTS
+                       for resource in RESOURCES.values()]
+            self.rows["queues"].append([time, name, queue.weight, None if attr is None
+                                        else attr.share, *amounts, status.pending, status.inqueue,
+                                        status.running, status.completed, status.unknown])
             if attr is not None and name not in parents and not attr.request.is_empty():
                 shares.append(attr.share)
-        self.rows["cluster"].append(
-            [time,
-             len(ssn.nodes), *_used(ssn), *_pods(ssn), *_jobs(ssn, jobs),
-             fairness(shares)])
+        self.rows["cluster"].append([time, len(ssn.nodes), *_used(ssn), *_pods(ssn),
+                                     *_jobs(ssn, jobs), fairness(shares)])
 
     def set_jobs(self, jobs: Mapping[str, Any]) -> None:
         """What has become of every job so far."""
-        self.rows["jobs"] = [[key, *(getattr(run, name)
-                                     for name in JOBS[1:])]
+        self.rows["jobs"] = [[key, *(getattr(run, name) for name in JOBS[1:])]
                              for key, run in jobs.items()]
 
     # -- reading ---------------------------------------------------------------------------------
@@ -146,18 +138,13 @@ def _used(ssn: Session) -> list[float | int | None]:
     sums = {}
     for account in ("used", "allocatable"):
         total = getattr(table, account)[: table.count].sum(axis=0)
-        sums[account] = [
-            float(total[table.columns[name]]) if name in table.columns else 0.0
-            for name in RESOURCES.values()
-        ]
-    amounts = [
-        in_units(name, amount)
-        for name, amount in zip(RESOURCES.values(), sums["used"], strict=True)
-    ]
+        sums[account] = [float(total[table.columns[name]]) if name in table.columns else 0.0
+                         for name in RESOURCES.values()]
+    amounts = [in_units(name, amount)
+               for name, amount in zip(RESOURCES.values(), sums["used"], strict=True)]
     parts = zip(sums["used"], sums["allocatable"], strict=True)
-    return amounts + [
-        round(used / everything, 9) if everything else None for used, everything in parts
-    ]
+    return amounts + [round(used / everything, 9) if everything else None
+                      for used, everything in parts]
 
 
 def _pods(ssn: Session) -> list[int]:

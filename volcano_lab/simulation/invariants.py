@@ -38,11 +38,8 @@ def problems_of(sim: Simulation) -> list[str]:
 
 def _lost_pods(sim: Simulation) -> Iterator[str]:
     """Every pod of an unfinished job exists or is about to be recreated."""
-    coming = {
-        entry.facts["pod"]
-        for entry in sim.calendar.entries.values()
-        if entry.kind == "pod_recreated"
-    }
+    coming = {entry.facts["pod"]
+              for entry in sim.calendar.entries.values() if entry.kind == "pod_recreated"}
     pods = sim.server.objects.get("Pod", {})
     for uid, run in sim.side.jobs.items():
         if run.finished is None:
@@ -94,9 +91,8 @@ def decided_again(sim: Simulation) -> list[list[str]]:
 
 def _known_pods(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     """The cache has a task for each pod that the scheduler was told of, and for no other."""
-    told = {
-        pod.metadata.uid: pod.key for (kind, _), pod in sim.informer.known.items() if kind == "Pod"
-    }
+    told = {pod.metadata.uid: pod.key
+            for (kind, _), pod in sim.informer.known.items() if kind == "Pod"}
     held = [task.uid for task in tasks]
     if len(held) != len(set(held)):
         yield "a pod has two tasks"

@@ -72,7 +72,8 @@ class QueueAudit:
         for name, attr in self.attrs.items():
             spec = self.ssn.queues[name].queue.spec
             above_it = line(self.ssn, name)[1:]
-            parent = self.attrs[above_it[0]].real_capability if above_it else self.ssn.total_resource
+            parent = self.attrs[
+                above_it[0]].real_capability if above_it else self.ssn.total_resource
             written = Resource.from_list(spec.capability)
             if name != ROOT_QUEUE and above(attr.real_capability, written, written):
                 yield f"queue {name} may hold {attr.real_capability}, more than its capability"
@@ -94,11 +95,13 @@ class QueueAudit:
             if differ(share.allocated, expected):
                 yield f"drf counts {share.allocated} for job {uid}, its tasks make {expected}"
             everything = self.ssn.total_resource
-            parts = [share_of(expected.get(name), everything.get(name)) for name in everything.resource_names()]
+            parts = [share_of(expected.get(name), everything.get(name))
+                     for name in everything.resource_names()]
             if abs(share.share - max(parts, default=0.0)) > 1e-9:
                 yield f"drf gives job {uid} a share of {share.share}, its tasks one of {max(parts)}"
         hierarchy = drf and drf.hierarchy
-        if hierarchy and differ(hierarchy.total_allocated, total(map(held, self.ssn.jobs.values()))):
+        if hierarchy and differ(hierarchy.total_allocated,
+                                total(map(held, self.ssn.jobs.values()))):
             yield f"drf counts {hierarchy.total_allocated} for all jobs"
 
     def order_problems(self, action: str, queue: QueueInfo, rest: Any) -> Iterator[str]:
@@ -119,7 +122,8 @@ class QueueAudit:
         has, due = held_in(self.ssn, queue.uid), attr.deserved
         shares = [share_of(has.get(name), due.get(name)) for name in due.resource_names()]
         best_effort = "capacity" in self.ssn.plugins and due.is_empty()
-        return -queue.queue.spec.priority, 1.0 if best_effort else round(max(shares, default=0.0), 9)
+        return -queue.queue.spec.priority, 1.0 if best_effort else round(max(shares, default=0.0),
+                                                                         9)
 
 
 def limit_problems(ssn: Session, operation: Operation) -> Iterator[str]:
@@ -128,7 +132,8 @@ def limit_problems(ssn: Session, operation: Operation) -> Iterator[str]:
     for plugin, limit in (("proportion", "deserved"), ("capacity", "real_capability")):
         attrs = ssn.plugins[plugin].queue_opts if plugin in ssn.plugins else {}
         for name in line(ssn, job.queue):
-            if name in attrs and above(held_in(ssn, name), getattr(attrs[name], limit), operation.task.resreq):
+            if name in attrs and above(held_in(ssn, name), getattr(attrs[name], limit),
+                                       operation.task.resreq):
                 yield f"{operation}: queue {name} now holds more than its {limit.replace('_', ' ')}"
 
 

@@ -153,17 +153,13 @@ def _restore_cluster(sim: Simulation, data: dict[str, Any]) -> None:
     for name in SERVER:
         setattr(sim.server, name, data["server"][name])
     side = data["side"]
-    sim.side.jobs = {
-        uid: JobRun(**run | {"template": _template(run["template"])})
-        for uid, run in side["jobs"].items()
-    }
+    sim.side.jobs = {uid: JobRun(**run | {"template": _template(run["template"])})
+                     for uid, run in side["jobs"].items()}
     sim.side.seen, sim.side.first_node = side["seen"], side["firstNode"]
     sim.side.lost_nodes = {node.name: node for node in map(manifests.from_dict, side["lostNodes"])}
     wire = data["wire"]
-    sim.wire.under_way = {
-        number: WatchEvent(type_, manifests.from_dict(obj))
-        for number, type_, obj in wire["underWay"]
-    }
+    sim.wire.under_way = {number: WatchEvent(type_, manifests.from_dict(obj))
+                          for number, type_, obj in wire["underWay"]}
     sim.wire.ready_at, sim.wire.number = wire["readyAt"], wire["number"]
 
 
@@ -176,9 +172,8 @@ def _restore_scheduler(sim: Simulation, data: dict[str, Any]) -> None:
     sim.informer.gone = {(kind, key): version for kind, key, version in data["informer"]["gone"]}
     pipeline, saved = sim.pipeline, data["pipeline"]
     pipeline.channel.extend(_context_of(context) for context in saved["channel"])
-    pipeline.in_flight = {
-        number: [_context_of(c) for c in contexts] for number, contexts in saved["inFlight"]
-    }
+    pipeline.in_flight = {number: [_context_of(c) for c in contexts]
+                          for number, contexts in saved["inFlight"]}
     pipeline.evictions.extend((_task_of(task), reason) for task, reason in saved["evictions"])
     pipeline.errors, pipeline.deleted_jobs = WorkQueue.from_dict(
         saved["errors"]), WorkQueue.from_dict(saved["deletedJobs"])

@@ -160,8 +160,7 @@ class Simulation:
         """Whether nothing but cycles is going to happen, and the last of them changed nothing."""
         committed = self.ssn is None or self.ssn.committed
         return not committed and self.pipeline.idle and {
-            entry.kind for entry in self.calendar.entries.values()
-        } <= {"cycle"}
+            entry.kind for entry in self.calendar.entries.values()} <= {"cycle"}
 
     def _happen(self, kind: str, **facts: Any) -> None:
         """An entry's time has come: it is one of the scheduler's own, or one of the cluster around

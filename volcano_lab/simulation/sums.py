@@ -33,9 +33,8 @@ def node_problems(node: NodeInfo) -> Iterator[str]:
     if not node.ready:
         return
     table, row = node.table, node.row
-    sums = {
-        account: np.zeros(len(table.dimensions)) for account in ("used", "releasing", "pipelined")
-    }
+    sums = {account: np.zeros(len(table.dimensions))
+            for account in ("used", "releasing", "pipelined")}
     for task in node.tasks.values():
         amounts = table.vector(task.resreq)[0]
         sums["pipelined" if task.status == PIPELINED else "used"] += amounts

@@ -41,17 +41,14 @@ class Spread:
     b: float = 0.0
 
     def __attrs_post_init__(self) -> None:
-        allowed = {
-            "constant": "a number of seconds from 0", "uniform":
-            "two numbers of seconds from 0, the lower one first", "exponential":
-            "a number of seconds above 0"
-        }
+        allowed = {"constant": "a number of seconds from 0",
+                   "uniform": "two numbers of seconds from 0, the lower one first",
+                   "exponential": "a number of seconds above 0"}
         if self.kind not in allowed:
             raise WorkloadError(
                 f'a length of time is of kind "{self.kind}"; allowed are {", ".join(allowed)}')
-        if not all(
-                isinstance(number, int | float) and isfinite(number)
-                for number in (self.a, self.b)):
+        if not all(isinstance(number, int | float) and isfinite(number)
+                   for number in (self.a, self.b)):
             fits = False
         elif self.kind == "uniform":
             fits = 0 <= self.a <= self.b
@@ -71,9 +68,8 @@ class Spread:
         """One length, in seconds, to the microsecond."""
         if self.kind == "constant":
             return self.a
-        return round(
-            random.uniform(self.a, self.b)
-            if self.kind == "uniform" else random.expovariate(1 / self.a), 6)
+        return round(random.uniform(self.a, self.b)
+                     if self.kind == "uniform" else random.expovariate(1 / self.a), 6)
 
 
 def spread(value: float | Spread | Sequence[Any]) -> Spread:
@@ -234,18 +230,15 @@ def _read(path: Path) -> list[dict[str, Any]]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             if path.suffix == ".csv":
-                return [{key: text
-                         for key, text in row.items()
-                         if text not in (None, "")}
+                return [{key: text for key, text in row.items() if text not in (None, "")}
                         for row in csv.DictReader(file)]
             return [json.loads(line) for line in file if line.strip()]
     except (OSError, ValueError) as error:
         raise WorkloadError(f"{path}: cannot be read ({error})") from None
 
 
-NUMBERS = {
-    "time": float, "run_time": float, "pods": int, "gpu": int, "min_member": int, "priority": int
-}
+NUMBERS = {"time": float, "run_time": float, "pods": int, "gpu": int, "min_member": int,
+           "priority": int}
 
 
 def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:

@@ -14,11 +14,10 @@ from typing import Any
 
 logger = logging.getLogger(__name__)
 
-NOT_MODELLED = {
-    "predicate.DynamicResourceAllocationEnable", "predicate.NodeVolumeLimitsEnable",
-    "predicate.VolumeZoneEnable", "volumebinding.bindTimeoutSeconds", "volumebinding.shape",
-    "volumebinding.weight", "dynamicresources.filterTimeoutSeconds"
-}
+NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "predicate.NodeVolumeLimitsEnable",
+                "predicate.VolumeZoneEnable", "volumebinding.bindTimeoutSeconds",
+                "volumebinding.shape", "volumebinding.weight",
+                "dynamicresources.filterTimeoutSeconds"}
 """Arguments of the predicates plugin about what is not modelled."""
 
 
@@ -77,9 +76,8 @@ class Arguments(dict):
         >>> Arguments({"overcommit-factor": 2}).get_float("overcommit-factor", 1.2)
         2.0
         """
-        return float(
-            self._read(key, default, lambda value: isinstance(value, float) or _is_int(value),
-                       "a number"))
+        return float(self._read(key, default, lambda value: isinstance(value, float)
+                                or _is_int(value), "a number"))
 
     def get_bool(self, key: str, default: bool) -> bool:
         """The truth value under `key`; `default` if it is absent or anything else.

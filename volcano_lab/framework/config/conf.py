@@ -143,15 +143,11 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     conf = SchedulerConfiguration()
     parsed = reader.read(_CONFIGURATION)
 
-    conf.tiers = [
-        Tier([_plugin(entry)
-              for entry in tier.get("plugins", ())])
-        for tier in parsed.get("tiers", ())
-    ]
-    conf.configurations = [
-        Configuration(entry.get("name", ""), Arguments(entry.get("arguments", ())))
-        for entry in parsed.get("configurations", ())
-    ]
+    conf.tiers = [Tier([_plugin(entry) for entry in tier.get("plugins", ())])
+                  for tier in parsed.get("tiers", ())]
+    conf.configurations = [Configuration(entry.get("name", ""),
+                                         Arguments(entry.get("arguments", ())))
+                           for entry in parsed.get("configurations", ())]
     conf.metrics = parsed.get("metrics", {})
     conf.warnings = reader.warnings
     _refuse_hierarchy_beside_proportion(conf.tiers)

@@ -23,12 +23,10 @@ from yaml import events
 
 from volcano_lab.framework.one_sentence import OneSentence, capped
 
-TRUE = {
-    word for base in ("y", "yes", "true", "on") for word in (base, base.capitalize(), base.upper())
-}
-FALSE = {
-    word for base in ("n", "no", "false", "off") for word in (base, base.capitalize(), base.upper())
-}
+TRUE = {word for base in ("y", "yes", "true", "on")
+        for word in (base, base.capitalize(), base.upper())}
+FALSE = {word for base in ("n", "no", "false", "off")
+         for word in (base, base.capitalize(), base.upper())}
 NULL = {"", "~", "null", "Null", "NULL"}
 SPECIAL_FLOAT = re.compile(r"([-+]?)\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -191,7 +189,8 @@ class _Composer:
             if key in frame.value:
                 if self.places is None:
                     raise _error(event, f'the key "{key}" is given twice')
-                self.places.repeated.append(f"line {event.start_mark.line + 1}: {key} is given twice")
+                self.places.repeated.append(
+                    f"line {event.start_mark.line + 1}: {key} is given twice")
             frame.value[key] = value
         frame.key = None
         if self.places is not None:

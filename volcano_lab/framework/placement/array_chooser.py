@@ -37,8 +37,7 @@ class ArrayChooser(PlainChooser):
         self._failed: dict[Group, Failed] = {}
         self._last_group: Group = None
 
-    def choose(self, task: TaskInfo,
-               nodes: NodeList) -> tuple[NodeInfo | None, FitErrors]:
+    def choose(self, task: TaskInfo, nodes: NodeList) -> tuple[NodeInfo | None, FitErrors]:
         if task.pod.status.nominated_node_name:
             return super().choose(task, nodes)
         group = (task.job, task.task_role) if self.use_cache and task.task_role else None
@@ -117,8 +116,7 @@ class ArrayChooser(PlainChooser):
 
     # -- what failed, and why ----------------------------------------------------------------------
 
-    def _errors(self, task: TaskInfo, nodes: NodeList,
-                failed: Failed | None) -> FitErrors:
+    def _errors(self, task: TaskInfo, nodes: NodeList, failed: Failed | None) -> FitErrors:
         if failed is not None:
             return failed.errors.copy()
         errors = ArrayFitErrors(self.arrays)

@@ -24,16 +24,12 @@ from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
 
-COMPANIONS = {
-    "predicate": "predicate_nodes", "node_order": "node_order_nodes", "batch_node_order":
-    "batch_node_order_nodes"
-}
+COMPANIONS = {"predicate": "predicate_nodes", "node_order": "node_order_nodes",
+              "batch_node_order": "batch_node_order_nodes"}
 """Extension point -> the plugin's method that answers it for all nodes at once."""
 
-ALIKE = {
-    "predicate": "predicate_alike", "node_order": "node_order_alike", "batch_node_order":
-    "batch_node_order_alike"
-}
+ALIKE = {"predicate": "predicate_alike", "node_order": "node_order_alike",
+         "batch_node_order": "batch_node_order_alike"}
 """Extension point -> the plugin's method that says whether its answer for a task, on a node,
 depends on that node alone.
 
@@ -82,11 +78,9 @@ class NodeArrays:
         points = ssn.points
         if any(points[name].flat for name in ("node_map", "best_node")):
             return False
-        return all(
-            getattr(ssn.plugins[plugin], method, None) is not None
-            for name, method in COMPANIONS.items()
-            for tier in points[name].tiers
-            for plugin, _ in tier)
+        return all(getattr(ssn.plugins[plugin], method, None) is not None
+                   for name, method in COMPANIONS.items() for tier in points[name].tiers
+                   for plugin, _ in tier)
 
     def _companions(self, point: str, method: str = "") -> list:
         plugins = self.ssn.plugins
@@ -195,8 +189,7 @@ class Board:
                  orders: list[ByRow], batches: list[ByRow]):
         self.arrays, self.request = arrays, request
         self.parts = filters, orders, batches  # their identities are the board's key
-        self.filters, self.orders, self.batches = ([part.row
-                                                    for part in parts]
+        self.filters, self.orders, self.batches = ([part.row for part in parts]
                                                    for parts in self.parts)
         self.ranks = RowMemo(arrays.table, self._ranks, self._rank)
         self._refusals: tuple[int, ArrayFitErrors] | None = None

@@ -73,12 +73,10 @@ class ArrayFitErrors(FitErrors):
         """Every node's error, written out when somebody asks."""
         if not self._whole:
             written = {
-                node.name:
-                FitError(self.task, node.name,
-                         (Status(UNSCHEDULABLE, insufficient([self.names[code - 1]])), ))
+                node.name: FitError(self.task, node.name,
+                                    (Status(UNSCHEDULABLE, insufficient([self.names[code - 1]])),))
                 for node, code in zip(self.arrays.ssn.node_list, self.short.tolist(), strict=True)
-                if code
-            }
+                if code}
             self._nodes = {**written, **self.others}
             self._whole = True
         return self._nodes

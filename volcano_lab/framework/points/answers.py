@@ -69,9 +69,8 @@ COMPARISON = Answer(
 VOTE = Answer("a vote: PERMIT (1), ABSTAIN (0) or REJECT (-1)", _is_number)
 OBJECTION = Answer("None, or a text (or FitError) that says why not",
                    lambda value: isinstance(value, str | FitError | None))
-INVALID = Answer(
-    "None, or an object with `reason` and `message`",
-    lambda value: value is None or (hasattr(value, "reason") and hasattr(value, "message")))
+INVALID = Answer("None, or an object with `reason` and `message`", lambda value: value is None
+                 or (hasattr(value, "reason") and hasattr(value, "message")))
 TASKS = Answer("a list of tasks", _are_tasks)
 VICTIMS = Answer("a pair: the list of tasks that may go, and PERMIT, ABSTAIN or REJECT", _is_pair)
 LEVELS = Answer("a list of lists",

@@ -95,11 +95,9 @@ class ExtensionPoint:
         function)` may wrap each.
         """
         wrap = watch or (lambda point, tier, plugin, function: function)
-        self.tiers = [
-            [(o.name, wrap(self, number, o.name, self.functions[o.name])) for o in tier.plugins
-             if o.name in self.functions and self.enabled(o)]
-            for number, tier in enumerate(tiers)
-        ]
+        self.tiers = [[(o.name, wrap(self, number, o.name, self.functions[o.name]))
+                       for o in tier.plugins if o.name in self.functions and self.enabled(o)]
+                      for number, tier in enumerate(tiers)]
         self.flat = [function for tier in self.tiers for _, function in tier]
 
     def asked(self) -> Function:

@@ -34,7 +34,8 @@ KINDS = {VolcanoJob: ("job", jobs), Queue: ("queue", queues), PodGroup: ("podgro
          HyperNode: ("hypernode", hyper_nodes), Pod: ("pod", pods)}
 """Kind -> name of its webhook, and module of its rules."""
 _ROW = re.compile(r"^\| (\S+-\S+) \| (\S+) \| (.+?) \| (.+) \|$", re.MULTILINE)
-RULES = {row[0]: row[1:] for row in _ROW.findall(files(__name__).joinpath("rules.md").read_text("utf-8"))}
+RULES = {row[0]: row[1:]
+         for row in _ROW.findall(files(__name__).joinpath("rules.md").read_text("utf-8"))}
 """Rule -> field, what is allowed, and Volcano's message."""
 
 

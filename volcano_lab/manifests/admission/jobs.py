@@ -12,8 +12,10 @@ from volcano_lab.manifests.admission.rules import Broken, Queues, both_tiers, fi
 from volcano_lab.manifests.job_controller import as_admitted
 from volcano_lab.manifests.names import is_qualified, is_subdomain
 
-EVENTS = ["*", "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed", "JobUpdated"]
-ACTIONS = ["AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob"]
+EVENTS = ["*", "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed",
+          "JobUpdated"]
+ACTIONS = ["AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition",
+           "TerminateJob", "CompleteJob", "ResumeJob"]
 PLUGINS = ["env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow"]
 
 

@@ -24,10 +24,9 @@ def broken(pod: Pod, queues: Queues) -> Broken:
     for key in filter(given.__contains__, BUDGETS):
         number = re.fullmatch(r"[+-]?\d{1,18}", given[key].replace("%", ""))
         amount, share = int(number[0]) if number else 0, "%" in given[key]
-        problems += first((number is None, "pod-budget-number"),
-                          (not share and amount <= 0, "pod-budget-count"),
-                          (share and not 0 < amount < 100, "pod-budget-percentage"),
-                          key=key, found=given[key])
+        problems += first(
+            (number is None, "pod-budget-number"), (not share and amount <= 0, "pod-budget-count"),
+            (share and not 0 < amount < 100, "pod-budget-percentage"), key=key, found=given[key])
     yield from problems[:1] or first((len(given) > 1, "pod-budgets"))
 
 
@@ -36,7 +35,8 @@ def broken_containers(spec: PodSpec, field: str) -> Broken:
     if not spec.containers:
         yield "pod-containers", {"field": field}
     names: set[str] = set()
-    for kind, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
+    for kind, containers in (("containers", spec.containers),
+                             ("initContainers", spec.init_containers)):
         for i, container in enumerate(containers):
             place, limits = f"{field}.{kind}[{i}]", container.resources.limits
             if container.name in names - {""}:

@@ -31,7 +31,8 @@ def broken(queue: Queue, queues: Queues) -> Broken:
 
 
 def _amounts(queue: Queue, part: str) -> Mapping[str, str]:
-    return (queue.spec.guarantee.resource if part == "guarantee" else getattr(queue.spec, part)) or {}
+    return (queue.spec.guarantee.resource
+            if part == "guarantee" else getattr(queue.spec, part)) or {}
 
 
 def _number(text: str) -> float | None:
@@ -44,7 +45,8 @@ def _number(text: str) -> float | None:
 def _broken_hierarchy(queue: Queue, queues: Queues) -> Broken:
     paths = {name: other.metadata.annotations.get(HIERARCHY_ANNOTATION, "")
              for name, other in queues.items()}
-    path, weights = paths[queue.name], queue.metadata.annotations.get(HIERARCHY_WEIGHTS_ANNOTATION, "")
+    path, weights = paths[queue.name], queue.metadata.annotations.get(HIERARCHY_WEIGHTS_ANNOTATION,
+                                                                      "")
     if not path and not weights:
         return
     each = weights.split("/")
@@ -52,8 +54,9 @@ def _broken_hierarchy(queue: Queue, queues: Queues) -> Broken:
     other = next((name for name, below in paths.items() if below.startswith(f"{path}/")), "")
     yield from first((len(path.split("/")) != len(each), "queue-hierarchy-length"),
                      (weight is not None and _number(weight) is None, "queue-hierarchy-number"),
-                     (weight is not None, "queue-hierarchy-weight"), (other, "queue-hierarchy-path"),
-                     path=path, weights=weights, weight=weight, other=other, below=paths.get(other))
+                     (weight is not None, "queue-hierarchy-weight"),
+                     (other, "queue-hierarchy-path"), path=path, weights=weights, weight=weight,
+                     other=other, below=paths.get(other))
 
 
 def _broken_family(queue: Queue, queues: Queues) -> Broken:
@@ -65,7 +68,8 @@ def _broken_family(queue: Queue, queues: Queues) -> Broken:
         return
     children = [other for other in queues.values() if other.spec.parent == parent.name]
     pods = (parent.status.allocated or {}).get("pods", "0")
-    if children == [queue] and Resource.from_list({"pods": pods}) != Resource.from_list({"pods": "0"}):
+    if children == [queue] and Resource.from_list({"pods": pods}) != Resource.from_list(
+        {"pods": "0"}):
         yield "queue-parent-has-pods", about | {"pods": pods}
     own, limit = (Resource.from_list(_amounts(one, "capability")) for one in (queue, parent))
     if limit.less_partly(own, ZERO):

@@ -23,4 +23,5 @@ def first(*rules: tuple[Any, str], **values: Any) -> Iterable[tuple[str, dict[st
 
 def both_tiers(topology: NetworkTopologySpec | None) -> bool:
     """Return whether a highest tier is given by number and by name."""
-    return bool(topology and topology.highest_tier_allowed is not None and topology.highest_tier_name)
+    return bool(topology and topology.highest_tier_allowed is not None
+                and topology.highest_tier_name)

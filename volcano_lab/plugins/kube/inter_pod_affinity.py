@@ -37,31 +37,17 @@ class AffinityState:
     term it requires to be away from, `existing` the terms of other pods that it would hurt.
     """
 
-    def __init__(
-        self,
-        info: PodInfo,
-        namespace_labels: Labels,
-        required: tuple[AffinityTerm, ...],
-        apart: tuple[AffinityTerm, ...],
-        existing: PairCounts,
-        affinity: PairCounts,
-        anti: PairCounts,
-    ):
+    def __init__(self, info: PodInfo, namespace_labels: Labels, required: tuple[AffinityTerm, ...],
+                 apart: tuple[AffinityTerm, ...], existing: PairCounts, affinity: PairCounts,
+                 anti: PairCounts):
         self.info, self.namespace_labels = info, namespace_labels
         self.required, self.apart = required, apart
         self.existing, self.affinity, self.anti_affinity = existing, affinity, anti
 
     def __copy__(self) -> AffinityState:
         """A copy with counts of its own, to try evictions on."""
-        return AffinityState(
-            self.info,
-            self.namespace_labels,
-            self.required,
-            self.apart,
-            self.existing.copy(),
-            self.affinity.copy(),
-            self.anti_affinity.copy(),
-        )
+        return AffinityState(self.info, self.namespace_labels, self.required, self.apart,
+                             self.existing.copy(), self.affinity.copy(), self.anti_affinity.copy())
 
     def update(self, pod: PodInfo, row: int, sign: int) -> None:
         """Count a pod that comes to (+1) or leaves (-1) the node in `row`."""
@@ -118,18 +104,13 @@ def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
     if existing.is_zero() and not required and not apart:
         return None
     together = kube.remember(
-        ("together", required),
-        lambda: PairFollower(
-            kube, lambda counts, row, pod, sign: _count_together(counts, row, pod, sign, required)),
-    )
-    away = kube.remember(
-        ("apart", apart),
-        lambda: PairFollower(
-            kube, lambda counts, row, pod, sign: _count_apart(counts, row, pod, sign, apart)),
-    )
+        ("together", required), lambda: PairFollower(
+            kube, lambda counts, row, pod, sign: _count_together(counts, row, pod, sign, required)))
+    away = kube.remember(("apart", apart),
+                         lambda: PairFollower(kube, lambda counts, row, pod,
+                                              sign: _count_apart(counts, row, pod, sign, apart)))
     return AffinityState(info, own_labels, required, apart, existing.copy(),
-                         together.current().copy(),
-                         away.current().copy())
+                         together.current().copy(), away.current().copy())
 
 
 def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
@@ -173,21 +154,12 @@ def _matches_all(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
 
 def _with_namespaces(kube: KubeNodes, terms: tuple[AffinityTerm, ...]) -> tuple[AffinityTerm, ...]:
     """The terms with the namespaces that their namespace selectors choose, by name."""
-    if not kube.namespaces or all(
-            t.namespace_selector.is_empty() or t.namespace_selector.requirements is None
-            for t in terms):
+    if not kube.namespaces or all(t.namespace_selector.is_empty()
+                                  or t.namespace_selector.requirements is None for t in terms):
         return terms
-    return tuple(
-        evolve(
-            term,
-            namespaces=term.namespaces
-            | {
-                name
-                for name, labels in kube.namespaces.items()
-                if term.namespace_selector.matches(labels)
-            },
-        )
-        for term in terms)
+    return tuple(evolve(term, namespaces=term.namespaces
+                        | {name for name, labels in kube.namespaces.items()
+                           if term.namespace_selector.matches(labels)}) for term in terms)
 
 
 # -- the score

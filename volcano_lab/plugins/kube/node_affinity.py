@@ -77,8 +77,7 @@ def preferred_node_affinity(pod: Pod) -> tuple[tuple[int, NodeTerm], ...]:
         return ()
     preferred = affinity.preferred_during_scheduling_ignored_during_execution
     return tuple((wish.weight, _compile(wish.preference))
-                 for wish in preferred
-                 if wish.weight and not _is_empty(wish.preference))
+                 for wish in preferred if wish.weight and not _is_empty(wish.preference))
 
 
 def score(preferred: tuple[tuple[int, NodeTerm], ...], node: Node) -> int:
@@ -97,6 +96,5 @@ def _compile(term: NodeSelectorTerm) -> NodeTerm:
         Requirement(r.key, r.operator, frozenset(r.values)) for r in term.match_expressions)
     fields = tuple(Requirement(r.key, r.operator, frozenset(r.values)) for r in term.match_fields)
     readable = all(r.is_valid() for r in labels) and all(
-        r.operator in ("In", "NotIn") and len(r.values) == 1 for r in term.match_fields
-    )
+        r.operator in ("In", "NotIn") and len(r.values) == 1 for r in term.match_fields)
     return NodeTerm(Selector(labels), fields, readable)

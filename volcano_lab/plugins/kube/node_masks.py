@@ -27,9 +27,8 @@ def tolerated_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
     tolerations = info.pod.spec.tolerations
     return kube.remember(
         ("taints", info.tolerations),
-        lambda: _mask(kube, lambda node: taints.first_untolerated(node.spec.taints, tolerations) is
-                      None),
-    )
+        lambda: _mask(kube,
+                      lambda node: taints.first_untolerated(node.spec.taints, tolerations) is None))
 
 
 def uncordoned_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
@@ -50,9 +49,8 @@ def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None
 
 def _count_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:
     tolerations = info.pod.spec.tolerations
-    counts = [
-        taints.untolerated_preferences(node.node.spec.taints, tolerations) for node in kube.nodes
-    ]
+    counts = [taints.untolerated_preferences(node.node.spec.taints, tolerations)
+              for node in kube.nodes]
     return np.array(counts, np.int64) if any(counts) else None
 
 

@@ -104,9 +104,8 @@ class KubeNodes:
             for name, amount in offer.items():
                 self.allocatable[row, self.columns[name]] = amount
         size_numbers: dict[bytes, int] = {}
-        self.sizes = [
-            size_numbers.setdefault(row.tobytes(), len(size_numbers)) for row in self.allocatable
-        ]
+        self.sizes = [size_numbers.setdefault(row.tobytes(), len(size_numbers))
+                      for row in self.allocatable]
         """The same number for nodes that offer the same."""
         self.changes: list[Change] = []
         """Every pod that came or went, oldest first."""

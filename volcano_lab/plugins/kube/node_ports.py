@@ -32,13 +32,10 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     >>> host_ports(Pod(spec=PodSpec(containers=[Container(ports=[ContainerPort(host_port=80, container_port=80)])])))
     (('0.0.0.0', 'TCP', 80),)
     """
-    sidecars = [
-        container for container in pod.spec.init_containers if container.restart_policy == "Always"
-    ]
-    ports = [
-        port for container in sidecars + pod.spec.containers for port in container.ports
-        if port.host_port > 0
-    ]
+    sidecars = [container
+                for container in pod.spec.init_containers if container.restart_policy == "Always"]
+    ports = [port for container in sidecars + pod.spec.containers
+             for port in container.ports if port.host_port > 0]
     return tuple(
         [(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port) for port in ports])
 

@@ -82,10 +82,8 @@ class ResourceScores:
         self.non_zero = np.array(requests.asked_non_zero, np.int64)
         asked = dict(requests.asked)
         # A node's scalar resource counts only for a pod that asks for it.
-        names = [
-            name for name in BALANCED
-            if name in kube.columns and (name in (CPU, MEMORY) or asked.get(name))
-        ]
+        names = [name for name in BALANCED
+                 if name in kube.columns and (name in (CPU, MEMORY) or asked.get(name))]
         self.columns = [kube.columns[name] for name in names]
         self.asked = np.array([asked.get(name, 0) for name in names], np.int64)
         self.weighs_balance = bool(balanced) and any(asked.get(name) for name in BALANCED)

@@ -116,11 +116,8 @@ class MatchingPods(Follower):
         super().__init__(kube.changes, self._see)
 
     def _see(self, row: int, info: PodInfo, sign: int) -> None:
-        if (
-            info.namespace == self.namespace
-            and info.pod.metadata.deletion_timestamp is None
-            and self.selector.matches(info.labels)
-        ):
+        if (info.namespace == self.namespace and info.pod.metadata.deletion_timestamp is None
+            and self.selector.matches(info.labels)):
             self.pods[row] += sign
 
 

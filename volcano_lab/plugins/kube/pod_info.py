@@ -55,22 +55,9 @@ class PodInfo:
     ('default', 'u1', False, ())
     """
 
-    __slots__ = (
-        "has_affinity",
-        "host_ports",
-        "labels",
-        "namespace",
-        "plain",
-        "pod",
-        "preferred",
-        "preferred_nodes",
-        "requests",
-        "required_affinity",
-        "required_anti_affinity",
-        "required_nodes",
-        "tolerations",
-        "uid",
-    )
+    __slots__ = ("has_affinity", "host_ports", "labels", "namespace", "plain", "pod", "preferred",
+                 "preferred_nodes", "requests", "required_affinity", "required_anti_affinity",
+                 "required_nodes", "tolerations", "uid")
 
     def __init__(self, pod: Pod):
         self.pod = pod
@@ -128,10 +115,6 @@ class PodInfo:
     def _term(self, term: PodAffinityTerm, weight: int = 0) -> AffinityTerm:
         """Without namespaces and without a namespace selector it is the pod's own namespace."""
         own = not term.namespaces and term.namespace_selector is None
-        return AffinityTerm(
-            label_selector(term.label_selector),
-            term.topology_key,
-            frozenset((self.namespace,) if own else term.namespaces),
-            label_selector(term.namespace_selector),
-            weight,
-        )
+        return AffinityTerm(label_selector(term.label_selector), term.topology_key,
+                            frozenset((self.namespace,) if own else term.namespaces),
+                            label_selector(term.namespace_selector), weight)

@@ -58,9 +58,8 @@ asked=(('cpu', 2000),), asked_non_zero=(2000, 209715200))
     asked = _with_overhead(pod, _containers(pod, False, {}))
     asked_non_zero = _with_overhead(pod, _containers(pod, False, DEFAULTS))
     counted = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, {})))
-    missing = DEFAULTS if not _has_pod_level(pod) else {
-        k: v for k, v in DEFAULTS.items() if k not in counted
-    }
+    missing = DEFAULTS if not _has_pod_level(pod) else {k: v for k, v in DEFAULTS.items()
+                                                        if k not in counted}
     counted_non_zero = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, missing)))
     return PodRequests(_whole(counted), _cpu_and_memory(counted_non_zero), _whole(asked),
                        _cpu_and_memory(asked_non_zero))
@@ -182,9 +181,8 @@ def least_allocated(requested: Sequence[int], allocatable: Sequence[int]) -> int
     >>> least_allocated([500, 10], [1000, 100])
     70
     """
-    scores = [
-        0 if r > a else (a - r) * 100 // a for r, a in zip(requested, allocatable, strict=True) if a
-    ]
+    scores = [0 if r > a else (a - r) * 100 // a
+              for r, a in zip(requested, allocatable, strict=True) if a]
     return sum(scores) // len(scores) if scores else 0
 
 
@@ -205,9 +203,8 @@ def balanced_allocation(requested: Sequence[int], allocatable: Sequence[int]) ->
     >>> balanced_allocation([500, 10], [1000, 100]), balanced_allocation([500, 50], [1000, 100])
     (80, 100)
     """
-    parts = [
-        min(float(r) / float(a), 1.0) for r, a in zip(requested, allocatable, strict=True) if a
-    ]
+    parts = [min(float(r) / float(a), 1.0)
+             for r, a in zip(requested, allocatable, strict=True) if a]
     if len(parts) == 2:
         deviation = abs((parts[0] - parts[1]) / 2)
     elif len(parts) > 2:

@@ -70,14 +70,10 @@ def constraints(info: PodInfo, action: str,
 
 def _compile(c: TopologySpreadConstraint, labels: Labels) -> Constraint:
     same = {key: labels[key] for key in c.match_label_keys if key in labels}
-    return Constraint(
-        c.max_skew,
-        c.topology_key,
-        label_selector(c.label_selector).with_labels(same),
-        1 if c.min_domains is None else c.min_domains,
-        c.node_affinity_policy != "Ignore",
-        c.node_taints_policy == "Honor",
-    )
+    return Constraint(c.max_skew, c.topology_key,
+                      label_selector(c.label_selector).with_labels(same),
+                      1 if c.min_domains is None else c.min_domains,
+                      c.node_affinity_policy != "Ignore", c.node_taints_policy == "Honor")
 
 
 def _counted_nodes(kube: KubeNodes, info: PodInfo, constraint: Constraint,
@@ -202,10 +198,8 @@ def _fewest_best(sums: list[int | None]) -> list[int]:
     """Sums as scores from 100 down; None, a node that is left out, gives 0."""
     known = [total for total in sums if total is not None]
     lowest, highest = min(known, default=0), max([0, *known])
-    return [
-        0 if total is None else 100 if highest == 0 else 100 * (highest + lowest - total) // highest
-        for total in sums
-    ]
+    return [0 if total is None else 100
+            if highest == 0 else 100 * (highest + lowest - total) // highest for total in sums]
 
 
 def round_half_away(number: float) -> int:

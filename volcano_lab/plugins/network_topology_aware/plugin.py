@@ -74,11 +74,8 @@ class NetworkTopologyAware(Plugin):
         self._holder_rows: list[tuple[float, np.ndarray]] | None = None
         self._tier_scores: dict[str, list[float]] = {}
         self._lowest: np.ndarray | None = None
-        self._below_one = {
-            nodes.number
-            for nodes in ssn.topology.nodes.values()
-            if len({self._lowest_around(node) for node in nodes}) == 1
-        }
+        self._below_one = {nodes.number for nodes in ssn.topology.nodes.values()
+                           if len({self._lowest_around(node) for node in nodes}) == 1}
 
     def _lowest_around(self, node: NodeInfo) -> str:
         return self.topology.lowest.get(node.name, "")
@@ -157,9 +154,8 @@ class NetworkTopologyAware(Plugin):
             if task.node_name in self.usage.holders:
                 for place in self.usage.holders[task.node_name]:
                     counts[place] = counts.get(place, 0) + 1
-        return {
-            self.usage.names[place]: count / len(sub_job.tasks) for place, count in counts.items()
-        }
+        return {self.usage.names[place]: count / len(sub_job.tasks)
+                for place, count in counts.items()}
 
     # -- which node --------------------------------------------------------------------------------
 
@@ -184,9 +180,8 @@ class NetworkTopologyAware(Plugin):
         if not allocated:
             return {}
         around = {node.name: self._lowest_around(node) for node in nodes}
-        scores = {
-            name: self.tier_score(hyper_node, allocated) for name, hyper_node in around.items()
-        }
+        scores = {name: self.tier_score(hyper_node, allocated)
+                  for name, hyper_node in around.items()}
         best = max(scores.values())
         ties = [name for name, score in scores.items() if score == best]
         if len(ties) > 1:
@@ -261,18 +256,15 @@ class NetworkTopologyAware(Plugin):
             self._lowest_names = names.tolist()
         close = self._tier_scores.get(allocated)
         if close is None:
-            close = self._tier_scores[allocated] = [
-                self.tier_score(name, allocated) for name in self._lowest_names
-            ]
+            close = self._tier_scores[allocated] = [self.tier_score(name, allocated)
+                                                    for name in self._lowest_names]
         counts = np.bincount(self._lowest[candidates], minlength=len(close)).tolist()
         best = max(score for score, count in zip(close, counts, strict=True) if count)
         ties = sum(count for score, count in zip(close, counts, strict=True) if score == best)
         shares = self._task_shares(sub_job) if ties > 1 else {}
         by_name = zip(self._lowest_names, close, strict=True)
-        scores = [
-            score + shares.get(name, ZERO_SCORE) if score == best else score
-            for name, score in by_name
-        ]
+        scores = [score + shares.get(name, ZERO_SCORE) if score == best else score
+                  for name, score in by_name]
         return (np.array(scores) * self.scale)[self._lowest]
 
     def _full_rows(self, task: TaskInfo) -> np.ndarray:

@@ -57,10 +57,8 @@ class HyperNodeUsage:
                 self.holders.setdefault(node.name, []).append(place)
 
         def sums(amounts: np.ndarray) -> list[dict[str, float]]:
-            return [
-                dict(zip(table.dimensions, amounts[held].sum(axis=0).tolist(), strict=True))
-                for held in rows
-            ]
+            return [dict(zip(table.dimensions, amounts[held].sum(axis=0).tolist(), strict=True))
+                    for held in rows]
 
         self.allocatable = [Resource.from_dict(amounts) for amounts in sums(table.allocatable)]
         self.used = [defaultdict(float, amounts) for amounts in sums(table.used)]
@@ -102,8 +100,7 @@ class HyperNodeUsage:
     def asked_for(self, request: Resource) -> list[tuple[str, float]]:
         """(resource, amount) of what a request asks for, in as far as it counts."""
         return [(name, request.get(name))
-                for name in request.resource_names()
-                if name in self.weights]
+                for name in request.resource_names() if name in self.weights]
 
     def _score(self, request: Iterable[tuple[str, float]], place: int) -> float:
         allocatable, used = self.allocatable[place], self.used[place]

@@ -101,9 +101,8 @@ def find_strategy(name: str, strategies: Mapping[str, Strategy]) -> Strategy | N
     """
     if name in strategies:
         return strategies[name]
-    fitting = [
-        pattern for pattern in strategies if pattern.endswith("*") and name.startswith(pattern[:-1])
-    ]
+    fitting = [pattern
+               for pattern in strategies if pattern.endswith("*") and name.startswith(pattern[:-1])]
     return strategies[max(fitting, key=len)] if fitting else None
 
 

@@ -127,10 +127,8 @@ class ResourceStrategyFit(Plugin):
         if memo is None:
             nodes = self.ssn.node_list
             memo = self._memos[key] = RowMemo(
-                self.ssn.table,
-                lambda rows: np.array([answer(nodes[row]) for row in rows], dtype=kind),
-                lambda row: answer(nodes[row]),
-            )
+                self.ssn.table, lambda rows: np.array([answer(nodes[row]) for row in rows],
+                                                      dtype=kind), lambda row: answer(nodes[row]))
         return memo.current()
 
 

@@ -95,9 +95,8 @@ class JobManager:
         self.bucket_max_size = 0
         self.node_roles: dict[str, Counter[str]] = {}
         self.role_priority: dict[str, int] = {}
-        self.role_order = {
-            role: len(topology.task_order) - i for i, role in enumerate(topology.task_order)
-        }
+        self.role_order = {role: len(topology.task_order) - i
+                           for i, role in enumerate(topology.task_order)}
         self.friends = self._pairs(topology.affinity, SELF_AFFINITY, INTER_AFFINITY)
         self.foes = self._pairs(topology.anti_affinity, SELF_ANTI_AFFINITY, INTER_ANTI_AFFINITY)
 
@@ -143,9 +142,8 @@ class JobManager:
             return (0, task.node_name) if task.node_name else (1, -order, -priority, task.name)
 
         by_node: dict[str, Bucket] = {}
-        for task in sorted(
-            (task for task in tasks if role_of(task) in self.role_priority and role_of(task)),
-                key=turn):
+        for task in sorted((task for task in tasks
+                            if role_of(task) in self.role_priority and role_of(task)), key=turn):
             bucket = by_node.get(task.node_name) if task.node_name else self._best_bucket(
                 role_of(task))
             if bucket is None:
