@@ -33,7 +33,7 @@ def test_proportion_in_every_position():
         cycle = cluster.run()
         shares = {
             row["queue"]: queue_share(row["held"], row["deserved"])
-            for row in lesson_03.opening(cluster, cycle)
+            for row in lesson_03._stand(lesson_03._held(cluster.cache()), cycle)
         }
         rows = {row["queue"]: row for row in state["queues"]}
         assert {name: row["share"] for name, row in rows.items()} == shares

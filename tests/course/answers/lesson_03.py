@@ -32,12 +32,8 @@ def _none(had, offered, queue):
 answers(
     checks.second_offer,
     right=[12, "12.0"],
-    wrong=[
-        (6, "still in the game"),
-        (20, "all that is left"),
-        (42, "more in round 2"),
-        (7, "3 of 5"),
-    ],
+    wrong=[(6, "queue c is done"), (20, "all that is left"), (42, "more in round 2"),
+           (8, "what a is offered"), (10, "one half"), (7, "3 of 5")],
 )
 
 answers(
@@ -56,7 +52,8 @@ answers(
 answers(
     checks.overbooked,
     right=[51, "51"],
-    wrong=[(42, "just 100"), (50, "just 100"), (60, "A smaller one")],
+    wrong=[(42, "not more than 100"), (50, "not more than 100"), (60, "A smaller one"),
+           (46, "not more than 100"), (100, "With 100")],
 )
 
 answers(
@@ -71,20 +68,23 @@ answers(
     ],
 )
 
+ALWAYS = [("its priority", "orders the jobs"), ("not its turn", "in the same cycle"),
+          ("its weight", "deserves something")]
+
 answers(
     checks.patient_one,
     right=["not allocatable", CAUSES[1]],
-    wrong=[("overused", "every resource"), ("not let in", "Inqueue"), ("?", "Choose")],
+    wrong=[*ALWAYS, ("overused", "every resource"), ("not admitted", "Inqueue"), ("?", "Choose")],
 )
 
 answers(
     checks.patient_two,
-    right=["not let in"],
-    wrong=[("overused", "holds nothing"), ("not allocatable", "phase")],
+    right=["not admitted"],
+    wrong=[*ALWAYS, ("overused", "holds nothing"), ("not allocatable", "phase")],
 )
 
 answers(
     checks.patient_three,
     right=["overused"],
-    wrong=[("not allocatable", "not full"), ("not let in", "Inqueue")],
+    wrong=[*ALWAYS, ("not allocatable", "not full"), ("not admitted", "Inqueue")],
 )

@@ -14,7 +14,7 @@ START = "start.ipynb"
 
 @define(frozen=True, slots=True)
 class Lesson:
-    """A lesson: its notebook is `NUMBER-NAME.ipynb`."""
+    """A lesson: its notebook is `NUMBER-NAME.ipynb`. An appendix has a letter, such as "03b"."""
 
     number: str
     name: str
@@ -56,6 +56,8 @@ TABLE = (
            'say which comparison tolerates a small difference, and what "not mentioned" means'),
     Lesson("03", "proportion", "Proportion", 45,
            "compute what a queue deserves round by round, and its share", ("00",)),
+    Lesson("03b", "proportion-in-the-source", "Proportion in the source", 10,
+           "place breakpoints in proportion, read its metrics, and go by symptoms", ("03",)),
     Lesson("04", "admission", "Admission", 60,
            "compute the sum by which enqueue admits a job", ("01", "03")),
     Lesson("05", "capacity-and-the-queue-tree", "Capacity and the queue tree", 60,
@@ -91,14 +93,14 @@ LESSONS = {lesson.number: lesson for lesson in TABLE}
 
 
 def neighbours(number: str) -> tuple[Lesson | None, Lesson | None]:
-    """The lessons before and after one.
+    """The lessons before and after one, without appendices.
 
     >>> [lesson and lesson.title for lesson in neighbours("00")]
     [None, 'One scheduling cycle']
     """
-    place = list(LESSONS).index(number)
-    return (TABLE[place - 1] if place else None,
-            TABLE[place + 1] if place + 1 < len(TABLE) else None)
+    main = [lesson for lesson in TABLE if len(lesson.number) == 2]
+    return (next((each for each in reversed(main) if each.number < number), None),
+            next((each for each in main if each.number > number), None))
 
 
 def top_line(number: str) -> str:
@@ -118,7 +120,9 @@ def end_line(number: str) -> str:
     """The links at the end of a lesson, as Markdown."""
     _, after = neighbours(number)
     onward = f"**Next:** {after.link}: {after.can}." if after else "**This was the last lesson.**"
-    return f"{onward} [All lessons and ways through]({START})."
+    more = "".join(f" **More:** {each.link}." for each in TABLE
+                   if each.number != number and each.number[:-1] == number)
+    return f"{onward}{more} [All lessons and ways through]({START})."
 
 
 def course_table(folder: str = "") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define
 
-from volcano_lab.course.kit.markup import INK, LINE, html, plain
+from volcano_lab.course.kit.markup import INK, LINE, fold, html, plain
 
 SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
 KINDS = {
@@ -42,7 +42,7 @@ class Recap:
         listed = f'<ul style="margin: 4px 0">{points}</ul>' if points else ""
         return (
             f'<div style="color: {INK}; font-size: 14px; line-height: 1.5; max-width: 900px">{listed}'
-            f"{table if rows else ''}</div>")
+            f"{fold('In the real Volcano', table) if rows else ''}</div>")
 
 
 def recap(learned: Sequence[str], **real: Mapping[str, str]) -> Recap:

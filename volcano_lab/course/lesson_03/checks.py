@@ -5,26 +5,22 @@ from __future__ import annotations
 from volcano_lab.api.fairness import Claim, water_fill
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, is_empty
+from volcano_lab.course.kit.checking import check, choice, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_03.filling import QUEUES, pour, three_queues
 
 
-@check(takes=float)
-def second_offer(answer: float) -> Verdict:
+@choice({
+    12: well_done("Queues a and b still want more, with weights 2 and 3: b is offered 3/5 of the 20 "
+                  "that are left."),
+    6: "3/10 of 20 would be 6; but queue c is done, so only the weights of a and b count.",
+    20: "20 is all that is left, for a and b together.",
+    10: "That is one half. The weights of a and b are 2 and 3.",
+    8: "8 is what a is offered: 2/5. And b?",
+    42: "42 is what b deserves in the end. Wanted is what b is offered more in round 2.",
+}, "20 CPUs are left after round 1, and b has 3 of 5 parts of them.", takes=float)
+def second_offer() -> None:
     """How many CPUs is queue b offered in round 2?"""
-    hints = {
-        6:
-        "3/10 of 20 would be 6; but queue c is out, so only the weights of a and b are still in the game.",
-        20: "20 is all that is left, for a and b together.", 42:
-        "42 is what b deserves in the end. Wanted is what b is offered more in round 2."
-    }
-    if answer == 12:
-        return well_done(
-            "Queues a and b are in the game, with weights 2 and 3: b is offered 3/5 of the 20 that are left."
-        )
-    return try_again(
-        hints.get(answer, "20 CPUs are left after round 1, and b has 3 of 5 parts of them."))
 
 
 CASES = [
@@ -96,15 +92,13 @@ def overbooked(answer: int) -> Verdict:
     more than 100?
     """
     if deserved_in_all(answer) <= 100:
-        return try_again(
-            f"With a guarantee of {answer} they deserve {deserved_in_all(answer):g}, which is just 100 or less."
-        )
+        return try_again(f"With a guarantee of {answer} they deserve {deserved_in_all(answer):g} "
+                         "together, not more than 100.")
     if deserved_in_all(answer - 1) > 100:
-        return try_again(
-            f"With {answer} they deserve {deserved_in_all(answer):g}. A smaller one is enough.")
-    return well_done(
-        "In round 1 a takes its 20 and c its 30. From 51 on, b is lifted above the 50 that are left."
-    )
+        return try_again(f"With {answer} they deserve {deserved_in_all(answer):g}. A smaller one "
+                         "is enough.")
+    return well_done("In round 1 a takes its 20 and c its 30. From 51 on, b is lifted above the 50 "
+                     "that are left.")
 
 
 def early_and_late() -> Cluster:
@@ -178,54 +172,42 @@ def patients() -> dict[str, Cluster]:
     return {"one": one, "two": two, "three": three}
 
 
-CAUSES = [
-    "overused: it has all it deserves", "not allocatable: one resource is full",
-    "not let in: its limit is too low"
-]
-"""What a reader may choose for a patient."""
+CAUSES = ("overused: it has all it deserves", "not allocatable: one resource is full",
+          "not admitted: its limit is too low", "not its turn: the other queue comes first",
+          "its weight: the queue deserves nothing", "its priority is too low")
+NEVER = ("", "", "Its phase is Inqueue: it was admitted. It has passed that door.",
+         "An order is no refusal: a queue that comes later gets its turn in the same cycle.",
+         "Look at the column *deserved*: team deserves something.",
+         "Priority orders the jobs of one queue. No other job of team waits.")
+"""What a reader may choose for a patient, and what is to be said of it in any of the clusters."""
 
 
-def _diagnosis(name: str, answer: str, right: int, hints: dict[int, str], why: str) -> Verdict:
-    chosen = next((i for i, cause in enumerate(CAUSES)
-                   if cause.startswith(answer.partition(":")[0].strip().casefold())), None)
-    if chosen is None:
-        return try_again("Choose one of: " + "; ".join(CAUSES) + ".")
-    return well_done(why) if chosen == right else try_again(hints[chosen])
+def _patient(right: int, why: str, **hints: str) -> dict[str, str | Verdict]:
+    """What is said of each cause; `hints` are by the first word of the cause's name."""
+    said = {cause: next((hint for word, hint in hints.items() if word in cause), always)
+            for cause, always in zip(CAUSES, NEVER, strict=True)}
+    return {**said, CAUSES[right]: well_done(why)}
 
 
-@check(takes=str)
-def patient_one(answer: str) -> Verdict:
-    """Why does team-work wait in cluster one?"""
-    return _diagnosis(
-        "one", answer, 1, {
-            0:
-            "Look at the table: overused needs every resource to be full. Which one is, and which is not?",
-            2: "Its phase is Inqueue: it was let in. It has passed that door."
-        },
-        "Memory is full (8Gi of 5Gi) and CPU is not. So the queue is not overused, but a pod that asks for memory must wait."
-    )
+@choice(_patient(1, "Memory is full (8 Gi of 5 Gi) and CPU is not. So the queue is not overused, "
+                    "but a pod that asks for memory must wait.",
+                 overused="Overused needs every resource to be full. Which one is, and which is not?"))
+def patient_one() -> None:
+    """Cluster one: why does team-work wait?"""
 
 
-@check(takes=str)
-def patient_two(answer: str) -> Verdict:
-    """Why does team-work wait in cluster two?"""
-    return _diagnosis(
-        "two", answer, 2, {
-            0: "The queue holds nothing. It cannot be full.", 1:
-            "Look at its phase: it is still Pending. It was never asked whether a pod may be placed."
-        },
-        "9 of 10 CPUs are kept for the other queue, so the real capability is 1, and the gang needs 2. Lesson 04 goes on here."
-    )
+@choice(_patient(2, "9 of 10 CPUs are kept for the other queue, so the real capability is 1, and the "
+                    "gang needs 2. Lesson 04 goes on here.",
+                 overused="The queue holds nothing. It cannot be full.",
+                 allocatable="Look at its phase: it is still Pending. It was never asked whether a "
+                             "pod may be placed."))
+def patient_two() -> None:
+    """Cluster two: why does team-work wait?"""
 
 
-@check(takes=str)
-def patient_three(answer: str) -> Verdict:
-    """Why does team-work wait in cluster three?"""
-    return _diagnosis(
-        "three", answer, 0, {
-            1:
-            "One more pod would be too much, too. But is there any resource that is not full? Compare every pair of rows.",
-            2: "Its phase is Inqueue: it was let in. It has passed that door."
-        },
-        "It holds 5 of 5 CPUs and 5 of 5 pods: all that it deserves, in every resource. Its turn is passed over."
-    )
+@choice(_patient(0, "It holds 5 of 5 CPUs and 5 of 5 pods: all that it deserves, in every resource. "
+                    "Its turn is passed over.",
+                 allocatable="One more pod would be too much, too. But is there any resource that "
+                             "is not full? Compare every pair of numbers."))
+def patient_three() -> None:
+    """Cluster three: why does team-work wait?"""

@@ -13,7 +13,6 @@ from volcano_lab.api.formatting import in_units
 from volcano_lab.api.resource import EMPTY, ZERO, Resource, share_of
 from volcano_lab.cluster import Cluster
 from volcano_lab.display.palette import colors_of
-from volcano_lab.display.styled import styled
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import Control, group, slider
@@ -21,8 +20,6 @@ from volcano_lab.widgets.lab import Lab, Task, Values
 from volcano_lab.widgets.story import amounts, outcome
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from volcano_lab.cache import Cache
     from volcano_lab.trace.views.cycle import Cycle
 
@@ -46,8 +43,8 @@ def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
     Of each queue what is not given is as in `START`; at most one pod of a queue runs on a node.
 
     >>> cluster = two_resource_cluster(a={"memory": 1})
-    >>> [(row["queue"], row["resource"], round(row["share"], 2)) for row in shares(cluster)][:2]
-    [('a', 'cpu', 0.67), ('a', 'memory', 0.33)]
+    >>> [row["text"] for row in fullness(cluster, "").data][:2]
+    ['0.67', '0.33']
     """
     cluster = _nodes().copy()
     for name, start in START.items():
@@ -68,13 +65,6 @@ def _nodes() -> Cluster:
     return cluster
 
 
-def opening(cluster: Cluster, cycle: Cycle) -> list[dict[str, Any]]:
-    """A row a queue when its cycle began: what it held and deserved, as resources, whether it was
-    overused.
-    """
-    return _stand(_held(cluster.cache()), cycle)
-
-
 def _held(cache: Cache) -> dict[str, Resource]:
     """Return what the jobs of each queue hold in a cache."""
     held: dict[str, Resource] = {}
@@ -92,18 +82,6 @@ def _stand(held: dict[str, Resource], cycle: Cycle) -> list[dict[str, Any]]:
     } for name, amount in deserved.items()]
 
 
-def shares(cluster: Cluster) -> list[dict[str, Any]]:
-    """A row a queue and resource when a cycle begins: held over deserved. The largest is the
-    queue's share.
-
-    >>> cluster = Cluster().node("n1", cpu=4, pods=8)
-    >>> cluster = cluster.job("train", pods=4, cpu=1, running={"n1": 1}, min_member=1)
-    >>> [(row["resource"], row["share"]) for row in shares(cluster)]
-    [('cpu', 0.25), ('pods', 0.25)]
-    """
-    return _shares(opening(cluster, cluster.run()))
-
-
 def _shares(queues: list[dict[str, Any]]) -> list[dict[str, Any]]:
     rows = []
     for row in queues:
@@ -114,38 +92,15 @@ def _shares(queues: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def share_chart(cluster: Cluster, title: str = "") -> alt.Chart:
-    """How full each queue is in each resource when a cycle begins; the line stands at what it
+def fullness(cluster: Cluster, title: str) -> pictures.Picture:
+    """Draw how full each queue is in each resource when a cycle begins; the line stands at what it
     deserves.
 
-    >>> chart = share_chart(two_resource_cluster())
-    >>> sorted({row["resource"] for row in chart.data.to_dict()["values"]})
-    ['cpu', 'memory', 'pods']
+    >>> [row["text"] for row in fullness(two_resource_cluster(), "").data][:3]
+    ['0.67', '1.33', '0.33']
     """
-    import altair as alt
-
-    rows = shares(cluster)
-    for row in rows:
-        row["text"] = f"{row['share']:.2f}"
-    colors = colors_of(row["queue"] for row in rows)
-    base = alt.Chart().encode(y=alt.Y("resource:N", title=None, sort=["cpu", "memory", "pods"],
-                                         axis=alt.Axis(minExtent=64)))
-    bars = base.mark_bar(size=16).encode(
-        x=alt.X("share:Q", title="held / deserved", scale=alt.Scale(domain=[0, 2], clamp=True),
-                axis=alt.Axis(values=[0, 0.5, 1, 1.5, 2])), color=alt.Color(
-                    "queue:N", legend=None, scale=alt.Scale(domain=list(colors),
-                                                            range=list(colors.values()))))
-    texts = base.mark_text(align="left", dx=4, fontSize=12).encode(
-        x=alt.X("share:Q", scale=alt.Scale(domain=[0, 2], clamp=True)), text="text:N")
-    line = alt.Chart().mark_rule(color="black", strokeDash=[4, 3],
-                                 strokeWidth=1.5).encode(x=alt.datum(1))
-    layers = alt.layer(bars, texts, line, data=alt.InlineData(rows)).properties(
-        width=560, height=78)
-    told = "; ".join(f"{row['queue']} {row['resource']} {row['share']:.2f}" for row in rows)
-    header = alt.Header(labelAngle=0, labelAlign="left", labelExpr="'queue ' + datum.value",
-                        labelFontSize=12, labelFontWeight="bold", labelPadding=24)
-    chart = layers.facet(row=alt.Row("queue:N", title=None, header=header))
-    return styled(chart, title, f"Held over deserved: {told}")
+    return pictures.sums(title, _parts(at_opening(cluster)), parts=["held"], limit="deserved",
+                         most=1.5)
 
 
 LABELS = {"weight": "weight", "memory": "Gi a pod", "asks": "asks for", "runs": "runs"}
@@ -182,7 +137,12 @@ def cluster_of(values: Values) -> Cluster:
 
 def opened(values: Values) -> Opened:
     """Run the cycle of some values and keep how its queues stood at its beginning."""
-    cache, colors = cluster_of(values).cache(), colors_of(START)
+    return at_opening(cluster_of(values))
+
+
+def at_opening(cluster: Cluster) -> Opened:
+    """Run a cycle and keep how its queues stood when it began."""
+    cache, colors = cluster.cache(), colors_of(START)
     held = _held(cache)
     cycle = run_cycle(cache)
     queues = _stand(held, cycle)
