@@ -11,7 +11,7 @@ answers(
     wrong=[
         ("wide", "is in the copy"),
         ("nobody", "name of a queue"),
-        ("stray", "without a job"),
+        ("stray", "job made for it"),
     ],
 )
 
