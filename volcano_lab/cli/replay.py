@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 
 from volcano_lab.api.resource import MAX_FLOAT, Resource
 from volcano_lab.cache import Cache
+from volcano_lab.cli import DONE, Mistake
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.framework.observer import Observer
@@ -40,10 +42,13 @@ QUEUE_ATTRIBUTES = {
 def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
     """The cases of a `.jsonl` or `.jsonl.gz` file, one a line."""
     path = Path(path)
-    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(
+            encoding="utf-8") as lines:
         for line in lines:
             if line.strip():
-                yield json.loads(line)
+                if not isinstance(case := json.loads(line), dict):
+                    raise ValueError(line)
+                yield case
 
 
 def replay(case: dict[str, Any], arrays: bool = True,
@@ -78,6 +83,25 @@ def time_case(case: dict[str, Any]) -> dict[str, Any]:
 def load_cache(case: dict[str, Any]) -> Cache:
     """A cache that has heard of a case's objects, in their order."""
     return Cache(manifests.from_dict(obj) for obj in case["objects"])
+
+
+def replay_file(path: str, timing: bool = False) -> int:
+    """Replay every case of a file, and say how many raised; returns the exit code. Raises
+    `Mistake`.
+    """
+    try:
+        failed = replay_all(path, timing)
+    except BrokenPipeError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Mistake(f"{path}: cannot be read ({reason})") from None
+    except (ValueError, RecursionError):
+        raise Mistake(
+            f"{path}: is not a file of cases; allowed is one JSON object a line") from None
+    if failed:
+        print(f'volcano-lab: {failed} cases raised; their lines have "error"', file=sys.stderr)
+    return DONE
 
 
 def replay_all(path: str | Path, timing: bool = False, arrays: bool = True) -> int:

@@ -4,59 +4,59 @@ change it.
 
 from __future__ import annotations
 
-import json
-import sys
+from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
-from volcano_lab.cli import Mistake
-from volcano_lab.cli.run import WIDTH, conf_text, load_files, moment, warnings_of
+from volcano_lab.cli import DONE, Mistake
+from volcano_lab.cli.inputs import cluster_of, conf_text, mistakes, moment, warnings_of
+from volcano_lab.cli.output import print_data, warn, width
 from volcano_lab.explain import Explainer, Explanation
-from volcano_lab.framework.config.conf import ConfError
-from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.trace.narration import sentence
 
 MOST = 12
-"""Decisions that are printed; `--output json` has all."""
+"""Decisions that are printed; `-o json` has all."""
 
 
-def why(files: list[str], name: str, node: str | None, conf: str | None, output: str,
-        now: str | None = None) -> int:
+def why(files: Sequence[str], name: str, node: str | None = None, conf: str | None = None,
+        output: str = "table", namespace: str = "", now: str | None = None) -> int:
     """Explain and print; warnings go to the error output. Raises `Mistake`."""
-    loaded = load_files(files)
-    try:
-        loaded = with_defaults(loaded)
-        explainer = Explainer(loaded, conf_text(conf), moment(now))
-    except ManifestError as error:
-        raise Mistake(str(error)) from None
-    except ConfError as error:
-        raise Mistake(f"{conf}: {error}") from None
-    explanation = explain(explainer, name, node)
-    for warning in loaded.warnings + warnings_of(explainer.session):
-        print(f"warning: {warning}", file=sys.stderr)
-    print(json.dumps(as_dict(explanation), indent=2) if output == "json" else report(explanation))
-    return 0
+    loaded, text = cluster_of(files), conf_text(conf)
+    with mistakes(conf):
+        explainer = Explainer(loaded, text, moment(now))
+    explanation = explain(explainer, name, node, namespace)
+    warnings = loaded.warnings + warnings_of(explainer.session)
+    warn(warnings)
+    if output in ("json", "yaml"):
+        print_data({**as_dict(explanation), "warnings": warnings}, output)
+    else:
+        print(explanation.about.replace(" ", "/", 1) if output == "name" else report(explanation))
+    return DONE
 
 
-def explain(explainer: Explainer, name: str, node: str | None = None) -> Explanation:
-    """The explanation of what has that name, or of why a pod is not on a node. Raises `Mistake`
-    with what is near.
+def explain(explainer: Explainer, name: str, node: str | None = None,
+            namespace: str = "") -> Explanation:
+    """The explanation of what has that name, or of why a pod is not on a node; a namespace is tried
+    first. Raises `Mistake` with what is near.
     """
-    try:
-        return explainer.why(name) if node is None else explainer.why_not(node, name)
-    except LookupError as error:
-        raise Mistake(str(error.args[0])) from None
+    places = [f"{namespace}/{name}"] if namespace and "/" not in name else []
+    for place in [*places, name]:
+        try:
+            return explainer.why(place) if node is None else explainer.why_not(node, place)
+        except LookupError as error:
+            problem = str(error.args[0])
+    raise Mistake(problem)
 
 
 def report(explanation: Explanation) -> str:
     """The paragraph, the decisions behind it, and the changes that would turn it, as text."""
-    lines = [fill(explanation.text, WIDTH)]
+    most = width()
+    lines = [fill(explanation.text, most)]
     if explanation.chain:
         shown = explanation.chain[:MOST]
         lines += ["", "Decided by these records of the cycle:"]
         lines += [
-            fill(f"{record.action}: {sentence(record)}", WIDTH,
+            fill(f"{record.action}: {sentence(record)}", most,
                  initial_indent=f"  {record.number:>6}  ", subsequent_indent=" " * 10)
             for record in shown
         ]
@@ -64,8 +64,8 @@ def report(explanation: Explanation) -> str:
             lines.append(f"          and {len(explanation.chain) - len(shown)} more")
     if explanation.seeks_remedies:
         lines += ["", "What would change it (each found by running the cycle again):"]
-        lines += [f"  {remedy}" for remedy in explanation.remedies
-                  ] or ["  no change of one number that was tried"]
+        lines += [fill(str(remedy), most, initial_indent="  ", subsequent_indent="    ")
+                  for remedy in explanation.remedies] or ["  no change of one number that was tried"]
     return "\n".join(lines)
 
 

@@ -1,0 +1,146 @@
+"""The grammar of the command: forms of output, colours, help with examples, completion, and what
+is near a word that is misspelt.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import click
+import pytest
+import yaml
+
+from volcano_lab.cli import lab, main
+from volcano_lab.cli.grammar import SECTIONS, volcano_lab
+from volcano_lab.cli.output import table
+from volcano_lab.cluster import Cluster
+
+COMMANDS = sorted(volcano_lab.commands)
+
+
+@pytest.fixture
+def file(tmp_path):
+    cluster = Cluster().node("n1", cpu=4).queue("team", deserved=1)
+    cluster.job("fits", pods=2, cpu=1).job("waits", namespace="ml", queue="team", pods=9, cpu=1)
+    path = tmp_path / "cluster.yaml"
+    path.write_text(cluster.to_yaml())
+    return str(path)
+
+
+def printed(capsys, *arguments):
+    code = main([*map(str, arguments)])
+    return code, capsys.readouterr().out
+
+
+def test_json_and_yaml_are_the_same_data_with_keys_in_one_style(file, capsys):
+    _, as_json = printed(capsys, "run", file, "-o", "json")
+    _, as_yaml = printed(capsys, "run", file, "-o", "yaml")
+    told = json.loads(as_json)
+    assert told == yaml.safe_load(as_yaml)
+    assert told["warnings"] == [
+        "Queue team: spec.deserved has no effect: only the plugin capacity reads it, and the "
+        "configuration does not name it."]
+
+    def keys(data):
+        if isinstance(data, dict):
+            yield from data
+        for each in data.values() if isinstance(data, dict) else data:
+            if isinstance(each, dict | list):
+                yield from keys(each)
+
+    found = set(keys(told))
+    assert {"queueOrder", "minMember", "realCapability"} < found
+    assert not [key for key in found if "_" in key]
+
+
+def test_names_and_a_namespace(file, capsys):
+    assert printed(capsys, "run", file, "-o", "name") == (0, "job/default/fits\njob/ml/waits\n")
+    assert printed(capsys, "run", file, "-n", "ml", "-o", "name") == (0, "job/ml/waits\n")
+    _, told = printed(capsys, "run", file, "-n", "ml", "-o", "json")
+    told = json.loads(told)
+    assert [row["job"] for row in told["jobs"]] == ["ml/waits"] and told["placements"] == []
+    _, told = printed(capsys, "why", file, "waits", "-n", "ml", "-o", "name")
+    assert told == "job/ml/waits\n"
+
+
+def test_a_waiting_job_can_make_it_fail(file, capsys):
+    assert printed(capsys, "run", file, "--fail-on-pending")[0] == 1
+    assert printed(capsys, "run", file, "--fail-on-pending", "-n", "default")[0] == 0
+
+
+def test_colours_by_phase_unless_they_are_not_wanted(file, capsys, monkeypatch):
+    assert "\x1b" not in printed(capsys, "run", file)[1]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    _, told = printed(capsys, "run", file)
+    assert "\x1b[32mRunning\x1b[0m" in told or "\x1b[33mInqueue\x1b[0m" in told
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in printed(capsys, "run", file)[1]
+
+
+def test_a_table_drops_columns_and_breaks_no_name():
+    long = "requests.nvidia.com/mig-1g.10gb"
+    rows = [{"queue": "research-and-development", "resource": long, "elastic": 7, "inqueue": 0,
+             "real capability": 100, "nodes": ", ".join(f"machine-{i}" for i in range(9))}]
+    lines = table(rows, ("elastic", "inqueue"), 80).splitlines()
+    assert lines[0].split() == ["QUEUE", "RESOURCE", "REAL", "CAPABILITY", "NODES"]
+    assert long in lines[1] and len(lines) > 2 and "machine-8" in lines[-1]
+    assert "ELASTIC" in table(rows, ("elastic", "inqueue"), None)
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["runn"], "No such command 'runn'. Did you mean 'run'? (see volcano-lab --help)"),
+    (["run", "x", "--outptu"], "Did you mean '--output'? (see volcano-lab run --help)"),
+    (["run", "x", "-o", "xml"], "'xml' is not one of 'table', 'wide', 'json', 'yaml', 'name'."),
+    (["run"], "Missing argument 'FILE...'."),
+])
+def test_a_misspelt_word_is_one_sentence_with_what_is_near(arguments, sentence, capsys):
+    assert main(arguments) == 2
+    told = capsys.readouterr().err
+    assert sentence in told and told.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_fits_and_its_examples_are_commands(name, capsys):
+    assert main([name, "--help"]) == 0
+    told = capsys.readouterr().out
+    assert max(map(len, told.splitlines())) <= 100
+    lines = [line.split("#")[0] for line in told.partition("Examples:")[2].splitlines()]
+    examples = [line.rpartition("| ")[2].strip() for line in lines if "volcano-lab" in line]
+    assert examples
+    for example in examples:
+        words = shlex.split(re.sub(r"^source <\(|\)$| >.*", "", example))
+        assert words[:2] == ["volcano-lab", name]
+        command = volcano_lab.commands[name]
+        command.make_context(name, words[2:])
+
+
+def test_every_command_has_a_section():
+    assert sorted(name for names in SECTIONS.values() for name in names) == COMMANDS
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell, capsys, tmp_path):
+    code, script = printed(capsys, "completion", shell)
+    assert code == 0 and "_VOLCANO_LAB_COMPLETE" in script
+    asked = {"COMP_WORDS": "volcano-lab re", "COMP_CWORD": "1" if shell == "bash" else "re",
+             "_VOLCANO_LAB_COMPLETE": f"{shell}_complete"}
+    if shell == "zsh":
+        asked["COMP_CWORD"] = "1"
+    done = subprocess.run([sys.executable, "-c", "import volcano_lab.cli as c; c.main()"],
+                          env=os.environ | asked, capture_output=True, text=True, check=False)
+    assert "replay" in done.stdout and "serve" not in done.stdout
+
+
+def test_options_of_jupyter_go_to_jupyter(monkeypatch):
+    started = []
+    monkeypatch.setattr(lab, "lab", lambda options: started.append(options) or 0)
+    assert main(["lab", "--no-browser", "--port=8899"]) == 0
+    assert started == [["--no-browser", "--port=8899"]]
+
+
+def test_help_names_the_signals_that_serve_takes():
+    told = volcano_lab.commands["serve"].get_help(click.Context(volcano_lab.commands["serve"]))
+    assert "USR2" in told and "TERM" in told

@@ -1,0 +1,221 @@
+"""The grammar of `volcano-lab`: commands, options, examples.
+
+The only source of `--help`, of the manual page and of the documentation's page about the command.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import click
+
+from volcano_lab import __version__
+from volcano_lab.cli import DONE, Mistake
+
+FORMS = ("table", "wide", "json", "yaml", "name")
+SECTIONS = {
+    "Ask": ("run", "why"),
+    "Keep running": ("serve",),
+    "Learn": ("lab",),
+    "Other": ("replay", "completion"),
+}
+
+
+class Commands(click.Group):
+    """Commands by section, in the order in which people need them."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that is named; a reader that has seen enough, such as `head`, is no
+        error.
+        """
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+            return code
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return DONE
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a list for each section."""
+        for section, names in SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(limit=68))
+                                    for name in names])
+
+
+def options(*added: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return what adds several arguments and options to a command, in their order."""
+    return lambda function: reduce(lambda command, add: add(command), reversed(added), function)
+
+
+FILE = click.Path()
+FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+CONF = click.option("--conf", metavar="FILE", type=FILE,
+                    help="A volcano-scheduler.conf or the ConfigMap of one.  [default: Volcano's "
+                    "own default]")
+NOW = click.option("--now", metavar="TIME",
+                   help="When the cycle runs, as 13:30 or 2026-01-01T13:30Z.  [default: now]")
+OUTPUT = click.option("-o", "--output", type=click.Choice(FORMS), default="table", metavar="FORM",
+                      help="table, wide (all columns), json, yaml or name.")
+NAMESPACE = click.option("-n", "--namespace", metavar="NS", default="",
+                         help="Only jobs of this namespace; names without one are in it.")
+RECURSIVE = click.option("-R", "--recursive", is_flag=True,
+                         help="Read the folders in a folder, too.")
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def volcano_lab() -> None:
+    """Volcano's scheduler as a laboratory: decides as Volcano v1.14.0 does, and says why.
+
+    FILE is a manifest in YAML or JSON (.gz too), a folder, a pattern, or - for the input; what
+    kubectl get -o yaml prints is read as it comes.
+
+    \b
+    Exit codes:
+      0    done, also where jobs wait
+      1    found: lint an error, diff a difference, --fail-on-pending a job that waits
+      2    something has to be mended; a sentence says what
+      130  ended by Ctrl-C
+
+    \b
+    Examples:
+      volcano-lab run cluster.yaml
+      volcano-lab why cluster.yaml train
+
+    NO_COLOR=1 takes the colours away.
+    """
+
+
+@volcano_lab.command()
+@options(FILES, CONF, OUTPUT, NAMESPACE, NOW, RECURSIVE)
+@click.option("--fail-on-pending", is_flag=True, help="Exit with 1 where a job waits.")
+def run(**given: Any) -> int:
+    """One cycle on manifests: jobs, placements, queues, what waits and why.
+
+    \b
+    Examples:
+      volcano-lab run cluster.yaml --conf volcano-scheduler.conf
+      kubectl get nodes,pods,queues,podgroups -A -o yaml | volcano-lab run -
+      volcano-lab run manifests/ -n team -o wide
+      volcano-lab run cluster.yaml --fail-on-pending -o json
+    """
+    from volcano_lab.cli.run import run
+
+    return run(**given)
+
+
+@volcano_lab.command()
+@click.argument("words", metavar="FILE... NAME", nargs=-1, required=True, type=FILE)
+@click.option("--node", metavar="NODE", help="Why the pod NAME is not on this node.")
+@options(CONF, OUTPUT, NAMESPACE, NOW)
+def why(words: tuple[str, ...], **given: Any) -> int:
+    """Why a job, pod or queue is as it is, and what would change it.
+
+    NAME is that of a job, a pod (NAMESPACE/NAME) or a queue.
+
+    \b
+    Examples:
+      volcano-lab why cluster.yaml train
+      volcano-lab why manifests/ team/train-0 --node n1
+      kubectl get nodes,pods,queues,podgroups -A -o yaml | volcano-lab why - train
+    """
+    from volcano_lab.cli.why import why
+
+    *files, name = words
+    if not files:
+        raise Mistake(f'why is given "{name}" alone; allowed are one or more files, and then the '
+                      "name of a job, pod or queue")
+    return why(files, name, **given)
+
+
+@volcano_lab.command()
+@click.argument("directory", metavar="DIR", type=FILE)
+@click.option("--conf", metavar="FILE", type=FILE,
+              help="A volcano-scheduler.conf; it is watched.  [default: Volcano's own default]")
+@click.option("--period", metavar="SECONDS", type=float, default=1.0, show_default=True,
+              help="Between two cycles.")
+@click.option("--port", type=int, default=8080, show_default=True,
+              help="Metrics on http://127.0.0.1:PORT/metrics; 0 takes any that is free.")
+@click.option("--dump-dir", metavar="DIR", type=FILE,
+              help="Where SIGUSR2 writes the cache.  [default: the system's folder for such]")
+@click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0,
+              help="Facts to log, as Volcano's -v.")
+def serve(verbosity: int, **given: Any) -> int:
+    """Run cycles on a folder of manifests that is watched, with metrics.
+
+    \b
+    Examples:
+      volcano-lab serve manifests/ --conf volcano-scheduler.conf
+      kill -USR2 PID    # writes the cache to a file
+      kill -TERM PID    # ends it, as Ctrl-C does
+    """
+    from volcano_lab.cli.server import ServeError, serve
+    from volcano_lab.framework import log
+
+    if verbosity:
+        log.verbosity(verbosity)
+    try:
+        return serve(**given)
+    except ServeError as error:
+        raise Mistake(str(error)) from None
+
+
+@volcano_lab.command(context_settings={"ignore_unknown_options": True})
+@click.argument("jupyter", metavar="[JUPYTER OPTION]...", nargs=-1, type=click.UNPROCESSED)
+def lab(jupyter: tuple[str, ...]) -> int:
+    """Open the first lesson in JupyterLab.
+
+    \b
+    Examples:
+      volcano-lab lab
+      volcano-lab lab --no-browser --port=8899
+    """
+    from volcano_lab.cli.lab import lab
+
+    return lab(list(jupyter))
+
+
+@volcano_lab.command()
+@click.argument("cases", metavar="CASES", type=FILE)
+@click.option("--timing", is_flag=True, help="What each phase took, in place of the decisions.")
+def replay(cases: str, timing: bool) -> int:
+    """The decisions on recorded cases, one JSON object per line.
+
+    CASES is a .jsonl or .jsonl.gz file, one case per line: name, conf (the text of a
+    configuration, or null), objects (manifests in the order in which the scheduler hears of them).
+
+    \b
+    Examples:
+      volcano-lab replay cases.jsonl.gz > decisions.jsonl
+      volcano-lab replay cases.jsonl --timing
+    """
+    from volcano_lab.cli.replay import replay_file
+
+    return replay_file(cases, timing)
+
+
+@volcano_lab.command()
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print what makes a shell complete commands, options and files.
+
+    \b
+    Examples:
+      volcano-lab completion bash > ~/.local/share/bash-completion/completions/volcano-lab
+      source <(volcano-lab completion zsh)
+      volcano-lab completion fish > ~/.config/fish/completions/volcano-lab.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    known = get_completion_class(shell)
+    assert known is not None
+    name = ctx.find_root().info_name or "volcano-lab"
+    variable = f"_{name.replace('-', '_').upper()}_COMPLETE"
+    click.echo(known(ctx.find_root().command, {}, name, variable).source())

@@ -1,0 +1,98 @@
+"""What the commands are given: manifests, a configuration, and the objects of a cluster made of
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from volcano_lab.cli import Mistake
+from volcano_lab.explain.lint import ignored_fields
+from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.framework.session import Session
+from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.files import Reader, Unreadable, values
+from volcano_lab.manifests.loader import Loaded, ManifestError
+
+
+@contextmanager
+def mistakes(conf: str | None = None) -> Iterator[None]:
+    """Tell what manifests and a configuration have wrong as a `Mistake`."""
+    try:
+        yield
+    except ManifestError as error:
+        raise Mistake(str(error)) from None
+    except ConfError as error:
+        raise Mistake(f"{conf}: {error}" if conf else str(error)) from None
+
+
+def load_files(files: Sequence[str], recursive: bool = False) -> Loaded:
+    """Return the objects of some files, folders, patterns or "-" (the input). Raises `Mistake`."""
+    with mistakes():
+        return manifests.load(*files, recursive=recursive)
+
+
+def cluster_of(files: Sequence[str], recursive: bool = False) -> Loaded:
+    """Return what the scheduler of a cluster with these objects would hear of; its `warnings` say
+    what has no effect. Raises `Mistake`.
+    """
+    with mistakes():
+        return with_defaults(load_files(files, recursive))
+
+
+def conf_text(conf: str | None) -> str | None:
+    """Return the text of a volcano-scheduler.conf, or of the one in a ConfigMap; None for Volcano's
+    default. Raises `Mistake`.
+    """
+    if conf is None:
+        return None
+    try:
+        if conf != "-":
+            Path(conf).stat()  # a pattern is no file
+        (_, text), *_ = Reader().texts(conf)
+    except OSError as error:
+        raise Mistake(f"{conf}: cannot be read ({error.strerror})") from None
+    if isinstance(text, Unreadable):
+        raise Mistake(f"{conf}: {text}")
+    return _in_config_map(text, conf) if "ConfigMap" in text else text
+
+
+def _in_config_map(text: str, conf: str) -> str:
+    """The configuration in a ConfigMap; any other text is taken as it is."""
+    try:
+        maps = [part for part in values(text)
+                if isinstance(part, dict) and part.get("kind") == "ConfigMap"]
+    except Unreadable:
+        return text
+    found = [(key, value) for part in maps for key, value in (part.get("data") or {}).items()
+             if key.endswith(".conf")]
+    if maps and len(found) != 1:
+        raise Mistake(f"{conf}: the ConfigMap has {len(found)} keys of data that end in .conf; "
+                      "allowed is one, such as volcano-scheduler.conf")
+    return found[0][1] if found else text
+
+
+def moment(text: str | None) -> float | None:
+    """A time in seconds since 1970: of a day (UTC), or an hour of today. Raises `Mistake`.
+
+    >>> moment("2026-01-01T13:00Z"), moment("13:30") % 86400, moment(None)
+    (1767272400.0, 48600.0, None)
+    """
+    if text is None:
+        return None
+    today = datetime.now(UTC).date().isoformat()
+    try:
+        found = datetime.fromisoformat(text if "-" in text else f"{today}T{text}")
+    except ValueError:
+        raise Mistake(f'--now is "{text}"; allowed is a time such as 13:30 or '
+                      "2026-01-01T13:30Z (UTC where no zone is named)") from None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+
+
+def warnings_of(ssn: Session) -> list[str]:
+    """What a configuration and its plugins say of themselves, and fields that nothing reads."""
+    return ssn.conf.warnings + ssn.warnings + ignored_fields(ssn)

@@ -1,0 +1,142 @@
+"""What the commands print: tables that keep to the width, colours by phase, plain data.
+
+Keys of JSON and YAML are in camelCase, as Kubernetes writes them; amounts are in the units that
+people use: CPUs, bytes, whole GPUs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from shutil import get_terminal_size
+from textwrap import TextWrapper
+from typing import Any
+
+COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
+           "Unknown": "red", "error": "red", "warning": "yellow"}
+GAP = "  "
+_SNAKE = re.compile(r"[a-z]+(_[a-z]+)+")
+_NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?([KMGTP]i?)?|no limit|")
+
+
+def width() -> int:
+    """Return the columns there are: those of the terminal, or 80."""
+    return get_terminal_size((80, 24)).columns
+
+
+def coloured() -> bool:
+    """Return whether colours are wanted: on a terminal, unless NO_COLOR is set; FORCE_COLOR wants
+    them anywhere.
+    """
+    wanted = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return bool(os.environ.get("FORCE_COLOR") or wanted) and not os.environ.get("NO_COLOR")
+
+
+def styled(text: str, **style: Any) -> str:
+    """Return text in a style of `click.style`, if colours are wanted.
+
+    >>> styled("Running", fg="green")
+    'Running'
+    """
+    if not coloured():
+        return text
+    import click
+
+    return click.style(text, **style)
+
+
+def table(rows: Sequence[Mapping[str, Any]], optional: Sequence[str] = (), most: int | None = 80,
+          title: str = "") -> str:
+    """Return rows as text, a column for each key, names and headers never broken.
+
+    Args:
+        rows: Cells by name of their column.
+        optional: Columns left out where all is zero or empty, and from the first on where there are
+            more columns than fit.
+        most: The width; None shows all columns.
+
+    >>> print(table([{"job": "a", "placed": 2, "why": ""}], ["why"]))
+    JOB  PLACED
+    a         2
+    """
+    if not rows:
+        return ""
+    names = list(rows[0])
+    cells = [{name: str(row[name]) for name in names} for row in rows]
+    if most is not None:
+        names = [name for name in names if name not in optional
+                 or any(row[name] not in ("", "0", "no") for row in cells)]
+    wide = {name: max(len(name), *(len(row[name]) for row in cells)) for name in names}
+    for name in optional:
+        held = sum(wide[each] for each in names) + len(GAP) * (len(names) - 1)
+        if most is not None and name in names and held > most:
+            names.remove(name)
+    last = names[-1]
+    used = sum(wide[name] + len(GAP) for name in names if name != last)
+    right = {name for name in names if all(_NUMBER.fullmatch(row[name]) for row in cells)}
+    lines = [styled(title, bold=True)] if title else []
+    lines.append(styled(_line({name: name.upper() for name in names}, wide, right), dim=True))
+    for row in cells:
+        head, *more = _wrapped(row[last], (most or 10_000) - used, last not in right)
+        lines.append(_line({name: head if name == last else row[name] for name in names}, wide, right))
+        lines += [" " * used + part for part in more]
+    return "\n".join(lines)
+
+
+def _line(row: Mapping[str, str], wide: Mapping[str, int], right: set[str]) -> str:
+    padded = [text.rjust(wide[name]) if name in right else text.ljust(wide[name])
+              for name, text in row.items()]
+    line = GAP.join(padded).rstrip()
+    phase = next((text for text in row.values() if text in COLOURS), None)
+    return line if phase is None else re.sub(
+        rf"(?<=\s){phase}(?=\s|$)", styled(phase, fg=COLOURS[phase]), line, count=1)
+
+
+def _wrapped(text: str, most: int, words: bool) -> list[str]:
+    return wrapped(text, most).splitlines() or [""] if words and len(text) > most else [text]
+
+
+def wrapped(text: str, most: int, indent: str = "", first: str | None = None) -> str:
+    """Return a sentence in lines, no word broken.
+
+    >>> wrapped("queue a holds cpu 4", 12, "  ")
+    '  queue a\\n  holds cpu\\n  4'
+    """
+    return TextWrapper(max(most, 10), first if first is not None else indent, indent,
+                       break_long_words=False, break_on_hyphens=False).fill(text)
+
+
+def camel(data: Any) -> Any:
+    """Return plain data with its keys in camelCase; names of resources and objects stay.
+
+    >>> camel({"real_capability": {"cpu": 1, "example.com/a_b": 2}})
+    {'realCapability': {'cpu': 1, 'example.com/a_b': 2}}
+    """
+    if isinstance(data, Mapping):
+        return {_camel(key): camel(value) for key, value in data.items()}
+    return [camel(each) for each in data] if isinstance(data, list | tuple | set) else data
+
+
+def _camel(key: Any) -> str:
+    if not isinstance(key, str) or not _SNAKE.fullmatch(key):
+        return str(key)
+    return re.sub("_([a-z])", lambda letter: letter[1].upper(), key)
+
+
+def print_data(data: Mapping[str, Any], form: str) -> None:
+    """Print plain data as JSON or YAML."""
+    if form == "json":
+        print(json.dumps(camel(data), indent=2))
+        return
+    import yaml
+
+    print(yaml.safe_dump(camel(data), sort_keys=False, allow_unicode=True), end="")
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """Print warnings to the error output."""
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
