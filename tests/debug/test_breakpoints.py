@@ -92,10 +92,40 @@ def test_expressions_that_could_do_more_than_look_are_refused(text):
 
 def test_what_it_cannot_stop_at_is_said_with_what_is_allowed():
     with pytest.raises(BreakpointError,
-                       match='stops at "overusedd"; allowed are an extension point'):
+                       match=r'stops at "overusedd" \(did you mean overused\?\); allowed are an ext'):
         Breakpoint("stop at overusedd")
     with pytest.raises(BreakpointError, match="has no value here"):
         Expression("queue + 1")({"queue": "a"})
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("allocate where nod == 3", '"nod" is no field of allocate; it has operation, task, job, node'),
+    ("overused where job is None", '"job" is no field of overused; it has point, tier, plugin, queue'),
+    ("victims where chosn", '"chosn" is no field of victims; it has action, task, node, candidates'),
+])
+def test_a_misspelt_fact_is_said_with_the_names_that_exist(text, said):
+    with pytest.raises(BreakpointError, match=said):
+        Breakpoint(text)
+
+
+def test_where_a_breakpoint_stops_nowhere_it_says_why():
+    trace, _ = traced(two_queues().objects())
+    assert Breakpoint("anything where nod == 3").nowhere(trace).startswith('"nod" is no field of')
+    assert Breakpoint("evict").nowhere(trace) == 'this cycle records nothing at "evict".'
+    assert Breakpoint('allocate where job == "nobody"').nowhere(trace) == ""
+
+
+@pytest.mark.parametrize("text", [
+    "'a' * 1000000000", "[[0] * 100000] * 100000", "'a' + 'a'", "2 ** 2 ** 99", "1 % 0", "~number",
+    "not " * 5000 + "x", "x+" * 5000 + "x", "(" * 400 + ")" * 400, "len(" * 90 + "x" + ")" * 90,
+    "-" * 499 + "1", "True()", "max()", "queue[0][0][0]", "number / 0", "9" * 499,
+])
+def test_no_expression_takes_memory_or_time(text):
+    """Each is refused in a sentence, or has a value at once."""
+    try:
+        Expression(text)({"queue": "a", "number": 1})
+    except BreakpointError as error:
+        assert str(error).startswith("the condition") and len(str(error)) < 400
 
 
 @pytest.mark.slow

@@ -60,11 +60,9 @@ def test_facts_up_to_the_level_are_written_and_no_others(capsys, verbosity, numb
     (4, "left out: job default/b: its queue nowhere doesn't exist"),
     (4, "the cluster offers cpu 4000.00, memory 0.00, pods 110.00"),
     (4, "job default/a has priority 0 (no class)"),
-    (4, "proportion, round 1: cpu 4000.00, memory 0.00, pods 110.00 to share, total weight 1"),
-    (4,
-     "proportion, round 1: queue default deserves cpu 2000.00, memory 0.00, pods 2.00; it has all it asks for"
-     ),
-    (4, "proportion, round 1: cpu 2000.00, memory 0.00, pods 108.00 is left"),
+    (3, "queue default has its turn"),
+    (4, "round 1 of deserved: default cpu 2 (done); left cpu 2"),
+    (5, "overcommit counts for a: cpu 2 against cpu 4.8: room"),
     (4,
      "queue default: deserved cpu 2000.00, memory 0.00, pods 2.00, real capability cpu 4000.00, memory 0.00, pods 110.00, "
      "allocated cpu 0.00, memory 0.00, request cpu 2000.00, memory 0.00, pods 2.00, elastic cpu 0.00, memory 0.00, "

@@ -1,5 +1,4 @@
-"""Breakpoints in words: where to stop in a trace. Answers to no Go file; a debugger's conditional
-breakpoints do.
+"""Breakpoints in words: where to stop in a trace, as a debugger's conditional breakpoints.
 
     stop at overused where queue == "a" and answer
     stop at allocatable where not answer and plugin == "proportion"
@@ -10,43 +9,33 @@ After "stop at" comes an extension point, an operation (allocate, pipeline, evic
 record, or "action" and an action's name; "anything" stops everywhere. After "where" comes an
 expression over the record's facts, and over `action`, `kind`, `number`. A fact that a record lacks
 is None, and comparing None with a number is false. Expressions know names, numbers, texts, lists,
-comparisons, + - * /, and, or, not, in, a subscript, and `len`, `min`, `max`, `abs`, `any`, `all`:
-nothing that could do more than look.
+comparisons, + - * / of numbers, and, or, not, in, a subscript, and `len`, `min`, `max`, `abs`,
+`any`, `all`: nothing that could do more than look, and nothing that grows.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
-from volcano_lab.framework.action import action_names
-from volcano_lab.framework.points.table import POINT_NAMES
-from volcano_lab.trace import OPERATIONS, Record
+from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
-OPERATION_NAMES = ("allocate", "pipeline", "evict")
-FUNCTIONS = {
-    "len": len, "min": min, "max": max, "abs": abs, "any": any, "all": all, "True": True, "False":
-    False, "None": None
-}
-BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda left, right: right is not None and left in right,
-    ast.NotIn: lambda left, right: right is None or left not in right,
-}
-ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.points.table import BUILT_IN, POINTS
+from volcano_lab.trace import OPERATIONS, Record, TraceReader
+from volcano_lab.trace.kinds import KINDS
+from volcano_lab.trace.narration import PREPOSITION
+from volcano_lab.trace.reading import NODE_POINTS
+
+MOST = 500
+"""The longest condition, in characters."""
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "len": len, "min": min, "max": max, "abs": abs, "any": any, "all": all}
+OF_ALL = ("action", "kind", "number")
+"""What a condition may name of every record."""
 
 
 class BreakpointError(ValueError):
@@ -61,56 +50,125 @@ class Breakpoint:
     True
     >>> Breakpoint('overused where queue == "b"')(record), Breakpoint("undo")(record)
     (False, False)
-    >>> Breakpoint("stop at tea time")
+    >>> Breakpoint("allocate where nod == 3")
     Traceback (most recent call last):
     ...
-    volcano_lab.debug.breakpoints.BreakpointError: the breakpoint stops at "tea time"; allowed are an extension point ...
+    volcano_lab.debug.breakpoints.BreakpointError: "nod" is no field of allocate; it has operation, task, job, node, ...
     """
 
     def __init__(self, text: str):
         self.text = text.strip()
         place, _, condition = self.text.removeprefix("stop at ").partition(" where ")
         self.place, self.condition = place.strip(), condition.strip()
-        self._at = _place(self.place)
+        self._at, fields = _place(self.place)
         self._holds = Expression(self.condition) if self.condition else None
+        if self._holds is not None and fields:
+            _check_names(self._holds.names, self.place, (*fields, *OF_ALL))
 
     def __call__(self, record: Record) -> bool:
         if not self._at(record):
             return False
         return self._holds is None or bool(self._holds(facts_of(record)))
 
+    def nowhere(self, trace: TraceReader) -> str:
+        """Say why it stops nowhere in a trace; "" where it does, or only its condition never holds.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> from volcano_lab.scheduler import traced
+        >>> trace, _ = traced(Cluster().node("n1", cpu=1).job("a", cpu=1).objects())
+        >>> Breakpoint("stop at evict").nowhere(trace)
+        'this cycle records nothing at "evict".'
+        """
+        there = [record for record in trace.records if self._at(record)]
+        if not there:
+            how = "; traced with every_call=True it may" if self.place in NODE_POINTS else ""
+            return f'this cycle records nothing at "{self.place}"{how}.'
+        names = {name for record in there for name in record.names} | set(OF_ALL)
+        try:
+            _check_names(self._holds.names if self._holds else (), self.place, sorted(names))
+        except BreakpointError as error:
+            return str(error)
+        return ""
+
     def __repr__(self) -> str:
         return f"<Breakpoint {self.text}>"
 
 
 def facts_of(record: Record) -> dict[str, Any]:
-    """What an expression sees of a record."""
+    """Return what an expression sees of a record."""
     return record.facts | {"action": record.action, "kind": record.kind, "number": record.number}
 
 
-KINDS = ("start", "end", "asked", "queue", "job", "enqueued", "unplaced", "settle", "chose",
-         "node_values", "deserved_round", "enqueue_comparison", "allocatable_level",
-         "preemptive_comparison", "quota_comparison", "reclaimee", "claimant", "victims",
-         "prepared", "passed_over", "hyper_node_tried", "hyper_node_chosen")
+Place = tuple[Callable[[Record], bool], tuple[str, ...]]
+"""A condition, and the names of the facts of records of which it holds; () where they differ."""
 
 
-def _place(place: str) -> Callable[[Record], bool]:
-    """What "stop at" names, as a condition. Raises `BreakpointError`."""
+def _place(place: str) -> Place:
+    """What "stop at" names. Raises `BreakpointError`."""
     word, _, rest = place.partition(" ")
     if word == "action" and rest in action_names():
-        return lambda record: record.action == rest
+        return lambda record: record.action == rest, ()
     if place == "anything":
-        return lambda record: True
-    if place in POINT_NAMES:
-        return lambda record: record.kind == "call" and record.values[0] == place
-    if place in OPERATION_NAMES:
-        return lambda record: record.kind in OPERATIONS and record.values[0] == place
-    if place in OPERATIONS or place in KINDS:
-        return lambda record: record.kind == place
+        return lambda record: True, ()
+    row = POINTS.own.get(place) or BUILT_IN.get(place)
+    if row is not None:
+        fields = ("point", "tier", "plugin", *row.arguments, "answer") if row.arguments else ()
+        return lambda record: record.kind == "call" and record.values[0] == place, fields
+    if place in PREPOSITION:
+        return (lambda record: record.kind in OPERATIONS and record.values[0] == place,
+                KINDS["do"].fields)
+    if place in KINDS:
+        fields = () if place in ("call", "asked") else KINDS[place].fields
+        return lambda record: record.kind == place, fields
+    near = get_close_matches(place, [*POINTS.own, *BUILT_IN, *PREPOSITION, *KINDS], 1)
     raise BreakpointError(
-        f'the breakpoint stops at "{place}"; allowed are an extension point (as overused), an operation '
-        f"({', '.join(OPERATION_NAMES)}), {', '.join(OPERATIONS)}, a kind of record (as queue, job, victims), "
-        '"action" and its name, or "anything".')
+        f'the breakpoint stops at "{place}"{f" (did you mean {near[0]}?)" if near else ""}; allowed '
+        "are an extension point (as overused), an operation "
+        f"({', '.join(PREPOSITION)}), {', '.join(OPERATIONS)}, a kind of record (as queue, job, "
+        'victims), "action" and its name, or "anything".')
+
+
+def _check_names(names: Iterable[str], place: str, known: Iterable[str]) -> None:
+    for name in names:
+        if name not in known:
+            listed = ", ".join(dict.fromkeys(each for each in known if each != "changes"))
+            raise BreakpointError(f'"{name}" is no field of {place}; it has {listed}.')
+
+
+def _numbers(work: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The same for numbers only: texts and lists would grow."""
+
+    def checked(left: Any, right: Any) -> Any:
+        for side in (left, right):
+            if not isinstance(side, int | float):
+                raise TypeError(f"{work.__name__} takes numbers, not {type(side).__name__}")
+        return work(left, right)
+
+    return checked
+
+
+def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """The same, but false where a side is None."""
+    return lambda left, right: left is not None and right is not None and compare(left, right)
+
+
+OPERATORS: dict[type, Callable[..., Any]] = {
+    ast.Add: _numbers(operator.add), ast.Sub: _numbers(operator.sub),
+    ast.Mult: _numbers(operator.mul), ast.Div: _numbers(operator.truediv),
+    ast.Not: operator.not_, ast.USub: operator.neg, ast.UAdd: operator.pos,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+    ast.Lt: _ordered(operator.lt), ast.LtE: _ordered(operator.le),
+    ast.Gt: _ordered(operator.gt), ast.GtE: _ordered(operator.ge),
+    ast.In: lambda left, right: right is not None and left in right,
+    ast.NotIn: lambda left, right: right is None or left not in right,
+}
+NODES = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.BoolOp, ast.UnaryOp, ast.BinOp,
+         ast.Compare, ast.Subscript, ast.Call, ast.IfExp)
+
+
+class _Facts(dict[str, Any]):
+    def __missing__(self, name: str) -> None:
+        """A fact that a record lacks is None."""
 
 
 class Expression:
@@ -125,84 +183,54 @@ class Expression:
     """
 
     def __init__(self, text: str):
-        self.text = text
+        self.text = text if len(text) <= 80 else text[:79] + "…"
+        if len(text) > MOST:
+            raise BreakpointError(f'the condition "{self.text}" has {len(text)} characters; allowed '
+                                  f"are {MOST}.")
+        self._evaluator = EvalWithCompoundTypes(OPERATORS)
+        self._evaluator.functions = FUNCTIONS
+        self._evaluator.nodes = {each: self._evaluator.nodes[each] for each in NODES} | {
+            ast.Subscript: self._subscript}
         try:
-            self._tree = ast.parse(text, mode="eval").body
-        except (SyntaxError, ValueError) as error:
+            self._tree = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = getattr(error, "msg", error)
-            raise BreakpointError(
-                f'the condition "{text}" can\'t be read ({why}); allowed is an expression such as '
-                'queue == "a" and answer.') from None
-        for node in ast.walk(self._tree):
+            raise BreakpointError(f'the condition "{self.text}" can\'t be read ({why}); allowed is an '
+                                  'expression such as queue == "a" and answer.') from None
+        inside = list(ast.walk(self._tree))
+        for node in inside:
             self._check(node)
+        called = {node.func for node in inside if isinstance(node, ast.Call)}
+        self.names = {node.id: None for node in inside
+                      if isinstance(node, ast.Name) and node not in called}
+        """The facts that it reads."""
 
     def __call__(self, names: Mapping[str, Any]) -> Any:
-        """The value with these names; a name that isn't among them is None. Raises
+        """Return the value with these names; a name that isn't among them is None. Raises
         `BreakpointError` where it has none.
         """
+        self._evaluator.names = _Facts(names)
         try:
-            return _value(self._tree, names)
-        except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+            return self._evaluator.eval(self.text, self._tree)
+        except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError,
+                InvalidExpression) as error:
             raise BreakpointError(
                 f'the condition "{self.text}" has no value here: {error}') from None
 
     def _check(self, node: ast.AST) -> None:
-        allowed = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.BoolOp, ast.UnaryOp, ast.BinOp,
-                   ast.Compare, ast.Subscript, ast.Call, ast.IfExp, ast.expr_context, ast.boolop,
-                   ast.unaryop, *BINARY)
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             if called not in FUNCTIONS or node.keywords:
-                known = ", ".join(name for name in FUNCTIONS if name.islower())
-                raise BreakpointError(
-                    f'the condition "{self.text}" calls {called}; allowed are {known}.')
-        elif not isinstance(node, allowed):
+                raise BreakpointError(f'the condition "{self.text}" calls {called}; allowed are '
+                                      f"{', '.join(FUNCTIONS)}.")
+        looks = isinstance(node, ast.expr_context | ast.boolop) or type(node) in OPERATORS
+        if not looks and type(node) not in NODES:
             raise BreakpointError(
-                f'the condition "{self.text}" has "{type(node).__name__}" in it; allowed are names, numbers, '
-                "texts, comparisons, and, or, not, in, + - * /, subscripts.")
+                f'the condition "{self.text}" has "{type(node).__name__}" in it; allowed are names, '
+                "numbers, texts, comparisons, and, or, not, in, + - * /, subscripts.")
 
-
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    match node:
-        case ast.Constant():
-            return node.value
-        case ast.Name():
-            return FUNCTIONS[node.id] if node.id in FUNCTIONS else names.get(node.id)
-        case ast.List() | ast.Tuple():
-            return [_value(item, names) for item in node.elts]
-        case ast.BoolOp():
-            wanted = isinstance(node.op, ast.Or)
-            for part in node.values:
-                value = _value(part, names)
-                if bool(value) == wanted:
-                    return value
-            return value
-        case ast.UnaryOp():
-            value = _value(node.operand, names)
-            return not value if isinstance(
-                node.op, ast.Not) else -value if isinstance(node.op, ast.USub) else value
-        case ast.BinOp():
-            return BINARY[type(node.op)](_value(node.left, names), _value(node.right, names))
-        case ast.Compare():
-            return _compare(node, names)
-        case ast.Subscript():
-            held, key = _value(node.value, names), _value(node.slice, names)
-            return held.get(key) if isinstance(held,
-                                               Mapping) else None if held is None else held[key]
-        case ast.Call():
-            return FUNCTIONS[node.func.id](*(_value(argument, names) for argument in node.args))
-        case ast.IfExp():
-            return _value(node.body if _value(node.test, names) else node.orelse, names)
-    raise ValueError(ast.unparse(node))
-
-
-def _compare(node: ast.Compare, names: Mapping[str, Any]) -> bool:
-    left = _value(node.left, names)
-    for relation, right_node in zip(node.ops, node.comparators, strict=True):
-        right = _value(right_node, names)
-        if isinstance(relation, ORDERED) and (left is None or right is None):
-            return False
-        if not BINARY[type(relation)](left, right):
-            return False
-        left = right
-    return True
+    def _subscript(self, node: ast.Subscript) -> Any:
+        held, key = (self._evaluator._eval(part) for part in (node.value, node.slice))
+        if held is None:
+            return None
+        return held.get(key) if isinstance(held, Mapping) else held[key]

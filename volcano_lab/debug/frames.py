@@ -15,7 +15,8 @@ from typing import Any
 from volcano_lab.api.formatting import in_units
 from volcano_lab.api.status import READY_STATUSES
 from volcano_lab.trace import OPERATIONS, Record
-from volcano_lab.trace.narration import PREPOSITION, sentence, short
+from volcano_lab.trace.kinds import KINDS
+from volcano_lab.trace.narration import operation_text, sentence, short
 from volcano_lab.trace.stepper import Stepper
 
 Frame = dict[str, Any]
@@ -27,18 +28,18 @@ UNDER_WAY = 8
 """The most operations of statements under way in a frame."""
 
 READY = frozenset(map(str, READY_STATUSES))
-QUIET = ("node_values", "asked", "call", "settle")
+STEPS = (*OPERATIONS, "start", "saved", "recovers")
 
 DETAILS: dict[str, Callable[[Record], Any]] = {
-    "operations":
-    lambda record: record.kind in
-    (*OPERATIONS, "start", "saved", "recovers") or record.get("changes"),
-    "decisions":
-    lambda record: record.kind not in QUIET or record.get("changes"),
-    "every record":
-    lambda record: True,
+    "operations": lambda record: record.kind in STEPS or record.get("changes"),
+    "decisions": lambda record: not _is_detail(record) or record.get("changes"),
+    "every record": lambda record: True,
 }
 """How finely one steps -> at which records one stands still."""
+
+
+def _is_detail(record: Record) -> bool:
+    return record.kind in KINDS and KINDS[record.kind].detail
 
 
 class StepView:
@@ -178,10 +179,7 @@ class StepView:
         under_way = [
             entry for operations in self.stepper.statements.values() for entry in operations
         ]
-        rows = [
-            f"{name} {short(task)} {PREPOSITION.get(name, 'on')} {node}"
-            for name, task, node in under_way[-UNDER_WAY:]
-        ]
+        rows = [operation_text(*entry) for entry in under_way[-UNDER_WAY:]]
         return {"count": len(under_way), "operations": rows}
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
+from volcano_lab.trace.narration import sentence, short
 from volcano_lab.trace.stepper import Stepper
 
 Frame = dict[str, Any]
@@ -38,21 +39,15 @@ def frames(trace: TraceReader, resource: str = "cpu") -> list[Frame]:
 
 def _told(record: Record, state: State) -> tuple[str, str, str]:
     """Kind, sentence, and pod of a record."""
-    if record.kind == "saved":
-        return "save", f"save copies of {len(record['operations'])} operations", ""
-    if record.kind == "recovers":
-        return "recover", f"recover {len(record['operations'])} operations", ""
-    preposition = {"allocate": "on", "pipeline": "on", "evict": "from"}[record["operation"]]
-    text = f"{record['operation']} {_short(record['task'])} {preposition} {record['node']}"
-    if record.kind == "do":
-        return "do", text, _short(record["task"])
-    if record.kind == "undo":
-        return "undo", f"undo: {text}", _short(record["task"])
-    refused = {"allocate": "Pending", "evict":
-               "Running"}.get(record["operation"]) == state["tasks"][record["task"]]["status"]
-    if refused:
-        return "refused", f"commit refused, undone: {text}", _short(record["task"])
-    return "commit", f"commit: {text}", _short(record["task"])
+    if record.kind in ("saved", "recovers"):
+        word = record.kind.removesuffix("d").removesuffix("s")
+        copies = "copies of " if word == "save" else ""
+        return word, f"{word} {copies}{len(record['operations'])} operations", ""
+    pod, text = short(record["task"]), sentence(record)
+    before = {"allocate": "Pending", "evict": "Running"}.get(record["operation"])
+    if record.kind == "commit" and before == state["tasks"][record["task"]]["status"]:
+        return "refused", text.replace("commit:", "commit refused, undone:"), pod
+    return record.kind, text, pod
 
 
 def _frame(step: int, kind: str, text: str, pod: str, state: State, resource: str) -> Frame:
@@ -60,7 +55,7 @@ def _frame(step: int, kind: str, text: str, pod: str, state: State, resource: st
         return in_units(resource, amounts.get(resource, 0.0))
 
     pods = [{
-        "pod": _short(name), "job": _short(task["job"]), "status": task["status"], "node":
+        "pod": short(name), "job": short(task["job"]), "status": task["status"], "node":
         task["node"], "asks": amount(task["request"])
     } for name, task in sorted(state["tasks"].items())]
     nodes = []
@@ -81,7 +76,3 @@ def _frame(step: int, kind: str, text: str, pod: str, state: State, resource: st
         "step": step, "kind": kind, "text": text, "pod": pod, "pods": pods, "nodes": nodes,
         "queues": queues
     }
-
-
-def _short(key: str) -> str:
-    return key.removeprefix("default/")

@@ -15,6 +15,10 @@ from volcano_lab.framework import log
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.trace.cycle_record import queue_attributes
+from volcano_lab.trace.kinds import KINDS
+from volcano_lab.trace.narration import sentence
+from volcano_lab.trace.plain import plain
+from volcano_lab.trace.record import Record
 
 if TYPE_CHECKING:
     from volcano_lab.api.fit_error import FitErrors
@@ -26,12 +30,6 @@ if TYPE_CHECKING:
     from volcano_lab.framework.statement import Operation, Statement
 
 FIRST_LEVEL = 3
-LEVELS = {
-    "queue": 3, "job": 3, "hyper_node_tried": 3, "hyper_node_chosen": 3, "passed_over": 3,
-    "victims": 3, "prepared": 3
-}
-"""Kind of a note -> its level; other notes are comparisons, at V(5)."""
-
 LIMITS = {"overused": True, "allocatable": False, "preemptive": False}
 """Points about what a queue may have, and the answer that comes with the numbers behind it."""
 
@@ -58,13 +56,14 @@ class SessionLog(Observer):
     """
 
     ssn: Session | None = None
+    _action = ""
 
     def opened(self, ssn: Session) -> None:
         self.ssn = ssn
         log.v(3, "session %s is open: %d jobs, %d queues, %d nodes", ssn.uid, len(ssn.jobs),
               len(ssn.queues), len(ssn.nodes))
-        for sentence in ssn.snapshot.left_out:
-            log.v(4, "left out: %s", sentence)
+        for each in ssn.snapshot.left_out:
+            log.v(4, "left out: %s", each)
         if log.enabled(4):
             self._tell_amounts(ssn)
 
@@ -92,6 +91,7 @@ class SessionLog(Observer):
         log.v(4, "cycle %s took %.1f ms", ssn.uid, times["cycle"] * 1000)
 
     def action_started(self, ssn: Session, action: str) -> None:
+        self._action = action
         log.v(5, "action %s begins", action)
         if action == "allocate" and "enqueue" in ssn.enabled_actions and log.enabled(4):
             for uid, job in ssn.jobs.items():
@@ -102,24 +102,10 @@ class SessionLog(Observer):
         log.v(5, "action %s ends", action)
 
     def note(self, kind: str, /, **facts: Any) -> None:
-        if kind == "deserved_round":
-            if log.enabled(4):
-                self._tell_round(**facts)
-            return
-        number = LEVELS.get(kind, 5)
-        if log.enabled(number):
-            log.v(number, "%s: %s", kind.replace("_", " "),
-                  ", ".join(f"{name} {_text(fact)}" for name, fact in facts.items()))
-
-    def _tell_round(self, plugin: str, number: int, round: Any) -> None:
-        log.v(4, "%s, round %d: %s to share, total weight %d", plugin, number, round.available,
-              round.total_weight)
-        for step in round.steps:
-            met = {"request": "; it has all it asks for", "capability": "; it can't have more"}.get(
-                step.met, "")
-            log.v(4, "%s, round %d: queue %s deserves %s%s", plugin, number, step.queue, step.after,
-                  met)
-        log.v(4, "%s, round %d: %s is left", plugin, number, round.remaining)
+        number = KINDS[kind].level if kind in KINDS else 5
+        if number and log.enabled(number):
+            values = tuple(map(plain, facts.values()))
+            log.v(number, "%s", sentence(Record(0, self._action, kind, tuple(facts), values)))
 
     def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
         number = point.log_level

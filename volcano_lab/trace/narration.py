@@ -1,17 +1,15 @@
-"""A record of a trace as one sentence, with its numbers in the units people use. Answers to no Go
-file.
+"""Each kind of record as one sentence, with its numbers in the units that people use.
 
-The stepper shows it at each step, `volcano-lab why` prints the records behind an explanation with
-it.
+The stepper shows it at each step; `volcano-lab why` prints the records behind an explanation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from volcano_lab.api.formatting import amount_text
-from volcano_lab.trace import OPERATIONS, Record
+from volcano_lab.trace.kinds import KINDS, kind
+from volcano_lab.trace.record import Record
 
 PREPOSITION = {"allocate": "on", "pipeline": "on", "evict": "from"}
 
@@ -19,7 +17,8 @@ PREPOSITION = {"allocate": "on", "pipeline": "on", "evict": "from"}
 def sentence(record: Record | None) -> str:
     """What a record says; None stands for the moment when the session has opened.
 
-    >>> sentence(Record(3, "allocate", "call", ("point", "tier", "plugin", "queue", "answer"), ("overused", 1, "p", "a", True)))
+    >>> names = ("point", "tier", "plugin", "queue", "answer")
+    >>> sentence(Record(3, "allocate", "call", names, ("overused", 1, "p", "a", True)))
     'p on overused, about queue a: yes'
     >>> sentence(Record(9, "allocate", "do", ("operation", "task", "job", "node", "statement"),
     ...                 ("pipeline", "default/a-0", "default/a", "n1", 2)))
@@ -27,10 +26,8 @@ def sentence(record: Record | None) -> str:
     """
     if record is None:
         return "the session is open"
-    if record.kind in OPERATIONS:
-        return _operation(record)
-    say = SENTENCES.get(record.kind)
-    return say(record) if say is not None else _other(record)
+    known = KINDS.get(record.kind)
+    return known.sentence(record) if known is not None else _other(record)
 
 
 def short(name: str) -> str:
@@ -77,10 +74,34 @@ def answer_text(answer: Any) -> str:
     return text if len(text) <= 200 else text[:199] + "…"
 
 
+@kind("start", "", "an action begins", 0)
+def _start(record: Record) -> str:
+    return f"action {record.action} begins"
+
+
+@kind("end", "", "an action has ended", 0)
+def _end(record: Record) -> str:
+    return f"action {record.action} ends"
+
+
+DONE = "operation task job node statement changes"
+
+
+@kind("do", DONE, "an operation was done; without a statement: by the action itself", 0)
+@kind("undo", DONE, "an operation was undone", 0)
+@kind("commit", DONE, "an operation was sent to the cache", 0)
 def _operation(record: Record) -> str:
-    name = record["operation"]
-    text = f"{name} {short(record['task'])} {PREPOSITION.get(name, 'on')} {record['node'] or 'no node'}"
+    text = operation_text(record["operation"], record["task"], record["node"])
     return text if record.kind == "do" else f"{record.kind}: {text}"
+
+
+def operation_text(name: str, task: str, node: str) -> str:
+    """An operation in words.
+
+    >>> operation_text("evict", "default/a-0", "n1")
+    'evict a-0 from n1'
+    """
+    return f"{name} {short(task)} {PREPOSITION.get(name, 'on')} {node or 'no node'}"
 
 
 def _names(names: list[str], most: int = 5) -> str:
@@ -105,20 +126,45 @@ def _about(record: Record) -> str:
     return ", ".join(parts)
 
 
+@kind("call", "point tier plugin answer", "a plugin answered; its arguments stand by name", 0, True)
+@kind("asked", "point since answer", "answers since a record were combined, where they are several",
+      0, True)
 def _question(record: Record) -> str:
-    who = f"{record['plugin']} on {record['point']}" if record.kind == "call" else f"{record['point']}, all plugins together"
+    who = (f"{record['plugin']} on {record['point']}" if record.kind == "call" else
+           f"{record['point']}, all plugins together")
     about = _about(record)
     return f"{who}{f', about {about}' if about else ''}: {answer_text(record['answer'])}"
 
 
+@kind("queue", "queue next decided_by share",
+      "a queue has its turn; what put it before the next: [plugin, comparison]", 3)
+@kind("job", "job next decided_by", "a job has its turn", 3)
 def _popped(record: Record) -> str:
-    kind, following, decided = record.kind, record["next"], record["decided_by"]
-    text = f"{kind} {short(record[kind])} has its turn"
+    following, decided = record.get("next"), record.get("decided_by")
+    text = f"{record.kind} {short(record[record.kind])} has its turn"
     if following is None or not decided:
         return text
-    return f"{text}, before {short(following)} ({decided[0] or 'the default: the older, then the smaller uid'} decides)"
+    by = decided[0] or "the default: the older, then the smaller uid"
+    return f"{text}, before {short(following)} ({by} decides)"
 
 
+@kind("enqueued", "job changes", "a job was admitted")
+def _enqueued(record: Record) -> str:
+    return f"job {short(record['job'])} is let in"
+
+
+@kind("unplaced", "task changes", "a promise was withdrawn without a statement")
+def _unplaced(record: Record) -> str:
+    return f"the promise to {short(record['task'])} is taken back"
+
+
+@kind("settle", "changes", "what else had changed when an action, or the cycle, ended", detail=True)
+def _settle(record: Record) -> str:
+    return f"{len(record['changes'])} values change without an operation of their own"
+
+
+@kind("chose", "task nodes node errors reasons",
+      "one of so many nodes was chosen, or none: why, and {reason: nodes}")
 def _chose(record: Record) -> str:
     task = short(record["task"])
     if record["node"] is not None:
@@ -126,6 +172,11 @@ def _chose(record: Record) -> str:
     return f"no node for {task}: {record['errors']}"
 
 
+@kind("enqueue_comparison",
+      "plugin job queue level min_resources allocated inqueue elastic asked limit short_of",
+      "both sides of an admission; without a level: of the cluster")
+@kind("allocatable_level", "plugin task queue level allocated request asked limit short_of",
+      "both sides of a queue's limit, level by level")
 def _compared(record: Record) -> str:
     """Both sides of an admission, or of one level's limit."""
     names = record["short_of"] or None
@@ -138,46 +189,96 @@ def _compared(record: Record) -> str:
             f"{amounts_side(limit, names)}: {verdict}")
 
 
+@kind("deserved_round", "plugin number round",
+      "a round of sharing: weights, each queue's step, what remains", 4)
 def _round(record: Record) -> str:
     steps = ", ".join(
         f"{step['queue']} {amounts_side(step['after'])}{' (done)' if step['met'] else ''}"
         for step in record["round"]["steps"])
-    return f"round {record['number']} of deserved: {steps}; left {amounts_side(record['round']['remaining'])}"
+    left = amounts_side(record["round"]["remaining"])
+    return f"round {record['number']} of deserved: {steps}; left {left}"
 
 
+@kind("passed_over", "queue job task node reason", "a queue, job or pod got no turn", 3)
 def _passed_over(record: Record) -> str:
     return f"passed over: {_about(record)} ({record['reason']})"
 
 
+@kind("prepared", "task node chosen", "the node on which a pod will preempt, of several", 3)
+def _prepared(record: Record) -> str:
+    return f"{short(record['task'])} will preempt on {record['node']}: {_names(record['chosen'])}"
+
+
+@kind("victims", "action task node candidates chosen",
+      "who could be evicted on a node, and who was", 3)
 def _victims(record: Record) -> str:
     where = f" on {record['node']}" if record.get("node") else ""
     task = f" for {short(record['task'])}" if record.get("task") else ""
     return f"victims{task}{where}: {_names(record['chosen'])}"
 
 
+@kind("claimant", "task job queue within_job", "a pod for which others may be evicted")
 def _claimant(record: Record) -> str:
     return f"{record.action} looks for room for {short(record['task'])} of queue {record['queue']}"
 
 
+@kind("reclaimee", "plugin reclaimer task queue verdict allocated deserved guarantee",
+      "why a pod may be reclaimed, or not")
 def _reclaimee(record: Record) -> str:
-    return f"{record['plugin']} on taking {short(record['task'])} from queue {record['queue']}: {record['verdict']}"
+    return (f"{record['plugin']} on taking {short(record['task'])} from queue {record['queue']}: "
+            f"{record['verdict']}")
 
 
+@kind("preemptive_comparison", "plugin task queue allocated asked deserved within",
+      "both sides of whether a queue may reclaim")
 def _preemptive(record: Record) -> str:
     within = record["within"]
     verdict = f"within in {', '.join(within)}" if within else "beyond it in every resource"
-    return (
-        f"queue {record['queue']} would hold {amounts_side(record['asked'])} with {short(record['task'])}, and deserves "
-        f"{amounts_side(record['deserved'])}: {verdict}")
+    return (f"queue {record['queue']} would hold {amounts_side(record['asked'])} with "
+            f"{short(record['task'])}, and deserves {amounts_side(record['deserved'])}: {verdict}")
 
 
+@kind("quota_comparison", "plugin job quota short_of requested pending used hard",
+      "both sides of a ResourceQuota")
+def _quota(record: Record) -> str:
+    names = record["short_of"]
+    verdict = f"too little {', '.join(names)}" if names else "room"
+    return f"ResourceQuota {record['quota']} for {short(record['job'])}: {verdict}"
+
+
+@kind("node_values", "task alike rows columns",
+      "of all nodes what has changed since the last record of tasks alike", detail=True)
 def _node_values(record: Record) -> str:
     count = len(record["rows"])
-    return f"what plugins say of nodes for {short(record['task'])}: {count or 'no'} row{'s' if count != 1 else ''} new"
+    rows = f"{count or 'no'} row{'s' if count != 1 else ''}"
+    return f"what plugins say of nodes for {short(record['task'])}: {rows} new"
 
 
+@kind("hyper_node_tried", "job sub_job hyper_node fits operations score",
+      "a dry run in a HyperNode", 3)
 def _tried(record: Record) -> str:
-    return f"a trial in HyperNode {record['hyper_node']} for {short(record['job'])}: {'it fits' if record['fits'] else 'no'}"
+    return (f"a trial in HyperNode {record['hyper_node']} for {short(record['job'])}: "
+            f"{'it fits' if record['fits'] else 'no'}")
+
+
+@kind("hyper_node_chosen", "job sub_job hyper_node scores", "the best of those where it fits", 3)
+def _hyper_node(record: Record) -> str:
+    return f"HyperNode {record['hyper_node']} is chosen for {short(record['job'])}"
+
+
+@kind("queue_tree_warning", "plugin message", "what a queue says that its parent overrules", 3)
+def _warning(record: Record) -> str:
+    return f"{record['plugin']}: {record['message']}"
+
+
+@kind("saved", "operations", "copies of operations were saved")
+def _saved(record: Record) -> str:
+    return f"copies of {len(record['operations'])} operations are saved"
+
+
+@kind("recovers", "operations", "saved operations are done once more")
+def _recovers(record: Record) -> str:
+    return f"{len(record['operations'])} operations are recovered"
 
 
 def _other(record: Record) -> str:
@@ -185,33 +286,3 @@ def _other(record: Record) -> str:
     facts = ", ".join(
         f"{name} {answer_text(value)}" for name, value in record.facts.items() if name != "changes")
     return f"{record.kind.replace('_', ' ')}: {facts}" if facts else record.kind
-
-
-SENTENCES: dict[str, Callable[[Record], str]] = {
-    "start": lambda record: f"action {record.action} begins",
-    "end": lambda record: f"action {record.action} ends",
-    "call": _question,
-    "asked": _question,
-    "queue": _popped,
-    "job": _popped,
-    "enqueued": lambda record: f"job {short(record['job'])} is let in",
-    "unplaced": lambda record: f"the promise to {short(record['task'])} is taken back",
-    "settle":
-    lambda record: f"{len(record['changes'])} values change without an operation of their own",
-    "chose": _chose,
-    "node_values": _node_values,
-    "deserved_round": _round,
-    "enqueue_comparison": _compared,
-    "allocatable_level": _compared,
-    "preemptive_comparison": _preemptive,
-    "reclaimee": _reclaimee,
-    "claimant": _claimant,
-    "victims": _victims,
-    "passed_over": _passed_over,
-    "hyper_node_tried": _tried,
-    "hyper_node_chosen":
-    lambda record: f"HyperNode {record['hyper_node']} is chosen for {short(record['job'])}",
-    "saved": lambda record: f"copies of {len(record['operations'])} operations are saved",
-    "recovers": lambda record: f"{len(record['operations'])} operations are recovered",
-}
-"""Kind of record -> its sentence."""

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
+from volcano_lab.trace.kinds import OPERATIONS
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.state import State
 
-OPERATIONS = ("do", "undo", "commit")
 SCORES = ("node_order", "batch_node_order")
 NODE_POINTS = ("predicate", *SCORES)
 HEAD = ("start", "nodes", "tiers", "rules", "result")

@@ -87,11 +87,12 @@ class CycleSteps(anywidget.AnyWidget):
     def stop_at(self, text: str, backwards: bool = False) -> Frame:
         """Go to the next place where a breakpoint in words stops; see `debug.breakpoints`."""
         try:
-            found: Record | None = self.view.stepper.find(Breakpoint(text), backwards)
+            wanted = Breakpoint(text)
+            found: Record | None = self.view.stepper.find(wanted, backwards)
         except BreakpointError as error:
             return self._show(str(error))
-        return self._show("" if found else
-                          f"nothing {'before' if backwards else 'after'} this place stops at that.")
+        where = f"nothing {'before' if backwards else 'after'} this place stops at that."
+        return self._show("" if found else wanted.nowhere(self.view.trace) or where)
 
     def show(self, symptom: Symptom | str, name: str = "") -> Frame:
         """Go to the place that decides a symptom of `debug.presets`, given by what is seen.
