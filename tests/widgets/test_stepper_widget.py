@@ -103,7 +103,7 @@ MISTAKES = [
     ({"stop_at": ["tea time", False]}, 'the breakpoint stops at "tea time"; allowed are'),
     ({"stop_at": ["evict where", False]}, "the breakpoint stops at"),
     ({"stop_at": ["node_order", False]}, 'this cycle records nothing at "node_order"; traced with'),
-    ({"stop_at": ["allocate where not task", False]}, "nothing after this place stops at that."),
+    ({"stop_at": ["evict where not task", False]}, "nothing after this place stops at that."),
     ({"jump": ["default/nobody", "", "", "",
                False]}, "nothing of default/nobody comes after this place."),
     ({"show": ["A queue never gets anything",
