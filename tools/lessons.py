@@ -72,7 +72,8 @@ def faults(notebook):
             compared = getattr(call.func, "attr", "") == "compare"
             if not is_hidden(cell) and (compared or answers):
                 found.append(f"{cell['id']}: a visible source that holds an answer")
-            texts = [text for node in answers for text in texts_of(node)]
+            options = {text for node in call.args for text in texts_of(node)}
+            texts = [text for node in answers for text in texts_of(node) if text not in options]
             found += [f"{cell['id']}: stands on the page before its question is answered: {text}"
                       for text in texts if len(text) >= SHORTEST and text in shown]
     return found

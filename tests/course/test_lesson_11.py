@@ -9,39 +9,38 @@ from volcano_lab.api.status import TRANSITIONS
 from volcano_lab.course.lesson_11 import lab as lesson_11
 from volcano_lab.course.lesson_11 import scene as healing
 from volcano_lab.course.lesson_11.lab import (
+    CONTROLS,
     LANES,
-    START,
     UNTIL,
-    run_chart,
+    lanes_of,
     run_lab,
     run_state,
     short_run,
 )
 from volcano_lab.display.charts.states import transitions
 
+START = {name: control.start for name, control in CONTROLS.items()}
+
 
 def test_every_position_fits_the_scales():
-    controls = run_lab().controls
-    positions = itertools.product(range(0, 91, 30),
-                                  range(controls["rate"].min, controls["rate"].max + 1, 10),
-                                  (2, 5, 8))
+    positions = itertools.product(range(0, 91, 30), CONTROLS["rate"].choices()[::2], (2, 5, 8))
     for fail, rate, period in positions:
-        run = run_state(fail, rate, period)["run"]
+        run = run_state(fail, rate, period)
         for lane, (_, most, _) in LANES.items():
-            assert max(pods for _, pods in run[lane]) <= most, (lane, fail, rate, period)
+            assert max(pods for _, pods in run["lanes"][lane]) <= most, (lane, fail, rate, period)
         assert all(0 <= time <= UNTIL for time, _ in run["refused"])
 
 
 @pytest.mark.parametrize(("fail", "period"), [(0, 2), (50, 2), (90, 8)])
 def test_the_lanes_are_what_happened(fail, period):
-    sim, state = short_run(fail, START["rate"], period), run_state(fail, START["rate"], period)
+    sim, run = short_run(fail, START["rate"], period), run_state(fail, START["rate"], period)
     phases = [pod.status.phase for pod in sim.server.list("Pod")]
     waiting = sum(not pod.spec.node_name for pod in sim.server.list("Pod"))
-    assert state["run"]["waiting"][-1][1] == waiting == state["facts"]["wait_at_the_end"]
-    assert state["run"]["running"][-1][1] == phases.count("Running")
-    assert state["facts"]["binds_refused"] == sim.faults.struck["bind_refused"]
-    assert sum(count for _, count in state["run"]["refused"]) == state["facts"]["binds_refused"]
-    assert len(state["run"]["cycles"]) == sim.cycles
+    assert run["lanes"]["waiting"][-1][1] == waiting == run["facts"]["still waiting"]
+    assert run["lanes"]["running"][-1][1] == phases.count("Running")
+    assert run["facts"]["binds refused"] == sim.faults.struck["bind_refused"]
+    assert sum(count for _, count in run["refused"]) == run["facts"]["binds refused"]
+    assert len(lanes_of(run)["ticks"]) == sim.cycles
 
 
 def test_the_same_pods_come_whatever_fails():
@@ -51,9 +50,12 @@ def test_the_same_pods_come_whatever_fails():
     assert arrivals() == arrivals(fail=90) == arrivals(period=8) != arrivals(rate=10)
 
 
-def test_the_chart_tells_its_numbers_to_those_who_do_not_see_it():
-    facts = run_state(50, 20, 6)["facts"]
-    assert f"{facts['binds_refused']} binds refused" in run_chart(50, 20, 6).description
+def test_every_task_of_the_lab_can_be_done():
+    lab = run_lab()
+    for task in lab.tasks:
+        lab.begin(task.name)
+        lab.set(**task.show)
+        assert lab.done[task.name], task.name
 
 
 def test_the_figure_of_the_states_has_every_legal_step_and_no_other():

@@ -82,7 +82,8 @@ class Cache(EventHandlers):
         info = ClusterInfo(table, dict(sorted(by_name.items())), list(by_name.values()))
         info.left_out += [f"node {name}: pods name it, but it was never announced"
                           for name, node in sorted(self.nodes.items()) if not node.ready]
-        info.left_out += [f"node {name}: it is gone, but {len(node.tasks)} of its pods are not"
+        info.left_out += [f"node {name}: it is gone, but {len(node.tasks)} of its pods "
+                          f"{'is' if len(node.tasks) == 1 else 'are'} not"
                           for name, node in sorted(self.gone_nodes.items()) if node.tasks]
         info.hyper_nodes = self.hyper_nodes.snapshot()
         info.left_out += self.hyper_nodes.failed.values()

@@ -41,8 +41,8 @@ class History:
 
     >>> history = History()
     >>> history.note(1.5, "node lost", "n1")
-    >>> history.rows["events"]
-    [[1.5, 'node lost', 'n1', '']]
+    >>> history.rows["events"], history
+    ([[1.5, 'node lost', 'n1', '']], <a history of 0 cycles and 1 event>)
     """
 
     columns = {"queues": QUEUES, "cluster": CLUSTER, "jobs": JOBS, "events": EVENTS}  # noqa: RUF012
@@ -50,6 +50,11 @@ class History:
     def __init__(self, rows: Mapping[str, list[list[Any]]] | None = None):
         self.rows: dict[str, list[list[Any]]] = {name: list((rows or {}).get(name, ()))
                                                  for name in self.columns}
+
+    def __repr__(self) -> str:
+        cycles, events = len(self.rows["cluster"]), len(self.rows["events"])
+        return (f"<a history of {cycles} cycle{'s' * (cycles != 1)} "
+                f"and {events} event{'s' * (events != 1)}>")
 
     # -- writing ---------------------------------------------------------------------------------
 

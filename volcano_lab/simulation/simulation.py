@@ -172,7 +172,8 @@ class Simulation:
         if self.check:
             problems = problems_of(self)
             if problems:
-                where = f"after {kind} {facts} at {self.calendar.now} s (seed {self.seed})"
+                where = (f"after {kind}{f' {facts}' if facts else ''} at {self.calendar.now:g} s "
+                         f"(seed {self.seed})")
                 raise InvariantBroken(f"{where}: {'; '.join(problems[:5])}")
 
     # -- the scheduler's side ----------------------------------------------------------------------

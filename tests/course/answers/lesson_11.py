@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from course.answers import answers
 from volcano_lab.course.lesson_11 import checks
-from volcano_lab.course.lesson_11.checks import CAUSES, SHOWN, Row, _by_node
+from volcano_lab.course.lesson_11.checks import CAUSES, Row, _by_node
 
+SHOWN = checks.kubectl_shows.options
 THREE = [(1, "bind_refused"), (2, "bind_refused"), (3, "bind_refused")]
 
 
@@ -35,13 +36,14 @@ answers(
         (SHOWN[2], "no phase"),
         (SHOWN[3], "kubelet"),
         ("Bound", "Choose"),
+        ("n1", "Choose"),
     ],
 )
 
 answers(
     checks.failures_until_a_second,
     right=[9, "9"],
-    wrong=[(8, "0.64"), (10, "A smaller"), (200, "doubled"), (0, "at least one")],
+    wrong=[(8, "0.64"), (10, "A smaller"), (200, "doubled"), (0, "at least one"), (7, "0.32")],
 )
 
 answers(
@@ -63,7 +65,7 @@ answers(
     checks.own_invariant,
     right=[bound_twice, lambda events: set(bound_twice(events))],
     wrong=[
-        (_counts, "made anew"),
+        (_counts, "recreated"),
         (lambda events: ["default/train-1-0"], "bound once"),
         (_by_node, "same node"),
         (lambda events: True, "list of pods"),
@@ -79,17 +81,30 @@ answers(
         (CAUSES[2], "“–”"),
         (CAUSES[3], "never sent"),
         ("?", "Choose"),
+        ("no room", "Choose"),
     ],
 )
 
 answers(
     checks.patient_two,
     right=[CAUSES[1]],
-    wrong=[(CAUSES[0], "other nodes"), (CAUSES[2], "was read"), (CAUSES[3], "never sent")],
+    wrong=[
+        (CAUSES[0], "other nodes"),
+        (CAUSES[2], "was read"),
+        (CAUSES[3], "never sent"),
+        ("SchedulerError", "Choose"),
+        ("no room", "Choose"),
+    ],
 )
 
 answers(
     checks.patient_three,
     right=[CAUSES[2]],
-    wrong=[(CAUSES[0], "is there"), (CAUSES[1], "one time"), (CAUSES[3], "never sent")],
+    wrong=[
+        (CAUSES[0], "is there"),
+        (CAUSES[1], "only once"),
+        (CAUSES[3], "never sent"),
+        ("a bind request hangs", "Choose"),
+        ("no room", "Choose"),
+    ],
 )

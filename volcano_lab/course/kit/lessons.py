@@ -72,8 +72,10 @@ TABLE = (
            "tell preempt from reclaim; make a reclaim fire that does not", ("00", "06")),
     Lesson("10", "network-topology", "Network topology", 45,
            "follow a dry run over HyperNodes", ("06",)),
-    Lesson("11", "binding-faults-and-healing", "Binding, faults and healing", 75,
+    Lesson("11", "binding-faults-and-healing", "Binding, faults and healing", 45,
            "say what happens after the decision, and how a failed bind heals", ("01", "06")),
+    Lesson("11b", "watching-a-scheduler", "Watching a scheduler", 20,
+           "follow an eviction; say what a session writes; read metrics, log and dump", ("11",)),
     Lesson("12", "your-own-plugin", "Your own plugin", 60,
            "write a plugin, an action, an extension point", ("01",)),
     Lesson("15", "what-a-cycle-costs", "What a cycle costs", 45,
@@ -85,7 +87,7 @@ WAYS = (
         ("00", "04", "06", "08")),
     Way("Queues of a company", "For those who write them", "half a day",
         ("00", "03", "04", "05", "09")),
-    Way("Running the scheduler", "For those on call", "half a day", ("01", "11", "15")),
+    Way("Running the scheduler", "For those on call", "half a day", ("01", "11", "11b", "15")),
     Way("Changing the scheduler", "For developers", "a day", ("01", "02", "06", "08", "12")),
 )
 

@@ -7,34 +7,27 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cache.work_queue import WorkQueue
-from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_11.scene import JOB, train
 from volcano_lab.simulation import Simulation
 
 Row = Sequence[Any]
 
-SHOWN = ["Pending, without a node", "Pending, on n1", "Binding, on n1", "Running, on n1"]
 
-
-@check(takes=str)
-def kubectl_shows(answer: str) -> Verdict:
-    """The cycle has ended, and the API server has not answered yet. What does kubectl show for the
-    pod?
-    """
-    if answer == SHOWN[0]:
-        return well_done(
-            "Only the scheduler knows where the pod goes. The API server learns it with the bind request."
-        )
-    if answer == SHOWN[1]:
-        return try_again("The node is in the bind request, and the API server has not answered it.")
-    if answer == SHOWN[2]:
-        return try_again(
-            "Binding is a state in the scheduler's cache. A pod has no phase of that name.")
-    if answer == SHOWN[3]:
-        return try_again(
-            "A pod runs when its kubelet has started it, and its kubelet has not heard of it yet.")
-    return try_again("Choose one of: " + "; ".join(SHOWN) + ".")
+@choice({
+    "Pending, without a node": well_done(
+        "Only the scheduler knows where the pod goes. The API server learns it with the bind "
+        "request."),
+    "Pending, on n1":
+    "The node is in the bind request, and the API server has not answered it.",
+    "Binding, on n1":
+    "Binding is a state in the scheduler's cache. A pod has no phase of that name.",
+    "Running, on n1":
+    "A pod runs when its kubelet has started it, and its kubelet has not heard of it yet.",
+})
+def kubectl_shows() -> None:
+    """What does `kubectl` show for the pod now?"""
 
 
 def delays(failures: int) -> list[float]:
@@ -70,7 +63,6 @@ def failures_until_a_second(answer: int) -> Verdict:
 
 
 # -- make: a fault plan
-# ---------------------------------------------------------------------------------------
 
 WANTED = 3.0
 
@@ -88,7 +80,7 @@ def half_a_gang(answer: list[Any]) -> Verdict:
     times = [time for time, what, *_ in run.rows["events"] if what == "pod bound"]
     job = sim.side.jobs[JOB]
     if job.lost:
-        return try_again("A pod is lost on the way and made anew. Find a plan that loses none.")
+        return try_again("A pod is lost on the way and recreated. Find a plan that loses none.")
     if job.finished is None:
         return try_again("train does not finish within a minute.")
     gap = round(times[-1] - times[0], 2)
@@ -110,7 +102,6 @@ def half_a_gang(answer: list[Any]) -> Verdict:
 
 
 # -- make: an invariant
-# ---------------------------------------------------------------------------------------
 
 
 def _by_node(events: list[Row]) -> list[str]:
@@ -127,7 +118,7 @@ def _by_node(events: list[Row]) -> list[str]:
 
 @cache
 def _healed() -> Simulation:
-    """A pod is bound, its node is away so long that the pod is made anew, and that is bound once
+    """A pod is bound, its node is away so long that the pod is recreated, and that is bound once
     more.
     """
     sim = train()
@@ -138,7 +129,7 @@ def _healed() -> Simulation:
 
 
 def histories() -> dict[str, tuple[list[list[Any]], list[str]]]:
-    """Events, and the pods that were bound twice in them: all well, a pod made anew, and two forged
+    """Events, and the pods that were bound twice in them: all well, a recreated pod, and two forged
     ones.
 
     >>> [pods for _, pods in histories().values()]
@@ -171,7 +162,7 @@ def own_invariant(answer: Callable[[list[Row]], Any]) -> Verdict | None:
         if found and name == "a run in which a node is lost":
             return try_again(
                 f"In {name} it finds {', '.join(sorted(found))}. That pod was lost in between (“pod lost”) and "
-                "made anew: it is another pod with the same name.")
+                "recreated: it is another pod with the same name.")
         if found - expected:
             return try_again(
                 f"In {name} it finds {', '.join(sorted(found - expected))}, which was bound once.")
@@ -181,16 +172,15 @@ def own_invariant(answer: Callable[[list[Row]], Any]) -> Verdict | None:
             )
         return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times.")
     return well_done(
-        "It is quiet where a lost pod is made anew, and finds both forgeries. The lab checks this after every "
+        "It is quiet where a lost pod is recreated, and finds both forgeries. The lab checks this after every "
         "event, by the pods' uid.")
 
 
 # -- three patients
-# -------------------------------------------------------------------------------------------
 
 CAUSES = [
     "its node is gone", "the API server refuses to bind it",
-    "the scheduler can't read it and doesn't know", "it is not in the snapshot"
+    "the scheduler cannot read it and does not know", "it is not in the snapshot"
 ]
 """What a reader may choose for a patient."""
 
@@ -212,53 +202,46 @@ def patients() -> dict[str, Simulation]:
     return found
 
 
-def _diagnosis(answer: str, right: int, hints: dict[int, str], why: str) -> Verdict:
-    wanted = answer.strip().casefold()
-    chosen = next((i for i, cause in enumerate(CAUSES) if cause.casefold().startswith(wanted)),
-                  None)
-    if chosen is None:
-        return try_again("Choose one of: " + "; ".join(CAUSES) + ".")
-    if chosen == 3:
-        return try_again(
-            "A pod of a job that is not in the snapshot is never sent anywhere. This one was: look at its events."
-        )
-    return well_done(why) if chosen == right else try_again(hints[chosen])
+NOT_LEFT_OUT = ("A pod of a job that is not in the snapshot is never sent anywhere. This one was: "
+                "look at its events.")
 
 
-@check(takes=str)
-def patient_one(answer: str) -> Verdict:
+@choice({
+    CAUSES[0]: well_done(
+        "Bound is not Running: the kubelet has to start it, and there is none. When the node's pods "
+        "are collected, the pod is recreated and scheduled again. Look at the node, not at the "
+        "scheduler."),
+    CAUSES[1]: "Its bind was accepted: it is Bound, and the API server names its node.",
+    CAUSES[2]: "Nothing is to be read: “on its way” is “–”. The scheduler has done its part.",
+    CAUSES[3]: NOT_LEFT_OUT,
+})
+def patient_one() -> None:
     """Patient one: why does train-1-1 not run?"""
-    return _diagnosis(
-        answer, 0, {
-            1: "Its bind was accepted: it is Bound, and the API server names its node.", 2:
-            "Nothing is to be read: “on its way” is “–”. The scheduler has done its part."
-        },
-        "Bound is not Running: the kubelet has to start it, and there is none. When the node's pods are collected, the pod is "
-        "made anew and scheduled again. Look at the node, not at the scheduler.")
 
 
-@check(takes=str)
-def patient_two(answer: str) -> Verdict:
+@choice({
+    CAUSES[0]: "Both nodes are there: the other nodes' pods run. What does its event say?",
+    CAUSES[1]: well_done(
+        "Each cycle places it, and each bind is refused, with the reason in the pod's condition: "
+        "SchedulerError. The question is why the API server refuses: admission webhooks, quota, "
+        "permissions of the scheduler."),
+    CAUSES[2]: "It was read each time: it is Pending again, so the next cycle may place it. What "
+    "happens then?",
+    CAUSES[3]: NOT_LEFT_OUT,
+})
+def patient_two() -> None:
     """Patient two: why does train-1-0 not run?"""
-    return _diagnosis(
-        answer, 1, {
-            0:
-            "Both nodes are there: the other nodes' pods run. What does its event say, and how often?",
-            2:
-            "It was read each time: it is Pending again, so the next cycle may place it. What happens then?"
-        },
-        "Each cycle places it, and each bind is refused, with the reason in the pod's condition: SchedulerError. The question "
-        "is why the API server refuses: admission webhooks, quota, permissions of the scheduler.")
 
 
-@check(takes=str)
-def patient_three(answer: str) -> Verdict:
+@choice({
+    CAUSES[0]: "Its node is there, and other pods run on it.",
+    CAUSES[1]: "Its bind was refused, but only once. Why is it not tried again? Look at “on its "
+    "way”.",
+    CAUSES[2]: well_done(
+        "After the refused bind the scheduler does not know what became of the pod. It stays "
+        "Binding, and keeps its room, until the API server answers; the pauses between two tries "
+        "get longer and longer."),
+    CAUSES[3]: NOT_LEFT_OUT,
+})
+def patient_three() -> None:
     """Patient three: why does train-1-0 not run?"""
-    return _diagnosis(
-        answer, 2, {
-            0:
-            "Its node is there, and other pods run on it.", 1:
-            "Its bind was refused, but one time only. Why is it not tried again? Look at “on its way”."
-        },
-        "After the refused bind the scheduler does not know what became of the pod. It stays Binding, and keeps its room, until "
-        "the API server answers; the pauses between two tries get longer and longer.")

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.display.palette import colors_of
 from volcano_lab.framework import log
 from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from volcano_lab.simulation import History
 
 JOB = "default/train-1"
 TOLD = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
@@ -31,7 +34,7 @@ tiers:
 def train(plan: Iterable[Sequence[Any]] = (), pods: int = 3, bind: float = 0.4, seed: int = 3,
           **given: Any) -> Simulation:
     """Two nodes of 4 CPUs; at second 1 the gang *train* comes, `pods` of 2 CPUs, all or none. A
-    cycle each second.
+    cycle every second.
 
     `plan` are faults as (second, kind), `bind` is the seconds that a bind request takes. Invariants
     are checked after every event.
@@ -191,7 +194,7 @@ def writes(sim: Simulation) -> list[tuple[float, str]]:
 
 
 def day(failures: bool = False) -> Simulation:
-    """Three nodes of 8 CPUs for a day, a cycle each five minutes; with `failures` 3 binds in 10
+    """Three nodes of 8 CPUs for a day, a cycle every five minutes; with `failures` 3 binds in 10
     fail, and nodes go and return.
 
     Queue *prod* (weight 3) gets a gang of 4 pods of 2 CPUs an hour, queue *lab* (weight 1) three
@@ -207,3 +210,39 @@ def day(failures: bool = False) -> Simulation:
     } if failures else {}
     return Simulation(cluster, seed=1, period=300, latencies=Latencies(collect=600), **wrong,
                       workload=[poisson(1 / HOUR, gangs), poisson(3 / HOUR, small)])
+
+
+def day_lanes(history: History) -> dict[str, Any]:
+    """The data of `pictures.timeline` for a day, in hours: what each queue holds, and dashed what
+    it deserves; a mark where a node goes (×) or returns (+).
+
+    >>> [lane["name"] for lane in day_lanes(day().run(until=HOUR))["lanes"]]
+    ['prod, CPUs held', 'lab, CPUs held']
+    """
+    words = {"node lost": "×", "node back": "+"}
+    marks = [[time / HOUR, words[what]] for time, what, *_ in history.rows["events"]
+             if what in words]
+    rows = history.queues().fillna(0.0).to_dict("records")
+
+    def steps(queue: str, word: str) -> list[list[float]]:
+        found = [[0.0, 0.0]]
+        for row in rows:
+            if row["queue"] == queue and row[word] != found[-1][1]:
+                found.append([row["time"] / HOUR, round(row[word], 2)])
+        return found
+
+    return {"lanes": [
+        {"name": f"{queue}, CPUs held", "color": color, "points": steps(queue, "allocated_cpu"),
+         "line": steps(queue, "deserved_cpu"), "marks": marks if queue == "prod" else []}
+        for queue, color in colors_of(["prod", "lab"]).items()]}
+
+
+def day_summary(history: History) -> dict[str, float]:
+    """A day in numbers: how much was in use, how even, how long jobs waited, what was lost."""
+    jobs, cluster = history.jobs(), history.cluster()
+    wait = jobs.groupby("queue")["waiting"].median() / 60
+    return {"CPUs in use, %": round(100 * cluster["part_cpu"].mean()),
+            "fairness (1 is even)": round(cluster["fairness"].mean(), 2),
+            "prod waits, minutes (median)": int(wait["prod"]),
+            "lab waits, minutes (median)": int(wait["lab"]),
+            "jobs finished": int(jobs["finished"].count()), "pods lost": int(jobs["lost"].sum())}
