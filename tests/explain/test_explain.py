@@ -101,7 +101,7 @@ def test_overcommit_refuses():
     explanation = explained(cluster, conf=conf("gang", "overcommit", "predicates"))
     found = cause(explanation, "overcommit_refuses")
     assert found.numbers["asked"] == {"cpu": 5000} and found.numbers["limit"] == {"cpu": 4000}
-    assert "not let in" in explanation.text and found.records[0].kind == "enqueue_comparison"
+    assert "It was not admitted" in explanation.text and found.records[0].kind == "enqueue_comparison"
 
 
 def two_queues(**other):
@@ -256,7 +256,7 @@ def test_a_pod_that_is_placed_and_a_queue_tell_why():
         "best_score"
     ]
     queue = explain.why("a")
-    assert "asks for cpu 2, deserves cpu 2 (weight 3, worked out), holds cpu 2" in queue.text and "met_request" in queue.codes
+    assert "asks for cpu 2, deserves cpu 2 (weight 3, computed), holds cpu 2" in queue.text and "met_request" in queue.codes
 
 
 def test_why_a_pod_was_evicted():

@@ -1,84 +1,130 @@
-"""Why a PodGroup is not let in: what the plugins compared when enqueue asked them."""
+"""Why a PodGroup is not admitted: what the plugins compared, and who holds what they counted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
+from volcano_lab.api.resource import MIN_RESOURCE
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
+from volcano_lab.explain.holders import allocated, held_text, largest, phase_text, reserved
+from volcano_lab.explain.origin import limit_origin
 from volcano_lab.trace import Record
 from volcano_lab.trace.cycle_record import queue_attributes
+from volcano_lab.trace.plain import amounts
 
 
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """Why a job's PodGroup is still Pending, from the refusals that were recorded."""
     if "enqueue" not in seen.ssn.enabled_actions:
         yield Cause("no_enqueue_action",
-                    "The configuration has neither enqueue nor allocate, which would let it in.")
+                    "The configuration has neither enqueue nor allocate, which would admit it.")
         return
     queue = seen.ssn.queues[job.queue]
     if not queue.is_open:
         yield closed(seen, job)
         return
     refusals = [
-        record for record in seen.trace.iter("job_enqueueable", job=job.uid) if record["answer"] < 0
+        record for record in seen.of("job_enqueueable", job=job.uid) if record["answer"] < 0
     ]
     compared = [
-        record for record in seen.trace.iter("enqueue_comparison", job=job.uid)
+        record for record in seen.of("enqueue_comparison", job=job.uid)
         if record["short_of"]
     ]
     for record in compared:
-        yield _comparison(job, record)
+        yield _comparison(seen, job, record)
+        yield from _by_whom(seen, job, record)
         yield from _unasked(seen, job, record)
-    for record in seen.trace.iter("quota_comparison", job=job.uid):
+    for record in seen.of("quota_comparison", job=job.uid):
         if record["short_of"]:
             yield Cause(
                 "resource_quota",
                 f"ResourceQuota {record['quota']} of its namespace has too little left of "
                 f"{', '.join(record['short_of'])}.", {}, [record])
     told = {record["plugin"] for record in compared
-            } | {r["plugin"] for r in seen.trace.iter("quota_comparison", job=job.uid)}
+            } | {r["plugin"] for r in seen.of("quota_comparison", job=job.uid)}
     for record in refusals:
         if record["plugin"] not in told:
-            text = f"Plugin {record['plugin']} refuses to let it in{warnings_of(seen, record['plugin'])}."
+            text = f"Plugin {record['plugin']} does not admit it{warnings_of(seen, record['plugin'])}."
             yield Cause("refused", text, {}, [record])
 
 
 def closed(seen: Evidence, job: JobInfo) -> Cause:
     state = seen.ssn.queues[job.queue].queue.status.state or "unset"
     records = [
-        *seen.trace.of("allocatable", queue=job.queue)[:1],
-        *seen.trace.of("job_enqueueable", job=job.uid)[:1]
+        *seen.of("allocatable", queue=job.queue)[:1],
+        *seen.of("job_enqueueable", job=job.uid)[:1]
     ]
     return Cause("queue_closed",
                  f"Queue {job.queue} takes no work: its state is {state}, not Open.",
                  {"state": state}, records)
 
 
-def _comparison(job: JobInfo, record: Record) -> Cause:
+def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     names = record["short_of"]
     asked, limit = part(record["asked"], names), part(record["limit"], names)
     numbers = {"asked": asked, "limit": limit, "short_of": names}
     if record["plugin"] == "overcommit":
-        text = (
-            f"overcommit refuses it: with its minimum, jobs that were let in would ask for {amounts_text(asked)} "
-            f"of the cluster, where its size times the factor, less what is used, leaves {amounts_text(limit)}."
-        )
+        text = f"overcommit refuses it: {'; '.join(_overcommit(seen, record, name) for name in names)}."
         return Cause("overcommit_refuses", text, numbers, [record])
     level = record["level"]
     parts = ", ".join(
         f"{words} {amounts_text(record[name], names)}"
         for name, words in (("min_resources", "its minimum"), ("allocated", "allocated"),
-                            ("inqueue", "reserved by jobs let in"),
-                            ("elastic", "less what jobs hold above their minimum")))
-    sums = f"{amounts_text(asked)} ({parts}), and may hold {amounts_text(limit)}"
+                            ("inqueue", "reserved by admitted jobs"),
+                            ("elastic", "less what jobs hold above their minimum"))
+        if any(record[name].get(each) for each in names))
+    sums = (f"{amounts_text(asked)} ({parts}), and may hold {amounts_text(limit)}"
+            f"{limit_origin(seen, level, limit)}")
     if level == job.queue:
         code, where = "queue_over_capability", f"Queue {level}"
     else:
         code, where = "ancestor_over_capability", f"Queue {level}, above queue {job.queue},"
     return Cause(code, f"{where} would have to answer for {sums}.", numbers | {"level": level},
                  [record])
+
+
+def _overcommit(seen: Evidence, record: Record, name: str) -> str:
+    """The sum of one resource: what is reserved and asked for, and what that may be."""
+    def said(amount: float) -> str:
+        return amount_text(name, amount)
+
+    reserved, least = record["inqueue"].get(name, 0.0), record["min_resources"].get(name, 0.0)
+    limit, total = record["limit"].get(name, 0.0), seen.ssn.total_resource.get(name)
+    factor = seen.ssn.plugins["overcommit"].factor
+    used = total * factor - limit
+    less = f", less {said(used)} in use" if used >= MIN_RESOURCE else ""
+    if not total:
+        return f"{name} {said(least)} requested, and no node of the cluster has {name}"
+    return (f"{name} {said(reserved)} reserved + {said(least)} requested = "
+            f"{said(record['asked'].get(name, 0.0))}, allowed {said(limit)} "
+            f"({said(total)} in the cluster x factor {factor:g}{less})")
+
+
+def _by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
+    """The jobs behind what was counted; those that reserve room and can never start here."""
+    names, level = record["short_of"], record.get("level")
+    kept = reserved(seen, record, level)
+    kept.pop(job.uid, None)
+    held = allocated(seen, record, level)[0]
+    verb = "Held by" if level else "In use by"
+    text = (held_text(seen, kept, names, "Reserved by", phase_text)
+            + held_text(seen, held, names, verb)).strip()
+    holders = [*largest(kept, names)[:12], *largest(held, names)[:3]]
+    if text:
+        yield Cause("held_by", text, {"holders": list(dict.fromkeys(holders)),
+                                      "ghosts": [uid for uid in largest(kept, names)
+                                                 if not seen.ssn.jobs[uid].tasks]}, [record], True)
+    for uid in largest(kept, names)[:3]:
+        least = amounts(seen.ssn.jobs[uid].get_min_resources())
+        over = [name for name, amount in least.items() if amount > seen.ssn.total_resource.get(name)]
+        if over and not any(task.node_name for task in seen.ssn.jobs[uid].tasks.values()):
+            total = {name: seen.ssn.total_resource.get(name) for name in over}
+            yield Cause("never_starts", f"{seen.called(uid)} can never start here: its minimum is "
+                        f"{amounts_text(least, over)}, and the cluster has {amounts_text(total)}.",
+                        {"job": uid}, [], True)
 
 
 def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
@@ -99,7 +145,7 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             }
             text = (
                 f"Queue {name} would refuse it, too: it would have to answer for {amounts_text(numbers['asked'])}, "
-                f"and may hold {amounts_text(limit)}.")
+                f"and may hold {amounts_text(limit)}{limit_origin(seen, name, limit)}.")
             yield Cause(
                 "queue_over_capability" if name == job.queue else "ancestor_over_capability", text,
                 numbers)

@@ -91,7 +91,7 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
         yield Cause("minimum_promised", text, {"min_available": job.min_available}, answers[-1:])
         return
     combined = [
-        record for record in seen.trace.of("asked", point=POINTS[action])
+        record for record in seen.of("asked", point=POINTS[action])
         if record["task"] in seen.tasks_of(job)
     ]
     agreed = [record for record in combined if record["answer"]]
@@ -134,7 +134,7 @@ def _more(queue: dict[str, dict[str, float]]) -> list[str]:
 
 def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
     """For whom a pod was evicted, who named it and who could have kept it."""
-    for record in seen.trace.iter("victims"):
+    for record in seen.of("victims"):
         if task not in record["chosen"]:
             continue
         claimant, action = record.get("task"), record["action"]
@@ -144,11 +144,11 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
             continue
         point = POINTS.get(action, "preemptable")
         asked = [
-            earlier for earlier in seen.trace.of("asked", point=point, task=claimant)
+            earlier for earlier in seen.of("asked", point=point, task=claimant)
             if earlier.number < record.number
         ]
         calls = seen.trace.calls_of(asked[-1]) if asked else list(
-            seen.trace.iter(point, task=claimant))
+            seen.of(point, task=claimant))
         calls = [call for call in calls if call["tier"] == calls[-1]["tier"]]
         named = [call["plugin"] for call in calls if task in call["answer"][0]]
         yield Cause("victim", _victim_text(seen, task, record, named), {"named_by": named},

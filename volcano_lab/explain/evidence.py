@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from typing import Any
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES
+from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.explain.explanation import Amounts, added
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.session import Session
+from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
+from volcano_lab.trace.plain import amounts
 from volcano_lab.trace.stepper import Stepper
+
+STATUSES = {str(status): status for status in TRANSITIONS}
+ABOUT = ("task", "job", "queue")
+"""Facts by which records are found at once."""
 
 
 class Evidence:
@@ -35,6 +43,38 @@ class Evidence:
     def _every_call(self) -> TraceReader:
         return self._node_by_node() if self._node_by_node is not None else self.trace
 
+    @cached_property
+    def _index(self) -> dict[Any, list[Record]]:
+        """Records by kind (calls by their point), and by kind and what they are about."""
+        index: dict[Any, list[Record]] = defaultdict(list)
+        for record in self.trace.records:
+            name = record.values[0] if record.kind == "call" else record.kind
+            index[name].append(record)
+            for fact in ABOUT:
+                if fact in record.names:
+                    index[name, fact, _key(record[fact])].append(record)
+        return index
+
+    def of(self, name: str, /, **facts: Any) -> list[Record]:
+        """The calls of an extension point, or records of another kind, whose facts are as given."""
+        known = next((fact for fact in ABOUT if fact in facts), None)
+        key = name if known is None else (name, known, _key(facts[known]))
+        return [record for record in self._index.get(key, ())
+                if all(record.get(fact) == value for fact, value in facts.items())]
+
+    @cached_property
+    def reserved_at_start(self) -> dict[str, Amounts]:
+        """What each job had reserved beyond what it held when the session opened."""
+        found = {}
+        for uid, job in self.ssn.jobs.items():
+            then = job.clone()
+            then.pod_group.status.phase = self.trace.start["jobs"][uid]["phase"]
+            for task in list(then.tasks.values()) if then.pod_group.status.phase == "Running" else ():
+                then.update_task_status(
+                    task, STATUSES[self.trace.start["tasks"][task.key]["status"]])
+            found[uid] = amounts(inqueue_resource(then))
+        return found
+
     def refusal(self, task: str, node: str) -> Record | None:
         """What a plugin last said against a node for a task, from this trace or from the run node
         by node; None where neither tells."""
@@ -48,21 +88,50 @@ class Evidence:
         return {task.key for task in job.tasks.values()}
 
     def in_action(self, action: str, name: str, **facts: object) -> list[Record]:
-        return [record for record in self.trace.iter(name, **facts) if record.action == action]
+        return [record for record in self.of(name, **facts) if record.action == action]
 
-    def calls_about(self, tasks: set[str], name: str, action: str) -> list[Record]:
+    def calls_about(self, tasks: Iterable[str], name: str, action: str) -> list[Record]:
         """Records of a kind, in an action, about some tasks."""
-        return [record for record in self.in_action(action, name) if record.get("task") in tasks]
+        found = [record for task in tasks for record in self._index.get((name, "task", task), ())
+                 if record.action == action]
+        return sorted(found, key=lambda record: record.number)
 
-    def free(self, record: Record) -> dict[str, Amounts]:
+    def free(self, record: Record, names: Iterable[str] | None = None) -> dict[str, Amounts]:
         """What each node would have left at that moment, with what is releasing gone and what is
-        promised come.
+        promised come; of some resources, or all.
         """
         nodes = self.state_at(record)["nodes"]
-        return {
-            name: added(added(node["idle"], node["releasing"]), node["pipelined"], -1.0)
-            for name, node in nodes.items()
-        }
+        if names is None:
+            return {name: added(added(node["idle"], node["releasing"]), node["pipelined"], -1.0)
+                    for name, node in nodes.items()}
+        wanted = list(names)
+        return {name: {each: node["idle"].get(each, 0.0) + node["releasing"].get(each, 0.0)
+                       - node["pipelined"].get(each, 0.0) for each in wanted}
+                for name, node in nodes.items()}
+
+    def refusing(self, choice: Record) -> dict[str, str] | None:
+        """{node: plugin} of the nodes that a plugin refused at a choice, whatever room they had;
+        None where the trace has no values of all nodes for it.
+        """
+        last = self.trace.records[choice.number - 1] if choice.number else choice
+        if last.kind != "node_values" or last["task"] != choice["task"]:
+            return None
+        found: dict[str, str] = {}
+        for record in self._index["node_values"]:
+            if record.number > last.number or record["alike"] != last["alike"]:
+                continue
+            for row in record["rows"]:
+                found.pop(self.trace.nodes[row], None)
+            for column, values in record["columns"].items():
+                if column.startswith("predicate "):
+                    found.update({self.trace.nodes[row]: column.partition(" ")[2]
+                                  for row, value in zip(record["rows"], values, strict=True)
+                                  if not value})
+        return found
+
+
+def _key(value: Any) -> Any:
+    return value if isinstance(value, str) else None
 
 
 def _last_refusal(trace: TraceReader, task: str, node: str) -> Record | None:

@@ -12,7 +12,7 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.evictions import victim_causes
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation
 from volcano_lab.explain.names import near
 from volcano_lab.explain.remedies import remedies_for
@@ -41,7 +41,7 @@ class Explainer:
     ['fragmented']
     >>> print(explanation.causes[0].text)
     Pod default/train-0 asks for cpu 6; the nodes have cpu 8 left in total, but no single one has room for it: the most
-    that one of them has left is cpu 4.
+    that one of them has left is cpu 4. No such node is that large: the largest has cpu 4.
     >>> print(explanation.remedies[0])
     job default/train: request of cpu a pod 6 -> 4 (its gang gets its places)
     """
@@ -83,7 +83,8 @@ class Explainer:
         uid = self.names.find(uid, "job")[1]
         job = self.session.jobs[uid]
         causes = job_causes(self.evidence, job)
-        find = (lambda: remedies_for(self.objects, self.conf, job, causes)) if causes else list
+        seeks = causes and (not job.tasks or counts(job)[2])  # a promised pod lacks nothing
+        find = (lambda: remedies_for(self.objects, self.conf, job, causes)) if seeks else list
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes, find)
 
     def why_task(self, key: str) -> Explanation:

@@ -19,7 +19,7 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if invalid is not None:
         valid = job.valid_task_num()
         records = [
-            record for record in seen.trace.iter("job_valid", job=job.uid) if record["answer"]
+            record for record in seen.of("job_valid", job=job.uid) if record["answer"]
         ][:1]
         text = f"It is no valid gang ({invalid.reason}: {invalid.message}): it needs {job.min_available}, {valid} may run."
         yield Cause("gang_invalid", text, {"min_available": job.min_available, "valid": valid},
@@ -71,7 +71,12 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         record for record in seen.in_action("allocate", "hyper_node_tried")
         if record["job"] == job.uid
     ]
-    if any(record["fits"] and not record["sub_job"] for record in tries):
+    waiting = {job.task_to_sub_job.get(task.uid) for task in job.tasks.values()
+               if not task.node_name}
+    own = [record for record in tries if record["sub_job"] in waiting]
+    if own and not any(record["fits"] for record in own):
+        tries = own  # others of its sub-groups may have found a place
+    elif any(record["fits"] and not record["sub_job"] for record in tries):
         return
     if not tries:
         if seen.in_action("allocate", "job", job=job.uid):
@@ -84,8 +89,11 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     chosen = of_sub_jobs or failed
     most: dict[str, int] = {}
     for record in chosen:
-        most[record["hyper_node"]] = max(record["operations"], most.get(record["hyper_node"], 0))
+        most[record["hyper_node"]] = max(_found(seen, job, record), most.get(record["hyper_node"], 0))
     places = ", ".join(f"{name} takes {count}" for name, count in most.items())
+    if hard and job.allocated_hyper_node:
+        places += (f". Its pods that have a place lie in {job.allocated_hyper_node}, and its own "
+                   f"topology (hard, tier {tier}) keeps the others there")
     sizes = {sub_job.uid: sub_job.min_available for sub_job in job.sub_jobs.values()}
     needed = max((sizes.get(record["sub_job"], job.min_available) for record in chosen),
                  default=job.min_available)
@@ -93,3 +101,15 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     limit = f" up to tier {tier}" if hard else ""
     text = f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, and {places}."
     yield Cause("topology_too_small", text, {"needed": needed, "holds": most, "tier": tier}, chosen)
+
+
+def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:
+    """How many pods found a place in a dry run, before it was taken back."""
+    before = max((record.number for record in seen.of("hyper_node_tried", job=job.uid)
+                  if record.number < tried.number and record["sub_job"] == tried["sub_job"]),
+                 default=-1)
+    tasks = {task.key for task in job.tasks.values()
+             if tried["sub_job"] in ("", job.task_to_sub_job.get(task.uid))}
+    return max(tried["operations"], len({record["task"] for record in seen.of("do", job=job.uid)
+                                         if before < record.number < tried.number
+                                         and record["task"] in tasks}))

@@ -8,6 +8,8 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.explain.admission import closed, warnings_of
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
+from volcano_lab.explain.holders import room_causes
+from volcano_lab.explain.origin import limit_origin, whole_cluster
 from volcano_lab.trace import Record
 
 
@@ -23,15 +25,20 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if record["answer"]
     ]
     if overused and waiting - tried:
-        yield _overused(seen, job, overused[-1])
+        found = _overused(seen, job, overused[-1])
+        yield found
+        yield from room_causes(seen, job, found)
     told = set()
     for record in refused:
         if record["task"] not in waiting or record["plugin"] in told:
             continue
         told.add(record["plugin"])
-        yield _refusal(seen, job, record)
+        found = _refusal(seen, job, record)
+        yield found
         if record["plugin"] == "capacity":
             yield from _above(seen, job, record)
+        if "limit" in found.numbers:
+            yield from room_causes(seen, job, found)
 
 
 def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
@@ -42,7 +49,8 @@ def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         ": it deserves nothing")
     text = f"Queue {job.queue} is overused by {record['plugin']}{held}, so allocate passes it over."
     return Cause("overused", text,
-                 {"allocated": part(allocated, names), "deserved": part(deserved, names)}, [record])
+                 {"allocated": part(allocated, names), "deserved": part(deserved, names),
+                  "short_of": [name for name in names if deserved[name]]}, [record])
 
 
 def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
@@ -52,7 +60,7 @@ def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     if record["plugin"] == "capacity":
         level = seen.trace.records[record.number - 1]
         if level.kind == "allocatable_level" and level["short_of"]:
-            return _over_level(job, record, level)
+            return _over_level(seen, job, record, level)
     if record["plugin"] == "proportion":
         return _over_deserved(seen, job, record)
     why = warnings_of(seen, record["plugin"])
@@ -60,7 +68,7 @@ def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     return Cause("refused", text, {}, [record])
 
 
-def _over_level(job: JobInfo, record: Record, level: Record) -> Cause:
+def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> Cause:
     names = level["short_of"]
     asked, limit = part(level["asked"], names), part(level["limit"], names)
     numbers = {"asked": asked, "limit": limit, "level": level["level"], "short_of": names}
@@ -68,7 +76,8 @@ def _over_level(job: JobInfo, record: Record, level: Record) -> Cause:
     where = f"Queue {level['level']}, above queue {job.queue}," if above else f"Queue {job.queue}"
     text = (
         f"{where} holds {amounts_text(level['allocated'], names)}; with pod {record['task']} it would hold "
-        f"{amounts_text(asked)}, and it may hold {amounts_text(limit)}.")
+        f"{amounts_text(asked)}, and it may hold {amounts_text(limit)}"
+        f"{limit_origin(seen, level['level'], limit)}.")
     return Cause("ancestor_over_capability" if above else "queue_over_capability", text, numbers,
                  [level, record])
 
@@ -92,7 +101,8 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             }
             text = (
                 f"Queue {name} above it would refuse it, too: it would hold {amounts_text(numbers['asked'])}, "
-                f"and it may hold {amounts_text(numbers['limit'])}.")
+                f"and it may hold {amounts_text(numbers['limit'])}"
+                f"{limit_origin(seen, name, numbers['limit'])}.")
             yield Cause("ancestor_over_capability", text, numbers)
 
 
@@ -111,5 +121,5 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     text = (
         f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod {record['task']} it would hold "
         f"{amounts_text(numbers['asked'])}, and it deserves {amounts_text(numbers['limit'])} "
-        f"(weight {queue['weight']}).{but}")
+        f"({'all that the cluster has, ' if whole_cluster(seen, numbers['limit']) else ''}weight {queue['weight']}).{but}")
     return Cause("over_deserved", text, numbers, [record])

@@ -1,15 +1,20 @@
-"""Why pods find no node, and why not a certain one: room, taints, affinity, and what nodes have in
-sum.
+"""Why pods find no node: what the rules leave of the nodes first, then what room is on those.
+
+A node is called short only where no rule (taint, selector, affinity, zone, ...) refuses it; each
+amount is that of one node at the moment when the pod was tried.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
+from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
+from volcano_lab.api.resource import MIN_RESOURCE
+from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
+from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, listed, part
+from volcano_lab.explain.holders import room_causes
 from volcano_lab.trace import Record
 
 INSUFFICIENT = "Insufficient "
@@ -23,42 +28,41 @@ RULES = {
     "pod number exceeded": ("pods_exceeded", "as many pods as they may"),
     "were unschedulable": ("cordoned", "been cordoned"),
     "free ports": ("host_ports", "no free host port of that number"),
+    "beyond revocable zone": ("revocable_zone", "a revocable zone that is closed at this hour"),
+    "dispatch to revocable": ("revocable_zone", "a revocable zone, and the pod is not preemptable"),
 }
-"""A part of the reason that Kubernetes gives -> (code, what such nodes have)."""
+"""A part of the reason that a plugin gives -> (code, what such nodes have)."""
+STATIC = ("taint", "node_affinity", "cordoned")
+"""Rules that depend on no other pod: they refuse a node whatever room it has."""
+MOST = 4
+"""Nodes that are told one by one."""
 
 
 def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cause]:
     """Why pods of the job found no node when they were last tried; with `room` also where nodes
     lack resources.
     """
-    failed = [
-        record for action in ("allocate", "backfill") for record in seen.in_action(action, "chose")
-        if record["node"] is None and record["task"] in seen.tasks_of(job)
-    ]
-    last = {record["task"]: record for record in failed}
-    told: set[str] = set()
-    for task, record in last.items():
-        reasons = Counter(record["reasons"])
-        short = [
-            reason.removeprefix(INSUFFICIENT)
-            for reason in reasons
-            if reason.startswith(INSUFFICIENT)
-        ]
-        if short and room and "room" not in told:
+    tasks = {task.key: task for task in job.tasks.values()}
+    last = {record["task"]: record for action in ("allocate", "backfill")
+            for record in seen.calls_about(tasks, "chose", action) if record["node"] is None}
+    told: set[object] = set()
+    for key, record in last.items():
+        task, signature = tasks[key], (record["errors"], tasks[key].init_resreq)
+        if signature in told:
+            continue
+        nodes, inside = _looked_at(seen, job, record)
+        objections = _objections(seen, task, record, nodes)
+        for cause in _refused(seen, key, objections, len(nodes), record):
+            if cause.numbers["reason"] not in told:
+                yield cause
+        told |= {signature, *objections.values()}
+        allowed = [name for name in nodes if name not in objections]
+        if room and allowed and "room" not in told and INSUFFICIENT in record["errors"]:
             told.add("room")
-            yield _short(seen, task, record, reasons)
-        for reason, count in reasons.items():
-            code, words = rule_of(reason)
-            if code and code not in told:
-                told.add(code)
-                text = f"Pod {task} may not go to {count} of {record['nodes']} nodes: they have {words}."
-                yield Cause(code, text, {"nodes": count, "of": record["nodes"], "reason": reason},
-                            [record])
-            elif not code and not reason.startswith(INSUFFICIENT) and reason not in told:
-                told.add(reason)
-                text = f'Pod {task} may not go to {count} of {record["nodes"]} nodes: "{reason}".'
-                yield Cause("refused", text,
-                            {"nodes": count, "of": record["nodes"], "reason": reason}, [record])
+            found = _short(seen, task, record, allowed, len(nodes), inside)
+            yield found
+            if found.code != "role_failed":
+                yield from room_causes(seen, job, found)
 
 
 def rule_of(reason: str) -> tuple[str, str]:
@@ -70,33 +74,146 @@ def rule_of(reason: str) -> tuple[str, str]:
     return next((rule for text, rule in RULES.items() if text in reason), ("", ""))
 
 
-def _short(seen: Evidence, task: str, record: Record, reasons: Counter[str]) -> Cause:
-    """Whether the nodes lack a resource in sum, or only on each single one."""
-    free = seen.free(record)
-    request: Amounts = seen.trace.start["tasks"][task]["request"]
-    short = [
-        reason.removeprefix(INSUFFICIENT) for reason in reasons if reason.startswith(INSUFFICIENT)
-    ]
-    total = {
-        name: sum(max(amounts.get(name, 0.0), 0.0) for amounts in free.values()) for name in short
-    }
-    most = {
-        name: max((amounts.get(name, 0.0)
-                   for amounts in free.values()), default=0.0)
-        for name in short
-    }
-    numbers = {
-        "request": part(request, short), "free_in_total": total, "free_on_one_node": most, "nodes":
-        len(free)
-    }
-    asks = f"Pod {task} asks for {amounts_text(request, short)}"
-    if all(total[name] >= request.get(name, 0.0) for name in short):
-        text = (
-            f"{asks}; the nodes have {amounts_text(total)} left in total, but no single one has room for it: "
-            f"the most that one of them has left is {amounts_text(most)}.")
-        return Cause("fragmented", text, numbers, [record])
-    lacking = [name for name in short if total[name] < request.get(name, 0.0)]
-    text = (
-        f"Pod {task} asks for {amounts_text(request, lacking)}; all {len(free)} nodes together have "
-        f"{amounts_text(total, lacking)} left.")
-    return Cause("cluster_full", text, numbers, [record])
+def hour_text(now: float) -> str:
+    """The hour of a time in seconds, UTC.
+
+    >>> hour_text(36060.0)
+    '10:01'
+    """
+    hour, minute = divmod(int(now) // 60 % 1440, 60)
+    return f"{hour:02}:{minute:02}"
+
+
+def _looked_at(seen: Evidence, job: JobInfo, choice: Record) -> tuple[list[str], str]:
+    """The nodes among which one was sought: all, or those of the HyperNode that was tried, and its
+    name.
+    """
+    if choice["nodes"] == len(seen.trace.nodes):
+        return seen.trace.nodes, ""
+    tried = next((record for record in seen.of("hyper_node_tried", job=job.uid)
+                  if record.number > choice.number), None)
+    inside = seen.ssn.topology.nodes.get(tried["hyper_node"]) if tried is not None else None
+    if not inside:
+        return seen.trace.nodes, ""
+    return [node.name for node in inside], f" of HyperNode {tried['hyper_node']}"
+
+
+def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
+                ) -> dict[str, str]:
+    """{node: what a rule has against it}, also of nodes that are short of a resource besides."""
+    refusing = seen.refusing(choice)
+    errors = seen.ssn.jobs[task.job].nodes_fit_errors.get(task.uid)
+    recorded = errors.nodes if errors is not None else {}
+    found = {}
+    for name in nodes:
+        reasons = recorded[name].reasons if name in recorded else []
+        if reasons and not reasons[0].startswith(INSUFFICIENT):
+            found[name] = ", ".join(reasons)
+        elif refusing is None or name in refusing:
+            said = _now_said(seen, task, name)
+            if rule_of(said)[0] in STATIC or (refusing is not None and said):
+                found[name] = said
+            elif refusing is not None:
+                found[name] = f"plugin {refusing[name]} refuses it"
+    return found
+
+
+def _now_said(seen: Evidence, task: TaskInfo, node: str) -> str:
+    """What the plugins say of a node as the cycle has left it."""
+    point, info = seen.ssn.points["predicate"], seen.ssn.nodes[node]
+    for tier in point.tiers:
+        for plugin, _ in tier:
+            error = point.functions[plugin](task, info)
+            if error is not None and (isinstance(error, str) or error.blocks_allocate()):
+                return error if isinstance(error, str) else ", ".join(error.reasons)
+    return ""
+
+
+def _refused(seen: Evidence, task: str, objections: dict[str, str], count: int,
+             choice: Record) -> Iterator[Cause]:
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in objections.items():
+        by_reason.setdefault(reason, []).append(name)
+    for reason, names in by_reason.items():
+        code, words = rule_of(reason)
+        which = f" ({listed(names, MOST)})" if len(names) <= MOST else ""
+        have = "it has" if len(names) == 1 else "they have"
+        why = f"{have} {words} ({reason})" if code else f'"{reason}"'
+        text = f"Pod {task} may not go to {len(names)} of {count} nodes{which}: {why}."
+        if code == "revocable_zone":
+            text += f" It is {hour_text(seen.ssn.now)} UTC in this cycle."
+        yield Cause(code or "refused", text,
+                    {"nodes": len(names), "of": count, "reason": reason}, [choice])
+
+
+def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
+           count: int, inside: str) -> Cause:
+    """What the nodes that no rule refuses have left, and of which resource that is too little."""
+    request: Amounts = seen.trace.start["tasks"][task.key]["request"]
+    left = seen.free(choice, request)
+    free = {name: left[name] for name in allowed}
+    lacking = {name: [each for each, amount in request.items()
+                      if amount - amounts[each] >= MIN_RESOURCE] for name, amounts in free.items()}
+    fits = [name for name, short in lacking.items() if not short]
+    if fits:
+        text = (f"Pod {task.key} was not tried on {listed(fits, MOST)}: another pod of its role had "
+                "found no room there before, in the same attempt.")
+        return Cause("role_failed", text, {"nodes": fits}, [choice])
+    everywhere = [each for each in request if all(each in short for short in lacking.values())]
+    names = everywhere or [each for each in request if any(each in s for s in lacking.values())]
+    total = {each: sum(max(amounts[each], 0.0) for amounts in free.values()) for each in names}
+    most = {each: max(max(amounts[each], 0.0) for name, amounts in free.items()
+                      if each in lacking[name]) for each in names}
+    numbers = {"request": part(request, names), "free_in_total": total, "free_on_one_node": most,
+               "nodes": len(allowed)}
+    full = [each for each in everywhere if total[each] < request[each]]
+    asks = f"Pod {task.key} asks for {amounts_text(request, full or names)}"
+    ending = _own(seen, task, choice) + _too_large(seen, request, allowed, everywhere)
+    if len(allowed) < count:
+        numbers["allowed"] = allowed
+        one = len(allowed) == 1
+        text = f"{asks}; of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, and "
+        code = "allowed_nodes_full" if full or one else "fragmented"
+        text += _one_by_one(free, lacking, most, everywhere)
+    elif full:
+        code = "cluster_full"
+        have = f"all {count} nodes{inside} together have" if count > 1 else f"{allowed[0]}, the only node, has"
+        text = f"{asks}; {have} {amounts_text(total, full)} left"
+    else:
+        code = "fragmented"
+        room = (f"the most that one of them has left is {amounts_text(most)}" if everywhere
+                else _one_by_one(free, lacking, most, everywhere))
+        text = (f"{asks}; the nodes{inside} have {amounts_text(total)} left in total, but no single one has "
+                f"room for it: {room}")
+    return Cause(code, f"{text}.{ending}", numbers, [choice])
+
+
+def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: Amounts,
+                everywhere: list[str]) -> str:
+    if len(free) <= MOST:
+        return ", ".join(f"{name} has {amounts_text(amounts, lacking[name])} left"
+                         for name, amounts in free.items())
+    if everywhere:
+        return f"the most that one of them has left is {amounts_text(most, everywhere)}"
+    return " and ".join(
+        f"{sum(each in short for short in lacking.values())} have too little {each} "
+        f"(at most {amount_text(each, amount)} left)" for each, amount in most.items())
+
+
+def _own(seen: Evidence, task: TaskInfo, choice: Record) -> str:
+    """That pods of its own job are counted in, which found a place just before."""
+    now, before = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
+    job = seen.ssn.jobs[task.job]
+    own = sum(bool(now[other.key]["node"]) and not before[other.key]["node"]
+              for other in job.tasks.values())
+    pods = "pod of its own job that has" if own == 1 else "pods of its own job that have"
+    return f" Counted in: {own} {pods} found a place in this attempt." if own else ""
+
+
+def _too_large(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> str:
+    """That no node could ever hold the pod, even an empty one."""
+    nodes = seen.trace.start["nodes"]
+    largest = {each: max(nodes[name]["allocatable"].get(each, 0.0) for name in allowed)
+               for each in names}
+    over = [each for each, amount in largest.items() if request[each] - amount >= MIN_RESOURCE]
+    return f" No such node is that large: the largest has {amounts_text(largest, over)}." if over else ""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.status import PENDING, RELEASING
+from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
+from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.admission import admission_causes
 from volcano_lab.explain.evictions import POINTS, eviction_causes
 from volcano_lab.explain.evidence import Evidence, counts
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.explanation import Cause, listed
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.limits import limit_causes
-from volcano_lab.explain.nodes import node_causes
+from volcano_lab.explain.nodes import hour_text, node_causes
 
 ROOM = ("fragmented", "cluster_full")
 
@@ -23,32 +24,60 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
     phase = job.pod_group.status.phase or "Pending"
     leaving = len(job.in_status(RELEASING))
     parts = [
-        f"of {len(job.tasks)} pods {placed} have a place",
-        f"{promised} were promised one" if promised else "",
-        f"{leaving} are being evicted or ended" if leaving else "", f"{pending} wait"
+        f"of {len(job.tasks)} pods {placed} {'has' if placed == 1 else 'have'} a place",
+        f"{promised} {'is' if promised == 1 else 'are'} promised one" if promised else "",
+        f"{leaving} {'is' if leaving == 1 else 'are'} being evicted or ended" if leaving else "",
+        f"{pending} wait{'s' if pending == 1 else ''}"
     ]
     text = f"Job {seen.called(job.uid)} of queue {job.queue} is {phase}: {', '.join(filter(None, parts))}."
     if phase == "Inqueue" and pending:
-        text += " Inqueue means that it was let in, not that its pods have a place."
+        text += " Inqueue means that it was admitted, not that its pods have a place."
     elif job.is_pending() and pending and _was_let_in(seen, job):
-        text += " It had been let in, and is called Pending again, as nothing of it runs."
+        text += " It had been admitted, and is called Pending again, as nothing of it runs."
     elif job.is_pending() and pending:
-        text += " Its PodGroup was not let in, so allocate does not look at its pods."
-    return text
+        text += " It was not admitted, so allocate does not look at its pods."
+    return text + _phase_note(job, phase) + _hours_note(seen, job)
+
+
+def _hours_note(seen: Evidence, job: JobInfo) -> str:
+    """That pods lie on nodes which are open to them for some hours of the day only."""
+    tdm = seen.ssn.plugins.get("tdm")
+    used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
+    zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
+    return "".join(f" Node {node} is in the revocable zone {zone}, open {tdm.zones[zone]} (UTC); "
+                   f"{hour_text(seen.ssn.now)} in this cycle."
+                   for zone, node in zones.items() if tdm is not None and zone in tdm.zones)
+
+
+def _phase_note(job: JobInfo, phase: str) -> str:
+    """What a phase means that does not say what one would think."""
+    running, ended = len(job.in_status(RUNNING)), len(job.in_status(SUCCEEDED)) + len(
+        job.in_status(FAILED))
+    least = job.pod_group.spec.min_member
+    if phase == "Unknown":
+        runs = "1 of its pods runs" if running == 1 else f"{running} of its pods run"
+        return f" Unknown means that {runs} while this cycle cannot place the rest of its gang of {least}."
+    if phase == "Completed" and ended < len(job.tasks):
+        return (f" Completed does not mean that it has ended: its minMember is {least}, {ended} of its "
+                "pods have ended, none runs yet, and that is all that this phase counts.")
+    return ""
 
 
 def _was_let_in(seen: Evidence, job: JobInfo) -> bool:
     """Before the cycle or in it; at its end the phase may be Pending again."""
     before = seen.trace.start["jobs"][job.uid]["phase"]
-    return before not in ("", "Pending") or bool(seen.trace.of("enqueued", job=job.uid))
+    return before not in ("", "Pending") or bool(seen.of("enqueued", job=job.uid))
 
 
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Nothing where no pod waits."""
-    _, promised, pending = counts(job)
+    pending = counts(job)[2]
     if job.tasks and not pending:
-        return [cause for cause in (_promised(promised), _leaving(job)) if cause is not None]
-    return list(_causes(seen, job)) or [_otherwise(seen, job)]
+        return [cause for cause in (_promised(seen, job), _leaving(job)) if cause is not None]
+    promise = _promised(seen, job)
+    if promise is not None:
+        promise.context = True
+    return [*(list(_causes(seen, job)) or [_otherwise(seen, job)]), *([promise] if promise else ())]
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -71,9 +100,36 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     yield from _best_effort_queue(seen, job)
 
 
-def _promised(promised: int) -> Cause | None:
-    text = f"{promised} pods wait for room that is being freed, on a node that was promised to them."
-    return Cause("promised", text, {"promised": promised}) if promised else None
+def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
+    """The nodes on which pods wait for room that is being freed, and who is leaving there."""
+    promised = list(job.in_status(PIPELINED).values())
+    if not promised:
+        return None
+    nodes: dict[str, list[str]] = {}
+    for task in promised:
+        nodes.setdefault(task.node_name, []).append(task.key)
+    parts = []
+    for node, pods in nodes.items():
+        leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
+        evicted = {pod: record["action"] for record in seen.of("victims") for pod in record["chosen"]}
+        by = dict.fromkeys(evicted[task.key] for task in leaving if task.key in evicted)
+        who = "; ".join(f"{action} evicts {listed([_of_job(seen, t) for t in leaving if evicted.get(t.key) == action], 3)}"
+                        for action in by)
+        others = [_of_job(seen, task) for task in leaving if task.key not in evicted]
+        ends = f"{listed(others, 3)} {'is' if len(others) == 1 else 'are'} leaving it" if others else ""
+        why = "; ".join(filter(None, (who, ends))) or "others have yet to leave it"
+        one = f"pod {pods[0]} is" if len(pods) == 1 else f"{len(pods)} pods are"
+        parts.append(f"{one} promised a place on node {node}: {why}")
+    shown = ". ".join(part[0].upper() + part[1:] for part in parts[:3])
+    more = f", and others on {len(parts) - 3} more nodes" if len(parts) > 3 else ""
+    text = f"{shown}{more}. Once that room is free, the next cycle binds them (Pipelined)."
+    records = [record for record in seen.of("victims")
+               if record.get("task") in {task.key for task in promised}]
+    return Cause("promised", text, {"promised": len(promised)}, records)
+
+
+def _of_job(seen: Evidence, task: TaskInfo) -> str:
+    return f"{task.key} (of {seen.called(task.job)})" if task.job else task.key
 
 
 def _leaving(job: JobInfo) -> Cause | None:
@@ -137,6 +193,6 @@ def _otherwise(seen: Evidence, job: JobInfo) -> Cause:
     for condition in job.pod_group.status.conditions:
         if condition.type == "Unschedulable" and condition.status == "True":
             return Cause("condition", f"{condition.reason}: {condition.message}.", {})
-    popped = list(seen.trace.iter("job", job=job.uid))
+    popped = list(seen.of("job", job=job.uid))
     text = "It had its turn, and nobody refused it." if popped else "It had no turn in this cycle."
     return Cause("no_turn" if not popped else "unknown", text, {}, popped)

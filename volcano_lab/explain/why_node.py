@@ -79,7 +79,7 @@ def _lacking(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
 
 def _objectors(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
     """The plugins that refused the node, by the calls or by the values of all nodes."""
-    calls = [record["plugin"] for record in seen.trace.of("predicate", task=task, node=node)
+    calls = [record["plugin"] for record in seen.of("predicate", task=task, node=node)
              if record.number < choice.number and record["answer"] is not None]
     values = seen.trace.node_values(task, choice.number + 1).get(node, {})
     return calls + [column.partition(" ")[2] for column, value in values.items()

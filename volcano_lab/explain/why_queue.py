@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from volcano_lab.api.resource import MIN_RESOURCE
 from volcano_lab.explain.evidence import Evidence, counts
-from volcano_lab.explain.explanation import Cause, amounts_text
+from volcano_lab.explain.explanation import Amounts, Cause, amounts_text
 from volcano_lab.explain.why_job import deserves_nothing
 
 
@@ -16,7 +17,7 @@ def queue_head(seen: Evidence, queue: str) -> str:
     flat = "proportion" in seen.ssn.plugins
     names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
     may = sums["real_capability"]
-    origin = f" (weight {sums['weight']}, worked out)" if flat else " (as its author wrote)"
+    origin = f" (weight {sums['weight']}, computed)" if flat else " (as its author wrote)"
     return (
         f"Queue {queue} asks for {amounts_text(sums['request'], names)}, deserves {amounts_text(sums['deserved'], names)}"
         f"{origin}, holds "
@@ -39,7 +40,7 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
         "deserved": sums["deserved"], "allocated": sums["allocated"], "real_capability":
         sums["real_capability"]
     }
-    records = list(seen.trace.iter("overused", queue=queue))[-1:]
+    records = seen.of("overused", queue=queue)[-1:]
     if ssn.overused(info):
         yield Cause(
             "overused",
@@ -72,21 +73,38 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
 
 def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
     """What stopped its share from growing, and in which round."""
-    rounds = [record for record in seen.trace.iter("deserved_round")
+    rounds = [record for record in seen.of("deserved_round")
               if any(step["queue"] == queue for step in record["round"]["steps"])]
     for record in rounds:
         step = next(step for step in record["round"]["steps"] if step["queue"] == queue)
         if step["met"]:
-            why = "it then has all it asks for" if step[
-                "met"] == "request" else "it may not hold more"
-            yield Cause(f"met_{step['met']}",
-                        f"Sharing stops for it in round {record['number']}: {why}.",
+            code, why = ("met_request", "it then has all it asks for") if step[
+                "met"] == "request" else _no_more(seen, queue, step)
+            yield Cause(code, f"Sharing stops for it in round {record['number']}: {why}.",
                         {"round": record["number"], "after": step["after"]},
                         rounds[:rounds.index(record) + 1])
             return
     if rounds:
         yield Cause("met_nothing", f"After {len(rounds)} rounds nothing was left to share.",
                     {"rounds": len(rounds)}, rounds)
+
+
+def _no_more(seen: Evidence, queue: str, step: dict[str, Amounts]) -> tuple[str, str]:
+    """Whether its real capability stops it, or that nothing is left: Volcano's log calls both the
+    capability.
+    """
+    sums, after = seen.trace.start["queues"][queue], step["after"]
+    wants = [name for name, amount in sums["request"].items()
+             if name != "pods" and amount - after.get(name, 0.0) >= MIN_RESOURCE]
+    bound = [name for name in wants
+             if sums["real_capability"].get(name, 0.0) - after.get(name, 0.0) < MIN_RESOURCE]
+    if bound:
+        return "met_capability", f"it may not hold more {' and '.join(bound)}"
+    gone = [name for name in wants
+            if step["offered"].get(name, 0.0) - step["before"].get(name, 0.0) < MIN_RESOURCE]
+    if gone:
+        return "met_nothing_left", f"nothing is left of {' and '.join(gone)}"
+    return "met_no_growth", "its part did not grow in that round"
 
 
 def _end_of(seen: Evidence, queue: str) -> dict | None:

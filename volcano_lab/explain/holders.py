@@ -1,0 +1,209 @@
+"""By whom: the jobs behind "allocated" and "reserved", the largest first, and who took room in this
+cycle and came first by which order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from volcano_lab.api.formatting import amount_text
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, listed
+from volcano_lab.trace import Record
+from volcano_lab.trace.cycle_record import queue_attributes
+from volcano_lab.trace.plain import amounts
+
+MOST = 3
+"""Jobs that are named; the others are counted."""
+COUNTED = frozenset(map(str, ALLOCATED_STATUSES))
+READY = frozenset(map(str, READY_STATUSES))
+HOLDING = COUNTED | {str(RELEASING)}
+
+
+def below(seen: Evidence, level: str | None) -> list[JobInfo]:
+    """The jobs of a queue and of all queues below it; all jobs without one."""
+    attrs = queue_attributes(seen.ssn)
+    return [job for job in seen.ssn.jobs.values() if level is None or job.queue == level
+            or level in getattr(attrs.get(job.queue), "ancestors", ())]
+
+
+def reserved(seen: Evidence, record: Record, level: str | None) -> dict[str, Amounts]:
+    """What each job had reserved when a job was refused: it was admitted, and nothing is allocated
+    of it yet.
+    """
+    admitted = {each["job"] for each in seen.of("enqueued") if each.number < record.number}
+    least = {job.uid: amounts(job.deduct_sch_gated_resources(job.get_min_resources()))
+             for job in below(seen, level) if job.uid in admitted}
+    start = {job.uid: seen.reserved_at_start[job.uid] for job in below(seen, level)}
+    return start | least
+
+
+def allocated(seen: Evidence, record: Record, level: str | None,
+              nodes: Iterable[str] | None = None) -> tuple[dict[str, Amounts], dict[str, Amounts]]:
+    """(what each job held at a moment, what of it was placed in this cycle), in a queue or on some
+    nodes.
+    """
+    state, start = seen.state_at(record)["tasks"], seen.trace.start["tasks"]
+    there = None if nodes is None else set(nodes)
+    held: dict[str, Amounts] = {}
+    new: dict[str, Amounts] = {}
+    for job in below(seen, level):
+        for task in job.tasks.values():
+            now = state[task.key]
+            if now["status"] not in (COUNTED if there is None else HOLDING | {"Pipelined"}) or (
+                    there is not None and now["node"] not in there):
+                continue
+            request = amounts(task.resreq)
+            held[job.uid] = added(held.get(job.uid, {}), request)
+            if not start[task.key]["node"]:
+                new[job.uid] = added(new.get(job.uid, {}), request)
+    return held, new
+
+
+def largest(by_job: dict[str, Amounts], names: list[str]) -> list[str]:
+    """The jobs that have something of these resources, the largest first."""
+    some = [uid for uid, each in by_job.items() if any(each.get(name, 0.0) > 0 for name in names)]
+    return sorted(some, key=lambda uid: ([-by_job[uid].get(name, 0.0) for name in names], uid))
+
+
+def held_text(seen: Evidence, by_job: dict[str, Amounts], names: list[str], verb: str,
+              about: Callable[[JobInfo], str] = lambda job: "") -> str:
+    """Who holds how much, such as "held by default/a 4 and default/b 2"; "" where nobody does."""
+    order = largest(by_job, names)
+    ghosts = [uid for uid in order if not seen.ssn.jobs[uid].tasks]
+    parts = []
+    if len(ghosts) > 1:
+        same = {amounts_text(by_job[uid], names) for uid in ghosts}
+        each = f", {same.pop()} each" if len(same) == 1 else ""
+        parts.append(f"{len(ghosts)} PodGroups without a single pod "
+                     f"({listed(map(seen.called, ghosts), 8)}{each})")
+        order = [uid for uid in order if uid not in ghosts]
+    for uid in order[:MOST]:
+        share = by_job[uid]
+        some = amount_text(names[0], share.get(names[0], 0.0)) if len(names) == 1 else amounts_text(
+            share, names)
+        parts.append(f"{seen.called(uid)} {some}{about(seen.ssn.jobs[uid])}")
+    if len(order) > MOST:
+        rest: Amounts = {}
+        for uid in order[MOST:]:
+            rest = added(rest, by_job[uid])
+        parts.append(f"{len(order) - MOST} more jobs {amounts_text(rest, names)}")
+    return f" {verb} {', '.join(parts)}." if parts else ""
+
+
+def phase_text(job: JobInfo) -> str:
+    """How a job stands that has reserved something."""
+    if not job.tasks:
+        return " (its PodGroup has no pods)"
+    placed = sum(bool(task.node_name) for task in job.tasks.values())
+    some = f"{placed} of its {len(job.tasks)}" if placed else f"none of its {len(job.tasks)}"
+    return f" ({job.pod_group.status.phase or 'Pending'}, {some} pods has a place)"
+
+
+def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
+    """Who holds the room that a pod found taken, and why who took it in this cycle came first."""
+    record = cause.records[-1]
+    names = list(cause.numbers.get("short_of") or cause.numbers.get("request", ()))
+    level = cause.numbers.get("level", job.queue) if "limit" in cause.numbers or cause.code in (
+        "overused", "over_deserved") else None
+    nodes = None if level is not None else cause.numbers.get("allowed", seen.trace.nodes)
+    held, new = allocated(seen, record, level, nodes)
+    took = {uid: each for uid, each in new.items() if uid != job.uid}
+    where = f"In queue {level} it" if level is not None else "It"
+    text = held_text(seen, held, names, f"{where} is held by").strip()
+    took_text = held_text(seen, took, names, "In this cycle it went to").strip()
+    holders = largest(held, names)
+    if text and holders != [job.uid]:
+        yield Cause("held_by", f"{text}{' ' if took_text else ''}{took_text}",
+                    {"holders": holders, "took": largest(took, names)}, [record], context=True)
+    for uid in largest(took, names)[:1]:
+        first = _came_first(seen, seen.ssn.jobs[uid], job, record)
+        if first is not None:
+            yield first
+
+
+def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -> Cause | None:
+    """By which order another job had its turn before, with both values."""
+    same = other.queue == mine.queue
+    kind, left, right = ("job", other, mine) if same else (
+        "queue", seen.ssn.queues[other.queue], seen.ssn.queues[mine.queue])
+    turns = [turn for turn in seen.of(kind, **{kind: left.uid})
+             if turn.number < record.number and turn.action == record.action]
+    mine_before = seen.of(kind, **{kind: right.uid})
+    if not turns or any(turn.number < turns[0].number and turn.action == record.action
+                        for turn in mine_before):
+        return None
+    state = seen.state_at(turns[0])
+    point = seen.ssn.points[f"{kind}_order"]
+    for tier in point.tiers:
+        for plugin, _ in tier:
+            what, values = _values(seen, kind, plugin, state)
+            if values is None:
+                if turns[0].get("next") != right.uid or (turns[0]["decided_by"] or [""])[0] != plugin:
+                    return None  # this plugin's values are not known here
+                return _first(seen, kind, left.uid, right.uid, f"{plugin} puts it first", plugin,
+                              turns[0])
+            mine_value, theirs = values(right), values(left)
+            if mine_value == theirs:
+                continue
+            if not _before(plugin, theirs, mine_value):
+                return None
+            why = f"{plugin} compares {what}, {_text(theirs)} ({_name(seen, kind, left.uid)}) before " \
+                  f"{_text(mine_value)} ({_name(seen, kind, right.uid)})"
+            return _first(seen, kind, left.uid, right.uid, why, plugin, turns[0])
+    if kind == "job" and left.creation_timestamp < right.creation_timestamp:
+        return _first(seen, kind, left.uid, right.uid, "the plugins' orders put them level, and it was created earlier", "", turns[0])
+    return None
+
+
+def _first(seen: Evidence, kind: str, left: str, right: str, why: str, plugin: str,
+           turn: Record) -> Cause:
+    name = _name(seen, kind, left)
+    return Cause("came_first", f"{name[0].upper() + name[1:] if kind == 'queue' else name} came first: {why}.",
+                 {"first": left, "plugin": plugin, "kind": kind}, [turn], context=True)
+
+
+def _name(seen: Evidence, kind: str, uid: str) -> str:
+    return seen.called(uid) if kind == "job" else f"queue {uid}"
+
+
+def _values(seen: Evidence, kind: str, plugin: str, state: dict
+            ) -> tuple[str, Callable | None]:
+    """(what a plugin compares, how to have it of one at that moment); None where it isn't known."""
+    shares = state["jobs"] if kind == "job" else state["queues"]
+    if kind == "queue":
+        tree = getattr(seen.ssn.plugins.get(plugin), "hierarchical", False)
+        if plugin not in ("proportion", "capacity") or tree:
+            return "", None
+        return "priority and share", lambda queue: (queue.queue.spec.priority, shares[queue.uid]["share"])
+    if plugin == "drf" and seen.ssn.plugins["drf"].hierarchy is None:
+        return "dominant shares", lambda job: shares[job.uid].get("share", 0.0)
+    if plugin == "priority":
+        return "the jobs' priorities", lambda job: job.priority
+    if plugin == "gang":
+        return "whether a gang has its minimum", lambda job: _ready(job, state)
+    if plugin in ("sla", "tdm"):
+        what = {"sla": "deadlines", "tdm": "whether a job may be preempted"}[plugin]
+        return what, seen.ssn.plugins[plugin].job_order_key
+    return "", None
+
+
+def _ready(job: JobInfo, state: dict) -> bool:
+    return sum(state["tasks"][task.key]["status"] in READY or task.best_effort
+               for task in job.tasks.values()) >= job.min_available
+
+
+def _before(plugin: str, left, right) -> bool:
+    if plugin == "priority":
+        return left > right
+    if isinstance(left, tuple):
+        return (-left[0], left[1]) < (-right[0], right[1])
+    return left < right
+
+
+def _text(value) -> str:
+    if isinstance(value, tuple):
+        return " and ".join(map(_text, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:.4g}"

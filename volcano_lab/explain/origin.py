@@ -1,0 +1,56 @@
+"""Where a limit comes from: the cluster, a capability, what is guaranteed to others, a weight."""
+
+from __future__ import annotations
+
+from volcano_lab.api.formatting import amount_text
+from volcano_lab.api.resource import MIN_RESOURCE, Resource
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Amounts, listed
+from volcano_lab.trace.cycle_record import queue_attributes
+
+
+def whole_cluster(seen: Evidence, amounts: Amounts) -> bool:
+    """Whether amounts are all that the cluster has of these resources."""
+    total = seen.ssn.total_resource
+    return bool(amounts) and all(_same(total.get(name), amount) for name, amount in amounts.items())
+
+
+def limit_origin(seen: Evidence, level: str, limit: Amounts) -> str:
+    """Why a queue may hold no more than this, in brackets; "" where it is not one of these."""
+    if whole_cluster(seen, limit):
+        return " (all that the cluster has)"
+    parts = [text for name, amount in limit.items() if (text := _origin(seen, level, name, amount))]
+    return f" ({', '.join(dict.fromkeys(parts))})" if len(parts) == len(limit) else ""
+
+
+def _origin(seen: Evidence, level: str, name: str, amount: float) -> str:
+    queue = seen.ssn.queues.get(level)
+    attr = queue_attributes(seen.ssn).get(level)
+    if queue is None or attr is None:
+        return ""
+    written = Resource.from_list(queue.queue.spec.capability)
+    if name in written.resource_names() and _same(written.get(name), amount):
+        return "its capability"
+    parent = next(reversed(getattr(attr, "ancestors", ())), None)
+    room = (queue_attributes(seen.ssn)[parent].real_capability if parent
+            else seen.ssn.total_resource).get(name)
+    where = f"queue {parent} above it may hold" if parent else "in the cluster"
+    if parent and _same(room, amount):
+        return f"{where} no more"
+    others = {other: kept for other, kept in _guarantees(seen, level, parent, name).items() if kept}
+    if others and _same(room - sum(others.values()), amount):
+        had = f"{where} {amount_text(name, room)}" if parent else f"{amount_text(name, room)} {where}"
+        return (f"{had}, less {amount_text(name, sum(others.values()))} guaranteed to "
+                f"{listed(sorted(others, key=lambda other: -others[other]))}")
+    return ""
+
+
+def _guarantees(seen: Evidence, level: str, parent: str | None, name: str) -> dict[str, float]:
+    """What is kept for others beside the queue: its siblings in a tree, else all other queues."""
+    siblings = queue_attributes(seen.ssn)[parent].children if parent else seen.ssn.queues
+    return {other: Resource.from_list(seen.ssn.queues[other].queue.spec.guarantee.resource).get(name)
+            for other in siblings if other != level and other in seen.ssn.queues}
+
+
+def _same(left: float, right: float) -> bool:
+    return abs(left - right) < MIN_RESOURCE
