@@ -111,8 +111,9 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     nodes = None if level is not None else cause.numbers.get("allowed", seen.trace.nodes)
     held, new = allocated(seen, record, level, nodes)
     took = {uid: each for uid, each in new.items() if uid != job.uid}
-    where = f"In queue {level} it" if level is not None else "It"
-    text = held_text(seen, held, names, f"{where} is held by").strip()
+    what = " and ".join(names) + (" are" if len(names) > 1 else " is")
+    verb = f"{what} held by" if level is None else f"In queue {level} {what} held by"
+    text = held_text(seen, held, names, verb).strip()
     took_text = held_text(seen, took, names, "In this cycle it went to").strip()
     holders = largest(held, names)
     if text and holders != [job.uid]:
