@@ -160,7 +160,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                 "found no room there before, in the same attempt.")
         return Cause("role_failed", text, {"nodes": fits}, [choice])
     everywhere = [each for each in request if all(each in short for short in lacking.values())]
-    names = everywhere or [each for each in request if any(each in s for s in lacking.values())]
+    anywhere = [each for each in request if any(each in short for short in lacking.values())]
+    names = everywhere or anywhere
     total = {each: sum(max(amounts[each], 0.0) for amounts in free.values()) for each in names}
     most = {each: max(max(amounts[each], 0.0) for name, amounts in free.items()
                       if each in lacking[name]) for each in names}
@@ -171,7 +172,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     ending = _own(seen, task, choice) + _too_large(seen, request, allowed, everywhere)
     if len(allowed) < count:
         numbers["allowed"] = allowed
-        one = len(allowed) == 1
+        one, told = len(allowed) == 1, anywhere if len(allowed) <= MOST else names
+        asks = f"Pod {task.key} asks for {amounts_text(request, told)}"
         text = f"{asks}; of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, and "
         code = "allowed_nodes_full" if full or one else "fragmented"
         text += _one_by_one(free, lacking, most, everywhere)
