@@ -10,6 +10,7 @@ happened.
 from volcano_lab.simulation.cluster_side import JobRun, Latencies
 from volcano_lab.simulation.faults import KINDS, Faults
 from volcano_lab.simulation.history import History
+from volcano_lab.simulation.life import Life, LifeError
 from volcano_lab.simulation.saving import load, save
 from volcano_lab.simulation.simulation import Simulation
 from volcano_lab.simulation.sums import InvariantBroken
@@ -24,5 +25,5 @@ from volcano_lab.simulation.workload import (
 )
 
 __all__ = ["KINDS", "Arrivals", "Faults", "History", "InvariantBroken", "JobRun", "JobTemplate",
-           "Latencies", "Simulation", "Spread", "WorkloadError", "every", "load", "poisson", "save",
-           "trace"]
+           "Latencies", "Life", "LifeError", "Simulation", "Spread", "WorkloadError", "every", "load",
+           "poisson", "save", "trace"]

@@ -46,78 +46,44 @@ def load(path: str | Path, observer: Observer | None = None, check: bool = False
 def state_of(sim: Simulation) -> dict[str, Any]:
     """A run as plain data."""
     side, wire, pipeline = sim.side, sim.wire, sim.pipeline
+    failures, calendar, to_dict = sim.node_failures, sim.calendar, manifests.to_dict
     return {
-        "form":
-        FORM,
+        "form": FORM,
         "run": {"conf": sim.conf, "seed": sim.seed, "period": sim.period},
         "workload": [attrs.asdict(arrivals) for arrivals in sim.workload],
-        "latencies":
-        attrs.asdict(side.latencies),
-        "nodeFailures":
-        None if sim.node_failures is None else [attrs.asdict(value) for value in sim.node_failures],
-        "faults":
-        attrs.asdict(sim.faults),
-        "ticks":
-        sim.calendar.env.now,
-        "number":
-        sim.calendar.number,
-        "done":
-        sim.calendar.done,
-        "entries":
-        sim.calendar.as_list(),
+        "latencies": attrs.asdict(side.latencies),
+        "nodeFailures": None if failures is None else [attrs.asdict(value) for value in failures],
+        "faults": attrs.asdict(sim.faults),
+        "ticks": calendar.env.now, "number": calendar.number, "done": calendar.done,
+        "entries": calendar.as_list(),
         "random": {name: random.getstate() for name, random in sim.random.items()},
-        "made":
-        sim.made,
-        "orphanBinds":
-        list(sim.orphan_binds.items()),
-        "surprises":
-        sorted(sim.surprises),
-        "cycles":
-        sim.cycles,
-        "crashes":
-        sim.crashes,
-        "server": {
-            "kinds": list(sim.server.objects), "objects":
-            [manifests.to_dict(obj) for obj in sim.server.everything()]
-        }
-        | {name: getattr(sim.server, name) for name in SERVER},
-        "side": {
-            "jobs": {uid: attrs.asdict(run) for uid, run in side.jobs.items()}, "seen": side.seen, "firstNode":
-            side.first_node,
-            "lostNodes": [manifests.to_dict(node) for node in side.lost_nodes.values()]
-        },
-        "wire": {
-            "underWay": [[number, event.type, manifests.to_dict(event.object)]
-                         for number, event in wire.under_way.items()], "readyAt":
-            wire.ready_at, "number":
-            wire.number
-        },
-        "cache":
-        dump.dump(sim.cache, sim.conf, memory=sim.scheduler.memory),
+        "made": sim.made,
+        "orphanBinds": list(sim.orphan_binds.items()),
+        "surprises": sorted(sim.surprises),
+        "cycles": sim.cycles, "crashes": sim.crashes,
+        "server": {"kinds": list(sim.server.objects),
+                   "objects": [to_dict(obj) for obj in sim.server.everything()],
+                   **{name: getattr(sim.server, name) for name in SERVER}},
+        "side": {"jobs": {uid: attrs.asdict(run) for uid, run in side.jobs.items()},
+                 "seen": side.seen, "firstNode": side.first_node,
+                 "lostNodes": [to_dict(node) for node in side.lost_nodes.values()]},
+        "wire": {"underWay": [[number, event.type, to_dict(event.object)]
+                              for number, event in wire.under_way.items()],
+                 "readyAt": wire.ready_at, "number": wire.number},
+        "cache": dump.dump(sim.cache, sim.conf, memory=sim.scheduler.memory),
         "scheduler": {"cycles": sim.scheduler.cycles},
-        "informer": {
-            "known": [manifests.to_dict(obj) for obj in sim.informer.known.values()], "gone":
-            [[*place, version] for place, version in sim.informer.gone.items()]
-        },
+        "informer": {"known": [to_dict(obj) for obj in sim.informer.known.values()],
+                     "gone": [[*place, version] for place, version in sim.informer.gone.items()]},
         "pipeline": {
-            "channel": [_context(context) for context in pipeline.channel],
-            "inFlight": [[number, [_context(c)
-                                   for c in contexts]]
+            "channel": list(map(_context, pipeline.channel)),
+            "inFlight": [[number, list(map(_context, contexts))]
                          for number, contexts in pipeline.in_flight.items()],
             "evictions": [[_task(task), reason] for task, reason in pipeline.evictions],
-            "errors":
-            pipeline.errors.as_dict(),
-            "deletedJobs":
-            pipeline.deleted_jobs.as_dict(),
+            "errors": pipeline.errors.as_dict(), "deletedJobs": pipeline.deleted_jobs.as_dict(),
             "events": [[*event, count] for event, count in pipeline.status.events.items()],
             "lastSeen": [[*event, time] for event, time in pipeline.status.last_seen.items()],
-            "batch":
-            pipeline.batch,
-            "batches":
-            pipeline.batches,
-        },
-        "history":
-        sim.history.rows,
+            "batch": pipeline.batch, "batches": pipeline.batches},
+        "history": sim.history.rows,
     }
 
 
@@ -129,10 +95,9 @@ def simulation_of(data: dict[str, Any], observer: Observer | None = None,
                     Counter(data["faults"]["struck"]))
     latencies = Latencies(**{name: Spread(**value) for name, value in data["latencies"].items()})
     sim = Simulation(
-        (), data["run"]["conf"], seed=data["run"]["seed"], period=data["run"]["period"], workload=[
-            _arrivals(entry) for entry in data["workload"]
-        ], latencies=latencies, node_failures=failures, faults=faults, observer=observer,
-        check=check, ticks=data["ticks"], number=data["number"])
+        (), **data["run"], workload=list(map(_arrivals, data["workload"])), latencies=latencies,
+        node_failures=failures, faults=faults, observer=observer, check=check,
+        ticks=data["ticks"], number=data["number"])
     sim.history = sim.side.history = History(data["history"])
     sim.made, sim.cycles, sim.crashes = data["made"], data["cycles"], data["crashes"]
     sim.orphan_binds, sim.surprises = dict(data["orphanBinds"]), set(data["surprises"])
@@ -165,18 +130,17 @@ def _restore_cluster(sim: Simulation, data: dict[str, Any]) -> None:
 
 def _restore_scheduler(sim: Simulation, data: dict[str, Any]) -> None:
     sim._connect(dump.load(data["cache"]))
-    sim.scheduler.cycles, sim.scheduler.memory = data["scheduler"]["cycles"], data["cache"][
-        "memory"]
+    sim.scheduler.cycles, sim.scheduler.memory = data["scheduler"]["cycles"], data["cache"]["memory"]
     sim.informer.known = {(obj.kind, obj.key): obj
                           for obj in map(manifests.from_dict, data["informer"]["known"])}
     sim.informer.gone = {(kind, key): version for kind, key, version in data["informer"]["gone"]}
     pipeline, saved = sim.pipeline, data["pipeline"]
-    pipeline.channel.extend(_context_of(context) for context in saved["channel"])
-    pipeline.in_flight = {number: [_context_of(c) for c in contexts]
+    pipeline.channel.extend(map(_context_of, saved["channel"]))
+    pipeline.in_flight = {number: list(map(_context_of, contexts))
                           for number, contexts in saved["inFlight"]}
     pipeline.evictions.extend((_task_of(task), reason) for task, reason in saved["evictions"])
-    pipeline.errors, pipeline.deleted_jobs = WorkQueue.from_dict(
-        saved["errors"]), WorkQueue.from_dict(saved["deletedJobs"])
+    pipeline.errors = WorkQueue.from_dict(saved["errors"])
+    pipeline.deleted_jobs = WorkQueue.from_dict(saved["deletedJobs"])
     pipeline.status.events = {tuple(event): count for *event, count in saved["events"]}
     pipeline.status.last_seen = {tuple(event): time for *event, time in saved["lastSeen"]}
     pipeline.batch, pipeline.batches = saved["batch"], saved["batches"]

@@ -164,9 +164,8 @@ class Arrivals:
         if not self.templates:
             raise WorkloadError("a stream of jobs has no templates; allowed is one or more")
         if self.count is None and not self.gap.passes:
-            raise WorkloadError(
-                "a stream of jobs without end has no time between two of them; allowed are seconds above 0"
-            )
+            raise WorkloadError("a stream of jobs without end has no time between two of them; "
+                                "allowed are seconds above 0")
 
     def next_gap(self, made: int, random: Random) -> float | None:
         """Seconds from the job before (or from the beginning) to the next; None where none comes.
@@ -194,9 +193,8 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
     Spread(kind='exponential', a=2.0, b=0.0)
     """
     if not rate > 0:
-        raise WorkloadError(
-            f"the rate of a stream of jobs is {rate!r}; allowed is a number of jobs a second above 0"
-        )
+        raise WorkloadError(f"the rate of a stream of jobs is {rate!r}; allowed is a number of jobs "
+                            "per second above 0")
     return Arrivals(list(templates), ("exponential", 1 / rate), count)
 
 

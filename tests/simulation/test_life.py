@@ -1,0 +1,113 @@
+"""Lives of several cycles: equal to those that Volcano has lived, and told in sentences."""
+
+import itertools
+import json
+
+import pytest
+from recorded_cases import SHARED, differences, rows
+
+from volcano_lab.cli.replay import CycleRecord
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain.explainer import Explainer
+from volcano_lab.framework import log
+from volcano_lab.manifests.loader import to_dict
+from volcano_lab.simulation import Life, LifeError
+from volcano_lab.simulation.life import decided_lives, recorded_changes
+
+WIDE = SHARED / "wide"
+CONF = 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, {name: predicates}]}]'
+
+
+def lived(chosen):
+    """What differs from Volcano's decisions, of so many cycles."""
+    cases, events, wanted = (itertools.islice(rows(WIDE / f"cycles-shown-{name}.jsonl.gz"), chosen)
+                             for name in ("cases", "events", "evolving-decisions"))
+    records = [CycleRecord() for _ in range(chosen or 2000)]
+    count, found = 0, []
+    with log.quiet():
+        for want, (case, _), record in zip(wanted, decided_lives(cases, events, records), records,
+                                           strict=False):
+            found += differences(want, {"name": case["name"], **record.decisions})
+            count += 1
+    return count, found
+
+
+@pytest.mark.skipif(not WIDE.exists(), reason="recorded lives are not beside this checkout")
+@pytest.mark.parametrize("chosen", [45, pytest.param(None, marks=pytest.mark.slow)])
+def test_lives_are_decided_as_volcano_decided_them(chosen):
+    count, found = lived(chosen)
+    assert count == (chosen or 1042)
+    assert not found, "\n".join(found[:10])
+
+
+def cluster():
+    return Cluster().node("n1", cpu=4).job("a", pods=2, cpu=2).job("b", pods=2, cpu=2)
+
+
+def test_a_decision_counts_in_the_next_cycle_until_something_is_heard_of_it():
+    life = Life(cluster().objects(), CONF)
+    assert [entry[1] for entry in life.decide().committed] == ["default/a-0", "default/a-1"]
+    assert life.decide().committed == []
+    pod = next(obj for obj in life.objects.values() if obj.key == "default/a-0")
+    gone = [{"op": "delete", "object": {**to_dict(pod), "metadata": {
+        "name": name, "namespace": "default"}}} for name in ("a-0", "a-1")]
+    cycle = life.decide(gone)
+    assert [entry[1] for entry in cycle.committed] == ["default/b-0", "default/b-1"]
+    assert "default/a-0" not in {obj.key for obj in life.objects.values()}
+
+
+def test_why_reads_a_life_at_any_cycle():
+    life = Life(cluster().objects())
+    life.decide()
+    assert Explainer(life.objects.values()).why("default/b").codes
+
+
+def test_a_new_configuration_begins_with_new_actions():
+    life = Life(cluster().objects(), CONF)
+    life.decide()
+    before = life.scheduler.actions["allocate"]
+    life.decide(conf=CONF)
+    assert life.scheduler.actions["allocate"] is before
+    life.decide(conf=CONF + "\n")
+    assert life.scheduler.actions["allocate"] is not before
+
+
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    (5, "change 1 of cycle 1: it is no mapping with op and object"),
+    ({"op": "add"}, "no mapping with op and object"),
+    ({"op": "made", "object": NODE}, 'op is "made"; allowed is add, update, delete'),
+    ({"type": "add", "object": NODE}, 'type is "add"; allowed is ADDED, MODIFIED, DELETED'),
+    ({"op": "add", "object": 5}, "object: is 5; allowed is a mapping"),
+    ({"op": "add", "object": NODE | {"spec": 5}}, "Node n1: spec is 5; allowed is a mapping"),
+    ({"op": "add", "object": NODE | {"kind": "Secret"}}, "kind Secret is not"),
+    ({"op": "add", "object": {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+                              "metadata": {"name": "j"}}}, "watch objects of kind Job"),
+])
+def test_a_change_that_does_not_fit_is_one_sentence(change, words):
+    with pytest.raises(LifeError) as refused:
+        Life().decide([change])
+    assert words in str(refused.value) and str(refused.value).isprintable()
+
+
+def test_cases_and_changes_that_do_not_belong_together_are_told():
+    case, row = {"name": "a", "conf": "", "objects": []}, {"name": "b", "reset": True, "events": []}
+    for wrong in (row, {"name": "a", "reset": False, "events": []}):
+        with pytest.raises(LifeError, match="allowed is a life from its beginning"):
+            list(decided_lives([case], [wrong], [CycleRecord()]))
+
+
+def test_a_recording_of_kubectl_becomes_a_life():
+    objects = [to_dict(obj) for obj in cluster().objects()]
+    events = [{"type": "ADDED", "object": obj} for obj in objects]
+    pods = [obj for obj in objects if obj["kind"] == "Pod" and obj["metadata"]["name"][0] == "a"]
+    events += [{"type": "MODIFIED", "object": {**pod, "spec": pod["spec"] | {"nodeName": "n1"}}}
+               for pod in pods]
+    events += [{"type": "BOOKMARK", "object": {"kind": "Pod"}}]
+    events += [{"type": "DELETED", "object": pod} for pod in pods]
+    life, cycles = Life(), list(recorded_changes("\n".join(map(json.dumps, events))))
+    assert [len(changes) for changes in cycles] == [len(objects), 2, 2]
+    committed = [[entry[1] for entry in life.decide(changes).committed] for changes in cycles]
+    assert committed == [["default/a-0", "default/a-1"], [], ["default/b-0", "default/b-1"]]

@@ -1,0 +1,180 @@
+"""A cluster's life: what changes before each cycle, and what one scheduler decides in each.
+
+One cache lives through all cycles: what a cycle decided, and nobody has answered yet, counts in
+the next. A new configuration begins with new actions, which keep no argument of the one before.
+Left out: time, faults and kubelets; what happens to a pod is what the changes say.
+
+Volcano: pkg/scheduler/scheduler.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.status import IllegalTransition
+from volcano_lab.cache import Cache
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.observer import Observer, joined
+from volcano_lab.framework.one_sentence import OneSentence, one_line
+from volcano_lab.manifests.files import values
+from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
+from volcano_lab.scheduler import Scheduler
+from volcano_lab.trace.cycle_record import CycleRecord
+from volcano_lab.trace.views.cycle import Cycle
+
+GONE = {"add": False, "update": False, "delete": True,
+        "ADDED": False, "MODIFIED": False, "DELETED": True}
+"""What happened to an object, in the words of recorded lives and of watch events: has it gone?"""
+
+
+class LifeError(OneSentence, ValueError):
+    """A change that cannot be understood, or that no object takes."""
+
+
+class Life:
+    """A cluster, and one scheduler that decides about it, cycle after cycle.
+
+    `objects` has what exists by now, by kind, namespace and name; `scheduler` decides.
+
+    Args:
+        objects: What exists at the beginning.
+        conf: The scheduler's configuration as text; without, Volcano's default.
+
+    Raises:
+        ConfError: The configuration is refused.
+        LifeError: The cache does not take one of the objects.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=4).job("a", pods=1, cpu=3).job("b", pods=1, cpu=3)
+    >>> life = Life(cluster.objects(), "actions: allocate")
+    >>> [life.decide().committed for cycle in range(2)]
+    [[['allocate', 'default/a-0', 'n1']], []]
+    >>> pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a-0", "namespace": "default"}}
+    >>> life.decide([{"op": "delete", "object": pod}]).committed
+    [['allocate', 'default/b-0', 'n1']]
+
+    Volcano: pkg/scheduler/scheduler.go
+    """
+
+    def __init__(self, objects: Iterable[KubernetesObject] = (), conf: str | None = None):
+        self.conf, self.objects = conf, {}
+        self.scheduler = Scheduler(Cache(), conf)
+        for obj in objects:
+            self._hear(obj, gone=False)
+
+    def decide(self, changes: Iterable[dict[str, Any]] = (), conf: str | None = None,
+               observer: Observer | None = None, now: float | None = None) -> Cycle:
+        """Take in what has changed, and decide the next cycle.
+
+        Args:
+            changes: {"op": "add", "update" or "delete", "object": a manifest} each, or the watch
+                events of `kubectl`, {"type": "ADDED", "MODIFIED" or "DELETED", "object": ...}.
+            conf: A configuration from this cycle on.
+            observer: Sees the cycle.
+            now: Seconds since the epoch; without, the clock's.
+
+        Raises:
+            LifeError: A change does not fit.
+            ConfError: The configuration is refused.
+
+        >>> Life().decide([{"op": "make", "object": {}}])
+        Traceback (most recent call last):
+        ...
+        volcano_lab.simulation.life.LifeError: change 1 of cycle 1: op is "make"; allowed is add, update, delete
+
+        Volcano: pkg/scheduler/scheduler.go
+        """
+        for number, change in enumerate(changes, 1):
+            try:
+                self._hear(*_read(change))
+            except (LifeError, ManifestError) as error:
+                place = f"change {number} of cycle {self.scheduler.cycles + 1}"
+                raise LifeError(one_line(f"{place}: {error}")) from None
+        if conf is not None and conf != self.conf:
+            self.scheduler.conf, self.conf = load_conf(conf, action_names()), conf
+            self.scheduler.actions.clear()
+        record = CycleRecord()
+        ssn = self.scheduler.run_once(joined(record, observer), now=now)
+        return Cycle(ssn, record, self.scheduler.times)
+
+    def _hear(self, obj: KubernetesObject, gone: bool) -> None:
+        cache, place = self.scheduler.cache, place_key(obj)
+        try:
+            (cache.delete if gone else cache.add)(self.objects.get(place, obj) if gone else obj)
+        except (TypeError, IllegalTransition) as error:
+            raise LifeError(f"{obj.kind} {obj.key}: {error}") from None
+        self.objects.pop(place, None)
+        if not gone:
+            self.objects[place] = obj
+
+
+def _read(change: Any) -> tuple[KubernetesObject, bool]:
+    """The object that a change is about, and whether it has gone."""
+    if not isinstance(change, dict) or "object" not in change:
+        raise LifeError("it is no mapping with op and object")
+    field, words = ("type", list(GONE)[3:]) if "type" in change else ("op", list(GONE)[:3])
+    if change.get(field) not in words:
+        raise LifeError(f'{field} is "{change.get(field)}"; allowed is {", ".join(words)}')
+    return from_dict(change["object"]), GONE[change[field]]
+
+
+def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
+    """Return the changes before each cycle of `kubectl get -w --output-watch-events -o json`.
+
+    A recording tells no time: an object that changes once more begins the next cycle, and bookmarks
+    are left out. Raises `Unreadable` where the text is neither JSON nor YAML.
+
+    >>> text = '{"type": "ADDED", "object": {"kind": "Node", "metadata": {"name": "n1"}}} '
+    >>> [len(changes) for changes in recorded_changes(text * 2)]
+    [1, 1]
+
+    Volcano: none
+    """
+    changes, seen = [], set()
+    for event in values(text):
+        found = event.get("object") if isinstance(event, dict) else None
+        meta = found.get("metadata") if isinstance(found, dict) else None
+        meta = meta if isinstance(meta, dict) else {}
+        if isinstance(event, dict) and event.get("type") == "BOOKMARK":
+            continue
+        place = meta and repr((found.get("kind"), meta.get("namespace"), meta.get("name")))
+        if place in seen:
+            yield changes
+            changes, seen = [], set()
+        changes.append(event)
+        seen.add(place)
+    if changes:
+        yield changes
+
+
+def decided_lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]],
+                  observers: Iterable[Observer]) -> Iterator[tuple[dict[str, Any], Cycle]]:
+    """Return each case of recorded lives with the cycle decided on it.
+
+    Args:
+        cases: The state before each cycle: `name`, `conf`, `objects`, of which the first of a life
+            is used.
+        rows: What changed before each: `name`, `reset` where a life begins, `events`.
+        observers: One for each cycle.
+
+    Raises:
+        LifeError: A case and a row do not belong together, or a change does not fit.
+
+    >>> cases = [{"name": name, "conf": "actions: allocate", "objects": []} for name in ("c0", "c1")]
+    >>> rows = [{"name": name, "reset": name == "c0", "events": []} for name in ("c0", "c1")]
+    >>> [cycle.committed for _, cycle in decided_lives(cases, rows, [CycleRecord(), CycleRecord()])]
+    [[], []]
+
+    Volcano: none
+    """
+    life = None
+    for case, row, observer in zip(cases, rows, observers, strict=False):
+        if row.get("name") != case["name"] or (life is None and not row.get("reset")):
+            raise LifeError(f'"{case["name"]}" meets "{row.get("name")}"; allowed is a life from '
+                            "its beginning, case by case")
+        if row.get("reset"):
+            life = Life(map(from_dict, case["objects"]), case["conf"])
+        yield case, life.decide(row["events"], case["conf"], observer)
