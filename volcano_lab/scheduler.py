@@ -16,7 +16,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.framework.action import Action, action_names, build_action
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.guard import call_plugin
-from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.session import Session
 from volcano_lab.metrics.session_log import watched
 from volcano_lab.trace.cycle_record import CycleRecord
@@ -53,6 +53,11 @@ class Scheduler:
         """
         with _collector_paused():
             return self._run_once(observer, arrays, now)
+
+    def cycle(self, observer: Observer | None = None, now: float | None = None) -> Cycle:
+        """One whole cycle, and rows of what it decided."""
+        record = CycleRecord()
+        return Cycle(self.run_once(joined(observer, record), now=now), record, self.times)
 
     def _run_once(self, observer: Observer | None, arrays: bool, now: float | None) -> Session:
         conf, times = self.conf.copy(), {}
@@ -115,10 +120,8 @@ def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
     >>> run_cycle(Cache()).committed
     []
     """
-    scheduler, record = Scheduler(
-        cache, conf if isinstance(conf, SchedulerConfiguration) else _read(conf)), CycleRecord()
-    ssn = scheduler.run_once(record, now=now)
-    return Cycle(ssn, record, scheduler.times)
+    known = conf if isinstance(conf, SchedulerConfiguration) else _read(conf)
+    return Scheduler(cache, known).cycle(now=now)
 
 
 def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None,

@@ -2,13 +2,16 @@
 metrics, dumps, the end.
 """
 
+import json
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -18,8 +21,10 @@ from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.cache.manifest_folder import Folder
 from volcano_lab.cli.conf_file import ConfFile
-from volcano_lab.cli.server import ServeError, Service, serve
+from volcano_lab.cli.server import ServeError, Service, serve, state_folder
+from volcano_lab.cli.server import _cycle as run_cycle
 from volcano_lab.cli.server import _dump as ask_for_dump
+from volcano_lab.cli.web import Handler, serve_web
 from volcano_lab.debug.dumped import run_dump
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
@@ -96,7 +101,6 @@ def places(tmp_path):
         path.mkdir()
     conf.write_text(GOOD_CONF.format(plugin="proportion"))
     (folder / "nodes.yaml").write_text(node())
-    pytest.importorskip("watchfiles")
     return folder, conf, dumps
 
 
@@ -238,6 +242,95 @@ def test_what_cannot_be_served_is_told_in_a_sentence(tmp_path, given, sentence):
 def test_dumps_do_not_go_where_the_manifests_are(tmp_path):
     with pytest.raises(ServeError, match="a dump is no manifest"):
         serve(str(tmp_path), dump_dir=str(tmp_path), port=0)
+
+
+HANG = """
+import sys, time
+from volcano_lab import cli
+from volcano_lab.scheduler import Scheduler
+def forever(*_, **__):
+    print("it hangs", flush=True)
+    while True:
+        time.sleep(0.01)
+Scheduler.cycle = forever
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
+def test_a_renamed_folder_is_followed_and_sighup_reads_all_anew(places):
+    folder, conf, dumps = places
+    server = Process(folder, conf, dumps)
+    try:
+        server.wait_for("metrics on")
+        folder.rename(folder.with_name("old"))
+        server.wait_for("cluster is gone; all stays as it was until it is there again")
+        folder.mkdir()
+        (folder / "nodes.yaml").write_text(node())
+        (folder / "late.yaml").write_text(job("late"))
+        server.wait_for("changed: late.yaml, nodes.yaml")
+        server.wait_for("allocate default/late-worker-0 on n1")
+        (folder / "big.yaml").write_text(job("big", cpu=9))
+        server.wait_for(r"jobs that wait \(pods\): default/big\S* \(1\)")
+        os.kill(server.process.pid, signal.SIGHUP)
+        server.wait_for("all files are read anew")
+        assert server.end() == 0
+    finally:
+        server.process.kill()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+def test_the_end_comes_within_two_seconds_whatever_is_under_way(places):
+    server = Process(*places, start=("-c", HANG))
+    try:
+        server.wait_for("it hangs")
+        begin = time.monotonic()
+        assert server.end() == 0
+        assert 1 < time.monotonic() - begin < 6  # two seconds, and what a busy machine takes
+    finally:
+        server.process.kill()
+    assert "what was under way is given up" in (places[2] / "said.txt").read_text()
+
+
+def test_page_state_and_metrics(service):
+    write(service, "a.yaml", job("a", cpu=9))
+    write(service, "broken.yaml", "kind: [<script>")
+    service.cycle()
+    web = serve_web(service, 0)
+    try:
+        base = f"http://127.0.0.1:{web.server_port}"
+        told = urlopen(base, timeout=10).read().decode()
+        assert "default/a" in told and "not let in" in told and "http-equiv" in told
+        assert "broken.yaml" in told and "<script>" not in told
+        assert not re.findall(r"(?:src|href)=.(?!/)", told)  # nothing from elsewhere
+        state = json.load(urlopen(f"{base}/state", timeout=10))
+        assert state["jobs"][0]["pending"] == 1 and state["cycle"] == 1
+        assert ("volcano_unschedule_job_count",) in scrape(f"{base}/metrics")
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(f"{base}/etc/passwd", timeout=10)
+    finally:
+        web.shutdown()
+        web.server_close()
+
+
+def test_a_connection_that_says_nothing_is_closed(service, monkeypatch):
+    monkeypatch.setattr(Handler, "timeout", 0.2)
+    web = serve_web(service, 0)
+    try:
+        with socket.create_connection(("127.0.0.1", web.server_port), timeout=10) as idle:
+            idle.sendall(b"GET / HTTP/1.1\r\n")
+            assert idle.recv(10) == b""
+    finally:
+        web.shutdown()
+        web.server_close()
+
+
+def test_dumps_go_to_a_folder_of_ones_own(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "manifests").mkdir()
+    assert serve(str(tmp_path / "manifests"), port=0, cycles=1) == 0
+    own = tmp_path / "state" / "volcano-lab"
+    assert state_folder() == own and (os.name == "nt" or own.stat().st_mode & 0o777 == 0o700)
 
 
 # -- the folder ------------------------------------------------------------------------------------
@@ -410,6 +503,25 @@ def test_a_broken_configuration_keeps_the_last_good_one_and_says_why(tmp_path):
     path.write_text("actions: allocate")
     assert conf.load() and conf.conf.actions == ["allocate"] and conf.problem == ""
     assert not conf.load()  # the same text again
+
+
+def test_arguments_that_a_plugin_refuses_refuse_the_configuration(tmp_path):
+    path, said = tmp_path / "conf", []
+    path.write_text("actions: enqueue")
+    conf = ConfFile(path, said.append)
+    path.write_text("actions: allocate\ntiers:\n- plugins:\n  - {name: resource-strategy-fit, "
+                    "arguments: {resourceStrategyFitWeight: abc}}")
+    assert not conf.load() and conf.conf.actions == ["enqueue"]
+    assert not conf.load() and len(said) == 1
+    assert said[0].endswith("the last good configuration stays in force")
+
+
+def test_a_cycle_that_fails_each_time_is_told_of_once(service, capsys, monkeypatch):
+    monkeypatch.setattr(service.scheduler, "cycle", lambda *_, **__: 1 / 0)
+    failed = ""
+    for _ in range(3):
+        failed = run_cycle(service, failed)
+    assert capsys.readouterr().out == "cycle 0 failed: ZeroDivisionError: division by zero\n"
 
 
 def test_a_reload_never_changes_a_cycle_that_is_under_way(service):

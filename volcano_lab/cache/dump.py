@@ -128,15 +128,17 @@ def write(path: str | Path, data: dict[str, Any], replace: bool = True) -> Path:
     """
     path = Path(path)
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    taken: Path | None = None
     handle, draft = tempfile.mkstemp(".part", f".{path.name}.", path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
         if not replace:
-            path = _reserved(path)
+            path = taken = _reserved(path)
         os.replace(draft, path)
     except BaseException:
-        Path(draft).unlink(missing_ok=True)
+        for left in filter(None, (draft, taken)):
+            Path(left).unlink(missing_ok=True)
         raise
     return path
 

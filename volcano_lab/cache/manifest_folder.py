@@ -35,11 +35,16 @@ class Folder:
         self.path, self.server = Path(path), server
         self.problems: dict[str, str] = {}
         self.warnings: dict[str, list[str]] = {}
+        self.changed: list[str] = []
         self._objects: dict[Path, list[KubernetesObject]] = {}
-        self._stamps: dict[Path, tuple[int, int]] = {}
+        self._stamps: dict[Path, tuple[int, int, int]] = {}
         self._born: dict[Place, float] = {}
         self._applied: dict[Place, KubernetesObject] = {}
         self._ran: set[str] = set()
+
+    def forget(self) -> None:
+        """Read every file anew the next time, changed or not."""
+        self._stamps = dict.fromkeys(self._stamps, (0, 0, 0))
 
     def read(self) -> bool:
         """Read files that have changed and apply what they say; return whether anything had.
@@ -47,6 +52,7 @@ class Folder:
         Tasks that depend on others get their pods when those run, so call it after each cycle.
         Raises `NotADirectoryError`.
         """
+        self.changed = []
         if not self.path.is_dir():
             raise NotADirectoryError(f"{self.path} is no folder; allowed is a folder of manifests")
         try:
@@ -59,6 +65,7 @@ class Folder:
         changed = [file for file, stamp in files.items() if self._stamps.get(file) != stamp]
         gone = self._stamps.keys() - files.keys()
         self._stamps = files
+        self.changed = sorted(file.name for file in {*changed, *gone})
         for file in gone:
             self._objects.pop(file, None)
             self.problems.pop(file.name, None)
@@ -151,10 +158,10 @@ def _told(error: Exception, where: Path) -> str:
     return one_line(f"{where}: cannot be used ({type(error).__name__}: {error})")
 
 
-def _stamp(file: Path) -> tuple[int, int] | None:
+def _stamp(file: Path) -> tuple[int, int, int] | None:
     """What changes when a file does; None where it is gone already, or is no file."""
     try:
         found = file.stat()
     except OSError:
         return None
-    return (found.st_mtime_ns, found.st_size) if file.is_file() else None
+    return (found.st_mtime_ns, found.st_size, found.st_ino) if file.is_file() else None

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from volcano_lab.cache import Cache
 from volcano_lab.framework import log
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import ConfError, SchedulerConfiguration, load_conf
+from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.manifests.files import Reader, Unreadable
+from volcano_lab.scheduler import run_once
 
 
 class ConfFile:
@@ -27,8 +31,6 @@ class ConfFile:
     """
 
     def __init__(self, path: str | Path | None, tell: Callable[[str], None] | None = None):
-        from volcano_lab import actions, plugins  # noqa: F401  their names are known once they are imported
-
         self.path = None if path is None else Path(path)
         self.tell = tell or (lambda problem: log.error("%s", problem))
         self.text: str | None = None
@@ -41,17 +43,22 @@ class ConfFile:
         if self.path is None:
             return False
         try:
-            text = self.path.read_text(encoding="utf-8")
+            self.path.stat()
+            (_, text), *_ = Reader().texts(self.path)
+            if isinstance(text, Unreadable):
+                raise text
             if text == self._read:
                 return False
             self._read = text
             conf = load_conf(text, action_names())
-        except (OSError, UnicodeDecodeError) as error:
+            run_once(Cache(), conf)  # its plugins are built, so that they see their arguments
+        except OSError as error:
             self._read = None
-            return self._broken(
-                f"cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})")
-        except ConfError as error:
+            return self._broken(f"cannot be read ({error.strerror})")
+        except (Unreadable, ConfError) as error:
             return self._broken(str(error).rstrip("."))
+        except Exception as error:  # a plugin may raise anything
+            return self._broken(one_line(f"{type(error).__name__}: {error}"))
         self.problem, self.text, self.conf = "", text, conf
         for warning in conf.warnings:
             log.warning("%s: %s", self.path, warning)
@@ -59,6 +66,10 @@ class ConfFile:
         log.v(2, "configuration read: actions %s; plugins %s", ", ".join(conf.actions),
               ", ".join(plugins))
         return True
+
+    def forget(self) -> None:
+        """Read the file anew the next time, changed or not."""
+        self._read = None
 
     def _broken(self, problem: str) -> bool:
         told = f"{self.path}: {problem}; the last good configuration stays in force"

@@ -141,19 +141,24 @@ def why(words: tuple[str, ...], **given: Any) -> int:
 @click.option("--period", metavar="SECONDS", type=float, default=1.0, show_default=True,
               help="Between two cycles.")
 @click.option("--port", type=int, default=8080, show_default=True,
-              help="Metrics on http://127.0.0.1:PORT/metrics; 0 takes any that is free.")
+              help="A page on http://127.0.0.1:PORT/, metrics on /metrics; 0 takes any.")
 @click.option("--dump-dir", metavar="DIR", type=FILE,
-              help="Where SIGUSR2 writes the cache.  [default: the system's folder for such]")
+              help="Where SIGUSR2 writes the cache.  [default: a folder of your own]")
 @click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0,
               help="Facts to log, as Volcano's -v.")
 def serve(verbosity: int, **given: Any) -> int:
-    """Run cycles on a folder of manifests that is watched, with metrics.
+    """Run cycles on a folder of manifests that is watched, with a page and metrics.
+
+    \b
+    Signals:
+      SIGTERM, Ctrl-C   end it, within two seconds
+      SIGHUP            read all files anew
+      SIGUSR2, SIGUSR1  write the cache to a file
 
     \b
     Examples:
       volcano-lab serve manifests/ --conf volcano-scheduler.conf
-      kill -USR2 PID    # writes the cache to a file
-      kill -TERM PID    # ends it, as Ctrl-C does
+      volcano-lab serve manifests/ --period 0.5 --port 0
     """
     from volcano_lab.cli.server import ServeError, serve
     from volcano_lab.framework import log

@@ -1,16 +1,18 @@
 """`volcano-lab serve DIR`: a scheduler that runs cycles on a folder of manifests, and goes on until
 it is told to end.
 
-Answers to `cmd/scheduler` and `Scheduler.Run`. The folder and the configuration are watched; a
-broken file keeps what it said before. Bound pods run and deleted pods are gone by the next cycle.
-Metrics are served on the loopback address only. SIGUSR2 (and SIGUSR1, Volcano's) writes the cache
-to a file, SIGTERM and Ctrl-C end it. One thread does all of it; the metrics have their own.
+Answers to `cmd/scheduler` and `Scheduler.Run`. The folder and the configuration are looked at
+before each cycle, and twice a second; whatever is wrong in one file, one configuration, one dump or
+one cycle is a sentence, and the rest goes on. Bound pods run and deleted pods are gone by the next
+cycle. SIGHUP reads everything anew, SIGUSR2 (and SIGUSR1, Volcano's) writes the cache to a file,
+SIGTERM and Ctrl-C end it. One thread does all of it; the page and the metrics have their own.
 """
 
 from __future__ import annotations
 
+import os
 import signal
-import tempfile
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -26,22 +28,31 @@ from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.manifest_folder import Folder
 from volcano_lab.cli.conf_file import ConfFile
+from volcano_lab.cli.web import LOOPBACK, State, serve_web
 from volcano_lab.framework import log
+from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.metrics.prometheus import Metrics
 from volcano_lab.scheduler import Scheduler
 
-LOOPBACK = "127.0.0.1"
+LOOK = 0.5
+"""Seconds between two looks at the files, where cycles are further apart."""
+GRACE = 1.5
+"""Seconds that what is under way has to finish once the end is asked for."""
+MOST_NAMES = 5
 
 
 class ServeError(Exception):
     """Serving can't begin; the text is one sentence."""
 
 
-class Service:
-    """A folder of manifests, a scheduler on it, and metrics. `step` is one turn: read what changed,
-    run a cycle, bind.
+class Ended(BaseException):
+    """What is under way takes too long for an end that was asked for."""
 
-    `say` is called with each sentence for people.
+
+class Service:
+    """A folder of manifests, a scheduler on it, and metrics: `read` what changed, run a `cycle`.
+
+    `say` is called with each sentence for people; `state` is what the page shows.
     """
 
     def __init__(self, directory: str | Path, conf: str | Path | None = None,
@@ -51,12 +62,14 @@ class Service:
         self.cache = self.informer.cache
         self.server.watchers.append(self._hear)
         self.pipeline = BindingPipeline(self.informer, self.server)
-        self.folder, self.conf_file, self.say = Folder(directory, self.server), ConfFile(conf,
-                                                                                         say), say
+        self.say = say
+        self.folder, self.conf_file = Folder(directory, self.server), ConfFile(conf, say)
         self.scheduler = Scheduler(self.cache, self.conf_file.conf)
         self.metrics = Metrics()
         self.metrics.attach(self.pipeline)
         self.told: set[str] = set()
+        self.state = State()
+        self._waits: dict[str, int] = {}
 
     def _hear(self, event: WatchEvent) -> None:
         """Pass a change on to the scheduler; a step that a pod can't take (a manifest may say
@@ -67,31 +80,59 @@ class Service:
         except IllegalTransition as illegal:
             self.say(f"{illegal}; the scheduler keeps what it knew")
 
-    def read(self) -> None:
-        """Take in what has changed in the folder and in the configuration."""
-        self.folder.read()
+    def read(self) -> list[str]:
+        """Take in what has changed in the folder and in the configuration; return the names of the
+        files that have.
+        """
+        found = set()
+        try:
+            self.folder.read()
+        except NotADirectoryError:
+            found = {f"{self.folder.path} is gone; all stays as it was until it is there again"}
+        except Exception as error:
+            found = {one_line(f"{self.folder.path}: {type(error).__name__}: {error}")}
         self.read_conf()
-        warnings = {warning for found in self.folder.warnings.values() for warning in found}
-        found = warnings | set(self.folder.problems.values())
+        found |= {warning for each in self.folder.warnings.values() for warning in each}
+        found |= set(self.folder.problems.values())
         for sentence in sorted(found - self.told):
             self.say(sentence)
         self.told = found
+        return self.folder.changed
 
     def read_conf(self) -> None:
         """Take in what has changed in the configuration; the next cycle runs with it."""
         if self.conf_file.load():
-            self.say(
-                f"configuration {self.conf_file.path} is in force: {', '.join(self.conf_file.conf.actions)}"
-            )
+            self.say(f"configuration {self.conf_file.path} is in force: "
+                     f"{', '.join(self.conf_file.conf.actions)}")
         self.scheduler.conf = self.conf_file.conf
+
+    def reload(self) -> None:
+        """Read every file anew, changed or not."""
+        self.folder.forget()
+        self.conf_file.forget()
+        self.read()
+        self.say("all files are read anew")
 
     def cycle(self) -> None:
         """One cycle, and all that follows from it."""
         self._kubelets()
-        ssn = self.scheduler.run_once(self.metrics, now=self.server.clock())
-        for operation, pod, node, *_ in ssn.committed:
+        cycle = self.scheduler.cycle(self.metrics, now=self.server.clock())
+        for operation, pod, node, *_ in cycle.committed:
             self.say(f"cycle {self.scheduler.cycles}: {operation} {pod} on {node}")
         self.pipeline.drain()
+        problems = sorted({*self.told, self.conf_file.problem} - {""})
+        self.state = State(self.scheduler.cycles, self.server.clock(), cycle.jobs(),
+                           cycle.queues(), problems)
+
+    def tell_waiting(self) -> None:
+        """Say which jobs wait, if that has changed."""
+        waits = {row["job"]: row["pending"] for row in self.state.jobs if row["pending"]}
+        if waits != self._waits:
+            names = [f"{job} ({pods})" for job, pods in list(waits.items())[:MOST_NAMES]]
+            more = f" and {len(waits) - MOST_NAMES} more" if len(waits) > MOST_NAMES else ""
+            self.say(f"cycle {self.state.cycle}: jobs that wait (pods): {', '.join(names)}{more}"
+                     if waits else f"cycle {self.state.cycle}: no job waits")
+        self._waits = waits
 
     def _kubelets(self) -> None:
         """Bound pods run; deleted ones are gone."""
@@ -106,7 +147,7 @@ class Service:
         """Write the cache to a new file in a folder."""
         now = self.server.clock()
         data = dump.dump(self.cache, self.conf_file.text, now, self.scheduler.memory)
-        return dump.write(Path(directory, f"snapshot-{int(now)}.json"), data)
+        return dump.write(Path(directory, f"snapshot-{int(now)}.json"), data, replace=False)
 
 
 def serve(directory: str, conf: str | None = None, period: float = 1.0, port: int = 8080,
@@ -114,113 +155,128 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
     """Run until a signal ends it, or so many cycles have run; returns the exit code. Raises
     `ServeError`.
     """
-    watch = _watch()
-    stop, wanted = threading.Event(), {"dump": False}
-    dumps = Path(dump_dir or tempfile.gettempdir())
-    _check(directory, conf, period, dumps)
+    dumps = Path(dump_dir) if dump_dir else state_folder()
+    _check(directory, conf, period, port, dumps, bool(dump_dir))
+    wanted: set[str] = set()
+    stop = threading.Event()
     old = _handle_signals(stop, wanted)
-    http = None
+    web, service = None, None
     try:
         service = Service(directory, conf, say=_say)
-        http = _serve_metrics(service.metrics, port)
+        web = serve_web(service, port)
+        if web is None:
+            raise ServeError(f"--port is {port}: it is taken, or not allowed; 0 takes any that is free")
         service.read()
-        _say(
-            f"serving {directory} every {period:g} s; metrics on http://{LOOPBACK}:{http.server_port}/metrics"
-        )
-        due = time.monotonic()
-        paths = {Path(directory), *([Path(conf).parent] if conf else [])}
-        for changes in watch(*paths, stop_event=stop, rust_timeout=max(int(period * 1000),
-                                                                       10), yield_on_timeout=True,
-                             debounce=200, recursive=False, raise_interrupt=False):
-            if changes or not service.scheduler.cycles:  # what changed before the watch began is read, too
-                service.read()
-            elif service.conf_file.problem:  # where its folder was made anew, the watch sees nothing
-                service.read_conf()
-            if wanted["dump"]:
-                wanted["dump"] = False
-                _dump(service, dumps)
-            if time.monotonic() >= due:
-                _cycle(service)
-                due = time.monotonic() + period * 0.9  # the watch is late rather than early
-            if cycles is not None and service.scheduler.cycles >= cycles:
-                break
-    except NotADirectoryError as gone:
-        raise ServeError(str(gone)) from None
+        address = f"http://{LOOPBACK}:{web.server_port}/"
+        _say(f"serving {directory} every {period:g} s; metrics on {address}metrics, a page on {address}")
+        _run(service, stop, wanted, dumps, period, cycles)
+    except Ended:
+        _say("what was under way is given up")
     finally:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in old.items():
             signal.signal(number, handler)
-        if http is not None:
-            http.shutdown()
-            http.server_close()
-    _say(f"ended after {service.scheduler.cycles} cycles")
+        if web is not None:
+            web.shutdown()
+            web.server_close()
+    _say(f"ended after {service.scheduler.cycles if service else 0} cycles")
     return 0
 
 
-def _cycle(service: Service) -> None:
+def _run(service: Service, stop: threading.Event, wanted: set[str], dumps: Path, period: float,
+         cycles: int | None) -> None:
+    """Look at the files, run cycles, and do what signals ask for, until the end."""
+    due, failed = time.monotonic(), ""
+    while not stop.is_set() and (cycles is None or service.scheduler.cycles < cycles):
+        if "reload" in wanted:
+            service.reload()
+        elif changed := service.read():
+            names = ", ".join(changed[:MOST_NAMES])
+            more = f" and {len(changed) - MOST_NAMES} more" if len(changed) > MOST_NAMES else ""
+            _say(f"changed: {names}{more}")
+        if "dump" in wanted:
+            _dump(service, dumps)
+        wanted.clear()
+        if time.monotonic() >= due:
+            due = time.monotonic() + period
+            failed = _cycle(service, failed)
+        stop.wait(max(min(LOOK, due - time.monotonic()), 0.001))
+
+
+def _cycle(service: Service, failed: str) -> str:
+    """Run a cycle; return what failed in it. A failure that goes on is told once."""
     try:
         service.cycle()
-    except Exception:  # a learner's own plugin must not end the service
-        log.logger.exception("cycle %d failed", service.scheduler.cycles)
+        service.tell_waiting()
+        return ""
+    except Exception as error:  # a learner's own plugin must not end the service
+        problem = one_line(f"{type(error).__name__}: {error}")
+        if problem != failed:
+            _say(f"cycle {service.scheduler.cycles} failed: {problem}")
+            log.logger.debug("cycle %d failed", service.scheduler.cycles, exc_info=True)
+        return problem
 
 
 def _dump(service: Service, directory: Path) -> None:
     try:
         _say(f"cache written to {service.dump(directory)}")
-    except OSError as error:  # a full disk must not end the service
-        _say(f"the cache can't be written to {directory}: {error.strerror}")
+    except Exception as error:  # a full disk must not end the service
+        reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+        _say(one_line(f"the cache can't be written to {directory}: {reason}"))
 
 
-def _watch() -> Any:
-    try:
-        from watchfiles import watch
-    except ImportError:
-        raise ServeError(
-            'serve needs the package watchfiles; "pip install volcano-lab[serve]" installs it'
-        ) from None
-    return watch
+def state_folder() -> Path:
+    """Return where a user's programs keep what they write: nobody else reads it."""
+    home = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(home) if home else Path.home() / ".local" / "state") / "volcano-lab"
 
 
-def _check(directory: str, conf: str | None, period: float, dumps: Path) -> None:
+def _check(directory: str, conf: str | None, period: float, port: int, dumps: Path,
+           given: bool) -> None:
     if not Path(directory).is_dir():
         raise ServeError(f"{directory} is no folder; allowed is a folder of manifests")
     if conf is not None and not Path(conf).parent.is_dir():
         raise ServeError(f"--conf is {conf}; its folder doesn't exist")
     if not 0.01 <= period <= 3600:
         raise ServeError(f"--period is {period:g}; allowed are seconds from 0.01 to 3600")
+    if not 0 <= port <= 65535:
+        raise ServeError(f"--port is {port}; allowed is a number from 0 to 65535")
+    if not given:
+        try:
+            dumps.mkdir(0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise ServeError(f"{dumps} can't be made ({error.strerror}); --dump-dir names another "
+                             "folder for dumps") from None
     if not dumps.is_dir():
         raise ServeError(f"--dump-dir is {dumps}; allowed is a folder that exists")
     if dumps.resolve() == Path(directory).resolve():
-        raise ServeError(
-            f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for a dump is no manifest"
-        )
+        raise ServeError(f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for a "
+                         "dump is no manifest")
 
 
-def _serve_metrics(metrics: Metrics, port: int) -> Any:
-    from prometheus_client import start_http_server
-
-    try:
-        return start_http_server(port, LOOPBACK, metrics.registry)[0]
-    except OSError as error:
-        raise ServeError(f"--port is {port}: {error.strerror}; 0 takes any that is free") from None
-    except OverflowError:
-        raise ServeError(f"--port is {port}; allowed is a number from 0 to 65535") from None
-
-
-def _handle_signals(stop: threading.Event, wanted: dict[str, bool]) -> dict[int, Any]:
+def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
     """Returns what handled them before."""
-
-    def ask_for_dump(*_: Any) -> None:
-        wanted["dump"] = True
 
     def end(*_: Any) -> None:
         stop.set()
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, GRACE)
 
-    handlers = {signal.SIGTERM: end, signal.SIGINT: end}
-    for name in ("SIGUSR1", "SIGUSR2"):  # Windows has neither
-        if hasattr(signal, name):
-            handlers[getattr(signal, name)] = ask_for_dump
-    return {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    def give_up(*_: Any) -> None:
+        raise Ended
+
+    handlers = {"SIGTERM": end, "SIGINT": end, "SIGALRM": give_up,
+                "SIGHUP": lambda *_: wanted.add("reload"),
+                **dict.fromkeys(("SIGUSR1", "SIGUSR2"), lambda *_: wanted.add("dump"))}
+    return {getattr(signal, name): signal.signal(getattr(signal, name), handler)
+            for name, handler in handlers.items() if hasattr(signal, name)}  # Windows has few
 
 
 def _say(sentence: str) -> None:
-    print(sentence, flush=True)
+    try:
+        print(sentence, flush=True)
+    except (BrokenPipeError, ValueError):  # nobody reads it any more
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    except UnicodeEncodeError:
+        print(ascii(sentence), flush=True)
