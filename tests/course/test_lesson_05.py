@@ -21,7 +21,7 @@ from volcano_lab.display.tables.queue_tree import gangs
 from volcano_lab.plugins.capacity import Capacity
 from volcano_lab.trace.views.queue_levels import admission, levels, over_limit
 
-V1_11 = "capacity, letting in as v1.11.0 did"
+V1_11 = "capacity, admitting as v1.11.0 did"
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_the_picture_climbs_as_enqueue_compares(lab):
 
 
 @pytest.mark.parametrize(("function", "phases"), [
-    (examples.mended, ["Inqueue", "Pending"]),
+    (examples.fixed, ["Inqueue", "Pending"]),
     (examples.rolled_back, ["Inqueue", "Pending"]),
     (examples.as_in_v1_11, ["Inqueue", "Inqueue"]),
     (lambda minimum, line: None, ["Pending", "Pending"]),
@@ -177,13 +177,13 @@ def test_a_readers_function_decides_in_a_whole_cycle(function, phases):
     assert [row["phase"] for row in after.jobs()] == ["Inqueue", "Pending"]
 
 
-def test_the_mended_function_decides_as_capacity_does():
+def test_the_fixed_function_decides_as_capacity_does():
     cluster = worked_example()
     for name, cpu in (("job-3", 1), ("job-4", 3)):
         cluster.job(name, queue="default", pods=2, cpu=cpu)
-    today, mended = cluster.run(tree_conf()), run_with(examples.mended, cluster, tree_conf())
-    assert today.queues() == mended.queues() and today.jobs()[0] == mended.jobs()[0]
-    assert [row["phase"] for row in today.jobs()] == [row["phase"] for row in mended.jobs()]
+    today, fixed = cluster.run(tree_conf()), run_with(examples.fixed, cluster, tree_conf())
+    assert today.queues() == fixed.queues() and today.jobs()[0] == fixed.jobs()[0]
+    assert [row["phase"] for row in today.jobs()] == [row["phase"] for row in fixed.jobs()]
     assert [row["verdict"] for row in admission(today, "default/job-2")] == ["room", "refused"]
 
 

@@ -11,7 +11,7 @@ from volcano_lab.course.lesson_05.own_admission import short_of
 from volcano_lab.plugins.queue_tree import QueueAttr
 
 
-def mended(minimum: Resource, line: list[QueueAttr]) -> bool:
+def fixed(minimum: Resource, line: list[QueueAttr]) -> bool:
     """Ask all levels first, then reserve on all."""
     if any(short_of(level, minimum) for level in line):
         return False
@@ -77,24 +77,27 @@ def _deep(limits: dict[str, int | None], guarantee: int | None = None) -> Cluste
 answers(
     checks.real_capability,
     right=[5, "5"],
-    wrong=[(8, "eval"), (3, "keeps"), (11, "more than"), (4, "research may hold")],
+    wrong=[(8, "eval"), (3, "keeps"), (11, "more than"), (6, "capability of eval"),
+           (4, "research may hold")],
 )
 
 answers(
     checks.order_of_queues,
-    right=[["eval", "train", "web", "batch"]],
+    right=["eval, train, web, batch"],
     wrong=[
-        (["eval", "web", "train", "batch"], "part"),
-        (["web", "batch", "eval", "train"], "0.75"),
-        (["batch", "web", "eval", "train"], "deserves nothing"),
-        (["eval", "train"], "four"),
+        ("eval, web, train, batch", "shares of the departments"),
+        ("web, batch, eval, train", "0.75"),
+        ("batch, web, eval, train", "its department"),
+        ("eval, train, batch, web", "deserves nothing"),
+        ("train, eval, web, batch", "1 of 3"),
     ],
 )
 
 answers(
     checks.who_refuses,
     right=["research", "Research "],
-    wrong=[("train", "4 of 8"), ("root", "before"), ("eval", "not in the line")],
+    wrong=[("train", "4 of 8"), ("root", "below it"), ("eval", "not above"), ("prod", "not above"),
+           ("none of them, it is admitted", "in queue")],
 )
 
 answers(
@@ -113,10 +116,10 @@ answers(
 
 answers(
     checks.job_enqueueable,
-    right=[mended, rolled_back],
+    right=[fixed, rolled_back],
     wrong=[
         (as_in_v1_11, "parent"),
-        (asks_all_reserves_one, "written down"),
+        (asks_all_reserves_one, "added on each"),
         (asks_one_reserves_all, "parent"),
         (reserves_on_the_way, "stays behind"),
         (asks_the_parent_only, "root"),
@@ -160,5 +163,5 @@ answers(
 answers(
     checks.sum_after_the_change,
     right=[3, 3.0],
-    wrong=[(0, "allocated"), (7, "elastic"), (10, "10"), (5, "−")],
+    wrong=[(2, "holds pods"), (7, "elastic"), (10, "10"), (9, "above the minimum"), (5, "−")],
 )

@@ -60,7 +60,7 @@ TABLE = (
            "place breakpoints in proportion, read its metrics, and go by symptoms", ("03",)),
     Lesson("04", "admission", "Admission", 60,
            "compute the sum by which enqueue admits a job", ("01", "03")),
-    Lesson("05", "capacity-and-the-queue-tree", "Capacity and the queue tree", 60,
+    Lesson("05", "capacity-and-the-queue-tree", "Capacity and the queue tree", 45,
            "say which level of a tree refuses a job; fix the bug of v1.11.0", ("03", "04")),
     Lesson("06", "gangs-and-statements", "Gangs and statements", 60,
            "follow a statement to its commit or discard; write a dry run", ("00", "01")),

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
 from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with, worked_example
@@ -18,101 +18,77 @@ from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queue_levels import admission, ancestors
 
 
-@check(takes=float)
-def real_capability(answer: float) -> Verdict:
-    """Queue eval gets a guarantee of 3 CPUs. What may train hold then, at most, in CPUs?"""
-    if answer == 5:
-        return well_done(
-            "research may hold 8, its children's guarantees are 3, and train's own part of them is 0: 8 − 3 + 0."
-        )
-    if answer == 8:
-        return try_again(
-            "8 is what research may hold. But 3 of these are now kept for eval, even while eval does not use them."
-        )
-    if answer == 3:
-        return try_again("3 is what research keeps for eval. What is left for train?")
-    if answer > 8:
-        return try_again("That is more than train's parent may hold; a child never may hold more.")
-    return try_again(
-        "Begin with what research may hold, take off the guarantees of all its children, and add train's own."
-    )
+@choice({
+    5: well_done("research may hold 8, its children's guarantees are 3, and train's own part of them "
+                 "is 0: 8 − 3 + 0."),
+    8: "8 is what research may hold. But 3 of these are now kept for eval, even while eval does not "
+       "use them.",
+    3: "3 is what research keeps for eval. What is left for train?",
+    11: "That is more than train's parent may hold; a child may never hold more.",
+    6: "6 is the capability of eval. Train has its parent's limit, less what is kept for others.",
+}, "Begin with what research may hold, subtract the guarantees of all its children, and add "
+   "train's own.", float)
+def real_capability() -> None:
+    """Now 3 CPUs are guaranteed to eval. What may train hold then, in CPUs?"""
 
 
-@check(takes=list, wanted='a list of the four queues, such as ["web", "batch", "eval", "train"]')
-def order_of_queues(answer: list) -> Verdict:
-    """prod deserves only 4 CPUs now. In which order does the session line up the four queues?"""
-    if sorted(answer) != ["batch", "eval", "train", "web"]:
-        return try_again(
-            "Name the four queues that have jobs: batch, eval, train and web, each once.")
-    if answer == ["eval", "train", "web", "batch"]:
-        return well_done(
-            "research has the share 6/8 = 0.75 and prod 4/4 = 1, so all of research goes first. Within a "
-            "department the smaller share goes first, and batch, which deserves nothing, counts as full."
-        )
-    if {*answer[:2]} == {"web", "batch"} and answer[0] == "web":
-        return try_again(
-            "That was the order before. Now compare prod, which holds 4 of 4, with research, whose share is 0.75."
-        )
-    if answer.index("batch") < answer.index("web"):
-        return try_again("batch deserves nothing. In capacity such a queue has the share 1, not 0.")
-    return try_again(
-        "Queues of different departments are compared where their ways part: by the shares of the departments."
-    )
+@choice({
+    "web, batch, eval, train": "That was the order before. Now compare prod, which holds 4 of 4, "
+                               "with research, whose share is 0.75.",
+    "eval, web, train, batch": "That is the order of the queues' own shares. Queues of different "
+                               "departments are compared by the shares of the departments.",
+    "eval, train, web, batch": well_done(
+        "research has the share 6/8 = 0.75 and prod 4/4 = 1, so all of research goes first. Within "
+        "a department the smaller share goes first; batch, which deserves nothing, counts as full."),
+    "eval, train, batch, web": "batch deserves nothing. In capacity such a queue has the share 1, "
+                               "not 0, and web holds only 4 of 8.",
+    "train, eval, web, batch": "research goes first, that is right. Within it, compare 5 of 5 with "
+                               "1 of 3.",
+    "batch, web, eval, train": "batch deserves nothing, so its share is 1; and its department, with "
+                               "4 of 4, is full.",
+})
+def order_of_queues() -> None:
+    """prod deserves only 4 CPUs now. In which order are the four queues served?"""
 
 
-@check(takes=str)
-def who_refuses(answer: str) -> Verdict:
+@choice({
+    "train": "On train itself there is room: 3 + 5 − 4 elastic = 4 of 8. Go one level up.",
+    "research": well_done("On research the sum is 3 + 6 + 4 − 4 = 9, and it may hold 8. The 4 in "
+                          "queue are eval-gang's."),
+    "eval": "eval is not above train. Train-gang asks train, then research, then root.",
+    "prod": "prod is not above train. Train-gang asks train, then research, then root.",
+    "root": "root is not even asked: a level below it has refused already.",
+    "none of them, it is admitted": "research holds 6, has 4 in queue for eval-gang, and 4 of its "
+                                    "pods are elastic. Add the 3 of train-gang.",
+})
+def who_refuses() -> None:
     """Which queue refuses train-gang?"""
-    name = answer.casefold()
-    if name == "research":
-        return well_done(
-            "On research the sum is 3 + 6 + 4 − 4 = 9, and it may hold 8. The 4 in queue are eval-gang's."
-        )
-    if name == "train":
-        return try_again(
-            "On train itself there is room: 4 of 8. Read on in the table, one level up.")
-    if name == "root":
-        return try_again("root is not even asked: a level before it has refused already.")
-    if name in ("eval", "web", "batch", "prod"):
-        return try_again(
-            f"{name} is not in the line of train-gang, which goes from train up: train, research, root."
-        )
-    return try_again("Look for the verdict “refused” in the table of train-gang.")
 
 
-STATEMENTS = {
-    "A": "The queue test-sub-1 was asked, but its own sum was wrong.",
-    "B": "The queues above test-sub-1 were not asked.",
-    "C": "What job-1 had reserved was not written down on test-root.",
-    "D": "The action allocate placed more pods than test-root may hold.",
-    "E": "The capability of test-root did not come down to its children.",
+LETTERS = {
+    "A": "test-sub-1 came to 2 of 2: for this queue alone that is right.",
+    "D": "Look at what was placed. The action allocate has always asked every level, and places one "
+         "pod only.",
+    "E": "test-sub-1 may hold 2 CPUs: it has that from test-root. So the limit did come down.",
 }
+"""Letters that are wrong -> why."""
 
 
-@check(
-    takes=lambda answer: isinstance(answer, str | set | list | tuple),
-    wanted='the letters, such as "AE"')
+@check(takes=lambda answer: isinstance(answer, str | set | list | tuple),
+       wanted="the letters, such as AE")
 def what_went_wrong(answer: Any) -> Verdict:
-    """Which of the statements A to E are true of v1.11.0 in this example? Give their letters."""
+    """Which of the statements A to E are true? Give their letters, such as AE."""
     letters = {letter for letter in "".join(answer).upper() if letter.isalpha()}
-    if not letters or letters - STATEMENTS.keys():
+    if not letters or letters - set("ABCDE"):
         return try_again("Give letters from A to E.")
-    if "A" in letters:
-        return try_again("test-sub-1 came to 2 of 2: for this queue alone that is right.")
-    if "D" in letters:
-        return try_again(
-            "Look at what was placed. The action allocate has always asked every level, and places one pod only."
-        )
-    if "E" in letters:
-        return try_again(
-            "test-sub-1 may hold 2 CPUs: it has that from test-root. So the limit did come down.")
+    for letter, hint in LETTERS.items():
+        if letter in letters:
+            return try_again(hint)
     if letters != {"B", "C"}:
-        return try_again(
-            "That is true, but there is a second one. Think of what happens when only the other one is mended."
-        )
-    return well_done(
-        "Both are needed: had test-root been asked, it would have answered “2 of 2, room”, because nobody had "
-        "told it of job-1.")
+        return try_again("That is true, but there is a second one. Think of what happens when only "
+                         "this one is fixed.")
+    return well_done("Both are needed: had test-root been asked, it would have answered “2 of 2, "
+                     "room”, because nobody had told it of job-1.")
 
 
 # -- the fix
@@ -145,17 +121,16 @@ def job_enqueueable(answer: JobEnqueueable) -> Verdict | None:
     if not isinstance(said, bool):
         return try_again(f"The function answers {said!r}; wanted is True or False.")
     if not said:
-        return try_again(
-            "Three levels with room for 4 CPUs, a minimum of 2: every level has room, and the function refuses."
-        )
+        return try_again("Three levels with room for 4 CPUs, a minimum of 2: every level has room, "
+                         "and the function refuses.")
     hint = _refuses(answer)
     if hint:
         return try_again(hint)
     if reserved != [2, 2, 2]:
         return try_again(
-            "A job with a minimum of 2 CPUs was let in, and after that the three levels, from the queue up, have "
-            f"{_list(reserved)} CPUs in queue. It must be written down on each, or the next job does not see it."
-        )
+            "A job with a minimum of 2 CPUs was admitted, and after that the three levels, from the "
+            f"queue up, have {_list(reserved)} CPUs in queue. It must be added on each, or the next "
+            "job does not see it.")
     return _in_a_cycle(answer)
 
 
@@ -168,13 +143,14 @@ def _refuses(function: JobEnqueueable) -> str:
         room[place] = 1
         said, reserved = _tried(function, _line(*room), 2)
         if said:
-            return f"Tried with three levels, where {situation}: the function lets the job in."
+            return f"Tried with three levels, where {situation}: the function admits the job."
         if any(reserved):
-            return (
-                f"Tried with three levels, where {situation}: the job is refused, and yet a reservation stays behind: "
-                f"{_list(reserved)} CPUs in queue, from the queue up. All or none.")
+            return (f"Tried with three levels, where {situation}: the job is refused, and yet a "
+                    f"reservation stays behind: {_list(reserved)} CPUs in queue, from the queue up. "
+                    "All or none.")
     if _tried(function, _line(9, 9, 9, memory=2.0), 1, memory=4.0)[0]:
-        return "The job's memory has no room, and the function lets it in. `short_of` names every resource that is short."
+        return ("The job's memory has no room, and the function admits it. `short_of` names every "
+                "resource that is short.")
     return ""
 
 
@@ -183,11 +159,11 @@ def _in_a_cycle(function: JobEnqueueable) -> Verdict:
     cycle = run_with(function, worked_example(), tree_conf())
     phases = {row["job"].removeprefix("default/"): row["phase"] for row in cycle.jobs()}
     if phases != {"job-1": "Inqueue", "job-2": "Pending"}:
-        return try_again(
-            f"On single lines it is right, but in the worked example the phases are {phases}.")
+        told = ", ".join(f"{job} {phase}" for job, phase in phases.items())
+        return try_again(f"On single lines it is right, but in the report's cluster: {told}.")
     return well_done(
-        "Every level is asked before anything is written down, and then it is written down on every level. In the "
-        "worked example job-1 is let in and job-2 stays Pending, as in Volcano v1.14.0.")
+        "Every level is asked before anything is reserved, and then it is reserved on every level. "
+        "In the report's cluster job-1 is admitted and job-2 stays Pending, as in Volcano v1.14.0.")
 
 
 def _list(amounts: list[float]) -> str:
@@ -204,30 +180,29 @@ def _lesson() -> Cluster:
 
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(...)")
 def let_train_in(answer: Cluster) -> Verdict:
-    """Change one number of one queue, so that train-gang is let in, and eval-gang still is, too."""
+    """Change one number of one queue, so that train-gang is admitted, and eval-gang still is."""
     before, after = _specs(_lesson()), _specs(answer)
     if before["jobs"] != after["jobs"]:
-        return try_again(
-            "Leave the same jobs with the same pods. One number of one queue is enough.")
-    changed = [
-        name for name in after["queues"] if after["queues"][name] != before["queues"].get(name)
-    ]
+        return try_again("Leave the same jobs with the same pods. One number of one queue is "
+                         "enough.")
+    changed = [name for name in after["queues"]
+               if after["queues"][name] != before["queues"].get(name)]
     if not changed:
-        return try_again(
-            "In this cluster nothing has changed. Begin with `cluster.copy().queue(…)`.")
+        return try_again("In this cluster nothing has changed: give a queue another number, in "
+                         "`cluster.copy().queue(…)`.")
     if len(changed) > 1 or before["queues"].keys() != after["queues"].keys():
         return try_again(f"Change one queue; changed are {', '.join(sorted(changed))}.")
     cycle = answer.run(tree_conf())
     phases = {row["job"]: row["phase"] for row in cycle.jobs()}
     for job in ("eval-gang", "train-gang"):
         if phases[f"default/{job}"] != "Inqueue":
-            refused = next(
-                row for row in admission(cycle, f"default/{job}") if row["verdict"] == "refused")
+            refused = next(row for row in admission(cycle, f"default/{job}")
+                           if row["verdict"] == "refused")
             sums = f"{refused['sum']:.4g} of {refused['may_hold']:.4g}"
             return try_again(f"{job} is refused: on {refused['level']} the sum is {sums}.")
     return well_done(
-        f"{changed[0]} was the narrow place. But look at the gangs again: a larger number lets a job in, and "
-        "whether its pods fit is still allocate's to say.")
+        f"{changed[0]} was the narrow place. But look at the gangs again: a larger number admits a "
+        "job; whether its pods fit is still allocate's decision.")
 
 
 def _specs(cluster: Cluster) -> dict[str, dict[str, Any]]:
@@ -265,12 +240,10 @@ def refused_by_the_grandparent(answer: Cluster) -> Verdict:
                  "the parent of its queue")[height] if height < 2 else "too far up, or the root"
         near.append(f"{job} is refused by {row['level']}, which is {where}")
     if near:
-        return try_again(
-            f"{'; '.join(near)}. Let another job hold or reserve room in a sister branch, below the grandparent."
-        )
-    return try_again(
-        "Here no job is refused by any level. The room of a grandparent is taken by jobs in all queues below it."
-    )
+        return try_again(f"{'; '.join(near)}. Let another job hold or reserve room in a sister "
+                         "branch, below the grandparent.")
+    return try_again("Here no job is refused by any level. The room of a grandparent is taken by "
+                     "jobs in all queues below it.")
 
 
 def _run(cluster: Cluster, conf: Callable[[], str] = tree_conf) -> Cycle | str:
@@ -279,20 +252,14 @@ def _run(cluster: Cluster, conf: Callable[[], str] = tree_conf) -> Cycle | str:
     return cycle.session.warnings[0] if cycle.session.warnings else cycle
 
 
-@check(takes=float)
-def sum_after_the_change(answer: float) -> Verdict:
-    """With a minimum of 1 instead of 8 for a-work: which sum does queue team compare when b-work
-    wants to be let in?
-    """
-    if answer == 3:
-        return well_done(
-            "2 + 8 + 0 − 7: seven of the eight running pods are above the minimum, and admission counts on them."
-        )
-    if answer == 10:
-        return try_again("10 is the sum with the minimum 8, when nothing is elastic.")
-    if answer == 7:
-        return try_again(
-            "7 is what is elastic: the 8 running pods less the minimum 1. Now do the whole sum.")
-    return try_again(
-        "minimum + allocated + in queue − elastic: b-work's 2, then what team holds, what it has reserved, and what "
-        "a-work holds above its minimum.")
+@choice({
+    3: well_done("2 + 8 + 0 − 7: seven of the eight running pods are above the minimum, and "
+                 "admission counts on them."),
+    10: "10 is the sum with the minimum 8, when nothing is elastic.",
+    7: "7 is what is elastic: the 8 running pods less the minimum 1. Now compute the whole sum.",
+    2: "2 is b-work's minimum. The queue team also holds pods already.",
+    9: "Only what is above the minimum is elastic: 8 − 1 = 7, and not 1.",
+}, "minimum + allocated + in queue − elastic: b-work's 2, then what team holds, what it has "
+   "reserved, and what a-work holds above its minimum.", float)
+def sum_after_the_change() -> None:
+    """Which sum does team compare for b-work now?"""

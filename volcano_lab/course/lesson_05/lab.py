@@ -75,7 +75,7 @@ START = [
 PLUGINS = {
     "capacity, with the tree":
     "  - name: capacity\n    enableHierarchy: true\n",
-    "capacity, letting in as v1.11.0 did":
+    "capacity, admitting as v1.11.0 did":
     "  - name: capacity\n    enableHierarchy: true\n    arguments:\n"
     "      lab.v1-11-enqueue: true\n",
     "capacity, without the tree":
@@ -179,12 +179,9 @@ def board_state(rows: list[QueueRow], plugin: str = TREE) -> State:
         cycle = run_tree(rows, plugin)
     except (ValueError, ManifestError) as error:
         return {"sentences": [str(error)], "levels": [], "order": [], "admission": [], "gangs": []}
-    broken, names = list(cycle.session.warnings), {row.name for row in rows}
-    state: State = {"sentences": broken, "levels": [], "order": [],
-                    "admission": [row | {"gang": _short(row["job"])} for row in admission(cycle)],
-                    "gangs": list(_ends(cycle))}
-    if not broken:
-        state["levels"] = [row for row in levels(cycle) if row["queue"] in names]
+    state, names = state_of(cycle), {row.name for row in rows}
+    if not state["sentences"]:
+        state["levels"] = [row for row in state["levels"] if row["queue"] in names]
         state["order"] = [
             row | {
                 "shares_on_the_way_down":
@@ -192,6 +189,14 @@ def board_state(rows: list[QueueRow], plugin: str = TREE) -> State:
             } for row in order(cycle, cycle.record.shares)
         ]
     return state
+
+
+def state_of(cycle: Cycle) -> State:
+    """Return what a cycle decided about its tree, without the order of the queues."""
+    broken = list(cycle.session.warnings)
+    return {"sentences": broken, "levels": [] if broken else list(levels(cycle)), "order": [],
+            "admission": [row | {"gang": _short(row["job"])} for row in admission(cycle)],
+            "gangs": list(_ends(cycle))}
 
 
 def _ends(cycle: Cycle) -> Iterator[State]:
@@ -235,6 +240,36 @@ def icicle(state: State) -> State:
             "text": "No gang is compared with the levels."}
 
 
+def tree_picture(cycle: Cycle, title: str, *, gangs: bool = True) -> pictures.Picture:
+    """Draw the tree of a cycle, with what became of each gang or without.
+
+    >>> tree_picture(tree_cluster(START).run(tree_conf()), "The tree").data["climb"]
+    'train-gang'
+    """
+    state = state_of(cycle)
+    state["levels"] = [row for row in state["levels"] if row["queue"] != "default"]
+    if not gangs:
+        state |= {"gangs": [], "admission": []}
+    drawn = icicle(state) | ({} if gangs else {"text": ""})
+    return pictures.tree(title, drawn, unit="CPUs", lines=3 if gangs else 0, legend=LEGEND,
+                         width=760)
+
+
+def sums_picture(cycle: Cycle, job: str = "", title: str = "") -> pictures.Picture:
+    """Draw what enqueue compared for a job, or for all, level by level.
+
+    >>> sums_picture(tree_cluster(START).run(tree_conf()), "train-gang").data[1]["text"]
+    '9 of 8: refused'
+    """
+    rows = [{"name": row["level"], "note": "" if job else _short(row["job"]),
+             "parts": [row["allocated"] - row["elastic"], row["inqueue"], row["minimum"]],
+             "limit": row["may_hold"], "over": row["verdict"] == "refused",
+             "text": f"{row['sum']:g} of {row['may_hold']:g}: {row['verdict']}"}
+            for row in admission(cycle, f"default/{job}" if job else "")]
+    return pictures.sums(title, rows, parts=["allocated − elastic", "in queue", "this job"],
+                         limit="may hold", width=760)
+
+
 def _climbs(state: State) -> dict[str, State]:
     climbs: dict[str, State] = {}
     for row in state["admission"]:
@@ -254,6 +289,9 @@ def _gang_rows(state: State) -> list[State]:
     return [row | {"ends": row["statement"] if row["statement"] != "none" else "not tried"}
             for row in state["gangs"]]
 
+
+LEGEND = ("A box is as wide as what a queue may hold. Full: allocated. Hatched: admitted, waiting. "
+          "Dashed: guarantee.")
 
 CONTROLS = {
     "plugin": controls.choice(TREE, list(PLUGINS), "plugin that shares between queues"),
@@ -286,7 +324,7 @@ def _end_of(state: State, name: str) -> str:
 TASKS = [
     Task("v1.11.0", "Choose admission as in v1.11.0. Which gang's row changes, and how?",
          lambda values, state: "v1.11.0" in values["plugin"],
-         show={"plugin": "capacity, letting in as v1.11.0 did"}),
+         show={"plugin": "capacity, admitting as v1.11.0 did"}),
     Task("move batch", "Put batch below research. Which level refuses batch-gang?",
          lambda values, state: _queue(values, "batch").get("parent") == "research"),
     Task("elastic room", "Give web a capability with which its gang is admitted and gets no room.",
