@@ -15,11 +15,13 @@ shutil.rmtree(DOCS / "lessons", ignore_errors=True)
 shutil.copytree(ROOT / "notebooks", DOCS / "lessons", ignore=shutil.ignore_patterns(".*"))
 
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
-from folds import fill  # noqa: E402
+from folds import fill, link_pages  # noqa: E402
 from generate import generate  # noqa: E402
 
 generate()
-fill(sorted((DOCS / "lessons").glob("*.ipynb")))
+LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
+fill(LESSONS)
+link_pages(LESSONS)
 
 project = "volcano_lab"
 author = "The volcano_lab authors"

@@ -1,9 +1,10 @@
-"""Put the answers of the lessons' questions into the folds of the documentation's copies."""
+"""Make pages of the documentation's copies of lessons: answers in the folds, links to pages."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 from cells import code_cells, processes, run_cell
@@ -40,3 +41,9 @@ def store(path: Path, outputs: dict[str, str]) -> None:
             if cell["id"] in outputs:
                 output["data"]["text/html"] = outputs[cell["id"]]
     path.write_text(json.dumps(notebook))
+
+
+def link_pages(paths: list[Path]) -> None:
+    """Let links in stored HTML lead to the pages of lessons instead of their notebooks."""
+    for path in paths:
+        path.write_text(re.sub(r'(href=\\"[\w-]+)\.ipynb', r"\1.html", path.read_text()))

@@ -49,12 +49,12 @@ def the_map() -> str:
     rows = []
     for name, path in modules():
         text = " ".join(ast.get_docstring(ast.parse(path.read_text())).split())
-        sentence = re.search(r"Answers? to (.+?)(?:\. |\.$|; )", text)
-        if sentence:
+        files = re.search(r"Answers? to (.+?)(?:\. |\.$|; )", text) or re.search(
+            r" Volcano: (.+)$", text)
+        if files:
             about = text.split(". ")[0].rstrip(".")
-            rows.append(
-                f"| [`{name}`](reference/{group_of(name) or 'volcano_lab'}.md) | {about} | {sentence[1]} |"
-            )
+            page = group_of(name) or "volcano_lab"
+            rows.append(f"| [`{name}`](reference/{page}.md) | {about} | {files[1]} |")
     title = "# From Volcano's files to the lab's"
     head = [
         title, "", "Volcano v1.14.0.", "", "| module | what it is | answers to |", "|---|---|---|"
