@@ -56,7 +56,8 @@ function playerOf(parent, {last, at, words, go}) {
     go(from);
     const frame = (now) => {
       // A round takes 1.4 s: most of it water that falls, then a rest in which one can read.
-      const rounds = (now - began) / 1400, part = Math.min(1, (rounds % 1) / 0.72), to = Math.min(from + Math.floor(rounds) + part, last());
+      // A frame may have begun before the click.
+      const rounds = Math.max(0, now - began) / 1400, part = Math.min(1, (rounds % 1) / 0.72), to = Math.min(from + Math.floor(rounds) + part, last());
       go(to);
       if (from + rounds >= last()) return halt();
       timer = requestAnimationFrame(frame);
