@@ -18,7 +18,8 @@ from volcano_lab.cli import DONE, Mistake
 
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {
-    "Ask": ("run", "why"),
+    "Ask": ("run", "why", "lint"),
+    "Try": ("what-if", "diff"),
     "Keep running": ("serve",),
     "Learn": ("lab",),
     "Other": ("replay", "completion"),
@@ -56,8 +57,8 @@ def options(*added: Callable[[Any], Any]) -> Callable[[Any], Any]:
 FILE = click.Path()
 FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 CONF = click.option("--conf", metavar="FILE", type=FILE,
-                    help="A volcano-scheduler.conf or the ConfigMap of one.  [default: Volcano's "
-                    "own default]")
+                    help="A volcano-scheduler.conf or the ConfigMap of one.  [default: a ConfigMap "
+                    "among the files, else Volcano's own default]")
 NOW = click.option("--now", metavar="TIME",
                    help="When the cycle runs, as 13:30 or 2026-01-01T13:30Z.  [default: now]")
 OUTPUT = click.option("-o", "--output", type=click.Choice(FORMS), default="table", metavar="FORM",
@@ -132,6 +133,74 @@ def why(words: tuple[str, ...], **given: Any) -> int:
         raise Mistake(f'why is given "{name}" alone; allowed are one or more files, and then the '
                       "name of a job, pod or queue")
     return why(files, name, **given)
+
+
+@volcano_lab.command()
+@options(FILES, CONF, OUTPUT, RECURSIVE)
+def lint(**given: Any) -> int:
+    """What cannot work, cancels itself or has no effect, before anything runs.
+
+    What Volcano's webhooks would refuse, gangs that can never start, guarantees above the cluster,
+    queues that nobody can use, switches that cancel each other, fields that nothing reads. The exit
+    code is 1 where one of them is an error.
+
+    \b
+    Examples:
+      volcano-lab lint cluster.yaml --conf volcano-scheduler.conf
+      volcano-lab lint -R manifests/ -o json
+    """
+    from volcano_lab.cli.lint import lint
+
+    return lint(**given)
+
+
+@volcano_lab.command("what-if")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@click.option("--set", "settings", metavar="KIND/NAME.FIELD=VALUE", multiple=True,
+              help="Set a field, or an argument of a plugin (plugin/NAME.ARGUMENT=VALUE).")
+@click.option("--add", metavar="FILE", multiple=True, type=FILE, help="Add manifests.")
+@click.option("--remove", metavar="KIND/NAME", multiple=True,
+              help="Take an object away, and what it has made.")
+@click.option("--conf", metavar="FILE", type=FILE, help="Try another volcano-scheduler.conf.")
+@click.option("--base-conf", metavar="FILE", type=FILE,
+              help="The configuration before.  [default: a ConfigMap among the files, else "
+              "Volcano's own default]")
+@options(OUTPUT, NOW, RECURSIVE)
+def what_if(**given: Any) -> int:
+    """What a change would change: who is placed, evicted, waits; queues before and after.
+
+    Nothing but the copy in memory is changed. A Job's name stands for its PodGroup where the files
+    have no Job.
+
+    \b
+    Examples:
+      volcano-lab what-if cluster.yaml --set queue/a.weight=5
+      volcano-lab what-if cluster.yaml --set queue/a.capability[nvidia.com/gpu]=8 -o wide
+      volcano-lab what-if cluster.yaml --conf new.conf --add job.yaml --remove job/team/train
+      volcano-lab what-if cluster.yaml --set plugin/binpack.binpack.weight=10
+    """
+    from volcano_lab.cli.compare import what_if
+
+    return what_if(**given)
+
+
+@volcano_lab.command()
+@click.argument("a", type=FILE)
+@click.argument("b", type=FILE)
+@options(CONF, OUTPUT, NOW, RECURSIVE)
+def diff(**given: Any) -> int:
+    """In what the cycles of two exports, A and B, differ.
+
+    The exit code is 1 where they differ, as that of kubectl diff.
+
+    \b
+    Examples:
+      volcano-lab diff yesterday.yaml today.yaml
+      volcano-lab diff before/ after/ --conf volcano-scheduler.conf -o json
+    """
+    from volcano_lab.cli.compare import diff
+
+    return diff(**given)
 
 
 @volcano_lab.command()

@@ -36,12 +36,23 @@ def load_files(files: Sequence[str], recursive: bool = False) -> Loaded:
         return manifests.load(*files, recursive=recursive)
 
 
-def cluster_of(files: Sequence[str], recursive: bool = False) -> Loaded:
-    """Return what the scheduler of a cluster with these objects would hear of; its `warnings` say
-    what has no effect. Raises `Mistake`.
+def cluster_of(files: Sequence[str], conf: str | None = None,
+               recursive: bool = False) -> tuple[Loaded, str | None]:
+    """Return what the scheduler of a cluster with these objects would hear of (its `warnings` say
+    what has no effect), and the text of its configuration. Raises `Mistake`.
+    """
+    loaded = load_files(files, recursive)
+    text = conf_of(conf, loaded)
+    with mistakes():
+        return with_defaults(loaded), text
+
+
+def conf_of(conf: str | None, loaded: Loaded) -> str | None:
+    """Return the text of the configuration that is named, or else of the one that a ConfigMap among
+    the objects holds; None for Volcano's default. Raises `Mistake`.
     """
     with mistakes():
-        return with_defaults(load_files(files, recursive))
+        return conf_text(conf) if conf else manifests.scheduler_conf_of(loaded)
 
 
 def conf_text(conf: str | None) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND
-from volcano_lab.cli.inputs import cluster_of, conf_text, mistakes, moment, warnings_of
+from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapped
 from volcano_lab.explain.names import Names
 from volcano_lab.scheduler import run_cycle
@@ -41,7 +41,7 @@ def run(files: Sequence[str], conf: str | None = None, output: str = "table", na
 def schedule(files: Sequence[str], conf: str | None = None, now: str | None = None,
              recursive: bool = False) -> tuple[Cycle, list[str]]:
     """The cycle on some files, and sentences about what has no effect. Raises `Mistake`."""
-    loaded, text = cluster_of(files, recursive), conf_text(conf)
+    loaded, text = cluster_of(files, conf, recursive)
     with mistakes(conf):
         cycle = run_cycle(Cache(loaded), text, moment(now))
     return cycle, loaded.warnings + warnings_of(cycle.session)

@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
-from volcano_lab.cli.inputs import cluster_of, conf_text, mistakes, moment, warnings_of
+from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, warn, width
 from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.trace.narration import sentence
@@ -21,7 +21,7 @@ MOST = 12
 def why(files: Sequence[str], name: str, node: str | None = None, conf: str | None = None,
         output: str = "table", namespace: str = "", now: str | None = None) -> int:
     """Explain and print; warnings go to the error output. Raises `Mistake`."""
-    loaded, text = cluster_of(files), conf_text(conf)
+    loaded, text = cluster_of(files, conf)
     with mistakes(conf):
         explainer = Explainer(loaded, text, moment(now))
     explanation = explain(explainer, name, node, namespace)

@@ -1,0 +1,120 @@
+"""`what-if`, `diff` and `lint`: a change, two exports side by side, and what cannot work."""
+
+import json
+
+import pytest
+
+from volcano_lab.cli import main
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain.findings import of_cycle, of_objects
+from volcano_lab.manifests.loader import loads
+
+
+def two_queues():
+    cluster = Cluster().node("n1", cpu=8).queue("a").queue("b")
+    return cluster.job("one", queue="a", pods=8, min_member=1, cpu=1).job(
+        "two", queue="b", pods=8, min_member=1, cpu=1)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "cluster.yaml"
+    path.write_text(two_queues().to_yaml())
+    return str(path)
+
+
+def told(capsys, *arguments):
+    code = main([*arguments])
+    return code, capsys.readouterr().out
+
+
+def test_another_weight_moves_pods_from_one_queue_to_the_other(file, capsys):
+    code, text = told(capsys, "what-if", file, "--set", "queue/a.weight=3", "-o", "json")
+    found = json.loads(text)
+    assert code == 0
+    assert {row["job"]: row["placed"] for row in found["jobs"]} == {
+        "default/one": [4, 6], "default/two": [4, 2]}
+    assert [row["deserved"] for row in found["queues"]] == [[4, 6], [4, 2]]
+    assert sorted(row["change"] for row in found["placements"]) == ["less"] * 2 + ["more"] * 2
+    code, text = told(capsys, "what-if", file, "--set", "queue/a.weight=3")
+    assert text.startswith("+0 pods placed, +0 evicted; 1 jobs have fewer pods waiting, 1 have more.")
+    assert "4 -> 6" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_nothing_differs_where_nothing_is_changed(file, capsys):
+    assert told(capsys, "what-if", file) == (0, "Nothing differs.\n")
+    assert told(capsys, "diff", file, file) == (0, "Nothing differs.\n")
+
+
+def test_objects_and_a_configuration_can_be_tried(file, tmp_path, capsys):
+    more = tmp_path / "more.yaml"
+    more.write_text(Cluster().node("n2", cpu=8).to_yaml().split("---")[-1])
+    _, text = told(capsys, "what-if", file, "--add", str(more), "--remove", "job/two", "-o", "json")
+    found = {row["job"]: row["placed"] for row in json.loads(text)["jobs"]}
+    assert found == {"default/one": [4, 8], "default/two": [4, None]}
+    conf = tmp_path / "no.conf"
+    conf.write_text("actions: enqueue")
+    _, text = told(capsys, "what-if", file, "--conf", str(conf), "-o", "json")
+    assert {row["change"] for row in json.loads(text)["placements"]} == {"less"}
+
+
+def test_diff_says_1_where_two_exports_differ(file, tmp_path, capsys):
+    other = tmp_path / "other.yaml"
+    other.write_text(two_queues().queue("a", weight=3).to_yaml())
+    code, text = told(capsys, "diff", file, str(other), "-o", "name")
+    assert (code, text) == (1, "job/default/one\njob/default/two\n")
+
+
+def test_a_name_that_is_not_there_is_a_sentence(file, capsys):
+    assert main(["what-if", file, "--set", "queue/c.weight=3"]) == 2
+    assert capsys.readouterr().err.startswith('volcano-lab: "queue/c.weight": there is no queue "c"')
+
+
+def base():
+    return Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("a")
+
+
+CONF = "actions: '{}'\ntiers:\n- plugins: [{{name: gang}}, {{name: predicates}}, {}]\n"
+RULES = [
+    (base().job("j", pods=3, min_member=2, cpu=1), None, set()),
+    (base().job("j", pods=9, cpu=1), None, {"gang-impossible"}),
+    (base().job("j", pods=1, min_member=2, cpu=1), None, {"gang-impossible"}),
+    (base().job("j", pods=1, cpu=5), None, {"pod-too-large"}),
+    (base().queue("a", guarantee=9).job("j", cpu=1), None,
+     {"guarantees-above-cluster", "queue-unusable"}),
+    (base().queue("b", guarantee=8).job("j", queue="a", cpu=1), None, {"queue-unusable"}),
+    (base().queue("b", parent="a").job("j", queue="a", cpu=1),
+     CONF.format("enqueue, allocate", "{name: capacity, enableHierarchy: true}"), {"queue-not-leaf", "no-effect"}),
+    (base().queue("a", deserved=1).job("j", queue="a", cpu=1), None, {"no-effect"}),
+    (base().job("j", cpu=1), CONF.format("enqueue, allocate", "{name: proportion}, {name: capacity}"),
+     {"two-shares"}),
+    (base().job("j", cpu=1), CONF.format(
+        "enqueue, allocate", "{name: nodeorder, enableNodeOrder: false}"), {"all-switched-off"}),
+    (base().job("j", cpu=1), "actions: 'allocate, reclaim'\ntiers: [{plugins: [{name: predicates}]}]",
+     {"nobody-agrees"}),
+    (base().queue("a", reclaimable=False).queue("default", reclaimable=False).job("j", cpu=1),
+     CONF.format("enqueue, allocate, reclaim", "{name: proportion}"), {"nothing-reclaimable"}),
+]
+
+
+@pytest.mark.parametrize(("cluster", "conf", "rules"), RULES,
+                         ids=[", ".join(row[2]) or "nothing" for row in RULES])
+def test_each_rule_of_lint(cluster, conf, rules):
+    found = list(of_cycle(cluster.run(conf).session))
+    assert {finding.rule for finding in found} == rules
+    assert all(finding.text and finding.place for finding in found)
+
+
+def test_what_admission_refuses_is_an_error(tmp_path, capsys):
+    text = ("apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: j}\nspec:\n"
+            "  minAvailable: 3\n  tasks:\n  - {name: w, replicas: 1, template: {spec: {containers: "
+            "[{name: c}]}}}\n")
+    assert [finding.rule for finding in of_objects(loads(text))] == ["job-min-available"]
+    path = tmp_path / "job.yaml"
+    path.write_text(text)
+    assert main(["lint", str(path), "-o", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["findings"][0]["rule"] == "job-min-available"
+
+
+def test_lint_of_a_good_cluster_is_0(file, capsys):
+    assert told(capsys, "lint", file) == (0, "0 errors, 0 warnings\n")

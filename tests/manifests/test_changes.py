@@ -1,0 +1,91 @@
+"""Changes by name: a field set, an object taken away with what it has made, and what is refused."""
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.changes import change, change_conf
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.loader import ManifestError, loads
+
+JOB = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  minAvailable: 2
+  tasks:
+  - {name: w, replicas: 2, template: {spec: {containers: [{name: c}]}}}
+"""
+
+
+def cluster():
+    made = Cluster().node("n1.example", cpu=4, gpu=1).node("n2", cpu=4).queue("a").queue("a.b")
+    return made.job("train", namespace="ml", queue="a", pods=2, cpu=1).job("other", cpu=1).objects()
+
+
+def read(objects, kind, name, *path):
+    found = next(obj for obj in objects if (obj.kind, obj.name) == (kind, name))
+    for step in path:
+        found = getattr(found, step)
+    return found
+
+
+@pytest.mark.parametrize(("setting", "path", "value"), [
+    ("queue/a.weight=5", ("Queue", "a", "spec", "weight"), 5),
+    ("queues/a.b.weight=5", ("Queue", "a.b", "spec", "weight"), 5),
+    ("q/a.spec.reclaimable=false", ("Queue", "a", "spec", "reclaimable"), False),
+    ("queue/a.capability.cpu=500m", ("Queue", "a", "spec", "capability"), {"cpu": "500m"}),
+    ("queue/a.capability[nvidia.com/gpu]=2", ("Queue", "a", "spec", "capability"),
+     {"nvidia.com/gpu": "2"}),
+    ("queue/a.capability={cpu: 1}", ("Queue", "a", "spec", "capability"), {"cpu": "1"}),
+    ("node/n2.metadata.labels.zone=z1", ("Node", "n2", "metadata", "labels", "__len__"), 2),
+    ("job/ml/train.minMember=1", ("PodGroup", "train", "spec", "min_member"), 1),
+    ("pg/train.queue=a.b", ("PodGroup", "train", "spec", "queue"), "a.b"),
+])
+def test_a_field_is_set_and_nothing_else(setting, path, value):
+    before = cluster()
+    after = change(before, [setting])
+    found = read(after, *path)
+    assert (found() if callable(found) else found) == value
+    assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
+
+
+def test_amounts_of_a_node():
+    after = change(cluster(), ["node/n1.example.allocatable.cpu=9"])
+    assert read(after, "Node", "n1.example", "status", "allocatable")["cpu"] == "9"
+
+
+@pytest.mark.parametrize(("setting", "sentence"), [
+    ("queue/a.weight", '"queue/a.weight" sets nothing; allowed is KIND/NAME.FIELD=VALUE'),
+    ("quewe/a.weight=1", '"quewe" is no kind; did you mean queue?'),
+    ("queue/aa.weight=1", 'there is no queue "aa"; there are '),
+    ("queue/a.wieght=1", "spec.wieght is not known and has no effect; did you mean weight?"),
+    ("queue/a.weight=five", 'spec.weight is "five"; allowed is a whole number'),
+    ("queue/a=5", "names no field"),
+    ("queue/a.weight.x=5", "spec.weight has no fields"),
+    ("queue/a.weight=[", '"queue/a.weight=["'),
+])
+def test_what_does_not_fit_is_one_sentence(setting, sentence):
+    with pytest.raises(ManifestError) as error:
+        change(cluster(), [setting])
+    assert sentence in str(error.value) and len(error.value.problems) == 1
+
+
+def test_what_is_removed_takes_along_what_it_has_made():
+    job = with_defaults(loads(JOB))
+    assert {obj.kind for obj in job} == {"Queue", "PodGroup", "Pod"}
+    assert {obj.kind for obj in change(job, [], ["job/ml/train"])} <= {"Queue", "PodGroup"}
+    left = change(cluster(), [], ["job/ml/train", "node/n2"])
+    assert sorted(obj.key for obj in left) == sorted(
+        ["root", "default", "a", "a.b", "n1.example", "default/other", "default/other-0"])
+    assert len(loads(JOB)) - len(change(loads(JOB), [], ["job/train"])) == 1
+
+
+def test_arguments_of_plugins_are_set_in_a_copy():
+    conf = load_conf("actions: allocate\ntiers: [{plugins: [{name: binpack}]}]")
+    changed = change_conf(conf, ["plugin/binpack.binpack.weight=7"])
+    assert changed.tiers[0].plugins[0].arguments == {"binpack.weight": 7}
+    assert conf.tiers[0].plugins[0].arguments == {}
+    with pytest.raises(ManifestError, match="plugins of the configuration are binpack"):
+        change_conf(conf, ["plugin/gang.x=1"])

@@ -1,0 +1,146 @@
+"""`volcano-lab what-if` and `volcano-lab diff`: two cycles side by side, as far as they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from volcano_lab.api.formatting import quantity_text
+from volcano_lab.cache import Cache
+from volcano_lab.cli import DONE, FOUND
+from volcano_lab.cli.inputs import conf_of, load_files, mistakes, moment, warnings_of
+from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapped
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.changes import PLUGIN, change, change_conf
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.loader import Loaded
+from volcano_lab.scheduler import run_cycle
+from volcano_lab.trace.views.cycle import Cycle
+
+MOST_PODS = 12
+"""Pods that are named; `-o json` has all."""
+QUEUE = ("deserved", "allocated", "request")
+JOB = ("queue", "phase", "pods", "placed", "pending")
+
+
+def what_if(files: Sequence[str], settings: Sequence[str] = (), add: Sequence[str] = (),
+            remove: Sequence[str] = (), conf: str | None = None, base_conf: str | None = None,
+            now: str | None = None, output: str = "table", recursive: bool = False) -> int:
+    """Print what a change would change. Raises `Mistake`."""
+    loaded = load_files(files, recursive)
+    more = load_files(add, recursive) if add else Loaded()
+    plugins = [setting for setting in settings if setting.startswith(PLUGIN)]
+    with mistakes():
+        changed = change([*loaded, *more], [each for each in settings if each not in plugins], remove)
+    before = _cycle(loaded, base_conf, now)
+    after = _cycle(changed, conf or base_conf, now, plugins)
+    warn(sorted(set(loaded.warnings + more.warnings + warnings_of(after.session))))
+    _show(comparison(before, after), output)
+    return DONE
+
+
+def diff(a: str, b: str, conf: str | None = None, now: str | None = None, output: str = "table",
+         recursive: bool = False) -> int:
+    """Print in what the cycles of two exports differ; 1 where they do. Raises `Mistake`."""
+    before, after = (_cycle(load_files([file], recursive), conf, now) for file in (a, b))
+    found = comparison(before, after)
+    _show(found, output)
+    return FOUND if any(found.values()) else DONE
+
+
+def _cycle(loaded: Loaded, conf: str | None, now: str | None, plugins: Sequence[str] = ()) -> Cycle:
+    text = conf_of(conf, loaded)
+    with mistakes(conf):
+        known = change_conf(load_conf(text, action_names()), plugins)
+        return run_cycle(Cache(with_defaults(loaded)), known, moment(now))
+
+
+def comparison(before: Cycle, after: Cycle) -> dict[str, list[dict[str, Any]]]:
+    """In what two cycles differ, as plain data; each list is empty where they do not.
+
+    `jobs` and `queues` have what was and what is of each value that has changed (null: not there);
+    `placements` are operations that took effect in one of them only.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1)
+    >>> found = comparison(cluster.run(), cluster.node("n2", cpu=4).run())
+    >>> found["jobs"][0]["placed"], len(found["placements"])
+    ([0, 6], 6)
+    """
+    jobs = [{row["job"]: {name: row[name] for name in JOB} for row in cycle.jobs()}
+            for cycle in (before, after)]
+    queues = [{(row["queue"], resource): {name: row[name].get(resource, 0) for name in QUEUE}
+               for row in cycle.queues() for resource in row["request"] | row["deserved"]
+               if resource != "pods"} for cycle in (before, after)]
+    done = [[tuple(row[:3]) for row in cycle.committed] for cycle in (before, after)]
+    placements = [{"change": change, "operation": operation, "pod": pod, "node": node}
+                  for change, ours, theirs in (("less", done[0], set(done[1])),
+                                               ("more", done[1], set(done[0])))
+                  for operation, pod, node in ours if (operation, pod, node) not in theirs]
+    return {
+        "jobs": [{"job": job, **values} for job, values in _differing(*jobs)],
+        "placements": placements,
+        "queues": [{"queue": queue, "resource": resource, **values}
+                   for (queue, resource), values in _differing(*queues)],
+    }
+
+
+def _differing(before: dict, after: dict) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
+    """What is in one only, or has other values: [was, is] of each of them."""
+    for key in sorted(before | after):
+        was, now = before.get(key), after.get(key)
+        if was != now:
+            yield key, {name: [was and was[name], now and now[name]] for name in (was or now)}
+
+
+def _show(found: dict[str, list[dict[str, Any]]], output: str) -> None:
+    if output in ("json", "yaml"):
+        print_data(found, output)
+    elif output == "name":
+        print("".join(f"job/{row['job']}\n" for row in found["jobs"]), end="")
+    else:
+        print(report(found, None if output == "wide" else width()))
+
+
+def report(found: dict[str, list[dict[str, Any]]], most: int | None = 80) -> str:
+    """The differences as tables of so many columns."""
+    jobs = [{"job": row["job"], **{name: _text(row[name]) for name in JOB}} for row in found["jobs"]]
+    queues = [{"queue": row["queue"], "resource": row["resource"],
+               **{name: _text([quantity_text(row["resource"], value) if value is not None else None
+                               for value in row[name]]) for name in QUEUE}}
+              for row in found["queues"]]
+    pods: dict[tuple[str, str], list[str]] = {}
+    for row in found["placements"]:
+        where = f" on {row['node']}" if row["node"] else ""
+        pods.setdefault((row["change"], row["operation"]), []).append(row["pod"] + where)
+    lines = [wrapped(sentence, most or 10_000) for sentence in _summary(found)]
+    for (word, operation), names in pods.items():
+        more = f" and {len(names) - MOST_PODS} more" if len(names) > MOST_PODS else ""
+        lines.append(wrapped(f"{'+' if word == 'more' else '-'} {operation}: "
+                             f"{', '.join(names[:MOST_PODS])}{more}", most or 10_000, "  ", ""))
+    parts = [styled("\n".join(lines[:1]), bold=True), "\n".join(lines[1:]),
+             table(jobs, ("queue", "pods"), most, "Jobs, before -> after"),
+             table(queues, (), most, "Queues, before -> after")]
+    return "\n\n".join(filter(None, parts))
+
+
+def _summary(found: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+    if not any(found.values()):
+        yield "Nothing differs."
+        return
+    better = worse = 0
+    for row in found["jobs"]:
+        was, now = row["pending"]
+        better += (now or 0) < (was or 0)
+        worse += (now or 0) > (was or 0)
+    changes = [(row["change"], row["operation"]) for row in found["placements"]]
+    placed = changes.count(("more", "allocate")) - changes.count(("less", "allocate"))
+    evicted = changes.count(("more", "evict")) - changes.count(("less", "evict"))
+    yield (f"{placed:+d} pods placed, {evicted:+d} evicted; {better} jobs have fewer pods waiting, "
+           f"{worse} have more.")
+
+
+def _text(pair: list[Any]) -> str:
+    was, now = ("-" if value is None else str(value) for value in pair)
+    return now if was == now else f"{was} -> {now}"

@@ -1,0 +1,165 @@
+"""Lint: what in a cluster's manifests and configuration cannot work, cancels itself, or has no
+effect, each with its rule, its place and a remedy.
+
+Answers to no Go file. The rules of Volcano's webhooks are in `manifests.admission`, fields that
+nothing reads in `lint`; here are those that need the whole cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import define
+
+from volcano_lab.api.formatting import amount_text
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.queue import ROOT_QUEUE
+from volcano_lab.api.resource import ZERO, Resource, total
+from volcano_lab.explain.lint import ignored_fields
+from volcano_lab.explain.names import Names
+from volcano_lab.framework.session import Session
+from volcano_lab.manifests.admission import verdicts
+from volcano_lab.manifests.loader import Loaded
+from volcano_lab.trace.cycle_record import queue_attributes
+
+ERROR, WARNING = "error", "warning"
+VICTIMS = {"preempt": "preemptable", "reclaim": "reclaimable"}
+"""Action -> the extension point without whose answers it evicts nobody."""
+
+
+@define(frozen=True)
+class Finding:
+    """What a rule says of a place; `remedy` is what to do, "" where the text says it."""
+
+    rule: str
+    level: str
+    place: str
+    text: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}" + (f" ({self.remedy})" if self.remedy else "")
+
+
+def of_objects(loaded: Loaded) -> Iterator[Finding]:
+    """Yield what reading and admission have to say of objects as they were written.
+
+    >>> from volcano_lab.manifests.loader import loads
+    >>> queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a}, "
+    >>> queue += "spec: {weight: 1, wieght: 2, capability: {cpu: 1}, deserved: {cpu: 2}}}"
+    >>> [(finding.rule, finding.level) for finding in of_objects(loads(queue))]
+    [('unread', 'warning'), ('queue-deserved-capability', 'error')]
+    """
+    for warning in loaded.warnings:
+        place, _, text = warning.partition(": ")
+        yield Finding("unread", WARNING, place, text)
+    for verdict in verdicts(loaded):
+        yield Finding(verdict.rule, verdict.level, verdict.label, verdict.text.removeprefix(
+            f"{verdict.label}: "))
+
+
+def of_cycle(ssn: Session) -> Iterator[Finding]:
+    """Yield what a cycle that has run shows: of the configuration, queues and jobs.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=3, cpu=2).run()
+    >>> for finding in of_cycle(cycle.session):
+    ...     print(finding.rule, finding, sep="; ")
+    gang-impossible; Job default/train: its minimum of 3 pods asks for cpu 6; all nodes together have cpu 4 \
+(lower minAvailable or the requests, or add nodes)
+    """
+    for warning in ssn.conf.warnings + ssn.warnings:
+        yield Finding("no-effect", WARNING, "configuration", warning)
+    for warning in ignored_fields(ssn):
+        place, _, text = warning.partition(": ")
+        yield Finding("no-effect", WARNING, place, text)
+    yield from _configuration(ssn)
+    yield from _queues(ssn)
+    names = Names(ssn)
+    for reason in ssn.snapshot.left_out:
+        yield Finding("left-out", WARNING, "cluster", reason)
+    nodes = list(ssn.nodes.values())
+    for uid, job in ssn.jobs.items():
+        yield from _gang(ssn, job, f"Job {names.called(uid)}", nodes)
+
+
+def _configuration(ssn: Session) -> Iterator[Finding]:
+    place, plugins = "configuration", ssn.conf.plugin_names()
+    if {"proportion", "capacity"} <= {*plugins}:
+        yield Finding("two-shares", ERROR, place, "proportion and capacity both say what queues "
+                      "deserve, and contradict each other", "name one of them")
+    for name in sorted({name for name in plugins if plugins.count(name) > 1}):
+        yield Finding("plugin-twice", WARNING, place, f"the plugin {name} is named more than once",
+                      "name it in one tier")
+    silent = {name for name in plugins if name in ssn.plugins}
+    asked = {name: [point for point in ssn.points.values() if name in point.functions]
+             for name in silent}
+    for name, points in sorted(asked.items()):
+        enabled = any(plugin == name for point in points for tier in point.tiers
+                      for plugin, _ in tier)
+        if points and not enabled:
+            yield Finding("all-switched-off", WARNING, place, f"all switches of the plugin {name} "
+                          "that it needs are off, so it does nothing", "take it out, or switch it on")
+    for action, point in VICTIMS.items():
+        if action in ssn.conf.actions and not ssn.points[point].flat:
+            yield Finding("nobody-agrees", WARNING, place, f"the action {action} runs, and no plugin "
+                          f"answers {point}, so it evicts nobody",
+                          "add gang, and a plugin that says what queues deserve")
+    open_queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
+    if "reclaim" in ssn.conf.actions and len(open_queues) > 1 and not any(
+            queue.reclaimable for queue in open_queues):
+        yield Finding("nothing-reclaimable", WARNING, place, "the action reclaim runs, and every "
+                      "queue has reclaimable: false", "set reclaimable: true where it may take")
+
+
+def _queues(ssn: Session) -> Iterator[Finding]:
+    parents = {queue.queue.spec.parent for queue in ssn.queues.values()}
+    used = {job.queue for job in ssn.jobs.values()}
+    guaranteed = total(Resource.from_list(queue.queue.spec.guarantee.resource)
+                       for name, queue in ssn.queues.items() if name not in parents)
+    for name, amount in guaranteed:
+        if amount > ssn.total_resource.get(name):
+            yield Finding("guarantees-above-cluster", ERROR, "cluster", f"queues are guaranteed "
+                          f"{name} {amount_text(name, amount)} in sum; the nodes have {name} "
+                          f"{amount_text(name, ssn.total_resource.get(name))}",
+                          "lower guarantees, or add nodes")
+    attributes = queue_attributes(ssn)
+    for name, queue in ssn.queues.items():
+        place = f"Queue {name}"
+        if not queue.is_open and name in used:
+            yield Finding("queue-closed", ERROR, place, f"it is {queue.queue.status.state}, and jobs "
+                          "are in it", "open it, or move them")
+        if name in used and name in parents and name != ROOT_QUEUE:
+            yield Finding("queue-not-leaf", ERROR, place, "jobs are in it, and it has queues below",
+                          "put jobs into a queue without children")
+        asked = attributes[name].request if name in attributes else ()
+        for resource, amount in asked:
+            if amount and attributes[name].real_capability.get(resource) <= 0:
+                yield Finding("queue-unusable", ERROR, place, f"no pod that asks for {resource} may "
+                              "run in it: its real capability of that is 0, for other queues are "
+                              "guaranteed all that there is", "lower their guarantees")
+
+
+def _gang(ssn: Session, job: JobInfo, place: str, nodes: list[NodeInfo]) -> Iterator[Finding]:
+    """What of a job's minimum can never be placed, whoever else leaves."""
+    tasks, least = list(job.tasks.values()), job.min_available
+    if least > len(tasks) and tasks:
+        yield Finding("gang-impossible", ERROR, place, f"its minimum is {least} pods, and it has "
+                      f"{len(tasks)}", "lower minAvailable, or raise replicas")
+        return
+    names = dict.fromkeys(name for task in tasks for name, _ in task.init_resreq)
+    for name in names:
+        asked = sum(sorted(task.init_resreq.get(name) for task in tasks)[:least])
+        if asked > ssn.total_resource.get(name) and name != "pods":
+            yield Finding("gang-impossible", ERROR, place, f"its minimum of {least} pods asks for "
+                          f"{name} {amount_text(name, asked)}; all nodes together have {name} "
+                          f"{amount_text(name, ssn.total_resource.get(name))}",
+                          "lower minAvailable or the requests, or add nodes")
+            return
+    kinds = {task.init_resreq: task for task in tasks if not task.node_name}
+    large = [task for request, task in kinds.items()
+             if not any(request.less_equal(node.allocatable, ZERO) for node in nodes)]
+    if large:
+        yield Finding("pod-too-large", ERROR, place, f"no node is large enough for its pod "
+                      f"{large[0].name}, were it empty", "lower its requests, or add a larger node")
