@@ -5,7 +5,13 @@ import random
 import pytest
 
 from volcano_lab.course.lesson_08 import checks
-from volcano_lab.course.lesson_08.lab import RULES, placement_lab, scores_chart
+from volcano_lab.course.lesson_08.lab import (
+    RULES,
+    node_rows,
+    nodes_picture,
+    placement_lab,
+    points_picture,
+)
 from volcano_lab.course.lesson_08.scene import (
     FAULTS,
     POD,
@@ -25,7 +31,7 @@ def lab():
 
 
 def chosen(lab):
-    return [row["node"] for row in lab.state["nodes"] if row["chosen"]]
+    return [row["node"] for row in lab.board["nodes"] if row["chosen"]]
 
 
 MOVES = [
@@ -44,7 +50,8 @@ MOVES = [
 @pytest.mark.parametrize(("sentence", "move", "where"), MOVES, ids=[row[0] for row in MOVES])
 def test_moves(lab, sentence, move, where):
     assert chosen(lab.set(**move)) == where
-    assert bool(lab.state["why"]) == (not where)
+    assert bool(lab.facts.waits) == (not where)
+    assert lab.said.count("new goes to") == (where != ["node-2"])
 
 
 def test_every_position_shows_what_a_cycle_decides(lab):
@@ -57,7 +64,7 @@ def test_every_position_shows_what_a_cycle_decides(lab):
         conf = conf_with("nodeorder", "binpack", binpack_weight=weight)
         cycle = placement_cluster(RULES[rule], cpu=cpu, taint=taint, **used).run(conf)
         assert chosen(lab) == [node for _, _, node in cycle.committed]
-        rows = lab.state["nodes"]
+        rows = node_rows(lab.facts)
         compared = [row for row in rows if row["sum"] is not None]
         assert len(compared) != 1 and len(rows) == 3
         assert all(row["sum"] == row["nodeorder"] + row["binpack"] and not row["refused"]
@@ -99,10 +106,37 @@ def test_rules_that_cannot_be_read_are_a_sentence():
             placement_cluster(rules)
 
 
-def test_a_figure_tells_refusals_to_those_who_do_not_see_it():
-    chart = scores_chart(placement_cluster(cpu=3, taint=True), title="refused")
-    assert "node-2: node(s) had untolerated taint {team: gpu}" in chart.description
-    assert "node-1: Insufficient cpu" in chart.description
+def test_a_picture_tells_refusals_to_those_who_do_not_see_it():
+    alt = nodes_picture(placement_cluster(cpu=3, taint=True), "refused").alt
+    assert "node-2: 1 pod runs, idle 3 of 4 CPUs (db-0), node(s) had untolerated taint" in alt
+    assert "Insufficient cpu" in alt
+
+
+def test_parts_that_are_alike_on_all_nodes_are_left_out():
+    picture = points_picture(placement_cluster(), "nodeorder", "binpack")
+    assert picture.spec["parts"] == ["least requested", "balanced", "binpack"]
+    assert "taints 300" in picture.legend
+    best = max(sum(row["parts"]) for row in picture.data)
+    assert [row["text"].endswith("chosen") for row in picture.data] == [False, True, False]
+    assert all(row["limit"] == best for row in picture.data)
+
+
+def test_a_click_on_a_node_is_answered(lab):
+    def said(**about):
+        lab.ask = {"n": lab.shown["n"] + 1, "why": about}
+        return lab.shown["why"]
+
+    assert "449 points" in said(node="node-3")
+    lab.set(taint=True)
+    assert "taint" in said(node="node-2", pod="db-0")
+
+
+def test_tasks_are_done_by_what_they_show(lab):
+    for number, task in enumerate(lab.tasks):
+        lab.begin(number)
+        assert not lab.done[task.name], "not done by beginning it"
+        lab.set(**task.show)
+        assert lab.done[task.name]
 
 
 def test_the_solution_scores_as_binpack_does():

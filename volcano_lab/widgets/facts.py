@@ -8,14 +8,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api.formatting import in_units
+from volcano_lab.api.status import PIPELINED, RELEASING, RUNNING
 from volcano_lab.display.palette import colors_of
 from volcano_lab.trace.views.cycle import most_of
 
 if TYPE_CHECKING:
+    from volcano_lab.api.task import TaskInfo
     from volcano_lab.trace.views.cycle import Cycle
 
 Row = dict[str, Any]
@@ -125,3 +127,20 @@ def statement(cycle: Cycle, key: str) -> dict[str, Any]:
     return {"outcome": outcome, "pods": pods, "minimum": job.min_available, "reason": why,
             "headline": f"{room} of {len(pods)} pods find room",
             "color": colors_of(row["queue"] for row in queues_of(cycle)).get(job.queue)}
+
+
+PODS = {RUNNING: "running", RELEASING: "leaving", PIPELINED: "promised"}
+"""A pod's status -> how it is drawn; others were placed in this cycle."""
+
+
+def pods(tasks: Iterable[TaskInfo], colors: Mapping[str, str], ring: str = "") -> list[Row]:
+    """Return the pods of a node of `pictures.cluster`, coloured by the job's name in theirs.
+
+    Those that leave stand last, so that what is promised stands on them; `ring` is the pod that
+    the text is about.
+    """
+    rows = [{"name": task.name, "size": plain(task.resreq.milli_cpu / 1000),
+             "color": colors.get(task.name.rpartition("-")[0]), "ring": task.name == ring,
+             "state": PODS.get(task.status, "allocated")} for task in tasks]
+    order = ["running", "allocated", "leaving", "promised"]
+    return sorted(rows, key=lambda row: (order.index(row["state"]), row["name"]))

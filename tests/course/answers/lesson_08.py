@@ -24,20 +24,22 @@ def _plain_mean(request: Amounts, used: Amounts, allocatable: Amounts, weights: 
 answers(
     checks.largest_pod,
     right=[3, "3"],
-    wrong=[(4, "no node"), (2, "larger"), (6, "no node"), (0, "from 1")],
+    wrong=[(4, "empty node"), (2, "larger"), (1, "larger"), (6, "one of them"), (5, "that large"),
+           (0, "emptiest")],
 )
 
 answers(
     checks.next_reason,
-    right=["untolerated taint", "taint", "team=gpu:NoSchedule"],
-    wrong=[("insufficient cpu", "before"), ("nothing", "once more"), ("affinity", "tainted")],
+    right=["untolerated taint {team: gpu}", "untolerated taint"],
+    wrong=[("Insufficient cpu", "before"), ("nothing, it takes the pod", "next question"),
+           ("both reasons", "only one"), ("Insufficient memory", "15Gi"), ("Too many pods", "110")],
 )
 
 answers(
     checks.least_requested_of_node_3,
     right=[53, "53"],
     wrong=[
-        (53.125, "cut off"),
+        (53.125, "dropped"),
         (25, "memory"),
         (81, "CPU"),
         (68, "node-2"),
@@ -56,15 +58,15 @@ answers(
         (28.125, "other way"),
         (1.3125, "100"),
         (60, "divide"),
-        (65, "cut off"),
-        (66, "cut off"),
+        (65, "dropped"),
+        (66, "dropped"),
     ],
 )
 
 answers(
     checks.enough_binpack,
     right=[2, "2"],
-    wrong=[(1, "node-2"), (3, "less"), (0, "node-2"), (10, "less"), (-1, "from 0")],
+    wrong=[(1, "node-2"), (3, "less"), (0, "no points"), (10, "less"), (-1, "nearer")],
 )
 
 answers(

@@ -3,91 +3,83 @@
 from course.proofs import after
 
 
-@after("evictions-03")
-def a_tiny_cluster(held):
+def marks(picture, plugin):
+    """What a plugin said of each candidate in a picture of votes."""
+    return [row["votes"][plugin] for row in picture.data["rows"]]
+
+
+@after("evictions-02")
+def a_tiny_cluster(cycle, held):
     assert held["deserved"].to_dict() == {"a": 5, "b": 7}
     assert held["allocated"].to_dict() == {"a": 3, "b": 9}
-
-
-@after("evictions-08")
-def predict_what_does_volcano_do_by_default(cycle):
     assert cycle.committed == []
 
 
 @after("evictions-13")
-def predict_preempt(evicted, preempting):
+def preempt(evicted, preempting):
     assert evicted(preempting) == ["old-1", "old-0"]
 
 
+@after("evictions-16")
+def each_candidate_is_asked_about(cluster, conf_with, votes_picture):
+    asked = votes_picture(cluster, conf_with("preempt"), "")
+    assert marks(asked, "priority") == [True] * 3 and marks(asked, "gang") == [True, True, False]
+    assert marks(asked, "conformance") == [True] * 3 and marks(asked, "drf") == [None] * 3
+
+
 @after("evictions-19")
-def predict_reclaim(cluster, conf_with, evicted, preempting):
-    both = cluster.run(conf_with("reclaim", "preempt"))
+def reclaim_first(both, cluster, conf_with, evicted, preempting, votes_picture):
     assert evicted(both) == ["greedy-2", "greedy-1"]
     assert evicted(cluster.run(conf_with("preempt", "reclaim"))) == evicted(preempting)
+    asked = votes_picture(cluster, conf_with("reclaim", "preempt"), "")
+    assert marks(asked, "proportion") == [None] * 3
 
 
 @after("evictions-24")
-def no_veto_an_empty_list_ends_the_tier_and(outcome):
+def an_empty_list_is_no_veto(conf_with, equal, outcome, votes_picture):
     assert outcome == ["old-1"]
+    asked = votes_picture(equal, conf_with("preempt"), "")
+    assert marks(asked, "priority") == [False] * 3 and marks(asked, "gang") == [None] * 3
+    assert any(marks(asked, "drf"))
 
 
 @after("evictions-28")
-def no_veto_an_empty_list_ends_the_tier_and_2(conf_with, evicted, whole):
-    assert evicted(whole.run(conf_with("reclaim"))) == ["greedy-1", "greedy-0"]
-
-
-@after("evictions-30")
-def no_veto_an_empty_list_ends_the_tier_and_3(conf_with, evicted, whole):
+def a_gang_is_torn(conf_with, evicted, torn, votes_picture, whole):
+    assert torn == ["greedy-1", "greedy-0"]
     assert evicted(whole.run(conf_with("reclaim", one_tier=True))) == []
+    asked = votes_picture(whole, conf_with("reclaim"), "")
+    assert marks(asked, "gang") == [False] * 3
+    assert marks(asked, "proportion") == [True, True, False]
 
 
 @after("evictions-32")
-def also_not_asked_the_one_who_knows_the_quo(before):
+def the_one_that_knows_the_quota(before, conf_with, evicted, three):
     assert before["deserved"].to_dict() == {"a": 2, "b": 5, "c": 5}
     assert before["allocated"].to_dict() == {"a": 0, "b": 4, "c": 8}
-
-
-@after("evictions-34")
-def also_not_asked_the_one_who_knows_the_quo_2(conf_with, evicted, three):
     default_tiers = evicted(three.run(conf_with("reclaim")))
     one_tier = evicted(three.run(conf_with("reclaim", one_tier=True)))
     assert default_tiers == ["b-work-2", "b-work-1"] and one_tier == ["c-work-2", "c-work-1"]
 
 
 @after("evictions-37")
-def one_victim_too_many(conf_with, evicted, large):
-    assert evicted(large.run(conf_with("reclaim"))) == ["greedy-1", "greedy-0"]
-
-
-@after("evictions-dry-3")
-def a_dry_run_try_it_out_first(DRY, PLAIN, evicted, packed):
-    assert evicted(packed.run(PLAIN)) == ["small-0", "large-0"]
-    assert evicted(packed.run(DRY)) == ["large-0"]
-
-
-@after("evictions-dry-5")
-def a_dry_run_try_it_out_first_2(simulated):
-    verdicts = simulated.loc[simulated["question"] == "simulate_allocatable", "answer"]
-    assert verdicts.tolist() == ["no", "yes", "yes", "no"]
-    assert set(simulated["the queue holds"]) == {4}
+def one_victim_too_many(evicted, reclaiming):
+    assert evicted(reclaiming) == ["greedy-1", "greedy-0"]
 
 
 @after("evictions-43")
-def explore_the_lab(lab):
-    def gang(**choices):
-        return lab.reset().set(**choices).state["gang"]
+def answers_of_the_lab(lab):
+    def seen(**choices):
+        return lab.reset().set(**choices).facts
 
-    assert gang(actions="reclaim", reclaimable=False)["outcome"] == ""
-    first = gang(actions="reclaim, preempt", reclaimable=False)["steps"][0]
-    assert first == "evict old-1 on node-1"
-    for least, outcome in ((7, "commit"), (8, "discard")):
-        spared = gang(actions="reclaim", tiers=True, greedy_minimum=least)
-        assert spared["outcome"] == outcome
-    assert gang(urgent_pods=3, actions="reclaim")["headline"] == "phase Pending"
-    assert lab.reset().state["gang"]["outcome"] == "commit"
+    assert seen(actions="reclaim", reclaimable=False).end == "not tried"
+    assert seen(actions="reclaim, preempt", reclaimable=False).evicted == ["old-1", "old-0"]
+    for least, end in ((7, "commit"), (8, "discard")):
+        assert seen(actions="reclaim", one_tier=True, greedy_minimum=least).end == end
+    assert seen(urgent_pods=3, actions="reclaim").phase == "Pending"
+    assert lab.reset().facts.end == "commit"
 
 
 @after("evictions-51")
-def make_repair_reclaim(conf, repaired, tables):
+def fix_reclaim(conf, repaired, tables):
     deserved = tables.queues(repaired.run(conf))["deserved"]
     assert deserved[["a", "b"]].to_dict() == {"a": 6, "b": 6}

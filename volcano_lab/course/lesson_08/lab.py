@@ -1,15 +1,19 @@
-"""Lesson 08: which nodes may take a pod, and which of those has most points: a chart, and a lab to
+"""Lesson 08: which nodes may take a pod, and which of those has most points: pictures, and a lab to
 explore it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import ipywidgets
+from attrs import define
 
+from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_08.scene import (
+    CPUS,
+    DISKS,
     NODES,
+    POD,
     RUNS,
     ZONES,
     anti_affinity,
@@ -18,22 +22,20 @@ from volcano_lab.course.lesson_08.scene import (
     preference,
 )
 from volcano_lab.course.lesson_08.scores import look, score_parts
-from volcano_lab.display.palette import COLORS, colors_of
-from volcano_lab.display.styled import styled
-from volcano_lab.widgets.board_lab import BoardLab as Lab
-from volcano_lab.widgets.board_lab import Values, labelled
+from volcano_lab.display.palette import colors_of
+from volcano_lab.explain import Explainer
+from volcano_lab.widgets import facts, pictures
+from volcano_lab.widgets.controls import choice, group, slider, switch
+from volcano_lab.widgets.facts import plain
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.story import outcome
 
-if TYPE_CHECKING:
-    import altair as alt
+Rows = list[dict[str, Any]]
 
-    from volcano_lab.cluster import Cluster
-
-PART_COLORS = {
-    "taints": COLORS[6], "least requested": COLORS[0], "balanced": COLORS[4], "binpack": COLORS[5],
-    "node affinity": COLORS[2], "pod affinity": COLORS[3], "most requested": COLORS[1], "images":
-    "#B8A000", "topology spread": "#5B4A9C"
-}
-"""The parts of a node's points -> their colours, in the order in which they are stacked."""
+COLORS = colors_of(("new", *RUNS.values()))
+COLORS["leaving"] = COLORS["web"]
+TAINTS = 300
+"""Points of nodeorder that every node has here: nobody minds a taint a little."""
 
 RULES = {
     "none": "",
@@ -47,98 +49,175 @@ RULES = {
 """What the lab's pod may have in its spec."""
 
 
-def scores_chart(cluster: Cluster, *scorers: str, title: str = "", **arguments: Any) -> alt.Chart:
-    """The points of each node, part by part, with their sum; or why the node refuses.
+def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
+    """Return rows of `look` as data of `pictures.cluster`, with what each node said or without."""
+    nodes = []
+    for row in rows:
+        zone = f"zone {ZONES[row['node']]}, {DISKS[row['node']]}"
+        nodes.append({"name": row["node"], "size": CPUS,
+                      "pods": facts.pods(row["pods"], COLORS, "new-0"),
+                      "note": (row["refused"] or _points(row)) if notes else zone,
+                      "state": notes and ("chosen" if row["chosen"] else
+                                          "refused" if row["refused"] else "")})
+    return {"nodes": nodes}
 
-    >>> chart = scores_chart(placement_cluster(), "binpack", title="fill nodes up")
-    >>> chart.description
-    'fill nodes up. node-1: 62.5, chosen; node-2: 31.25; node-3: 46.875'
+
+def _points(row: dict[str, Any]) -> str:
+    if row["total"] is None:
+        return "no points needed" if row["chosen"] else ""
+    return f"{plain(row['total']):g} points"
+
+
+def nodes_picture(cluster: Cluster, title: str, *, conf: str = "", notes: bool = True
+                  ) -> pictures.Picture:
+    """Draw the nodes with their pods, and where *new* went and why not elsewhere.
+
+    >>> nodes_picture(placement_cluster(), "Where new goes").data["nodes"][1]["note"]
+    '449 points'
     """
-    import altair as alt
+    return pictures.cluster(title, nodes_drawn(look(cluster, conf), notes), unit="CPUs", width=760)
 
+
+def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments: Any
+                   ) -> pictures.Picture:
+    """Draw the points of each node part by part. Parts that are alike on all nodes are left out,
+    and named below.
+
+    >>> picture = points_picture(placement_cluster(), title="Points")
+    >>> [row["text"] for row in picture.data], picture.legend
+    (['99', '149, chosen', '124'], 'Left out, alike on all nodes: taints 300.')
+    """
     names = scorers or ("nodeorder",)
-    parts = score_parts(cluster, *names, **arguments)
-    rows, notes = [], []
-    for row in look(cluster, conf_with(*names, **arguments)):
-        given = parts.get(row["node"], {})
-        rows += [{"node": row["node"], "part": part, "points": given.get(part, 0.0), "order": place}
-                 for place, part in enumerate(PART_COLORS) if part in given]
-        text = row["refused"] or ("not asked" if row["total"] is None else f"{row['total']:.6g}")
-        notes.append({
-            "node": row["node"], "at": row["total"] or 0, "text":
-            text + (", chosen" if row["chosen"] else "")
-        })
-    shown = [part for part in PART_COLORS if any(row["part"] == part for row in rows)]
-    scale = alt.Scale(domain=shown, range=[PART_COLORS[part] for part in shown])
-    y = alt.Y("node:N", title=None, sort=list(NODES))
-    x_scale = alt.Scale(domain=[0, 720 if "nodeorder" in names else 160], nice=False)
-    bars = alt.Chart(alt.InlineData(rows)).mark_bar(size=24, stroke="white").encode(
-        y=y, x=alt.X("points:Q", title="points", scale=x_scale), order="order:Q", color=alt.Color(
-            "part:N", title=None, scale=scale, legend=alt.Legend(orient="bottom",
-                                                                 columnPadding=18)))
-    texts = alt.Chart(alt.InlineData(notes)).mark_text(align="left", dx=5, fontSize=12).encode(
-        y=y, x="at:Q", text="text:N")
-    told = "; ".join(f"{note['node']}: {note['text']}" for note in notes)
-    return styled((bars + texts).properties(width=620, height=120), title,
-                  told).configure_legend(labelFontSize=12)
+    given = score_parts(cluster, *names, **arguments)
+    every = list(dict.fromkeys(part for parts in given.values() for part in parts))
+    values = {part: [parts.get(part, 0) for parts in given.values()] for part in every}
+    shown = [part for part in every if len(set(values[part])) > 1]
+    alike = [f"{part} {values[part][0]:g}" for part in every if part not in shown]
+    rows = [{"name": row["node"], "text": row["refused"],
+             "parts": [plain(given.get(row["node"], {}).get(part, 0)) for part in shown]} | (
+                 {"chosen": row["chosen"]}) for row in look(cluster, conf_with(*names, **arguments))]
+    return pictures.sums(title, _against_best(rows), parts=shown, limit="the most", most=1.1,
+                         width=760, legend=f"Left out, alike on all nodes: {', '.join(alike)}."
+                         if alike else "")
 
 
-PANELS: list[dict[str, Any]] = [
-    {
-        "kind":
-        "table", "key":
-        "nodes", "title":
-        "First who may, then who has most points", "texts": ["runs", "refused",
-                                                             "chosen"], "columns":
-        ["node", "zone", "runs", "CPUs_free", "refused", "nodeorder", "binpack", "sum",
-         "chosen"], "legend":
-        "–: nobody was asked for points, because the node refuses or is the only one that is left."
-    },
-    {"kind": "sentences", "key": "why", "title": "Why it waits"},
+def _against_best(rows: Rows) -> Rows:
+    best = max(sum(row["parts"]) for row in rows) or 1
+    return [{"name": row["name"], "parts": row["parts"], "limit": best, "over": False,
+             "text": row["text"] or f"{plain(sum(row['parts'])):g}{', chosen' * row['chosen']}"}
+            for row in rows]
+
+
+@define
+class Placed:
+    """A cluster that was scheduled: rows of `look`, and why its pod waits ("": it does not)."""
+
+    cluster: Cluster
+    conf: str
+    rows: Rows
+    waits: str
+
+    @property
+    def where(self) -> str:
+        """Where the pod went."""
+        return next((row["node"] for row in self.rows if row["chosen"]), "nowhere")
+
+
+def cluster_of(values: Values) -> Cluster:
+    """Return the cluster that the controls describe."""
+    named = {name: value for name, value in values.items() if name not in ("binpack", "rule")}
+    return placement_cluster(RULES[values["rule"]], **named)
+
+
+def placed(values: Values) -> Placed:
+    """Run a cycle over the cluster of some values, with nodeorder and binpack."""
+    conf = conf_with("nodeorder", "binpack", binpack_weight=values["binpack"])
+    cluster = cluster_of(values)
+    rows = look(cluster, conf)
+    chosen = any(row["chosen"] for row in rows)
+    return Placed(cluster, conf, rows, "" if chosen else cluster.run(conf).why("default/new")[0])
+
+
+def _sums(at: Placed) -> Rows:
+    rows = []
+    for row in at.rows:
+        points = row["points"] or {}
+        nodeorder = max(points.get("nodeorder", 0) - TAINTS, 0)
+        rows.append({"name": row["node"], "chosen": row["chosen"],
+                     "text": "" if row["total"] is not None else
+                     "refused" if row["refused"] else "not asked",
+                     "parts": [plain(nodeorder), plain(points.get("binpack", 0))]})
+    return _against_best(rows)
+
+
+def node_rows(at: Placed) -> Rows:
+    """Return a row per node: what is free, who refuses, the points of each plugin, the choice."""
+    return [{"node": row["node"], "CPUs_free": row["free"], "refused": row["refused"],
+             **{name: (row["points"] or {}).get(name, None if row["total"] is None else 0)
+                for name in ("nodeorder", "binpack")}, "sum": row["total"],
+             "chosen": "yes" if row["chosen"] else ""} for row in at.rows]
+
+
+CONTROLS = group("CPUs in use", {
+    name.replace("-", "_"): slider(used, 0, CPUS, name, unit="CPUs", about=f"by pods of {RUNS[name]}")
+    for name, used in zip(NODES, (3, 1, 2), strict=True)
+}) | group("pod new", {
+    "cpu": slider(1, 1, 5, "asks for", unit="CPUs"),
+    "rule": choice("none", list(RULES), "its rule"),
+}, color=COLORS["new"], link="new-0") | group("scheduler and node-2", {
+    "binpack": slider(0, 0, 5, "binpack", about="binpack.weight, beside nodeorder"),
+    "taint": switch(False, "taint", about="team=gpu:NoSchedule on node-2"),
+})
+
+PANELS = [
+    pictures.cluster("Where new goes", lambda at: nodes_drawn(at.rows), key="where", unit="CPUs",
+                     asks=True, wide=True,
+                     legend="Hatched: new, placed in this cycle. Click a node: why not there?"),
+    pictures.sums("Points, without the 300 that each node has for taints", _sums, key="points",
+                  rows=3, parts=["nodeorder", "binpack"], limit="the most", most=1.1, wide=True),
+    pictures.table("", node_rows, key="nodes", rows=3, wide=True, texts=["refused", "chosen"],
+                   long=["refused"],
+                   columns={"node": "node", "CPUs_free": "CPUs free", "refused": "refused",
+                            "nodeorder": "nodeorder", "binpack": "binpack", "sum": "sum"}),
 ]
-WORDS = {
-    "node_1": ("CPUs in use on node-1", 3, 0, 4), "node_2": ("CPUs in use on node-2", 1, 0, 4),
-    "node_3": ("CPUs in use on node-3", 2, 0, 4), "cpu": ("CPUs that the pod asks for", 1, 1, 5),
-    "binpack": ("binpack.weight", 0, 0, 5)
-}
-"""A slider -> its label, where it begins, and its ends."""
+TASKS = [
+    Task("no node left", "new may not be beside web, by zone. Fill node-3 too: what is counted?",
+         lambda values, at: at.where == "nowhere" and values["rule"] == "not beside web, by zone",
+         {"rule": "not beside web, by zone"}, {"rule": "not beside web, by zone", "node_3": 4}),
+    Task("points in vain", "new asks for 3 CPUs. Raise binpack.weight to 5: why does node-1, the "
+         "fullest, not win?", lambda values, at: values["cpu"] == 3 and values["binpack"] == 5,
+         {"cpu": 3}, {"cpu": 3, "binpack": 5}),
+    Task("a weak wish", "new prefers ssd, weight 1. Which is the smallest binpack.weight that sends "
+         "it away from node-2?",
+         lambda values, at: "weight 1" in values["rule"] and at.where == "node-1"
+         and values["binpack"] == 2,
+         {"rule": "prefers disk: ssd, weight 1"},
+         {"rule": "prefers disk: ssd, weight 1", "binpack": 2}),
+    Task("a taint", "node-2 has a taint now. Bring new back to node-2.",
+         lambda values, at: values["taint"] and at.where == "node-2", {"taint": True},
+         {"taint": True, "rule": "tolerates the taint"}),
+]
+
+
+def _because(at: Placed) -> str:
+    if at.waits:
+        return (at.waits.partition("Origin reason is ")[2] or at.waits).rstrip(".")
+    told = [f"{row['node']} {row['refused'] or _points(row)}" for row in at.rows]
+    return "; ".join(told)
+
+
+def _why(at: Placed, about: dict[str, str]) -> str:
+    return str(Explainer(at.cluster.objects(), at.conf).why_not(about["node"], POD))
 
 
 def placement_lab() -> Lab:
-    """Sliders for what is in use and for the pod, a rule in its spec, binpack's weight beside
-    nodeorder, a taint on node-2.
+    """Make the lab: what is in use, the pod and its rule, a taint, binpack's weight.
 
-    >>> [row["chosen"] for row in placement_lab().set(binpack=2).state["nodes"]]
-    ['yes', '', '']
+    >>> lab = placement_lab().set(binpack=2)
+    >>> lab.facts.where, lab.said
+    ('node-1', 'Scheduler and node-2: binpack 2 (was 0). new goes to: node-1 (was node-2): node-1 524 points; node-2 511.5 points; node-3 517.75 points.')
     """
-    controls: dict[str, ipywidgets.ValueWidget] = {
-        name: ipywidgets.IntSlider(start, least, most, 1, tooltip=label)
-        for name, (label, start, least, most) in WORDS.items()
-    }
-    controls["rule"] = ipywidgets.Dropdown(options=list(RULES), value="none",
-                                           tooltip="the pod's rule")
-    controls["taint"] = ipywidgets.Checkbox(False, description="team=gpu:NoSchedule", indent=False,
-                                            tooltip="taint on node-2")
-    labels = {name: row[0] for name, row in WORDS.items()
-              } | {"rule": "the pod's rule", "taint": "taint on node-2"}
-    return Lab(controls, board_state, PANELS, labelled(controls, labels, "15em", "680px"))
-
-
-def board_state(values: Values) -> dict[str, Any]:
-    """What the board shows."""
-    said = dict(values)
-    conf = conf_with("nodeorder", "binpack", binpack_weight=said.pop("binpack"))
-    cluster = placement_cluster(RULES[said.pop("rule")], **said)
-    colors = colors_of(NODES)
-    rows = []
-    for row in look(cluster, conf):
-        node, points, asked = row["node"], row["points"] or {}, row["total"] is not None
-        runs = RUNS[node] if said[node.replace("-", "_")] else ""
-        rows.append({"node": node, "zone": ZONES[node], "runs": runs, "CPUs_free": row["free"],
-                     "refused": row["refused"], "nodeorder": points.get("nodeorder"),
-                     "binpack": points.get("binpack", 0.0) if asked else None, "sum": row["total"],
-                     "chosen": "yes" if row["chosen"] else "", "color": colors[node]})
-    return {
-        "nodes": rows, "why":
-        [] if any(row["chosen"] for row in rows) else cluster.run(conf).why("default/new")
-    }
+    return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits", tasks=TASKS,
+               says=[outcome("new goes to", lambda at: at.where, _because)], code=cluster_of,
+               opening=lambda at: f"new goes to **{at.where}**: {_because(at)}.",
+               nothing="new goes where it went.", why=_why)

@@ -8,18 +8,16 @@ other weights are 0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from volcano_lab.api.fit_error import insufficient
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.lesson_08.scene import POD, conf_with
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.plugins.nodeorder import NodeOrder
 from volcano_lab.scheduler import traced
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 WEIGHTS = {
     "least requested": "leastrequested", "most requested": "mostrequested", "balanced":
@@ -34,7 +32,7 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
 
     `free` is in CPUs; `room` says whether the pod's request fits now, later (pods are leaving) or
     not; `refused` has the reasons; `points` are by plugin, None where nobody was asked; `chosen` is
-    whether the pod went there.
+    whether the pod went there; `pods` are its tasks when the cycle ends.
 
     >>> from volcano_lab.course.lesson_08.scene import placement_cluster
     >>> [(row["node"], row["refused"], row["total"]) for row in look(placement_cluster(cpu=3, taint=True, node_1=0))]
@@ -78,7 +76,7 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
             "node": node, "free": idle[node]["idle"].get("cpu", 0) / 1000, "room":
             "no" if short else "now" if now else "later", "refused": refused, "points": points,
             "total": None if points is None else sum(points.values()), "chosen":
-            choice["node"] == node
+            choice["node"] == node, "pods": list(ssn.nodes[node].tasks.values())
         })
     return rows
 
@@ -87,26 +85,22 @@ def _short(request: dict[str, float], free: dict[str, float]) -> list[str]:
     return [name for name, amount in request.items() if amount - free.get(name, 0.0) >= 0.1]
 
 
-def nodes_table(cluster: Cluster, *scorers: str, **arguments: Any) -> DataFrame:
-    """`look` as a table: what is free, who refuses and why, the points of each plugin, their sum,
-    and the choice.
+def nodes_table(cluster: Cluster, *scorers: str, **arguments: Any) -> Table:
+    """Return `look` as a table: what is free, who refuses and why, the points of each plugin, their
+    sum, and the choice.
     """
-    import pandas as pd
-
     names = scorers or ("nodeorder",)
-    rows = [{
-        "node":
-        row["node"], "CPUs free":
-        f"{row['free']:g}", "refused":
-        row["refused"], **{name: _number((row["points"] or {}).get(name)) for name in names},
-        **({"sum": _number(row["total"])} if len(names) > 1 else {}), "chosen":
-        "yes" if row["chosen"] else ""
-    } for row in look(cluster, conf_with(*names, **arguments))]
-    return pd.DataFrame(rows).set_index("node")
+    rows = []
+    for row in look(cluster, conf_with(*names, **arguments)):
+        points = {name: _number((row["points"] or {}).get(name)) for name in names}
+        total = {"sum": _number(row["total"])} if len(names) > 1 else {}
+        rows.append({"node": row["node"], "CPUs free": row["free"], "refused": row["refused"],
+                     **points, **total, "chosen": "yes" if row["chosen"] else ""})
+    return table(rows)
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.6g}"
+def _number(value: float | None) -> Any:
+    return "–" if value is None else value
 
 
 def score_parts(cluster: Cluster, *scorers: str, **arguments: Any) -> dict[str, dict[str, float]]:
@@ -142,12 +136,11 @@ def score_parts(cluster: Cluster, *scorers: str, **arguments: Any) -> dict[str, 
     return parts
 
 
-def parts_table(cluster: Cluster, *scorers: str, **arguments: Any) -> DataFrame:
-    """`score_parts` as a table, with the sum; parts that give nothing to any node are left out."""
-    import pandas as pd
-
+def parts_table(cluster: Cluster, *scorers: str, **arguments: Any) -> Table:
+    """Return `score_parts` as a table, with the sum; parts that no node has are left out."""
     parts = score_parts(cluster, *scorers, **arguments)
-    table = pd.DataFrame.from_dict(parts, orient="index").fillna(0.0)
-    ordered = [part for part in WEIGHTS if part in table
-               ] + [part for part in table if part not in WEIGHTS]
-    return table[ordered].assign(sum=table.sum(axis=1)).map(_number).rename_axis("node")
+    every = list(dict.fromkeys(part for given in parts.values() for part in given))
+    names = [part for part in WEIGHTS if part in every] + [
+        part for part in every if part not in WEIGHTS]
+    return table([{"node": node, **{name: given.get(name, 0) for name in names},
+                   "sum": sum(given.values())} for node, given in parts.items()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_09.scene import eviction_cluster
 from volcano_lab.framework.action import action_names
@@ -11,41 +11,36 @@ from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.trace.views.cycle import Cycle
 
 
-@check(takes=str)
-def let_equals_go(answer: str) -> Verdict:
-    """Which plugin let go pods of a job that is no less important than urgent?"""
-    hints = {
-        "priority":
-        "priority names nobody here. Look for the column that says: may go.", "gang":
-        "gang was not asked: the tier had ended at priority.", "proportion":
-        "proportion answers for reclaim, between queues. Here two jobs of one queue are compared."
-    }
-    if answer.casefold() == "drf":
-        return well_done(
-            "drf compares dominant shares, not priorities: old holds 3 pods, urgent none.")
-    return try_again(hints.get(answer.casefold(), "Look at the table: which column says: may go?"))
+@choice({
+    "priority": "priority names nobody here. Look for the column with a ✓.",
+    "gang": "gang was not asked: the tier had ended at priority.",
+    "conformance": "conformance was not asked: the tier had ended at priority.",
+    "drf": well_done("drf compares dominant shares, not priorities: old holds 3 pods, urgent none. "
+                     "(Lesson 07: the largest part that a job holds of a resource.)"),
+    "proportion": "proportion answers for reclaim, between queues. Here two jobs of one queue are "
+                  "compared.",
+    "nodeorder": "nodeorder gives points to nodes; it names no victims.",
+})
+def let_equals_go() -> None:
+    """Which plugin let them go?"""
 
 
-@check(takes=int)
-def largest_admitted_gang(answer: int) -> Verdict:
-    """How many pods of 1 CPU may the gang urgent have, so that enqueue still lets it in with 12 of
-    12 CPUs in use?
-    """
-    if answer == 2:
-        return well_done(
-            "overcommit counts 12 × 1.2 = 14.4 CPUs. Less the 12 in use, 2.4 are left: room for 2.")
-    if answer < 2:
-        return try_again(
-            "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.")
-    return try_again("overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.")
+@choice({
+    2: well_done("overcommit counts 12 × 1.2 = 14.4 CPUs. Less the 12 in use, 2.4 are left: room for "
+                 "2."),
+    0: "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.",
+    1: "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.",
+    3: "overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.",
+    12: "12 are in use already. What does overcommit count beyond them?",
+    14: "14.4 is all that overcommit counts. 12 of it are in use.",
+}, "overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.", int)
+def largest_admitted_gang() -> None:
+    """How many pods may urgent have, at most, so that enqueue admits it?"""
 
 
 def _evicted(cycle: Cycle) -> list[str]:
-    return [
-        pod.removeprefix("default/")
-        for operation, pod, _ in cycle.committed
-        if operation == "evict"
-    ]
+    return [pod.removeprefix("default/") for operation, pod, _ in cycle.committed
+            if operation == "evict"]
 
 
 def three_queues() -> Cluster:
@@ -66,26 +61,23 @@ def whole_gangs(answer: str) -> Verdict:
     """A configuration with reclaim that takes no pod of a gang at its minimum, and none of a queue
     that holds less than it deserves, but takes pods that a gang can spare."""
     if "reclaim" not in load_conf(answer, action_names()).actions:
-        return try_again(
-            "There is no reclaim in the line of actions, so nothing is ever taken back from another queue."
-        )
+        return try_again("There is no reclaim in the line of actions, so nothing is ever taken back "
+                         "from another queue.")
     torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
     if torn:
-        return try_again(
-            f"greedy needs 9 pods and has 9, and {', '.join(torn)} had to go. If gang names nobody, its tier "
-            "ends; who is in the next tier, and names victims? And is gang there at all?")
+        return try_again(f"greedy needs 9 pods and has 9, and {', '.join(torn)} had to go. If gang "
+                         "names nobody, its tier ends; who is in the next tier, and names victims? "
+                         "And is gang there at all?")
     spared = _evicted(eviction_cluster(greedy_minimum=1).run(answer))
     if not spared:
-        return try_again(
-            "Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left in the configuration?"
-        )
+        return try_again("Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left "
+                         "in the configuration?")
     if any(pod.startswith("b-work") for pod in _evicted(three_queues().run(answer))):
-        return try_again(
-            "Gangs stay whole. But where queue b holds 4 of the 5 CPUs that it deserves, and c 8 of 5, b has to "
-            "pay. Which plugin knows what queues deserve, and is it asked?")
-    return well_done(
-        "gang and proportion stand in one tier, so both must agree. Where they agree on nobody, no later tier "
-        "names others.")
+        return try_again("Gangs stay whole. But where queue b holds 4 of the 5 CPUs that it "
+                         "deserves, and c 8 of 5, b has to pay. Which plugin knows what queues "
+                         "deserve, and is it asked?")
+    return well_done("gang and proportion stand in one tier, so both must agree. Where they agree on "
+                     "nobody, no later tier names others.")
 
 
 def broken_cluster() -> Cluster:
@@ -97,7 +89,7 @@ def broken_cluster() -> Cluster:
 
 @check(takes=tuple, wanted="a pair, (cluster, conf)")
 def reclaim_fires(answer: tuple[Cluster, str]) -> Verdict:
-    """Repair cluster and configuration, so that reclaim makes room for all 3 pods of urgent.
+    """Fix cluster and configuration, so that reclaim makes room for all 3 pods of urgent.
     Answer: (cluster, conf).
     """
     cluster, conf = answer
@@ -108,19 +100,16 @@ def reclaim_fires(answer: tuple[Cluster, str]) -> Verdict:
     if len(urgent.tasks) != 3 or urgent.min_available != 3:
         return try_again("urgent must stay a gang of 3 pods that needs all 3.")
     if urgent.pod_group.status.phase == "Pending":
-        return try_again(
-            "The phase of urgent is Pending: enqueue did not let it in, and reclaim looks only at jobs that were. "
-            "Which plugin refuses?")
+        return try_again("The phase of urgent is Pending: enqueue did not admit it, and reclaim "
+                         "looks only at admitted jobs. Which plugin refuses?")
     if not cycle.session.queues["b"].reclaimable:
-        return try_again(
-            "urgent is let in now, but reclaim finds no candidate. What does queue b say about being reclaimable?"
-        )
+        return try_again("urgent is admitted now, but reclaim finds no candidate. What does queue b "
+                         "say about being reclaimable?")
     waiting = [task.name for task in urgent.tasks.values() if not task.node_name]
     evicted = _evicted(cycle)
     if waiting or not evicted or any(not pod.startswith("greedy-") for pod in evicted):
-        return try_again(
-            f"Evicted: {', '.join(evicted) or 'nobody'}; without room: {', '.join(waiting) or 'nobody'}. "
-            "Three pods of greedy should go, and all of urgent should have room.")
-    return well_done(
-        f"{', '.join(evicted)} go. Three things had to be right: the action, the admission, and queue b's consent."
-    )
+        return try_again(f"Evicted: {', '.join(evicted) or 'nobody'}; without room: "
+                         f"{', '.join(waiting) or 'nobody'}. Three pods of greedy should go, and all "
+                         "of urgent should have room.")
+    return well_done(f"{', '.join(evicted)} go. Three things had to be right: the action, the "
+                     "admission, and queue b's consent.")

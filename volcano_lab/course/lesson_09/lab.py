@@ -4,115 +4,141 @@ became of the gang.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
-import ipywidgets
-
-from volcano_lab.course.lesson_09.scene import MAY_GO, NOT_ASKED, conf_with, eviction_cluster, votes
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.lesson_09.scene import (
+    COLORS,
+    LEGEND,
+    conf_with,
+    eviction_cluster,
+    nodes_drawn,
+    votes,
+)
+from volcano_lab.explain import Cause, Explainer
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import TraceReader
-from volcano_lab.widgets.board_lab import BoardLab as Lab
-from volcano_lab.widgets.board_lab import Values
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.controls import choice, group, slider, switch
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.story import outcome
 
-ORDERS = {
-    "no eviction": (), "preempt": ("preempt", ), "reclaim": ("reclaim", ), "preempt, reclaim":
-    ("preempt", "reclaim"), "reclaim, preempt": ("reclaim", "preempt")
-}
+ORDERS = {"no eviction": (), "preempt": ("preempt",), "reclaim": ("reclaim",),
+          "preempt, reclaim": ("preempt", "reclaim"), "reclaim, preempt": ("reclaim", "preempt")}
 """Its name in the lab -> the actions that follow allocate."""
 
 JOB, FIRST = "default/urgent", "default/urgent-0"
-TIER_1, TIER_2 = "tier 1 says", "tier 2 says"
+SHORT = {"overcommit_refuses": "overcommit does not admit it",
+         "reclaim_no_candidates": "reclaim has no candidate",
+         "protected_by_gang": "gang keeps too many",
+         "victims_insufficient": "too few may go",
+         "no_reclaim_action": "no action takes pods from queue b"}
+"""Code of a cause -> the same in few words."""
 
-PANELS: list[dict[str, Any]] = [
-    {
-        "kind":
-        "table", "key":
-        "votes", "title":
-        "Candidates when room was sought for urgent-0, and what was said of each", "columns":
-        ["candidate", "node", "action", TIER_1, TIER_2,
-         "fate"], "texts": ["candidate", "node", "action", TIER_1, TIER_2, "fate"], "legend":
-        "A tier lets a candidate go where all its plugins do. If it lets nobody go, the next tier is asked."
-    },
-    {
-        "kind": "operations", "key": "gang", "title": "The gang urgent in queue a: pods of 1 CPU",
-        "lines": 8
-    },
+
+def cluster_of(values: Values) -> Cluster:
+    """Return the cluster that the controls describe."""
+    return eviction_cluster(**{name: value for name, value in values.items()
+                               if name not in ("actions", "one_tier")})
+
+
+class Evicted:
+    """One cycle of the lab: its trace and session, who was evicted, what became of the gang."""
+
+    def __init__(self, values: Values):
+        self.cluster = cluster_of(values)
+        self.conf = conf_with(*ORDERS[values["actions"]], one_tier=values["one_tier"])
+        self.trace, self.ssn = traced(self.cluster.objects(), self.conf)
+
+    @cached_property
+    def phase(self) -> str:
+        """The phase of the gang's PodGroup."""
+        return str(self.ssn.jobs[JOB].pod_group.status.phase)
+
+    @cached_property
+    def evicted(self) -> list[str]:
+        """The pods that have to leave."""
+        back = {record["statement"] for record in self.trace.iter("undo")}
+        return [record["task"].removeprefix("default/") for record in self.trace.of("do")
+                if record["operation"] == "evict" and record["statement"] not in back]
+
+    @cached_property
+    def end(self) -> str:
+        """How the gang's statement ended."""
+        tried = any(record["operation"] == "evict" for record in self.trace.of("do"))
+        return "commit" if self.evicted else "discard" if tried else "not tried"
+
+    @cached_property
+    def why(self) -> Cause:
+        """Why nothing came of it, where nothing did."""
+        causes = Explainer(self.cluster.objects(), self.conf).why(JOB).causes
+        return next((each for each in causes if each.code != "cluster_full"), causes[0])
+
+    @property
+    def told(self) -> str:
+        """The outcome in a sentence."""
+        if self.evicted:
+            return f"{', '.join(self.evicted)} have to go, and urgent is promised their room"
+        return SHORT.get(self.why.code, self.why.text.rstrip("."))
+
+    @cached_property
+    def votes(self) -> dict[str, Any]:
+        """What was said of the candidates; why there were none."""
+        drawn = votes(self.trace, self.ssn, FIRST)
+        return drawn if drawn["rows"] else drawn | {"verdict": self.why.text}
+
+
+CONTROLS = group("configuration", {
+    "actions": choice("preempt", list(ORDERS), "actions"),
+    "one_tier": switch(False, "one tier", about="all plugins that name victims are in tier 1"),
+}) | group("urgent, in queue a", {
+    "priority_class": choice("high", {"high": "high", "none": None}, "class"),
+    "urgent_pods": slider(2, 1, 4, "pods", about="of 1 CPU, all or none"),
+}, color=COLORS["urgent"]) | group("old, in queue a", {
+    "old_minimum": slider(1, 1, 3, "minimum", about="of its 3 pods"),
+}, color=COLORS["old"]) | group("greedy, in queue b", {
+    "greedy_minimum": slider(1, 1, 9, "minimum", about="of its 9 pods"),
+    "reclaimable": switch(True, "reclaimable", about="what queue b says of itself"),
+    "preemptable": switch(True, "preemptable", about="what greedy's pods say of themselves"),
+}, color=COLORS["greedy"])
+
+PANELS = [
+    pictures.cluster("Who leaves, and for whom", lambda at: nodes_drawn(at.ssn), key="nodes",
+                     unit="CPUs", wide=True, legend="Hollow: is leaving. Dashed: promised."),
+    pictures.votes("Who may go, when room is sought for urgent-0",
+                   lambda at: at.votes, key="votes", rows=3, wide=True,
+                   legend=LEGEND),
+]
+TASKS = [
+    Task("not reclaimable", "Queue b is not reclaimable, and reclaim finds nobody. Which line of "
+         "actions still makes room?",
+         lambda values, at: not values["reclaimable"] and at.end == "commit",
+         {"actions": "reclaim", "reclaimable": False},
+         {"actions": "reclaim, preempt", "reclaimable": False}),
+    Task("who pays", "greedy's pods go. Change only the order of the actions, so that old pays.",
+         lambda values, at: values["actions"] == "preempt, reclaim"
+         and all(name.startswith("old") for name in at.evicted),
+         {"actions": "reclaim, preempt"}, {"actions": "preempt, reclaim"}),
+    Task("whole gangs", "Reclaim, all in one tier. Up to which minimum can greedy spare 2 pods?",
+         lambda values, at: values["greedy_minimum"] == 7 and values["one_tier"]
+         and at.end == "commit", {"actions": "reclaim", "one_tier": True},
+         {"actions": "reclaim", "one_tier": True, "greedy_minimum": 7}),
+    Task("one pod more", "Reclaim, and urgent has 3 pods. Who refuses?",
+         lambda values, at: values["urgent_pods"] > 2 and at.phase == "Pending",
+         {"actions": "reclaim"}, {"actions": "reclaim", "urgent_pods": 3}),
 ]
 
 
 def evictions_lab() -> Lab:
-    """Choices for the actions, the tiers, and the jobs of the lesson.
+    """Make the lab: the actions, the tiers, and the jobs of the lesson.
 
     >>> lab = evictions_lab()
-    >>> lab.state["gang"]["outcome"], lab.set(actions="no eviction").state["gang"]["outcome"]
-    ('commit', '')
+    >>> lab.facts.evicted, lab.set(actions="no eviction").facts.end
+    (['old-1', 'old-0'], 'not tried')
     """
-    controls = {
-        "actions": _choice("actions", list(ORDERS), "preempt"), "tiers": _choice(
-            "tiers", {"as in Volcano's default": False, "all in tier 1": True}, False),
-        "priority_class": _choice("urgent is", {"of class high": "high", "of no class": None},
-                                  "high"), "urgent_pods": _choice("urgent pods", [1, 2, 3, 4], 2),
-        "old_minimum": _choice("old minimum", [1, 2, 3], 1), "greedy_minimum": _choice(
-            "greedy min.", [1, 5, 7, 8, 9], 1), "reclaimable": _choice(
-                "queue b is",
-                {"reclaimable": True, "not reclaimable": False}, True), "preemptable": _choice(
-                    "greedy is", {"preemptable": True, "not preemptable": False}, True)
-    }
-    grid = ipywidgets.GridBox(list(controls.values()))
-    grid.layout.grid_template_columns = "repeat(auto-fill, minmax(280px, 1fr))"
-    grid.layout.max_width = "960px"
-    return Lab(controls, board_state, PANELS, grid)
-
-
-def board_state(values: Values) -> dict[str, Any]:
-    """One cycle with these choices, as the board shows it."""
-    said = dict(values)
-    conf = conf_with(*ORDERS[said.pop("actions")], one_tier=said.pop("tiers"))
-    trace, ssn = traced(eviction_cluster(**said).objects(), conf)
-    rows = [{**row, TIER_1: tier_text(row, "1 "), TIER_2: tier_text(row, "2 ")}
-            for row in votes(trace, FIRST)]
-    return {"votes": rows, "gang": gang_state(trace, ssn.jobs[JOB].pod_group.status.phase)}
-
-
-def tier_text(row: dict[str, Any], tier: str) -> str:
-    """What a tier says of a candidate: who keeps it, or that it may go.
-
-    >>> tier_text({"1 gang": "stays", "1 priority": "may go"}, "1 ")
-    'gang keeps it'
-    """
-    said = {
-        column.removeprefix(tier): word for column, word in row.items() if column.startswith(tier)
-    }
-    keepers = [plugin for plugin, word in said.items() if word not in (MAY_GO, NOT_ASKED)]
-    if keepers:
-        return f"{' and '.join(keepers)} {'keeps' if len(keepers) == 1 else 'keep'} it"
-    return "it may go" if MAY_GO in said.values() else "–"
-
-
-def gang_state(trace: TraceReader, phase: str) -> dict[str, Any]:
-    """The gang's statement, and why nothing came of it where nothing did."""
-    done = [record for record in trace.of("do") if record["statement"] is not None]
-    numbers = {
-        record["statement"]
-        for record in done
-        if record["job"] == JOB or record["operation"] == "evict"
-    }
-    steps = [
-        f"{record['operation']} {record['task'].removeprefix('default/')} on {record['node']}"
-        for record in done
-    ]
-    back = {record["statement"] for record in trace.iter("undo")}
-    outcome = "" if not numbers else "discard" if numbers <= back else "commit"
-    passed = [
-        f"{record.action}: {record['reason']}." for record in trace.iter("passed_over")
-        if record.get("queue") != "b" and (record.get("task") or "default/urgent").startswith(JOB)
-    ]
-    reason = "" if outcome == "commit" else "Not let in by enqueue, so no action evicts for it." if phase == "Pending" else (
-        passed[0] if passed else "")
-    return {"outcome": outcome, "headline": f"phase {phase}", "steps": steps, "reason": reason}
-
-
-def _choice(label: str, options: Any, value: Any) -> ipywidgets.Dropdown:
-    return ipywidgets.Dropdown(
-        options=options if isinstance(options, list) else list(options.items()), value=value,
-        description=label, layout={"width": "auto"}, style={"description_width": "90px"})
+    return Lab(CONTROLS, Evicted, PANELS, title="Two full nodes, and a gang that waits",
+               tasks=TASKS, code=cluster_of,
+               says=[outcome("The gang", lambda at: at.end, lambda at: at.told),
+                     outcome("Evicted", lambda at: ", ".join(at.evicted) or "nobody")],
+               opening=lambda at: f"{at.told}.".replace("old-1", "**old-1**", 1),
+               nothing="The same pods go, and the gang ends alike.")

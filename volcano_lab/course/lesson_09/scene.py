@@ -8,16 +8,19 @@ waits for 2 pods.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.display.styled import FONT
+from volcano_lab.display.palette import colors_of
 from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.framework.session import Session
+from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
+from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.widgets import facts, pictures
 
-if TYPE_CHECKING:
-    import altair as alt
-    from pandas import DataFrame
+Row = dict[str, Any]
+COLORS = colors_of(("urgent", "old", "greedy"))
 
 HIGH = """\
 apiVersion: scheduling.k8s.io/v1
@@ -43,8 +46,6 @@ tiers:
 
 ACTIONS = {"preempt": "preemptable", "reclaim": "reclaimable"}
 """Action that evicts -> the extension point that it asks about its candidates."""
-
-MAY_GO, STAYS, NOT_ASKED = "may go", "stays", "not asked"
 
 
 def conf_with(*actions: str, one_tier: bool = False) -> str:
@@ -86,75 +87,66 @@ def eviction_cluster(urgent_pods: int = 2, priority_class: str | None = "high",
     return cluster.job("urgent", queue="a", pods=urgent_pods, cpu=1, priority_class=priority_class)
 
 
-def votes(trace: TraceReader, pod: str) -> list[dict[str, Any]]:
-    """What was said of every candidate when room was sought for a pod: a row a candidate, a column
-    a plugin.
-
-    A plugin's column is named by its tier and itself ("1 gang"); `fate` is "evicted" where it was.
+def votes(trace: TraceReader, ssn: Session, pod: str) -> Row:
+    """Return what was said of the candidates when room was sought for a pod on a node, as data of
+    `pictures.votes`: on the node where victims were found, or else on the first one that was tried.
 
     >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(eviction_cluster().objects(), conf_with("preempt"))
-    >>> votes(trace, "default/urgent-0")[-1]
-    {'action': 'preempt', 'candidate': 'old-2', 'node': 'node-1', '1 priority': 'may go', '1 gang': 'stays',
-     '1 conformance': 'may go', 'fate': 'stays'}
+    >>> found = votes(*traced(eviction_cluster().objects(), conf_with("preempt")), "default/urgent-0")
+    >>> found["rows"][-1]["votes"], found["verdict"]
+    ({'priority': True, 'gang': False, 'conformance': True, 'drf': None}, 'old-1 has to go: tier 1 names it.')
     """
     nodes = {name: task["node"] for name, task in trace.start["tasks"].items()}
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
-    columns: list[str] = []
-    for action, point in ACTIONS.items():
-        chosen = {
-            name for note in trace.iter("victims", action=action, task=pod)
-            for name in note["chosen"]
-        }
-        for record in trace.iter(point, task=pod):
-            if record.kind != "call" or record.action != action:
-                continue
-            column = f"{record['tier'] + 1} {record['plugin']}"
-            columns += [column] if column not in columns else []
-            for name in record["candidates"]:
-                row = rows.setdefault(
-                    (action, name), {
-                        "action": action, "candidate": name.removeprefix("default/"), "node":
-                        nodes[name], "fate": "evicted" if name in chosen else STAYS
-                    })
-                row[column] = MAY_GO if name in record["answer"][0] else STAYS
-    order = ["action", "candidate", "node", *columns, "fate"]
-    return [{column: row.get(column, NOT_ASKED)
-             for column in order}
-            for _, row in sorted(rows.items())]
+    calls = [(record, nodes[record["candidates"][0]]) for action, point in ACTIONS.items()
+             for record in trace.iter(point, task=pod)
+             if record.kind == "call" and record.action == action and record["candidates"]]
+    if not calls:
+        return {"tiers": [], "rows": [], "verdict": "Nobody was asked: there was no candidate."}
+    found = next(iter(trace.iter("victims", task=pod)), None)
+    action, node = ((found["action"], found["node"]) if found else
+                    (calls[0][0].action, calls[0][1]))
+    asked = [record for record, where in calls if (record.action, where) == (action, node)]
+    last = asked[-1]["tier"]
+    said = {(record["tier"], record["plugin"]): record["answer"][0] for record in asked}
+    tiers = [{"name": f"tier {tier + 1}", "decides": bool(found) and tier == last,
+              "note": "not asked" if tier > last else "decides" if found and tier == last else
+              "names nobody", "plugins": [plugin for plugin, _ in plugins]}
+             for tier, plugins in enumerate(ssn.points[ACTIONS[action]].tiers) if plugins]
+    rows = []
+    for name in asked[0]["candidates"]:
+        by = {plugin: name in said[tier, plugin] if (tier, plugin) in said else None
+              for tier, plugins in enumerate(ssn.points[ACTIONS[action]].tiers)
+              for plugin, _ in plugins}
+        rows.append({"name": _short(name), "votes": by,
+                     "left": bool(found) and name in found["candidates"]})
+    chosen = ", ".join(map(_short, found["chosen"])) if found else ""
+    return {"tiers": tiers, "rows": rows, "verdict": f"{chosen} has to go: tier {last + 1} names it."
+            if found else "Nobody has to go: no tier names anybody."}
 
 
-def votes_table(trace: TraceReader, pod: str) -> DataFrame:
-    """`votes` as a table."""
-    import pandas as pd
-
-    return pd.DataFrame(votes(trace, pod)).set_index(["action", "candidate"])
+def _short(key: str) -> str:
+    return key.removeprefix("default/")
 
 
-def votes_chart(trace: TraceReader, pod: str, title: str) -> alt.Chart:
-    """`votes` as a picture: a column a plugin with its tier before it, a row a candidate, the last
-    column its fate.
-    """
-    import altair as alt
+LEGEND = "✓ names it: it may go. – keeps it. Blank: not asked. Frame: who is left."
 
-    table = votes(trace, pod)
-    cells = [{"candidate": f"{row['candidate']} ({row['node']})", "by": by, "said": row[by],
-              "sign": {MAY_GO: "→", STAYS: "■", "evicted": "✕", NOT_ASKED: ""}[row[by]]}
-             for row in table for by in row if by not in ("action", "candidate", "node")]
-    columns = list(dict.fromkeys(cell["by"] for cell in cells))
-    colors = {MAY_GO: "#E69F00", STAYS: "#56B4E9", "evicted": "#D55E00", NOT_ASKED: "#EEEEEE"}
-    base = alt.Chart(alt.InlineData(cells)).encode(
-        x=alt.X("by:N", title="tier and plugin", sort=columns, axis=alt.Axis(
-            labelAngle=0, orient="top")), y=alt.Y("candidate:N", title=None))
-    scale = alt.Scale(domain=list(colors), range=list(colors.values()))
-    squares = base.mark_rect(stroke="white").encode(
-        color=alt.Color("said:N", title=None, scale=scale))
-    told = "; ".join(f"{row['candidate']} {row['fate']}" for row in table)
-    chart = (squares + base.mark_text(fontSize=14).encode(text="sign:N")).properties(
-        width=110 * len(columns), height=24 * max(len(table), 1), title=title,
-        description=f"{title}. {told}")
-    return (chart.configure(background="white", font=FONT,
-                            padding={"left": 20, "top": 8, "right": 8, "bottom":
-                                     8}).configure_view(stroke=None).configure_axis(
-                                         labelFontSize=12, titleFontSize=12).configure_title(
-                                             fontSize=13, anchor="start"))
+
+def votes_picture(cluster: Cluster, conf: str, title: str, pod: str = "default/urgent-0"
+                  ) -> pictures.Picture:
+    """Draw `votes` of one cycle over a cluster."""
+    return pictures.votes(title, votes(*traced(cluster.objects(), conf), pod), legend=LEGEND,
+                          width=760)
+
+
+def nodes_drawn(ssn: Session) -> Row:
+    """Return the nodes of a session with their pods, as data of `pictures.cluster`."""
+    return {"nodes": [{"name": name, "size": node.allocatable.milli_cpu / 1000,
+                       "pods": facts.pods(node.tasks.values(), COLORS)}
+                      for name, node in sorted(ssn.nodes.items())]}
+
+
+def nodes_picture(cycle: Cycle, title: str) -> pictures.Picture:
+    """Draw the nodes when a cycle ends: who runs, who leaves, and to whom room is promised."""
+    return pictures.cluster(title, nodes_drawn(cycle.session), unit="CPUs", width=760,
+                            legend="Blue: greedy. Orange: old. Green, dashed: urgent, promised. "
+                                   "Hollow: is leaving.")

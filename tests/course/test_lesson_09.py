@@ -1,0 +1,81 @@
+"""The lab of preempt and reclaim without a browser, and the pictures of votes."""
+
+import random
+
+import pytest
+
+from volcano_lab.course.lesson_09.lab import CONTROLS, ORDERS, evictions_lab
+from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster, votes_picture
+
+
+@pytest.fixture(scope="module")
+def lab():
+    return evictions_lab()
+
+
+MOVES = [
+    ("preempt takes pods of the same queue", {}, ["old-1", "old-0"], "commit"),
+    ("reclaim takes those of the other", {"actions": "reclaim"}, ["greedy-2", "greedy-1"], "commit"),
+    ("nobody evicts by default", {"actions": "no eviction"}, [], "not tried"),
+    ("a queue that is not reclaimable gives nothing",
+     {"actions": "reclaim", "reclaimable": False}, [], "not tried"),
+    ("nor do pods that are not preemptable",
+     {"actions": "reclaim", "preemptable": False}, [], "not tried"),
+    ("a gang can spare what is above its minimum",
+     {"actions": "reclaim", "one_tier": True, "greedy_minimum": 7}, ["greedy-1", "greedy-0"],
+     "commit"),
+    ("one is not enough for two", {"actions": "reclaim", "one_tier": True, "greedy_minimum": 8},
+     [], "discard"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "move", "gone", "end"), MOVES, ids=[row[0] for row in MOVES])
+def test_moves(lab, sentence, move, gone, end):
+    lab.reset().set(**move)
+    assert (lab.facts.evicted, lab.facts.end) == (gone, end)
+    assert not move or (gone == ["old-1", "old-0"]) == ("Evicted:" not in lab.said)
+
+
+def test_the_nodes_show_who_leaves_and_to_whom_room_is_promised(lab):
+    states = {pod["name"]: pod["state"] for node in lab.reset().board["nodes"]["nodes"]
+              for pod in node["pods"]}
+    assert [name for name, state in states.items() if state == "leaving"] == ["old-0", "old-1"]
+    assert [name for name, state in states.items() if state == "promised"] == ["urgent-0", "urgent-1"]
+
+
+def test_where_nobody_is_asked_it_is_said_why(lab):
+    lab.reset().set(actions="reclaim", reclaimable=False)
+    assert lab.board["votes"]["verdict"].startswith("reclaim finds no node where the pods of other")
+    assert "not tried (was commit): reclaim has no candidate" in lab.said
+
+
+def test_any_choice_is_shown(lab):
+    chance = random.Random(9)
+    for _ in range(25):
+        lab.set(actions=chance.choice(list(ORDERS)), one_tier=chance.random() < 0.5,
+                **{name: chance.choice(control.choices()) for name, control in CONTROLS.items()
+                   if name not in ("actions", "one_tier")})
+        at, drawn = lab.facts, lab.board["votes"]
+        committed = at.cluster.run(at.conf).committed
+        assert at.evicted == [pod.removeprefix("default/") for operation, pod, _ in committed
+                              if operation == "evict"]
+        assert len(drawn["rows"]) <= 3
+        if at.evicted:
+            assert sum(tier["decides"] for tier in drawn["tiers"]) == 1
+            assert any(row["left"] for row in drawn["rows"])
+
+
+def test_tasks_are_done_by_what_they_show():
+    lab = evictions_lab()
+    for number, task in enumerate(lab.tasks):
+        lab.begin(number)
+        assert not lab.done[task.name], "not done by beginning it"
+        lab.set(**task.show)
+        assert lab.done[task.name]
+
+
+def test_a_tier_that_was_not_asked_has_its_columns():
+    picture = votes_picture(eviction_cluster(), conf_with("preempt"), "who may go")
+    first, second = picture.data["tiers"]
+    assert (first["decides"], second["note"], second["plugins"]) == (True, "not asked", ["drf"])
+    assert "old-2: priority names it, gang keeps it, conformance names it" in picture.alt
