@@ -72,7 +72,7 @@ class Evicted:
     def why(self) -> Cause:
         """Why nothing came of it, where nothing did."""
         causes = Explainer(self.cluster.objects(), self.conf).why(JOB).causes
-        return next((each for each in causes if each.code != "cluster_full"), causes[0])
+        return next((each for each in causes if each.code in SHORT), causes[0])
 
     @property
     def told(self) -> str:
