@@ -14,7 +14,7 @@ FEWER = {
        "10.which_can_be_recovered 10.lowest_tier_for_seven",
     3: "01.not_in_the_copy 01.dump_to_a_file 02.largest_request "
        "04.patient_two 04.patient_three 06.order_of_undoing 06.bound_after_refusal "
-       "06.had_a_place 07.share_of_both 07.next_in_line 07.weight_of_eng "
+       "06.had_a_place "
        "10.allocations_in_all 10.tier_to_grow "
        "12.which_tiers",
     4: "01.own_actions 01.phase_written 02.half_a_gibibyte 04.may_hold "

@@ -12,7 +12,9 @@ from volcano_lab.course.lesson_07.lab import (
     FLAT,
     HIERARCHICAL,
     WITHOUT_DRF,
+    hierarchy_lab,
     placed,
+    rescaled_picture,
     tree_cluster,
 )
 from volcano_lab.course.lesson_07.turns import FoundAnew, job_turns, run_found_anew
@@ -63,3 +65,32 @@ def test_found_anew_takes_the_first_by_the_order_of_the_moment():
         rank.update({item: chance.random() for item in queue.items})
         best = min(queue.items, key=rank.__getitem__)
         assert queue.pop() == best
+
+
+def test_tasks_are_done_by_what_they_show():
+    lab = hierarchy_lab()
+    for number, task in enumerate(lab.tasks):
+        lab.begin(number)
+        assert not lab.done[task.name], "not done by beginning it"
+        lab.set(**task.show)
+        assert lab.done[task.name]
+
+
+def test_any_choice_is_shown_as_a_cycle_decides():
+    lab, chance = hierarchy_lab(), random.Random(7)
+    for _ in range(15):
+        lab.set(**{name: chance.choice(control.choices()) for name, control in lab.controls.items()})
+        pods = placed(tree_cluster(**lab.values).run(HIERARCHICAL))
+        drawn = {row["queue"]: row["allocated"] for row in lab.board["tree"]["queues"]}
+        assert {f"{name}-work": drawn[name] for name in ("dev", "prod", "sci")} == pods
+        assert drawn["sci"] + drawn["eng"] == sum(pods.values())
+        sizes = {row["queue"]: row["size"] for row in lab.board["tree"]["queues"]}
+        assert sizes["sci"] + sizes["eng"] == pytest.approx(12, abs=0.02)
+
+
+def test_a_sister_with_another_resource_counts_as_the_poorest():
+    halfway = tree_cluster(prod_memory=True, running={"dev": 2, "prod": 6, "sci": 3})
+    stopped = halfway.run(HIERARCHICAL.replace("enqueue, allocate", "backfill"))
+    shares = {row["name"]: row["held"] for row in rescaled_picture(stopped, "shares").data}
+    assert shares["eng, as it holds"] == 6 / 12
+    assert shares["eng, rescaled"] == pytest.approx(2 / 12)

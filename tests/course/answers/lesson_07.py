@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from course.answers import answers
 from volcano_lab.course.lesson_07 import checks
-from volcano_lab.course.lesson_07.checks import _dominant
+
+
+def _dominant(held, total):
+    return max(held.get(name, 0) / total[name] for name in total)
 
 
 def _sum(held, total):
@@ -17,20 +20,23 @@ def _cpu_only(held, total):
 
 answers(
     checks.share_of_both,
-    right=[0.5, "0.5"],
-    wrong=[(0.25, "memory"), (0.75, "larger"), (8, "part")],
+    right=[0.5, "0.5", "1/2", "50 %"],
+    wrong=[(0.25, "memory"), (0.75, "not added"), (0.375, "mean"), (16, "part"), (4, "part"),
+           (8, "from 0 to 1")],
 )
 
 answers(
     checks.next_in_line,
     right=["z", "Z"],
-    wrong=[("x", "0.5"), ("y", "11/24"), ("a", "x, y or z")],
+    wrong=[("x", "0.5"), ("y", "11/24"), ("x or y, whoever is older", "equal"),
+           ("y or z, whoever is older", "dominant"), ("all at once", "turns")],
 )
 
 answers(
     checks.weight_of_eng,
     right=[2, "2"],
-    wrong=[(1, "5 pods"), (4, "of sci are placed"), (0, "from 1")],
+    wrong=[(1, "5 pods"), (4, "of sci are placed"), (3, "of sci are placed"), (8, "of sci are"),
+           (0, "from 1")],
 )
 
 answers(

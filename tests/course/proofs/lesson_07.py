@@ -4,49 +4,44 @@ from course.proofs import after
 
 
 @after("cell-05")
-def predict_who_gets_how_much(cycle, placed):
-    assert placed(cycle) == {"a": 3, "b": 2}
-
-
-@after("cell-08")
-def explain_the_same_dominant_share(cycle, shares):
-    assert shares(cycle)["dominant share"].tolist() == [0.667, 0.667]
+def the_same_dominant_share(cycle, placed, shares, without):
+    assert placed(cycle) == {"a": 3, "b": 2} and placed(without) == {"a": 4, "b": 1}
+    assert [row["dominant share"] for row in shares(cycle)] == [0.667, 0.667]
+    assert [row["dominant resource"] for row in shares(cycle)] == ["memory", "cpu"]
 
 
 @after("cell-10")
-def explain_the_same_dominant_share_2(turns):
+def who_decided(turns):
     assert turns["decided by"].tolist() == ["age", "gang", "drf", "drf", "drf", "age"]
 
 
-@after("cell-12")
-def explain_the_same_dominant_share_3(placed, without):
-    assert placed(without) == {"a": 4, "b": 1}
-
-
-@after("cell-17")
-def why_does_a_small_job_pass_a_big_one(FLAT, passing):
+@after("cell-16")
+def a_small_job_passes_a_big_one(FLAT, passing, said):
     last = passing.run(FLAT)
     assert last.committed == [["allocate", "default/small-1", "n1"]]
-
-
-@after("cell-18")
-def why_does_a_small_job_pass_a_big_one_2(said):
     assert said["decided by"][1] == "drf" and said["difference"][1] == "-0.5"
 
 
 @after("cell-23")
-def the_tree_volcano_sh_hierarchy(flat, hierarchical, placed):
+def the_tree(flat, hierarchical, placed):
     assert placed(hierarchical) == {"dev-work": 2, "prod-work": 4, "sci-work": 6}
     assert placed(flat) == {"dev-work": 2, "prod-work": 5, "sci-work": 5}
 
 
 @after("cell-28")
-def explain_level_by_level(heavy, placed):
+def level_by_level(heavy, levels_picture, placed):
     assert placed(heavy) == {"dev-work": 4, "prod-work": 4, "sci-work": 4}
+    rows = {row["name"]: row for row in levels_picture(heavy, "").data}
+    assert round(rows["eng"]["asked"], 2) == 0.67
+    assert round(rows["eng"]["held"], 2) == round(rows["sci"]["held"], 2) == 0.33
 
 
-@after("cell-31")
-def rescaling_a_sister_who_wants_something_e(mixed, placed):
+@after("cell-30")
+def rescaling(mixed, placed, rescaled_picture, stopped):
+    assert stopped.committed == [] and stopped.queue_order[0] == "dev"
+    shares = {row["name"]: row["held"] for row in rescaled_picture(stopped, "").data}
+    assert (shares["eng, as it holds"], shares["sci"]) == (0.75, 0.25)
+    assert round(shares["eng, rescaled"], 3) == round(shares["dev"], 3) == round(1 / 12, 3)
     assert placed(mixed) == {"dev-work": 6, "prod-work": 12, "sci-work": 6}
 
 
@@ -56,14 +51,14 @@ def not_exact_to_the_last_pod(equal, placed):
 
 
 @after("cell-36")
-def not_exact_to_the_last_pod_2(anew, placed):
+def exact_where_the_first_is_found_anew(anew, placed):
     assert placed(anew) == {"dev-work": 3, "prod-work": 3, "sci-work": 6}
 
 
 @after("cell-38")
-def answers_of_the_lab(lab):
+def answers_of_the_lab(lab, placed):
     def pods(**values):
-        return {row["job"]: row["placed"] for row in lab.reset().set(**values).state["jobs"]}
+        return placed(lab.reset().set(**values).facts.cycle)
 
     assert pods(dev_pods=1) == {"dev-work": 1, "prod-work": 5, "sci-work": 6}  # 1
     assert pods(sci_pods=2) == {"dev-work": 5, "prod-work": 5, "sci-work": 2}  # 2

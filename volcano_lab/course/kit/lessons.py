@@ -64,7 +64,7 @@ TABLE = (
            "say which level of a tree refuses a job; fix the bug of v1.11.0", ("03", "04")),
     Lesson("06", "gangs-and-statements", "Gangs and statements", 60,
            "follow a statement to its commit or discard; write a dry run", ("00", "01")),
-    Lesson("07", "dominant-resource-fairness", "Dominant resource fairness", 45,
+    Lesson("07", "dominant-resource-fairness", "Dominant resource fairness", 35,
            "compute a dominant share, flat and in a tree", ("00", "03")),
     Lesson("08", "placement", "Placement", 40,
            "say which node gets a pod, and why the others do not"),

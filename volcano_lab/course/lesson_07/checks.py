@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_07.lab import CPUS, HIERARCHICAL, placed, tree_cluster
 
 
-@check(takes=float)
-def share_of_both(answer: float) -> Verdict:
+@choice({
+    0.5: well_done("4/16 of the CPUs, 16/32 of the memory: memory is dominant."),
+    0.25: "That is its part of the CPUs. Compute its part of the memory, too.",
+    0.75: "Shares are not added. Only the larger one counts.",
+    0.375: "That is the mean of the two. Only the larger one counts.",
+    16: "16Gi is what it holds. A share is a part of what the cluster has.",
+    4: "4 CPUs are what it holds. A share is a part of what the cluster has.",
+}, "Divide what it holds by what the cluster has, for each resource, and take the larger number: it is "
+   "from 0 to 1.", float)
+def share_of_both() -> None:
     """A job holds 4 CPUs and 16Gi in a cluster of 16 CPUs and 32Gi. What is its dominant share?"""
-    if answer == 0.25:
-        return try_again("That is its part of the CPUs. Work out its part of the memory, too.")
-    if answer == 0.75:
-        return try_again("Shares are not added. Only the larger one counts.")
-    if answer > 1:
-        return try_again("A share is a part of the cluster: a number from 0 to 1.")
-    return well_done(
-        "4/16 of the CPUs, 16/32 of the memory: memory is dominant."
-    ) if answer == 0.5 else try_again(
-        "Divide what it holds by what the cluster has, for each resource, and take the larger number."
-    )
 
 
-HELD = {"x": {"cpu": 12, "memory": 5}, "y": {"cpu": 11, "memory": 9}, "z": {"cpu": 2, "memory": 9}}
-CLUSTER = {"cpu": 24, "memory": 20}
-
-
-@check(takes=str)
-def next_in_line(answer: str) -> Verdict:
+@choice({
+    "x": "x holds 12 of 24 CPUs: 0.5. That is more than the others have of anything.",
+    "y": "Nearly. The share of y is 11/24, 0.458. Compute it for z, with its dominant resource.",
+    "z": well_done("The larger of 2/24 and 9/20 is 0.45. y has 11/24, 0.46, and x has 12/24, 0.5. That "
+                   "z holds few CPUs does not matter: its memory is dominant."),
+    "x or y, whoever is older": "Age decides only between equal shares. x has 12/24, y 11/24.",
+    "y or z, whoever is older": "Both hold 9Gi, but y's dominant resource is CPU: 11/24.",
+    "all at once": "Jobs of a queue take turns, one at a time.",
+})
+def next_in_line() -> None:
     """A cluster of 24 CPUs and 20Gi. x holds 12 CPUs and 5Gi, y 11 CPUs and 9Gi, z 2 CPUs and 9Gi.
     Who is next?
     """
-    name = answer.casefold()
-    if name not in HELD:
-        return try_again("Answer x, y or z.")
-    shares = {job: _dominant(held, CLUSTER) for job, held in HELD.items()}
-    if name == min(shares, key=shares.__getitem__):
-        return well_done(
-            "z: the larger of 2/24 and 9/20 is 0.45. y has 11/24, 0.46, and x has 12/24, 0.5. That z holds few CPUs "
-            "does not matter: its memory is dominant.")
-    if name == "x":
-        return try_again(
-            "x holds 12 of 24 CPUs: 0.5. That is more than the others have of anything.")
-    return try_again(
-        "Near! The share of y is 11/24, 0.458. Work it out for z, with its dominant resource.")
 
 
 @check(takes=int)
 def weight_of_eng(answer: int) -> Verdict:
-    """Which weight of eng leaves sci 4 of the 12 CPUs?"""
+    """Everybody wants 12 pods. sci should have 4 CPUs and eng 8. Which weight must eng have?"""
     if answer < 1:
         return try_again("A weight is a whole number from 1.")
     sci = placed(tree_cluster(eng_weight=answer).run(HIERARCHICAL))["sci-work"]
@@ -65,13 +53,9 @@ CASES = [
     ({"cpu": 6, "memory": 8}, TOTAL, 0.75, "The larger of 6/8 and 8/16."),
     ({"memory": 4}, TOTAL, 0.25, "What the job does not hold counts as zero."),
     ({}, TOTAL, 0, "A job that holds nothing has share 0."),
-    ({"cpu": 8, "memory": 4, "gpu":
-      1}, TOTAL | {"gpu": 2}, 1, "Every resource of the cluster is looked at."),
+    ({"cpu": 8, "memory": 4, "gpu": 1}, TOTAL | {"gpu": 2}, 1,
+     "Every resource of the cluster is looked at."),
 ]
-
-
-def _dominant(held, total):
-    return max(held.get(name, 0) / total[name] for name in total)
 
 
 @check(takes=callable, wanted="a function of what a job holds and the total")
@@ -81,12 +65,10 @@ def dominant_share(answer) -> Verdict | None:
         try:
             got = answer(dict(held), dict(total))
         except KeyError as missing:
-            return try_again(
-                f"`share({held}, {total})` stopped at {missing}. What `held` has not is zero: `held.get(name, 0)`."
-            )
+            return try_again(f"`share({held}, {total})` stopped at {missing}. What `held` has not is "
+                             "zero: `held.get(name, 0)`.")
         except ValueError:
-            return try_again(
-                f"`share({held}, {total})` stopped: there is nothing to compare. {why}")
+            return try_again(f"`share({held}, {total})` stopped: there is nothing to compare. {why}")
         if got is None and held is CASES[0][0]:
             return None
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-9:

@@ -5,26 +5,26 @@ holds.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import ipywidgets
+from attrs import define
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.results import Bars, bars
 from volcano_lab.display.palette import colors_of
-from volcano_lab.display.styled import styled
 from volcano_lab.plugins.hierarchy import HierarchicalNode
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.widgets.board_lab import BoardLab as Lab
-
-if TYPE_CHECKING:
-    import altair as alt
+from volcano_lab.widgets import facts, pictures
+from volcano_lab.widgets.controls import group, slider
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.story import amounts
 
 CPUS = 12
 QUEUES = ("dev", "prod", "sci")
-START = {
-    "sci_weight": 1, "eng_weight": 1, "dev_weight": 1, "prod_weight": 1, "sci_pods": 12, "dev_pods":
-    12, "prod_pods": 12
-}
+PARENTS = {"sci": "", "eng": "", "dev": "eng", "prod": "eng"}
+COLORS = colors_of(QUEUES) | {"eng": "#8C8C8C"}
+START = {"sci_weight": 1, "eng_weight": 1, "dev_weight": 1, "prod_weight": 1, "sci_pods": 12,
+         "dev_pods": 12, "prod_pods": 12}
 
 CONF = """\
 actions: "enqueue, allocate"
@@ -63,10 +63,12 @@ def queue_text(name: str, path: str, weights: str) -> str:
     return QUEUE.format(name=name, path=path, weights=weights)
 
 
-def tree_cluster(prod_memory: bool = False, **values: int) -> Cluster:
+def tree_cluster(prod_memory: bool = False, running: dict[str, int] | None = None,
+                 **values: int) -> Cluster:
     """A node of 12 CPUs and 12Gi; root has sci and eng, eng has dev and prod. Pods ask for 1 CPU.
 
-    With `prod_memory` those of prod ask for 1Gi of memory and nothing else.
+    With `prod_memory` those of prod ask for 1Gi of memory and nothing else; `running` are pods of
+    each queue that run already.
 
     >>> len(tree_cluster(eng_weight=2).run(HIERARCHICAL).committed)
     12
@@ -79,7 +81,9 @@ def tree_cluster(prod_memory: bool = False, **values: int) -> Cluster:
                 queue_text("prod", "root/eng/prod", f"1/{eng}/{prod}"))
     for queue in QUEUES:
         asked = {"memory": "1Gi"} if prod_memory and queue == "prod" else {"cpu": 1}
-        cluster.job(f"{queue}-work", queue=queue, pods=said[f"{queue}_pods"], min_member=1, **asked)
+        runs = {"n1": (running or {})[queue]} if running else {}
+        cluster.job(f"{queue}-work", queue=queue, pods=said[f"{queue}_pods"], min_member=1,
+                    running=runs, **asked)
     return cluster
 
 
@@ -104,106 +108,160 @@ def levels(cycle: Cycle) -> list[dict[str, Any]]:
 
 def _levels(node: HierarchicalNode, above: str) -> Iterator[dict[str, Any]]:
     path = f"{above}/{node.name}".lstrip("/")
-    yield {
-        "level": path, "weight": node.weight, "dominant": node.dominant_resource or "none", "share":
-        node.share, "share_by_weight": node.share / node.weight, "saturated": node.saturated
-    }
+    yield {"level": path, "weight": node.weight, "dominant": node.dominant_resource or "none",
+           "share": node.share, "share_by_weight": node.share / node.weight,
+           "saturated": node.saturated}
     for _, child in sorted(node.children.items()):
         if child.children is not None:
             yield from _levels(child, path)
 
 
-def levels_chart(cycle: Cycle, title: str = "") -> alt.Chart:
-    """Each level's dominant share (pale) and its share for its weight (full), which is what is
+def levels_picture(cycle: Cycle, title: str) -> pictures.Picture:
+    """Draw each level's dominant share (pale) and its share for its weight (full), which is what is
     compared.
 
-    >>> len(levels_chart(tree_cluster().run(HIERARCHICAL)).layer)
-    3
+    >>> picture = levels_picture(tree_cluster(eng_weight=2).run(HIERARCHICAL), "Level by level")
+    >>> [(row["name"], round(row["held"], 2)) for row in picture.data][::3]
+    [('eng', 0.33), ('sci', 0.33)]
     """
-    import altair as alt
-
-    rows = levels(cycle)[1:]
-    names = [row["level"].split("/")[-1] for row in rows]
-    colors = colors_of(names)
-    base = alt.Chart(alt.InlineData(rows)).encode(y=alt.Y("level:N", title=None, sort=None))
-    scale = alt.Scale(domain=[row["level"] for row in rows], range=[colors[name] for name in names])
-    color = alt.Color("level:N", scale=scale, legend=None)
-    x = alt.X("share:Q", title="dominant share (pale), divided by weight (full)",
-              scale=alt.Scale(domain=[0, 1]))
-    whole = base.mark_bar(size=26, opacity=0.35).encode(x=x, color=color)
-    part = base.mark_bar(size=12).encode(x="share_by_weight:Q", color=color)
-    text = base.mark_text(align="left", dx=5, fontSize=12).encode(
-        x="share:Q", text=alt.Text("share:Q", format=".2f"))
-    told = "; ".join(
-        f"{row['level']} share {row['share']:.2f}, weight {row['weight']:.0f}" for row in rows)
-    return styled(alt.layer(whole, part, text).properties(width=560, height=150), title, told)
+    return pictures.bars(title, compared(cycle), most=1, words=WORDS, width=760,
+                         legend="Pale: dominant share. Full: divided by the weight, which is "
+                                "compared.")
 
 
-PANELS: list[dict[str, Any]] = [
-    {
-        "kind": "table", "key": "levels", "title": "The tree when the cycle ends", "columns":
-        ["level", "weight", "dominant", "share", "share_by_weight",
-         "saturated"], "texts": ["dominant"], "legend":
-        "share by weight: what is compared, level by level. The lower one is served first."
-    },
-    {
-        "kind": "table", "key": "jobs", "title": "Pods that have a place", "columns":
-        ["job", "placed", "waiting"]
-    },
-    {
-        "kind": "turns", "key": "turns", "title":
-        "Queue order: whose turn it is, one turn after the other", "slots": 40, "lanes": 3,
-        "legend": "Filled: a pod was placed. Dotted: nothing could be placed."
-    },
+def compared(cycle: Cycle) -> list[dict[str, Any]]:
+    """Return the levels below the root as data of `pictures.bars`."""
+    rows = []
+    for row in levels(cycle)[1:]:
+        name = row["level"].rpartition("/")[2]
+        rows.append({"name": name, "color": COLORS[name], "asked": row["share"],
+                     "held": row["share_by_weight"]})
+    return rows
+
+
+def rescaled_picture(cycle: Cycle, title: str) -> pictures.Picture:
+    """Draw the dominant share of eng as its queues hold it, and as it counts, beside that of sci."""
+    attrs, scaled = cycle.session.plugins["drf"].job_attrs, {
+        row["level"]: row["share"] for row in levels(cycle)}
+    held = [attrs[f"default/{name}-work"].allocated for name in ("dev", "prod")]
+    whole = cycle.session.total_resource
+    raw = max((held[0] + held[1]).get(name) / whole.get(name) for name in ("cpu", "memory"))
+    rows = [("dev", "dev", scaled["root/eng/dev"]), ("prod", "prod", scaled["root/eng/prod"]),
+            ("eng, as it holds", "eng", raw), ("eng, rescaled", "eng", scaled["root/eng"]),
+            ("sci", "sci", scaled["root/sci"])]
+    return pictures.bars(title, [{"name": name, "color": COLORS[color], "held": share}
+                                 for name, color, share in rows], most=1,
+                         words={"held": "dominant share"}, width=760)
+
+
+def pods_picture(title: str, cycle: Cycle, was: Cycle | None = None) -> Bars:
+    """Show how many pods of each queue have a place, and had in another cycle."""
+    return bars(_by_queue(cycle), was=_by_queue(was) if was else None, unit="pods", title=title)
+
+
+def _by_queue(cycle: Cycle) -> dict[str, int]:
+    return {name.removesuffix("-work"): pods for name, pods in placed(cycle).items()}
+
+
+def tree_drawn(cycle: Cycle, **weights: int) -> dict[str, Any]:
+    """Return the tree as data of `pictures.tree`: each level as wide as its part by the weights,
+    with the pods of 1 CPU that have a place.
+    """
+    said = {name: weights.get(f"{name}_weight", 1) for name in PARENTS}
+    pods = _by_queue(cycle)
+    pods["eng"] = pods["dev"] + pods["prod"]
+    size = {"": float(CPUS)}
+    for name, parent in PARENTS.items():
+        among = sum(said[each] for each, above in PARENTS.items() if above == parent)
+        size[name] = size[parent] * said[name] / among
+    return {"text": "", "queues": [
+        {"queue": name, "parent": parent, "size": round(size[name], 2),
+         "allocated": pods[name], "color": COLORS[name]} for name, parent in PARENTS.items()]}
+
+
+def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
+    """Draw the tree with all weights 1."""
+    return pictures.tree(title, tree_drawn(cycle), lines=0, width=760, legend=LEGEND)
+
+
+LEGEND = "A box is as wide as its part by the weights. Full: pods that have a place, of that part."
+WORDS = {"held": "compared", "asked": "dominant share"}
+CONTROLS = {
+    name: control for level in ("sci", "eng", "dev", "prod")
+    for name, control in group(level, {
+        name: slider(value, *((1, 6) if word == "weight" else (1, 16)), label=word)
+        for word in ("weight", "pods") for name, value in START.items()
+        if name == f"{level}_{word}"
+    }, color=COLORS[level], link=level).items()
+}
+
+
+@define
+class Shared:
+    """A cycle over the tree, and the values that it was decided from."""
+
+    cycle: Cycle
+    values: Values
+
+
+PANELS = [
+    pictures.tree("The tree, when the cycle ends",
+                  lambda at: tree_drawn(at.cycle, **at.values), key="tree", levels=2, lines=0,
+                  wide=True, legend=LEGEND),
+    pictures.bars("What is compared, level by level", lambda at: compared(at.cycle), key="levels",
+                  most=1, rows=4, words=WORDS,
+                  legend="Pale: share. Full: by weight."),
+    pictures.turns("Whose turn it is", lambda at: drawn_turns(at.cycle), key="turns", slots=18,
+                   lanes=3, legend="Filled: placed. Dotted: no room."),
+]
+
+
+def drawn_turns(cycle: Cycle) -> dict[str, Any]:
+    """Return the data of `pictures.turns`, in the lesson's colours."""
+    return facts.turns(cycle) | {"queues": [{"queue": name, "color": COLORS[name]}
+                                            for name in QUEUES]}
+
+
+def turns_picture(cycle: Cycle, title: str) -> pictures.Picture:
+    """Draw whose turn it was."""
+    return pictures.turns(title, drawn_turns(cycle), slots=18, width=760,
+                          legend="Filled: a pod was placed. Dotted: no room any more.")
+
+
+def _pods(at: Shared, **wanted: int) -> bool:
+    return _by_queue(at.cycle).items() >= wanted.items()
+
+
+TASKS = [
+    Task("a small sister", "Let dev ask for 1 pod. Who takes the rest of eng's half?",
+         lambda values, at: values["dev_pods"] == 1 and _pods(at, sci=6),
+         show={"dev_pods": 1}),
+    Task("a small family", "Let sci ask for 2 pods. Who gets the CPUs that sci leaves?",
+         lambda values, at: values["sci_pods"] == 2 and _pods(at, dev=5, prod=5),
+         show={"sci_pods": 2}),
+    Task("a weight within", "Give dev weight 3. Who pays for it, prod or sci?",
+         lambda values, at: values["dev_weight"] == 3, show={"dev_weight": 3}),
+    Task("a third for sci", "Leave sci 4 of the 12 CPUs, by one weight alone.",
+         lambda values, at: _pods(at, sci=4) and values["sci_pods"] == 12,
+         show={"eng_weight": 2}),
 ]
 
 
 def hierarchy_lab() -> Lab:
-    """Sliders for the weights of the tree and the pods of each queue.
+    """Make the lab: the weights of the tree, and the pods that each queue asks for.
 
-    >>> lab = hierarchy_lab()
-    >>> [row["placed"] for row in lab.set(sci_pods=2).state["jobs"]]
-    [5, 5, 2]
+    >>> lab = hierarchy_lab().set(sci_pods=2)
+    >>> lab.said
+    'Sci: pods 2 (was 12). sci has 2 pods (was 5), prod 5 pods (was 3), dev 5 pods (was 4).'
     """
-    bounds = {"weight": (1, 6), "pods": (1, 16)}
-    controls = {
-        name:
-        ipywidgets.IntSlider(value, *bounds[name.split("_")[1]], 1, tooltip=name.replace("_", ": "))
-        for name, value in START.items()
-    }
-    return Lab(controls, lambda values: board_state(tree_cluster(**values).run(HIERARCHICAL)),
-               PANELS, _stand(controls))
+    return Lab(CONTROLS, lambda values: Shared(tree_cluster(**values).run(HIERARCHICAL), values),
+               PANELS, title="Two families on 12 CPUs", tasks=TASKS,
+               says=[amounts("has", lambda at: _by_queue(at.cycle), "pods")],
+               code=lambda values: tree_cluster(**values), opening=_opening,
+               nothing="Everybody has as many pods as before.")
 
 
-def board_state(cycle: Cycle) -> dict[str, Any]:
-    """A cycle as the board shows it."""
-    colors = colors_of(QUEUES)
-    turns = [{
-        "queue": turn.queue, "share": turn.share, "job": turn.job.removeprefix("default/"),
-        "outcome": turn.outcome, "pods": turn.pods
-    } for turn in cycle.turns]
-    jobs = [{
-        "job": row["job"].removeprefix("default/"), "placed": row["placed"], "waiting":
-        row["pending"], "color": colors[row["queue"]]
-    } for row in cycle.jobs()]
-    return {
-        "levels": levels(cycle), "jobs": jobs, "turns":
-        {"queues": [{"queue": queue, "color": colors[queue]} for queue in QUEUES], "turns": turns}
-    }
-
-
-def _stand(controls: dict[str, ipywidgets.IntSlider]) -> ipywidgets.GridBox:
-    cells: list[ipywidgets.Widget] = [
-        ipywidgets.HTML(f"<b>{head}</b>") for head in ("level", "weight", "pods that ask")
-    ]
-    for name in ("sci", "eng", "dev", "prod"):
-        cells.append(ipywidgets.HTML(f"<b>{name}</b>"))
-        for word in ("weight", "pods"):
-            control = controls.get(f"{name}_{word}") or ipywidgets.HTML(
-                "<span>(those of dev and prod)</span>")
-            control.layout.width = "auto"
-            cells.append(control)
-    grid = ipywidgets.GridBox(cells)
-    grid.layout.grid_template_columns = "5em repeat(2, minmax(0, 1fr))"
-    grid.layout.max_width = "760px"
-    return grid
+def _opening(at: Shared) -> str:
+    pods = _by_queue(at.cycle)
+    return (f"**sci** has {pods['sci']} pods and **eng** {pods['dev'] + pods['prod']}: two halves, "
+            "up to a pod. Below eng, dev and prod share.")
