@@ -15,8 +15,8 @@ from volcano_lab.widgets.controls import choice, number, slider, switch, text
 
 pytestmark = pytest.mark.browser
 
-LABS = {"00": "fair_share_lab", "01": "cycle_lab", "03": "proportion_lab", "05": "queue_tree_lab", "07": "hierarchy_lab",
-        "08": "placement_lab", "09": "evictions_lab"}
+LABS = {"00": "fair_share_lab", "01": "cycle_lab", "03": "proportion_lab", "05": "queue_tree_lab",
+        "07": "hierarchy_lab", "08": "placement_lab", "09": "evictions_lab"}
 MOST_HIGH, JUMP = 640, 2
 
 RECTS = """() => [...document.querySelectorAll('.vp-lab, .vp-panel, .vp-said, .vp-controls')]

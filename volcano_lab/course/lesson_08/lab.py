@@ -56,7 +56,7 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
         zone = f"zone {ZONES[row['node']]}, {DISKS[row['node']]}"
         nodes.append({"name": row["node"], "size": CPUS,
                       "pods": facts.pods(row["pods"], COLORS, "new-0"),
-                      "note": (row["refused"] or _points(row)) if notes else zone,
+                      "note": ("refused" if row["refused"] else _points(row)) if notes else zone,
                       "state": notes and ("chosen" if row["chosen"] else
                                           "refused" if row["refused"] else "")})
     return {"nodes": nodes}
@@ -64,7 +64,7 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
 
 def _points(row: dict[str, Any]) -> str:
     if row["total"] is None:
-        return "no points needed" if row["chosen"] else ""
+        return "only choice" if row["chosen"] else ""
     return f"{plain(row['total']):g} points"
 
 
