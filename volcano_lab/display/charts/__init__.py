@@ -1,7 +1,7 @@
 """Still charts (altair). They read what was decided, and decide nothing.
 
-What a cycle decided stands here; `charts.queue_tree`, `charts.statement`, `charts.states`,
-`charts.simulation` and `charts.trace` draw what their names say. For a page that has no kernel:
+What a cycle decided stands here; `charts.statement`, `charts.states`, `charts.simulation`
+and `charts.trace` draw what their names say. For a page that has no kernel:
 `still()` makes notebooks store charts as pictures. What moves with a slider is a board
 (`volcano_lab.widgets`), which is drawn once.
 """
@@ -18,8 +18,8 @@ from volcano_lab.display.charts.cycle import (
 )
 from volcano_lab.display.styled import FONT, still
 
-PARTS = ("queue_tree", "simulation", "statement", "states", "trace")
-"""Modules that are loaded when they are first used: `charts.queue_tree.levels`."""
+PARTS = ("simulation", "statement", "states", "trace")
+"""Modules that are loaded when they are first used: `charts.statement.pod_states`."""
 
 __all__ = ["FONT", "filling", "filling_rows", "limits", "queue_order", "still", "water_filling"]
 
