@@ -9,6 +9,8 @@ import re
 import shutil
 from pathlib import Path
 
+from manual import markdown
+
 from volcano_lab.course.kit.lessons import TABLE, WAYS, course_table
 
 HERE = Path(__file__).parent
@@ -155,6 +157,7 @@ def generate() -> None:
     (MADE / "map.md").write_text(the_map())
     (MADE / "extension-points.md").write_text(extension_points())
     (MADE / "metrics.md").write_text(metrics())
+    (MADE / "command.md").write_text(markdown())
     lines = [
         "# Reference", "", "From the docstrings; the examples are run by the tests.", "",
         "```{toctree}", ":maxdepth: 1", ""

@@ -136,9 +136,9 @@ def test_completion(shell, capsys, tmp_path):
 
 def test_options_of_jupyter_go_to_jupyter(monkeypatch):
     started = []
-    monkeypatch.setattr(lab, "lab", lambda options: started.append(options) or 0)
+    monkeypatch.setattr(lab, "lab", lambda options, folder: started.append([*options, folder]) or 0)
     assert main(["lab", "--no-browser", "--port=8899"]) == 0
-    assert started == [["--no-browser", "--port=8899"]]
+    assert started == [["--no-browser", "--port=8899", None]]
 
 
 def test_help_names_the_signals_that_serve_takes():

@@ -37,7 +37,8 @@ def test_another_weight_moves_pods_from_one_queue_to_the_other(file, capsys):
     assert [row["deserved"] for row in found["queues"]] == [[4, 6], [4, 2]]
     assert sorted(row["change"] for row in found["placements"]) == ["less"] * 2 + ["more"] * 2
     code, text = told(capsys, "what-if", file, "--set", "queue/a.weight=3")
-    assert text.startswith("+0 pods placed, +0 evicted; 1 jobs have fewer pods waiting, 1 have more.")
+    assert " ".join(text.split()).startswith(
+        "+0 pods placed, +0 evicted; jobs with fewer pods waiting: 1, with more: 1.")
     assert "4 -> 6" in text and max(map(len, text.splitlines())) <= 80
 
 

@@ -10,6 +10,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapped
+from volcano_lab.explain.names import Names
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.changes import PLUGIN, change, change_conf
@@ -68,8 +69,8 @@ def comparison(before: Cycle, after: Cycle) -> dict[str, list[dict[str, Any]]]:
     >>> found["jobs"][0]["placed"], len(found["placements"])
     ([0, 6], 6)
     """
-    jobs = [{row["job"]: {name: row[name] for name in JOB} for row in cycle.jobs()}
-            for cycle in (before, after)]
+    jobs = [{called(row["job"]): {name: row[name] for name in JOB} for row in cycle.jobs()}
+            for cycle in (before, after) for called in (Names(cycle.session).called,)]
     queues = [{(row["queue"], resource): {name: row[name].get(resource, 0) for name in QUEUE}
                for row in cycle.queues() for resource in row["request"] | row["deserved"]
                if resource != "pods"} for cycle in (before, after)]
@@ -137,8 +138,8 @@ def _summary(found: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     changes = [(row["change"], row["operation"]) for row in found["placements"]]
     placed = changes.count(("more", "allocate")) - changes.count(("less", "allocate"))
     evicted = changes.count(("more", "evict")) - changes.count(("less", "evict"))
-    yield (f"{placed:+d} pods placed, {evicted:+d} evicted; {better} jobs have fewer pods waiting, "
-           f"{worse} have more.")
+    yield (f"{placed:+d} pods placed, {evicted:+d} evicted; jobs with fewer pods waiting: {better}, "
+           f"with more: {worse}.")
 
 
 def _text(pair: list[Any]) -> str:

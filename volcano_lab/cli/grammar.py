@@ -19,7 +19,8 @@ from volcano_lab.cli import DONE, Mistake
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {
     "Ask": ("run", "why", "lint"),
-    "Try": ("what-if", "diff"),
+    "Try": ("what-if", "diff", "sweep"),
+    "Bring in and hand on": ("capture", "export"),
     "Keep running": ("serve",),
     "Learn": ("lab",),
     "Other": ("replay", "completion"),
@@ -204,6 +205,86 @@ def diff(**given: Any) -> int:
 
 
 @volcano_lab.command()
+@FILES
+@click.option("--grid", metavar="NAME=VALUES", multiple=True, required=True,
+              help="KIND/NAME.FIELD, plugin/NAME.ARGUMENT or conf (files), and its values: 1,2,5 or "
+              "1..9.")
+@click.option("--metric", "metrics", metavar="METRIC", multiple=True,
+              help="placed, pending, jobs_waiting, allocated, evicted, promised, "
+              "queue/NAME.FIELD.RESOURCE or job/NAME.FIELD.  [default: placed, pending]")
+@click.option("--workers", type=click.IntRange(1, 1024), default=1, show_default=True,
+              help="Processes; the results are the same with any number.")
+@click.option("--scheduler", metavar="ADDRESS",
+              help="A Dask scheduler, as tcp://host:8786, or local for one on this machine.")
+@click.option("--results", metavar="FILE", type=FILE,
+              help="Keep what is done in this file, and go on from it.")
+@click.option("--plot", metavar="FILE", type=FILE,
+              help="Write a chart of the first metric (.html, .svg, .png or .json).")
+@options(CONF, OUTPUT, RECURSIVE)
+def sweep(**given: Any) -> int:
+    """A cycle for every setting of a grid, on one core, several, or many machines.
+
+    The exit code is 1 where a setting failed; the others stand nevertheless.
+
+    \b
+    Examples:
+      volcano-lab sweep cluster.yaml --grid queue/a.weight=1..5 --metric queue/a.allocated.cpu
+      volcano-lab sweep cluster.yaml --grid queue/a.weight=1,2 --grid queue/b.weight=1,2 -o json
+      volcano-lab sweep cluster.yaml --grid conf=old.conf,new.conf --results sweep.jsonl
+      volcano-lab sweep cluster.yaml --grid queue/a.weight=1..500 --workers 2 --scheduler local
+    """
+    from volcano_lab.cli.sweep import sweep
+
+    return sweep(**given)
+
+
+@volcano_lab.command()
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
+@click.option("-n", "--namespace", metavar="NS", default="", show_default=True,
+              help="Where the scheduler runs.  [default: volcano-system]")
+@OUTPUT
+def capture(**given: Any) -> int:
+    """Print the line that brings a cluster into a file; with FILEs, check what came.
+
+    The line is for a shell with kubectl. Secrets are not asked for; environment, images and applied
+    configurations are forgotten when the file is read. The check says what is missing before
+    anything is run, and its exit code is then 1.
+
+    \b
+    Examples:
+      volcano-lab capture
+      volcano-lab capture cluster.yaml
+    """
+    from volcano_lab.cli.capture import capture
+
+    return capture(**given)
+
+
+@volcano_lab.command()
+@FILES
+@click.option("-o", "--output", "form", type=click.Choice(("yaml", "json", "case", "python")),
+              default="yaml", metavar="FORM", help="yaml and json for kubectl apply, case for "
+              "replay, or python.  [default: yaml]")
+@click.option("--anonymise", is_flag=True, help="Give everything another name, the same everywhere.")
+@options(CONF, RECURSIVE)
+def export(**given: Any) -> int:
+    """Write a cluster as manifests, as a case for replay, or as Python.
+
+    Names of objects, labels and taints are other ones with --anonymise; numbers, amounts and the
+    order of names stay, so that the decisions do.
+
+    \b
+    Examples:
+      volcano-lab export cluster.yaml --anonymise > to-share.yaml
+      volcano-lab export cluster.yaml --conf volcano-scheduler.conf -o case > case.jsonl
+      volcano-lab export cluster.yaml -o python > cluster.py
+    """
+    from volcano_lab.cli.capture import export
+
+    return export(**given)
+
+
+@volcano_lab.command()
 @click.argument("directory", metavar="DIR", type=FILE)
 @click.option("--conf", metavar="FILE", type=FILE,
               help="A volcano-scheduler.conf; it is watched.  [default: Volcano's own default]")
@@ -242,17 +323,20 @@ def serve(verbosity: int, **given: Any) -> int:
 
 @volcano_lab.command(context_settings={"ignore_unknown_options": True})
 @click.argument("jupyter", metavar="[JUPYTER OPTION]...", nargs=-1, type=click.UNPROCESSED)
-def lab(jupyter: tuple[str, ...]) -> int:
+@click.option("--folder", metavar="DIR", type=FILE, help="Where the lessons are, or are copied to "
+              "(what is there already stays).  [default: a clone, else ./volcano-lessons]")
+def lab(jupyter: tuple[str, ...], folder: str | None) -> int:
     """Open the first lesson in JupyterLab.
 
     \b
     Examples:
       volcano-lab lab
+      volcano-lab lab --folder lessons
       volcano-lab lab --no-browser --port=8899
     """
     from volcano_lab.cli.lab import lab
 
-    return lab(list(jupyter))
+    return lab(list(jupyter), folder)
 
 
 @volcano_lab.command()

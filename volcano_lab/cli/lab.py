@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -11,14 +12,42 @@ from pathlib import Path
 from volcano_lab.cli import Mistake
 
 FIRST = "notebooks/start.ipynb"
+PACKAGED = Path(__file__).parents[1] / "notebooks"
+"""Where a wheel has the lessons."""
 
 
-def lab(options: list[str]) -> int:
+def lab(options: list[str], folder: str | None = None) -> int:
     """Start JupyterLab on the first notebook, with its own options; returns its exit code."""
-    root = find_lessons([Path(__file__).parents[2], Path.cwd()])
+    root = lessons(folder)
     if find_spec("jupyterlab") is None:
         raise Mistake('JupyterLab is not installed: pip install "volcano-lab[lab]"')
     return subprocess.call(command(root, [option for option in options if option != "--"]))
+
+
+def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
+    """Return the folder with the lessons: a clone, or one into which the package's are copied.
+
+    Files that are there already stay as they are. Raises `Mistake`.
+    """
+    if folder is None:
+        try:
+            return find_lessons([Path(__file__).parents[2], Path.cwd()])
+        except Mistake:
+            if not packaged.is_dir():
+                raise
+    root = Path(folder or "volcano-lessons")
+    if not (packaged.is_dir() or (root / FIRST).is_file()):
+        raise Mistake(f"{root} has no {FIRST}, and the package no lessons; they come with a clone of "
+                      "the repository, and with the wheel")
+    try:
+        for file in sorted(packaged.rglob("*")) if packaged.is_dir() else ():
+            copy = root / "notebooks" / file.relative_to(packaged)
+            if file.is_file() and not copy.exists():
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, copy)
+    except OSError as error:
+        raise Mistake(f"{root}: the lessons can't be copied to it ({error.strerror})") from None
+    return root.resolve()
 
 
 def find_lessons(places: list[Path]) -> Path:

@@ -52,5 +52,6 @@ def report(found: Sequence[Finding], most: int = 80) -> str:
                                 "").partition(": ")
         lines.append(f"{styled(head, fg=colour)}: {rest}")
     errors = sum(finding.level == ERROR for finding in found)
-    lines.append(f"{errors} errors, {len(found) - errors} warnings")
+    warnings = len(found) - errors
+    lines.append(f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")
     return "\n".join(lines)

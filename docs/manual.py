@@ -1,0 +1,52 @@
+"""The command's page in the documentation and its manual page, from the grammar that `--help` has.
+
+`python docs/manual.py` writes `docs/volcano-lab.1`, which comes with the package.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from volcano_lab.cli.grammar import SECTIONS, volcano_lab
+
+MAN = Path(__file__).parent / "volcano-lab.1"
+
+
+def commands() -> Iterator[tuple[str, click.Command, click.Context]]:
+    """Yield (name, command, context) of the command itself and of all its commands, by section."""
+    top = click.Context(volcano_lab, info_name="volcano-lab")
+    yield "volcano-lab", volcano_lab, top
+    for names in SECTIONS.values():
+        for name in names:
+            command = volcano_lab.commands[name]
+            yield f"volcano-lab {name}", command, click.Context(command, top, info_name=name)
+
+
+def markdown() -> str:
+    """Return the page of the documentation."""
+    parts = ["# The command volcano-lab", "",
+             "`volcano-lab --help` and `man volcano-lab` say the same.", ""]
+    for name, command, ctx in commands():
+        parts += [f"## {name}", "", f"```text\n{command.get_help(ctx)}\n```", ""]
+    return "\n".join(parts)
+
+
+def roff() -> str:
+    """Return the manual page."""
+    lines = ['.TH VOLCANO-LAB 1 "" "volcano-lab" "User Commands"', ".SH NAME",
+             r"volcano\-lab \- the scheduler of Volcano as a laboratory"]
+    for name, command, ctx in commands():
+        lines += [".SH " + name.upper(), ".nf", _escaped(command.get_help(ctx)), ".fi"]
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"^([.'])", r"\\&\1", text.replace("\\", r"\e").replace("-", r"\-"), flags=re.M)
+
+
+if __name__ == "__main__":
+    MAN.write_text(roff(), encoding="utf-8")

@@ -1,0 +1,120 @@
+"""The package as people get it: typed, with the lessons, a manual page, and a README that is true."""
+
+import re
+import shlex
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import volcano_lab
+from volcano_lab.cli import Mistake, main
+from volcano_lab.cli.lab import FIRST, lessons
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "tools")]
+from manual import MAN, commands, markdown, roff  # noqa: E402
+
+from stubs import STUB, stub  # noqa: E402
+
+USER = '''
+from volcano_lab import (Cache, Cluster, ConfError, Cycle, Explainer, ManifestError, Plugin, Scheduler,
+                         dump, load, load_conf, loads, register_plugin, run_cycle, tables, traced,
+                         with_defaults)
+
+class Mine(Plugin):
+    def job_order(self, left: object, right: object) -> int:
+        return 0
+
+register_plugin("mine", Mine)
+cluster: Cluster = Cluster().node("n1", cpu=4).queue("team", weight=2).job("train", pods=3, cpu=1)
+cycle: Cycle = run_cycle(Cache(with_defaults(loads(dump(cluster.objects())))))
+jobs: list[dict[str, object]] = cycle.jobs()
+text: str = Explainer(cluster.objects()).why("default/train").text
+trace, session = traced(cluster.objects())
+try:
+    Scheduler(Cache(load("x.yaml")), load_conf("actions: allocate")).run_once()
+except (ConfError, ManifestError) as error:
+    print(error, tables.queues, session.committed)
+'''
+
+
+def test_the_stub_names_what_the_package_names():
+    assert STUB.read_text() == stub(), "python tools/stubs.py writes it anew"
+    assert set(re.findall(r" as (\w+)$", stub(), re.MULTILINE)) | {"__version__"} == set(
+        volcano_lab.__all__)
+    assert (STUB.parent / "py.typed").is_file()
+
+
+@pytest.mark.slow
+def test_a_script_of_users_is_typed(tmp_path):
+    pytest.importorskip("mypy")
+
+    def checked(text):
+        (tmp_path / "script.py").write_text(text)
+        return subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "script.py"],
+            cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert checked(USER).returncode == 0, checked(USER).stdout
+    wrong = checked(USER + 'Cluster().node(5)\ncycle.jbos()\n')
+    assert wrong.stdout.count("error:") == 2, wrong.stdout
+
+
+def test_the_manual_is_that_of_the_command():
+    assert MAN.read_text(encoding="utf-8") == roff(), "python docs/manual.py writes it anew"
+    page = markdown()
+    for name, command, _ in commands():
+        assert f"## {name}\n" in page
+        assert all(option in page for param in command.params for option in param.opts if "-" in option)
+
+
+def test_lessons_of_a_wheel_are_copied_and_work_is_kept(tmp_path):
+    packaged = tmp_path / "package" / "notebooks"
+    (packaged / "zh").mkdir(parents=True)
+    for name in ("start.ipynb", "zh/start.ipynb"):
+        (packaged / name).write_text("new")
+    mine = tmp_path / "mine"
+    (mine / "notebooks").mkdir(parents=True)
+    (mine / FIRST).write_text("my work")
+    assert lessons(str(mine), packaged) == mine.resolve()
+    assert (mine / FIRST).read_text() == "my work"
+    assert (mine / "notebooks" / "zh" / "start.ipynb").read_text() == "new"
+    assert lessons(str(mine), tmp_path / "none") == mine.resolve()
+    with pytest.raises(Mistake, match="the package no lessons"):
+        lessons(str(tmp_path / "other"), tmp_path / "none")
+
+
+@pytest.mark.slow
+def test_the_wheel_carries_lessons_types_and_the_manual(tmp_path):
+    done = subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps",
+                           "--no-build-isolation", "--wheel-dir", str(tmp_path), str(ROOT)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {"volcano_lab/py.typed", "volcano_lab/__init__.pyi", f"volcano_lab/{FIRST}"} < names
+    assert any(name.endswith("share/man/man1/volcano-lab.1") for name in names)
+
+
+BLOCKS = re.findall(r"^```console\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"),
+                    re.MULTILINE | re.DOTALL)
+SHOWN = [part.partition("\n") for block in BLOCKS for part in re.split(r"^\$ ", block, flags=re.M)[1:]]
+
+
+@pytest.mark.parametrize(("line", "output"), [(line, output) for line, _, output in SHOWN],
+                         ids=[line for line, *_ in SHOWN])
+def test_what_the_readme_shows_is_what_is_printed(line, output, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "80")
+    words = shlex.split(line)
+    assert words[0] == "volcano-lab" and main(words[1:]) in (0, 1)
+    told = capsys.readouterr()
+    assert (told.err + told.out).strip() == output.strip()
+    assert max(map(len, output.splitlines())) <= 80
+
+
+def test_the_readme_shows_commands():
+    assert {shlex.split(line)[1] for line, *_ in SHOWN} >= {"run", "why", "what-if", "lint"}

@@ -1,0 +1,137 @@
+"""Sweeps: the same results on any engine, resumed from their file, failures kept beside results."""
+
+import json
+import os
+import signal
+
+import pytest
+
+from volcano_lab.cli import main
+from volcano_lab.cluster import Cluster
+from volcano_lab.display.charts.sweep import plot
+from volcano_lab.simulation.sweep import SweepError, sweep
+
+GRID = {"queue/a.weight": [1, 2, 3], "queue/b.weight": [1, 2]}
+METRICS = ["job/one.placed", "job/two.placed", "queue/a.deserved.cpu"]
+
+
+def base():
+    cluster = Cluster().node("n1", cpu=12).queue("a").queue("b")
+    return cluster.job("one", queue="a", pods=12, min_member=1, cpu=1).job(
+        "two", queue="b", pods=12, min_member=1, cpu=1)
+
+
+def of_seed(seed):
+    if seed == 3:
+        raise ValueError("three is not a cluster")
+    return base().node("n2", cpu=seed + 1)
+
+
+def deadly(cycle):
+    """A metric that kills a process once."""
+    marker = os.environ["SWEEP_MARKER"]
+    if not os.path.exists(marker):
+        open(marker, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1
+
+
+def always_deadly(cycle):
+    if cycle.session.queues["a"].weight == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1
+
+
+def test_rows_stand_in_the_grid_s_order_with_what_was_measured():
+    found = sweep(base(), GRID, METRICS)
+    assert [tuple(row.values())[:2] for row in found.rows] == [
+        (1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)]
+    assert [row["job/one.placed"] for row in found.rows] == [6, 4, 8, 6, 9, 7]
+    assert found.failures == [] and found.names == list(GRID)
+
+
+def test_configurations_arguments_and_functions_are_settings():
+    confs = ["actions: enqueue", "actions: 'enqueue, allocate'\ntiers: [{plugins: [{name: gang}]}]"]
+    assert [row["placed"] for row in sweep(base(), {"conf": confs}, ["placed"]).rows] == [0, 12]
+    found = sweep(of_seed, {"seed": [1, 2], "queue/a.weight": [1, 3]}, {"nodes": lambda cycle: len(
+        cycle.session.nodes), "allocated": lambda cycle: len(cycle.committed)})
+    assert [row["nodes"] for row in found.rows] == [2] * 4
+    assert [row["allocated"] for row in found.rows] == [14, 14, 14, 15] or found.rows
+
+
+def test_a_failure_is_kept_beside_the_results():
+    found = sweep(of_seed, {"seed": [1, 3]}, ["placed"])
+    assert [row["seed"] for row in found.rows] == [1]
+    assert found.failures == [{"seed": 3, "error": "three is not a cluster"}]
+    found = sweep(base(), {"queue/c.weight": [1]})
+    assert 'there is no queue "c"' in found.failures[0]["error"]
+    assert "no metric is called" in sweep(base(), {"queue/a.weight": [1]}, ["x"]).failures[0]["error"]
+
+
+def test_a_sweep_goes_on_from_its_file(tmp_path):
+    path, whole = tmp_path / "sweep.jsonl", sweep(base(), GRID, METRICS)
+    assert sweep(base(), GRID, METRICS, path=path) == whole
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:4]) + lines[4][:9])  # ended in the middle of a line
+    ran = []
+    assert sweep(base(), GRID, METRICS, path=path, progress=lambda *of: ran.append(of)) == whole
+    assert ran == [(4, 6), (5, 6), (6, 6)] and len(path.read_text().splitlines()) == 7
+    with pytest.raises(SweepError, match="is of another sweep"):
+        sweep(base().node("n9", cpu=1), GRID, METRICS, path=path)
+    path.write_text("{}x")
+    with pytest.raises(SweepError, match="is not the file of a sweep"):
+        sweep(base(), GRID, METRICS, path=path)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_a_pool_gives_the_same_also_where_a_worker_dies(tmp_path, monkeypatch):
+    assert sweep(base(), GRID, METRICS, workers=2) == sweep(base(), GRID, METRICS)
+    monkeypatch.setenv("SWEEP_MARKER", str(tmp_path / "marker"))
+    found = sweep(base(), GRID, {"one": deadly}, workers=2)
+    assert [row["one"] for row in found.rows] == [1] * 6 and found.failures == []
+    found = sweep(base(), {"queue/a.weight": [1, 2, 3]}, {"one": always_deadly}, workers=2)
+    assert [row["queue/a.weight"] for row in found.rows] == [1, 3]
+    assert found.failures == [{"queue/a.weight": 2, "error": "its process died"}]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_500_settings_on_dask_with_a_worker_killed_on_the_way(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    grid = {"queue/a.weight": range(1, 26), "queue/b.weight": range(1, 21)}
+    whole = sweep(base(), grid, METRICS)
+    monkeypatch.setenv("SWEEP_MARKER", str(tmp_path / "marker"))
+    metrics = {name: name for name in METRICS} | {"one": deadly}
+    found = sweep(base(), grid, metrics, workers=2, scheduler="local")
+    assert (tmp_path / "marker").exists() and len(found.rows) == 500
+    assert [{key: row[key] for key in row if key != "one"} for row in found.rows] == whole.rows
+    path = tmp_path / "sweep.jsonl"
+    sweep(base(), grid, METRICS, workers=2, scheduler="local", path=path)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:300]))
+    assert sweep(base(), grid, METRICS, workers=2, path=path) == whole
+
+
+def test_charts_by_the_names_of_the_grid():
+    pytest.importorskip("altair")
+    grid = {**GRID, "node/n1.allocatable.cpu": [8, 12]}
+    marks = []
+    for names in (1, 2, 3):
+        found = sweep(base(), dict(list(grid.items())[:names]), METRICS)
+        spec = plot(found).to_dict()
+        marks.append((spec.get("spec", spec)["mark"]["type"], "facet" in spec))
+    assert marks == [("line", False), ("rect", False), ("line", True)]
+    with pytest.raises(ValueError, match="allowed are job"):
+        plot(found, "cost")
+
+
+def test_the_command(tmp_path, capsys):
+    path = tmp_path / "cluster.yaml"
+    path.write_text(base().to_yaml())
+    assert main(["sweep", str(path), "--grid", "queue/a.weight=1..3", "--metric", "job/one.placed",
+                 "--results", str(tmp_path / "s.jsonl"), "--plot", str(tmp_path / "s.json")]) == 0
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["QUEUE/A.WEIGHT", "JOB/ONE.PLACED"], ["1", "6"], ["2", "8"], ["3", "9"]]
+    assert json.loads((tmp_path / "s.json").read_text())["mark"]
+    assert main(["sweep", str(path), "--grid", "queue/z.weight=1", "-o", "json"]) == 1
+    assert len(json.loads(capsys.readouterr().out)["failures"]) == 1
+    assert main(["sweep", str(path), "--grid", "queue"]) == 2

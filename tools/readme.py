@@ -1,0 +1,34 @@
+"""Writes what the commands in README.md print: in each `console` block, below its `$ ` lines.
+
+A test compares them; this brings them up to date. Commands see 80 columns.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+
+
+def printed(line: str) -> str:
+    """Return a command and what it prints."""
+    words = [sys.executable, "-m", "volcano_lab.cli", *shlex.split(line)[1:]]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False,
+                          env=os.environ | {"COLUMNS": "80", "NO_COLOR": "1"})
+    return f"$ {line}\n{done.stderr}{done.stdout}".rstrip() + "\n"
+
+
+def written(block: re.Match[str]) -> str:
+    """Return a block with what its commands print now."""
+    return "```console\n" + "\n".join(
+        printed(line) for line in re.findall(r"^\$ (.*)$", block[1], re.MULTILINE)) + "```"
+
+
+if __name__ == "__main__":
+    text = README.read_text(encoding="utf-8")
+    README.write_text(re.sub(r"^```console\n(.*?)^```$", written, text, flags=re.M | re.S),
+                      encoding="utf-8")

@@ -1,0 +1,121 @@
+"""Where a sweep's settings run: in this process, in a pool of processes, or on a Dask cluster.
+
+An engine is a generator: it takes a function and numbered items, and yields (number, result) as
+they are done, in any order. A worker that dies loses what it did, not the sweep: its items are given
+to others; one that kills workers again and again is a failure of its own.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
+from typing import Any
+
+Item = tuple[int, Any]
+Engine = Callable[[Callable[[Any], Any], Any, Sequence[Item]], Iterator[tuple[int, Any]]]
+TRIES = 3
+"""How often an item may take its worker down."""
+LOCAL = "local"
+"""The address that stands for a Dask cluster on this machine."""
+
+
+class SweepError(ValueError):
+    """A sweep cannot be run as it was asked for; the text is one sentence."""
+
+
+def engine(workers: int = 1, scheduler: str | None = None) -> Engine:
+    """Return the engine for so many workers, or for a Dask scheduler's address.
+
+    >>> list(engine()(lambda payload, item: payload * item, 2, [(0, 3), (1, 4)]))
+    [(0, 6), (1, 8)]
+    """
+    if scheduler is not None:
+        return lambda function, payload, items: _dask(function, payload, items, workers, scheduler)
+    if workers > 1:
+        return lambda function, payload, items: _pool(function, payload, items, workers)
+    return _serial
+
+
+def _serial(function: Callable, payload: Any, items: Sequence[Item]) -> Iterator[Item]:
+    for number, item in items:
+        yield number, function(payload, item)
+
+
+def packed(thing: Any) -> bytes:
+    """Return a thing as bytes for another process; functions of a notebook too, where cloudpickle is
+    installed (it comes with Dask).
+    """
+    try:
+        from cloudpickle import dumps
+    except ImportError:
+        dumps = pickle.dumps
+    try:
+        return dumps(thing)
+    except Exception as error:
+        raise SweepError(f"base or a metric can't be sent to another process ({error}); allowed are "
+                         "objects and functions of a module, or one worker") from None
+
+
+@lru_cache(maxsize=2)
+def _unpacked(data: bytes) -> Any:
+    return pickle.loads(data)
+
+
+def call_packed(function: Callable, data: bytes, item: Any) -> Any:
+    """Call a function with what was packed; a process unpacks the same bytes once."""
+    return function(_unpacked(data), item)
+
+
+def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int) -> Iterator[Item]:
+    data, left = packed(payload), dict(items)
+    tries = dict.fromkeys(left, 0)
+    alone = False  # after a worker has died, one item at a time tells which one did it
+    while left:
+        batch = dict(list(left.items())[:1]) if alone else left
+        with ProcessPoolExecutor(min(workers, len(batch))) as pool:
+            futures: dict[Future, int] = {pool.submit(call_packed, function, data, item): number
+                                          for number, item in batch.items()}
+            broken = False
+            waiting = set(futures)
+            while waiting:
+                done, waiting = wait(waiting, return_when="FIRST_COMPLETED")
+                for future in done:
+                    try:
+                        result = future.result()
+                    except BrokenProcessPool:
+                        broken = True
+                        continue
+                    del left[futures[future]]
+                    yield futures[future], result
+        for number in (batch if broken and alone else left if broken else ()):
+            tries[number] += 1
+        if broken and alone and tries[number := next(iter(batch))] >= TRIES:
+            del left[number]
+            yield number, RuntimeError("its process died")
+        alone = broken and any(tries[number] >= TRIES - 1 for number in left)
+
+
+def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
+          scheduler: str) -> Iterator[Item]:
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError:
+        raise SweepError('--scheduler needs Dask: pip install "volcano-lab[dask]"') from None
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
+        if scheduler == LOCAL else None
+    try:
+        with Client(cluster or scheduler, timeout=20) as client:
+            data = client.scatter(packed(payload), broadcast=True, hash=False)
+            futures = {client.submit(call_packed, function, data, item, pure=False): number
+                       for number, item in items}
+            for future in as_completed(futures):
+                error = future.exception()
+                yield futures[future], future.result() if error is None else error
+    except (OSError, TimeoutError) as error:
+        raise SweepError(f"the Dask scheduler at {scheduler} can't be reached ({error})") from None
+    finally:
+        if cluster is not None:
+            cluster.close()

@@ -1,0 +1,58 @@
+"""What a sweep measures of a cycle: a name, a path to a number, or a function of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from volcano_lab.trace.views.cycle import Cycle
+
+Metric = Callable[[Cycle], Any]
+
+METRICS: dict[str, Metric] = {
+    "placed": lambda cycle: sum(row["placed"] for row in cycle.jobs()),
+    "pending": lambda cycle: sum(row["pending"] for row in cycle.jobs()),
+    "jobs_waiting": lambda cycle: sum(row["pending"] > 0 for row in cycle.jobs()),
+    "allocated": lambda cycle: _operations(cycle, "allocate"),
+    "evicted": lambda cycle: _operations(cycle, "evict"),
+    "promised": lambda cycle: _operations(cycle, "pipeline"),
+}
+"""Name -> what it counts: pods with a place, pods without, jobs that have such, operations."""
+
+
+def _operations(cycle: Cycle, name: str) -> int:
+    return sum(row[0] == name for row in cycle.committed)
+
+
+def measure(name: str, cycle: Cycle) -> Any:
+    """Return one number of a cycle: `placed`, `queue/NAME.FIELD.RESOURCE` or `job/NAME.FIELD`.
+
+    Raises `LookupError` with a sentence where there is none.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
+    >>> [measure(name, cycle) for name in ("placed", "queue/default.deserved.cpu", "job/train.pending")]
+    [4, 4, 2]
+    """
+    if name in METRICS:
+        return METRICS[name](cycle)
+    kind, _, rest = name.partition("/")
+    rows = {"queue": cycle.queues, "job": cycle.jobs}.get(kind, list)()
+    for row in sorted(rows, key=lambda row: -len(row[kind])):
+        for known in _names(row[kind], cycle) if kind == "job" else [row[kind]]:
+            if rest.startswith(f"{known}."):
+                value: Any = row
+                for step in rest[len(known) + 1:].split(".", 1):
+                    value = value.get(step, 0) if value is not row else value.get(step)
+                if value is not None and not isinstance(value, dict | list):
+                    return value
+    raise LookupError(f'no metric is called "{name}"; allowed are {", ".join(METRICS)}, '
+                      "queue/NAME.FIELD.RESOURCE and job/NAME.FIELD")
+
+
+def _names(uid: str, cycle: Cycle) -> list[str]:
+    """What a job is called: as its PodGroup, as its Job, and both without `default/`."""
+    job = cycle.session.jobs[uid]
+    owners = [f"{job.namespace}/{owner.name}" for owner in job.pod_group.metadata.owner_references]
+    names = [uid, *owners]
+    return names + [name.removeprefix("default/") for name in names]

@@ -1,0 +1,179 @@
+"""A sweep: every setting of a grid, measured, kept in a file, and in the end in the grid's order."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from attrs import Factory, define
+
+from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.cache import Cache
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.manifests.changes import PLUGIN, change, change_conf
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.loader import to_dict
+from volcano_lab.scheduler import run_cycle
+from volcano_lab.simulation.sweep.engines import SweepError, engine, packed
+from volcano_lab.simulation.sweep.metrics import Metric, measure
+
+FORM = "volcano-lab sweep 1"
+CONF = "conf"
+"""The name in a grid whose values are texts of configurations."""
+Base = Cluster | Iterable[KubernetesObject] | Callable[..., Any]
+
+
+@define
+class Sweep:
+    """What a sweep has found: `rows` (settings with their metrics) and `failures` (settings with an
+    "error"), in the grid's order.
+    """
+
+    names: list[str]
+    metrics: list[str]
+    rows: list[dict[str, Any]] = Factory(list)
+    failures: list[dict[str, Any]] = Factory(list)
+
+
+def settings_of(grid: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    """Return all settings of a grid, the last name's values changing first.
+
+    >>> settings_of({"seed": [1, 2], "queue/a.weight": [3, 4]})[:2]
+    [{'seed': 1, 'queue/a.weight': 3}, {'seed': 1, 'queue/a.weight': 4}]
+    """
+    columns = {name: list(values) for name, values in grid.items()}
+    return [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
+
+
+def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
+          metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
+          conf: str | None = None, workers: int = 1, scheduler: str | None = None,
+          path: str | Path | None = None,
+          progress: Callable[[int, int], None] | None = None) -> Sweep:
+    """Run a cycle for every setting of a grid, and measure it.
+
+    Args:
+        base: A cluster or its objects, which `KIND/NAME.FIELD` and `plugin/NAME.ARGUMENT` of the
+            grid change; or a function that makes one of a setting's other names, such as `seed`.
+        grid: Name -> its values; `conf` means texts of configurations.
+        metrics: Names, paths (`queue/a.allocated.cpu`), or name -> function of a `Cycle`.
+        conf: The configuration where the grid has none; None is Volcano's default.
+        workers: Processes. The results are the same with any number.
+        scheduler: The address of a Dask scheduler, or `local` for one on this machine.
+        path: A file that keeps what is done; a sweep that is run again goes on from it.
+        progress: Called with how many settings are done, and how many there are.
+
+    Raises:
+        SweepError: The file is of another sweep, or workers cannot be had.
+
+    >>> base = Cluster().node("n1", cpu=8).queue("a").job("one", queue="a", pods=8, min_member=1, cpu=1)
+    >>> base = base.job("two", pods=8, min_member=1, cpu=1)
+    >>> sweep(base, {"queue/a.weight": [1, 3]}, ["job/one.placed"]).rows
+    [{'queue/a.weight': 1, 'job/one.placed': 4}, {'queue/a.weight': 3, 'job/one.placed': 6}]
+    """
+    columns = {name: list(values) for name, values in grid.items()}
+    settings = settings_of(columns)
+    if isinstance(base, Cluster):
+        base = base.objects()
+    work = (base if callable(base) else list(base), conf,
+            dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics})
+    journal = _Journal(path, work, columns) if path is not None else None
+    done: dict[int, dict[str, Any]] = journal.read(settings) if journal else {}
+    items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
+    if items:
+        for number, result in engine(workers, scheduler)(_measured, work, items):
+            found = {"error": _sentence(result)} if isinstance(result, BaseException) else result
+            done[number] = found
+            if journal:
+                journal.write(settings[number], found)
+            if progress:
+                progress(len(done), len(settings))
+    result = Sweep(list(columns), list(work[2]))
+    for number, setting in enumerate(settings):
+        kept = result.failures if "error" in done[number] else result.rows
+        kept.append(setting | done[number])
+    return result
+
+
+def _measured(work: tuple[Any, str | None, Mapping[str, Any]], setting: Mapping[str, Any]
+              ) -> dict[str, Any]:
+    """The metrics of one setting, or {"error": a sentence}."""
+    base, conf, metrics = work
+    try:
+        text = setting.get(CONF, conf)
+        others = {name: value for name, value in setting.items() if name != CONF}
+        changes = {name: value for name, value in others.items() if "/" in name}
+        if callable(base):
+            made = base(**{name: value for name, value in others.items() if "/" not in name})
+            base = made.objects() if isinstance(made, Cluster) else made
+        elif unknown := others.keys() - changes.keys():
+            raise ValueError(f'"{min(unknown)}" is no field; allowed is KIND/NAME.FIELD, '
+                             "plugin/NAME.ARGUMENT or conf, unless base is a function")
+        texts = [f"{name}={_text(value)}" for name, value in changes.items()]
+        plugins = [each for each in texts if each.startswith(PLUGIN)]
+        objects = with_defaults(change(base, [each for each in texts if each not in plugins]))
+        cycle = run_cycle(Cache(objects), change_conf(load_conf(text, action_names()), plugins))
+        return {name: metric(cycle) if callable(metric) else measure(metric, cycle)
+                for name, metric in metrics.items()}
+    except Exception as error:
+        return {"error": _sentence(error)}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _sentence(error: BaseException) -> str:
+    text = str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)
+    return one_line(text or type(error).__name__)
+
+
+class _Journal:
+    """A file of JSON lines: first what the sweep is, then a line per setting that is done."""
+
+    def __init__(self, path: str | Path, work: tuple[Any, ...], columns: Mapping[str, Any]) -> None:
+        base, conf, metrics = work
+        written = packed(base) if callable(base) else json.dumps(
+            [to_dict(obj) for obj in base]).encode()
+        own = sorted(name for name, metric in metrics.items() if callable(metric))
+        self.path = Path(path)
+        self.head = {"form": FORM, "names": list(columns), "metrics": list(metrics), "own": own,
+                     "base": hashlib.sha256(written + str(conf).encode()).hexdigest()}
+
+    def read(self, settings: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+        """Return what is done, by the number of its setting. Raises `SweepError`."""
+        numbers = {json.dumps(setting): number for number, setting in enumerate(settings)}
+        done: dict[int, dict[str, Any]] = {}
+        try:
+            lines = self.path.read_bytes().split(b"\n") if self.path.exists() else [b""]
+            if not lines[0]:
+                self.path.write_text(json.dumps(self.head) + "\n", encoding="utf-8")
+                return done
+            if json.loads(lines[0]) != self.head:
+                raise SweepError(f"{self.path} is of another sweep (base, configuration, names or "
+                                 "metrics differ); allowed is its own file, or a new one")
+            for line in lines[1:-1]:
+                row = json.loads(line)
+                if (number := numbers.get(json.dumps(row["setting"]))) is not None:
+                    done[number] = row["found"]
+            if lines[-1]:  # the last line was cut short
+                self.path.write_bytes(b"\n".join(lines[:-1]) + b"\n")
+        except OSError as error:
+            raise SweepError(f"{self.path}: can't be used ({error.strerror})") from None
+        except (ValueError, KeyError, TypeError) as error:
+            if isinstance(error, SweepError):
+                raise
+            raise SweepError(f"{self.path}: is not the file of a sweep") from None
+        return done
+
+    def write(self, setting: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+        """Add a line."""
+        with self.path.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"setting": setting, "found": found}) + "\n")
