@@ -3,6 +3,8 @@
 import pytest
 from small_cluster import conf, group, node, open_session, pod, queue, run, task
 
+from volcano_lab.framework.placement.arrays import node_arrays
+
 NO_GROUP, NO_AFFINITY = "node group label not found", "node group affinity not specified"
 UNSATISFIED = "node does not satisfy the node group affinity"
 
@@ -90,11 +92,11 @@ def test_all_nodes_at_once_are_as_one_by_one():
     objects = [member(f"n{i}", g) for i, g in enumerate(("g", "h", "i", None))]
     ssn = open_session(queue("q", **affinity(preferred="g", anti_preferred="i")), *objects,
                        group("a", "q"), pod("a-0", "a"), plugins="nodegroup")
-    plugin, asked = ssn.plugins["nodegroup"], task(ssn, "a-0")
-    assert plugin.predicate_nodes(asked).tolist() == [
+    plugin, asked, arrays = ssn.plugins["nodegroup"], task(ssn, "a-0"), node_arrays(ssn)
+    assert arrays.predicates[0](asked).tolist() == [
         plugin.predicate(asked, n) is None for n in ssn.node_list
     ]
-    assert plugin.node_order_nodes(asked).tolist() == [
+    assert arrays.orders[0](asked).tolist() == [
         plugin.node_order(asked, n) for n in ssn.node_list
     ] == [50, 0, -1, 0]
 

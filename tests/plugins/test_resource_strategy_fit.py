@@ -9,6 +9,7 @@ from small_cluster import NOW, conf, group, node, open_session, pod, queue, run,
 
 from volcano_lab.cache import Cache
 from volcano_lab.framework.config.conf import ConfError, load_conf
+from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.session import Session
 
 GPU, NPU = "nvidia.com/gpu", "example.com/npu"
@@ -171,17 +172,18 @@ def test_all_nodes_at_once_are_as_one_by_one_also_after_a_placement():
     pods = [pod(f"a-{i}", "a") for i in range(3)]
     nodes = [node("n1", **{GPU: "1"}), node("n2", cpu="2")]
     ssn = open_session(queue(), group("a", minMember=3), *pods, *nodes, plugins=plugin(**arguments))
-    asked, statement, known = task(ssn,
-                                   "a-2"), ssn.statement(), ssn.plugins["resource-strategy-fit"]
+    asked, statement, known = task(ssn, "a-2"), ssn.statement(), ssn.plugins[
+        "resource-strategy-fit"]
+    arrays = node_arrays(ssn)
     for name, on in (("a-0", "n1"), ("a-1", "n2")):
-        assert known.node_order_nodes(asked).tolist() == [
+        assert arrays.orders[0](asked).tolist() == [
             known.node_order(asked, n) for n in ssn.node_list
         ]
-        assert known.predicate_nodes(asked).tolist() == [
+        assert arrays.predicates[0](asked).tolist() == [
             known.predicate(asked, n) is None for n in ssn.node_list
         ]
         statement.allocate(task(ssn, name), ssn.nodes[on])
-    assert known.node_order_nodes(asked).tolist() == [
+    assert arrays.orders[0](asked).tolist() == [
         known.node_order(asked, n) for n in ssn.node_list
     ]
 

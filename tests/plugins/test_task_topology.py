@@ -3,6 +3,7 @@
 import pytest
 from small_cluster import conf, group, names, node, open_session, pod, queue, run, task
 
+from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.plugins.task_topology.plugin import read_topology
 
@@ -141,7 +142,7 @@ def test_score(sentence, room, on, score):
                   [node("n1", room), node("n2")])
     asked, plugin = task(ssn, "a-ps-0"), ssn.plugins["task-topology"]
     assert ssn.node_order(asked, ssn.nodes["n1"]) == pytest.approx(100 * score / 3), sentence
-    assert plugin.node_order_nodes(asked).tolist() == [
+    assert node_arrays(ssn).orders[0](asked).tolist() == [
         plugin.node_order(asked, n) for n in ssn.node_list
     ]
 

@@ -2,7 +2,6 @@
 once the same.
 """
 
-import numpy as np
 import pytest
 from hyper_scene import gang, hyper_node, two_tiers
 from hypothesis import given, settings
@@ -151,7 +150,7 @@ rooms = st.sampled_from(["1", "2", "4"])
 
 @settings(max_examples=60)
 @given(st.data())
-def test_scores_for_all_nodes_at_once_are_those_node_by_node(data):
+def test_scores_are_those_by_the_definition(data):
     leaves = data.draw(st.integers(1, 3))
     objects = [
         *two_tiers(leaves, data.draw(st.integers(1, 3)), cpu=data.draw(rooms)),
@@ -169,7 +168,38 @@ def test_scores_for_all_nodes_at_once_are_those_node_by_node(data):
     asked = data.draw(
         st.lists(st.sampled_from(ssn.node_list), min_size=1,
                  unique=True).map(lambda nodes: sorted(nodes, key=lambda n: n.row)))
-    found = plugin.batch_node_order_nodes(last, np.array([each in asked for each in ssn.node_list]))
-    expected = plugin.batch_node_order(last, asked)
-    assert {each.name: found[each.row]
-            for each in asked} == {each.name: expected.get(each.name, 0.0) for each in asked}
+    sub_job = ssn.jobs[last.job].sub_jobs[ssn.jobs[last.job].task_to_sub_job[last.uid]]
+    define = closeness if sub_job.with_network_topology() else fullness
+    assert plugin.batch_node_order(last, asked) == {
+        name: 100.0 * score for name, score in define(ssn, plugin, last, sub_job, asked).items()}
+
+
+def closeness(ssn, plugin, last, sub_job, nodes):
+    """How close each node is to where the sub-job is; among the closest, how many of its tasks are
+    there.
+    """
+    allocated = last.job_allocated_hyper_node
+    if not allocated:
+        return {}
+    lowest = {each.name: ssn.topology.lowest.get(each.name, "") for each in nodes}
+    scores = {name: plugin.tier_score(below, allocated) for name, below in lowest.items()}
+    best = max(scores.values())
+    ties = [name for name, score in scores.items() if score == best]
+    for name in ties if len(ties) > 1 else ():
+        inside = ssn.topology.node_names.get(lowest[name], ()) if lowest[name] else ()
+        scores[name] += sum(t.node_name in inside for t in sub_job.tasks.values()) / len(sub_job.tasks)
+    return scores
+
+
+def fullness(ssn, plugin, last, sub_job, nodes):
+    """How full the task would make the HyperNodes around each node, lower tiers counting more."""
+    topology, full = ssn.topology, plugin.usage.pod_scores(last.resreq)
+    scores = {}
+    for each in nodes:
+        score = 0.0
+        for tier, weight in plugin.tier_weights.items():
+            holder = next((name for name in sorted(topology.by_tier.get(tier, ()))
+                           if each.name in topology.node_names.get(name, ())), None)
+            score += weight * (1.0 if holder is None else full[plugin.usage.places[holder]])
+        scores[each.name] = score / plugin.total_tier_weight
+    return scores

@@ -8,6 +8,7 @@ from small_cluster import NOW, conf, group, node, open_session, pod, queue, run,
 from volcano_lab.cache import Cache
 from volcano_lab.cache.cache import CacheError
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.session import Session
 
 CPU, MEMORY = "the CPU load of the node exceeds the upper limit.", "the memory load of the node exceeds the upper limit."
@@ -52,9 +53,8 @@ def test_one_node(sentence, usage, arguments, reason, score):
     ssn = session(usage, arguments)
     found = answers(ssn)
     assert found == (reason, pytest.approx(score)), sentence
-    plugin = ssn.plugins["usage"]
-    at_once = plugin.predicate_nodes(task(ssn, "a-0")).tolist(), plugin.node_order_nodes(
-        task(ssn, "a-0")).tolist()
+    arrays, asked = node_arrays(ssn), task(ssn, "a-0")
+    at_once = arrays.predicates[0](asked).tolist(), arrays.orders[0](asked).tolist()
     assert at_once == ([reason is None], [found[1]])
 
 

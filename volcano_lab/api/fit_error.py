@@ -104,6 +104,17 @@ class FitErrors:
         return f"In hyperNode {self.hyper_node}: {text}" if self.hyper_node else text
 
 
+def unresolvable(task: str, node: str, reason: str, plugin: str = "") -> FitError | None:
+    """Return the refusal of a task (by key) on a node that no eviction changes; None without a
+    reason.
+
+    >>> str(unresolvable("team/a-0", "n1", "too hot"))
+    'task team/a-0 on node n1 fit failed: too hot'
+    """
+    status = Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, plugin)
+    return FitError(task, node, (status,)) if reason else None
+
+
 def histogram(counts: Mapping[str, int]) -> list[str]:
     """"count reason" texts, sorted as text, the way conditions show them.
 

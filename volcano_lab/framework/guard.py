@@ -25,7 +25,7 @@ HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", 
          "setup_bind_context_extension")
 """Methods that a plugin may have besides those named after extension points."""
 
-COMPANIONS = ("_key", "_nodes", "_alike", "_even")
+COMPANIONS = ("_key", "_rows", "_nodes", "_alike", "_even")
 """Ends of the names of methods that give the same answer in another form."""
 
 

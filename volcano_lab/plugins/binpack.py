@@ -7,20 +7,21 @@ separated) and `binpack.resources.NAME`; each is a whole number and 1 unless giv
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.node_table import RowMemo
+from volcano_lab.api.node_table import where
 from volcano_lab.api.resource import CPU, MEMORY, Resource
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.placement.arrays import ByRow
 from volcano_lab.framework.plugin import Plugin, active_if
 from volcano_lab.framework.session import Session
 
 MAX_NODE_SCORE = 100
+Term = tuple[Any, float, int]
 
 
 class Binpack(Plugin):
@@ -45,87 +46,60 @@ class Binpack(Plugin):
 
     def on_session_open(self, ssn: Session) -> None:
         self.table = ssn.table
-        self._memos: dict[Resource, RowMemo] = {}
-        self._alike: dict[Resource, ByRow] = {}
+        self._terms: dict[Resource, list[Term]] = {}
 
     @active_if("weight")
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
-        return binpacking_score(task.resreq, node.allocatable, node.used,
-                                self.resources) * (MAX_NODE_SCORE * self.weight)
+        table, row = node.table, node.row
+        return self._score(task.resreq, table.allocatable[row].tolist(), table.used[row].tolist())
 
-    def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
-        """`node_order` of every node in the session's order; not to be changed by the caller."""
-        request = task.resreq
-        memo = self._memos.get(request)
-        if memo is None:
-            rows, row = partial(self._score_rows, request), partial(self._score_row, request)
-            memo = self._memos[request] = RowMemo(self.table, rows, row)
-        return memo.current()
+    def node_order_key(self, task: TaskInfo) -> Resource:
+        return task.resreq
 
-    def node_order_alike(self, task: TaskInfo) -> ByRow:
-        """Tasks with equal requests are alike."""
-        part = self._alike.get(task.resreq)
-        if part is None:
-            score = partial(self._score_row, task.resreq)
-            part = self._alike[task.resreq] = ByRow(score, partial(self.node_order_nodes, task))
-        return part
+    def node_order_rows(self, task: TaskInfo, rows: np.ndarray) -> np.ndarray:
+        return np.zeros(len(rows)) + self._score(task.resreq, self.table.allocatable[rows].T,
+                                                 self.table.used[rows].T)
 
-    def _score_row(self, request: Resource, row: int) -> float:
-        table = self.table
-        allocatable, used = table.allocatable[row].tolist(), table.used[row].tolist()
-        score, weights = 0.0, 0
-        for name in request.resource_names():
-            weight = self.resources.get(name)
-            if weight is None:
-                continue
-            column = table.columns[name]
-            capacity, filled = allocatable[column], used[column] + request.get(name)
-            if capacity != 0 and weight != 0:
-                if filled > capacity:
-                    return 0.0
-                score += filled * weight / capacity
-            weights += weight
-        return (score / weights if weights else score) * (MAX_NODE_SCORE * self.weight)
-
-    def _score_rows(self, request: Resource, rows: np.ndarray) -> np.ndarray:
-        table = self.table
-        table.vector(request)
-        allocatable, used = table.allocatable[rows], table.used[rows]
-        score, too_much, weights = np.zeros(len(rows)), np.zeros(len(rows), dtype=bool), 0
-        for name in request.resource_names():
-            weight = self.resources.get(name)
-            if weight is None:
-                continue
-            column = table.columns[name]
-            capacity, filled = allocatable[:, column], used[:, column] + request.get(name)
-            counts = capacity != 0 if weight else np.zeros(len(rows), dtype=bool)
-            too_much |= counts & (filled > capacity)
-            score += np.divide(filled * weight, capacity, out=np.zeros(len(rows)), where=counts)
-            weights += weight
-        if weights:
-            score /= weights
-        return np.where(too_much, 0.0, score * (MAX_NODE_SCORE * self.weight))
+    def _score(self, request: Resource, allocatable: Sequence[Any], used: Sequence[Any]) -> Any:
+        terms = self._terms.get(request)
+        if terms is None:
+            self.table.ensure(request.resource_names())
+            terms = self._terms[request] = [(self.table.columns[name], amount, weight)
+                                            for name, amount, weight in _weighed(request,
+                                                                                 self.resources)]
+        return _fullness(terms, allocatable, used) * (MAX_NODE_SCORE * self.weight)
 
 
 def binpacking_score(request: Resource, allocatable: Resource, used: Resource,
-                     weights: dict[str, int]) -> float:
+                     weights: Mapping[str, int]) -> float:
     """How full a node would be, from 0 to 1; 0 where the request does not fit.
 
     >>> binpacking_score(Resource(1000.0, 2.0), Resource(4000.0, 8.0), Resource(1000.0, 2.0), {"cpu": 1, "memory": 1})
     0.5
     """
-    score, total = 0.0, 0
-    for name in request.resource_names():
-        weight = weights.get(name)
-        if weight is None:
-            continue
-        capacity, filled = allocatable.get(name), used.get(name) + request.get(name)
-        if capacity != 0 and weight != 0:
-            if filled > capacity:
-                return 0.0
-            score += filled * weight / capacity
+    names = request.resource_names()
+    return _fullness(_weighed(request, weights), {name: allocatable.get(name) for name in names},
+                     {name: used.get(name) for name in names})
+
+
+def _weighed(request: Resource, weights: Mapping[str, int]) -> list[tuple[str, float, int]]:
+    return [(name, request.get(name), weights[name]) for name in request.resource_names()
+            if name in weights]
+
+
+def _fullness(terms: Iterable[Term], allocatable: Any, used: Any) -> Any:
+    """The formula, for amounts of one node or arrays of many; a term is a resource's key in them,
+    what is requested of it, and its weight.
+    """
+    score, total, too_much = 0.0, 0, False
+    for key, amount, weight in terms:
+        capacity, filled = allocatable[key], used[key] + amount
+        if weight:
+            counts = capacity != 0
+            too_much = too_much | (counts & (filled > capacity))
+            score = score + where(counts, filled * weight / where(counts, capacity, 1.0), 0.0)
         total += weight
-    return score / total if total else score
+    return where(too_much, 0.0, score / total if total else score)
 
 
 def _not_negative(weight: int) -> int:

@@ -10,12 +10,11 @@ Differs on purpose: `predicate_nodes` and `node_order_nodes` answer for all node
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-import numpy as np
 from attrs import define
 
-from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE, FitError, Status
+from volcano_lab.api.fit_error import FitError, unresolvable
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Queue
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
@@ -49,12 +48,9 @@ class NodeGroup(Plugin):
         if ssn.hierarchy_enabled(self.name):
             own = dict(self.affinities)
             self.affinities = {name: nearest_affinity(ssn.queues, own, name) for name in own}
-        self._known: dict[tuple[str, str], np.ndarray] = {}
 
     def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
-        reason = self._refusal(self._queue(task), node)
-        return None if not reason else FitError(task.key, node.name,
-                                                (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason), ))
+        return unresolvable(task.key, node.name, self._refusal(self.ssn.jobs[task.job].queue, node))
 
     def _refusal(self, queue: str, node: NodeInfo) -> str:
         groups, group = self.affinities[queue], node.node.metadata.labels.get(NODE_GROUP_LABEL)
@@ -66,33 +62,14 @@ class NodeGroup(Plugin):
         return "" if groups.allow(group) else UNSATISFIED
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
-        return self._score(self._queue(task), node)
-
-    def _score(self, queue: str, node: NodeInfo) -> float:
-        groups, group = self.affinities.get(queue), node.node.metadata.labels.get(NODE_GROUP_LABEL)
+        groups = self.affinities.get(self.ssn.jobs[task.job].queue)
+        group = node.node.metadata.labels.get(NODE_GROUP_LABEL)
         return 0.0 if group is None or groups is None else groups.score(group)
 
-    def _queue(self, task: TaskInfo) -> str:
+    def predicate_key(self, task: TaskInfo) -> str:
         return self.ssn.jobs[task.job].queue
 
-    # -- for all nodes at once: a queue's answers hold for the whole session
-    # ------------------------
-
-    def predicate_nodes(self, task: TaskInfo) -> np.ndarray:
-        return self._remember("fits", self._queue(task),
-                              lambda queue, node: not self._refusal(queue, node))
-
-    def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
-        return self._remember("score", self._queue(task), self._score)
-
-    def _remember(self, what: str, queue: str, answer: Callable[[str, NodeInfo],
-                                                                bool | float]) -> np.ndarray:
-        known = self._known.get((what, queue))
-        if known is None:
-            kind = bool if what == "fits" else float
-            known = self._known[what, queue] = np.array(
-                [answer(queue, n) for n in self.ssn.node_list], dtype=kind)
-        return known
+    node_order_key = predicate_key
 
 
 @define(slots=True, frozen=True)

@@ -34,7 +34,6 @@ from volcano_lab.framework.plugin import Plugin
 from volcano_lab.plugins.kube import (
     inter_pod_affinity,
     node_affinity,
-    node_masks,
     node_ports,
     taints,
     topology_spread,
@@ -197,14 +196,10 @@ class Predicates(Plugin):
                      lambda: stable & (count < limit))
 
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
-        key = "stable", self.node_affinity and info.required_nodes, self.taint_toleration, info.tolerations
-        return self.kube.remember(key, lambda: self._work_out_stable_nodes(info))
-
-    def _work_out_stable_nodes(self, info: PodInfo) -> np.ndarray:
-        mask = node_masks.uncordoned_nodes(self.kube, info)
-        if self.node_affinity:
-            mask = mask & node_masks.matching_nodes(self.kube, info)
-        return mask & node_masks.tolerated_nodes(self.kube, info) if self.taint_toleration else mask
+        key = ("stable", self.node_affinity and info.required_nodes, self.taint_toleration,
+               info.tolerations)
+        return self.kube.remember(key, lambda: np.fromiter(
+            (self._stable(info, node) is None for node in self.kube.nodes), bool))
 
     # -- what if: evictions are tried on a copy of the cycle state, `copy.copy` of each of its
     # values ---------

@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from volcano_lab.api.durations import parse_duration
-from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE, FitError, Status
+from volcano_lab.api.fit_error import FitError, unresolvable
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
@@ -81,12 +81,9 @@ class Tdm(Plugin):
     def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
         if not node.revocable_zone:
             return None
-        reason = self.closed_because(
-            node.revocable_zone) or ("" if task.revocable_zone else NOT_ALLOWED)
-        if not reason:
-            return None
-        return FitError(task.key, node.name,
-                        (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, self.name), ))
+        closed = self.closed_because(node.revocable_zone)
+        reason = closed or ("" if task.revocable_zone else NOT_ALLOWED)
+        return unresolvable(task.key, node.name, reason, self.name)
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
         """A revocable node is as good as can be for a pod that may use it."""

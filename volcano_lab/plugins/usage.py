@@ -17,9 +17,7 @@ from __future__ import annotations
 
 import logging
 
-import numpy as np
-
-from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE, FitError, Status
+from volcano_lab.api.fit_error import FitError, unresolvable
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.api.task import TaskInfo
@@ -65,18 +63,12 @@ class Usage(Plugin):
 
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
-        self._scores: np.ndarray | None = None
-        self._calm: np.ndarray | None = None
 
     def _stale(self, node: NodeInfo) -> bool:
         return self.ssn.now - node.resource_usage.metrics_time > METRICS_ACTIVE_TIME
 
     def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
-        reason = self._refusal(node)
-        if not reason:
-            return None
-        return FitError(task.key, node.name,
-                        (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, self.name), ))
+        return unresolvable(task.key, node.name, self._refusal(node), self.name)
 
     def _refusal(self, node: NodeInfo) -> str:
         usage = node.resource_usage
@@ -88,30 +80,19 @@ class Usage(Plugin):
                                                    0.0) > self.memory_threshold else ""
 
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
-        return self._score(node)
-
-    def _score(self, node: NodeInfo) -> float:
         usage = node.resource_usage
-        if self._stale(
-                node) or METRICS_PERIOD not in usage.cpu or METRICS_PERIOD not in usage.memory:
+        if self._stale(node) or not (METRICS_PERIOD in usage.cpu
+                                     and METRICS_PERIOD in usage.memory):
             return 0.0
         score = usage_score(usage.cpu[METRICS_PERIOD], usage.memory[METRICS_PERIOD],
                             self.cpu_weight, self.memory_weight)
         return score * (MAX_NODE_SCORE * self.weight)
 
-    # -- for all nodes at once: usage is the same for every task and doesn't change within a cycle
-    # ---
+    def predicate_key(self, task: TaskInfo) -> str:
+        """The same for all tasks: only the node counts."""
+        return ""
 
-    def predicate_nodes(self, task: TaskInfo) -> np.ndarray:
-        if self._calm is None:
-            self._calm = np.array([not self._refusal(node) for node in self.ssn.node_list],
-                                  dtype=bool)
-        return self._calm
-
-    def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
-        if self._scores is None:
-            self._scores = np.array([self._score(node) for node in self.ssn.node_list], dtype=float)
-        return self._scores
+    node_order_key = predicate_key
 
 
 def usage_score(cpu: float, memory: float, cpu_weight: int, memory_weight: int) -> float:

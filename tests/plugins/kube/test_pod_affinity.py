@@ -2,6 +2,7 @@
 definition.
 """
 
+import numpy as np
 import pytest
 from attrs import evolve
 from hypothesis import given, settings
@@ -150,7 +151,8 @@ def test_random_clusters_as_by_the_definition(scene: Scene, one: Pod, second: Po
         sums = [sum_by_definition(kube, incoming, n) for n in kube.nodes]
         low, high = min(sums), max(sums)
         expected = [int(100 * ((s - low) / (high - low))) if high > low else 0 for s in sums]
-        assert inter_pod_affinity.scores(kube, kube.info(incoming), kube.nodes) == expected
+        found = inter_pod_affinity.scores(kube, kube.info(incoming), np.arange(len(kube.nodes)))
+        assert np.broadcast_to(found, len(kube.nodes)).tolist() == expected
 
 
 def required(one: Pod, kind: str) -> list[PodAffinityTerm]:

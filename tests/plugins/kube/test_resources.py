@@ -1,10 +1,7 @@
 """What a pod asks for as Kubernetes counts it, and the scores by how full a node would be."""
 
-import numpy as np
 import pytest
 from attrs import evolve
-from hypothesis import given
-from hypothesis import strategies as st
 
 from volcano_lab.api.objects import (
     Container,
@@ -16,7 +13,7 @@ from volcano_lab.api.objects import (
     PodStatus,
     ResourceRequirements,
 )
-from volcano_lab.plugins.kube import node_scores, resources
+from volcano_lab.plugins.kube import resources
 from volcano_lab.plugins.kube.image_locality import MEGABYTE
 from volcano_lab.plugins.kube.image_locality import score as image_score
 
@@ -109,21 +106,6 @@ def test_scores(sentence, requested, allocatable, least, most, balanced):
     assert resources.least_allocated(requested, allocatable) == least, sentence
     assert resources.most_allocated(requested, allocatable) == most, sentence
     assert resources.balanced_allocation(requested, allocatable) == balanced, sentence
-
-
-amounts = st.one_of(st.integers(0, 10), st.integers(0, 10**6), st.integers(0, 2**45))
-
-
-@given(st.lists(st.tuples(*[amounts] * 6), min_size=1, max_size=6), st.sampled_from([2, 3]))
-def test_scores_for_all_nodes_at_once_are_those_of_each_node(rows, width):
-    requested = np.array([row[:width] for row in rows], np.int64)
-    allocatable = np.array([row[3 : 3 + width] for row in rows], np.int64)
-    for name in ("least_allocated", "most_allocated", "balanced_allocation"):
-        each = [
-            getattr(resources, name)(*pair)
-            for pair in zip(requested.tolist(), allocatable.tolist(), strict=True)
-        ]
-        assert getattr(node_scores, name)(requested, allocatable).tolist() == each, name
 
 
 def test_images_on_a_node_count_by_size_and_by_how_many_nodes_hold_them():

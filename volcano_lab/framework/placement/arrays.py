@@ -2,16 +2,17 @@
 
 Decides the same as `node_chooser`, which is the readable reference. Fit, score and reasons are
 arrays over the nodes; tasks with equal requests share them, and after a placement only the row of
-the node that changed is worked out anew. It serves where every plugin that filters or scores nodes
-also has the form for all nodes (`predicate_nodes`, `node_order_nodes`, `batch_node_order_nodes`)
-and nobody watches each single call.
+the node that changed is computed again. It serves where every plugin that filters or scores nodes
+says which tasks are equal to it (`predicate_key`, `node_order_key`) or answers for all nodes itself
+(`predicate_nodes`, `batch_node_order_nodes`), and nobody watches each single call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,26 +23,11 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
 
 if TYPE_CHECKING:
+    from volcano_lab.framework.plugin import Plugin
     from volcano_lab.framework.session import Session
 
-COMPANIONS = {"predicate": "predicate_nodes", "node_order": "node_order_nodes",
-              "batch_node_order": "batch_node_order_nodes"}
-"""Extension point -> the plugin's method that answers it for all nodes at once."""
-
-ALIKE = {"predicate": "predicate_alike", "node_order": "node_order_alike",
-         "batch_node_order": "batch_node_order_alike"}
-"""Extension point -> the plugin's method that says whether its answer for a task, on a node,
-depends on that node alone.
-
-It returns a `ByRow`, the same object for all tasks that are alike to the plugin, or None where
-other nodes matter, too. A plugin with `alike_by_template` returns the same for all tasks of one
-template.
-"""
-
-EVEN = "batch_node_order_even"
-"""The plugin's method that says whether `batch_node_order` gives some nodes all the same, whatever
-that is.
-"""
+POINTS = ("predicate", "node_order", "batch_node_order")
+"""The extension points that filter and score nodes, in the order of `NodeArrays.answers`."""
 
 FITS, LATER, NEVER = 2, 1, 0
 """Room now; room once what is releasing has gone; no room."""
@@ -56,19 +42,19 @@ class NodeArrays:
 
     def __init__(self, ssn: Session):
         self.ssn, self.table, self.scored = ssn, ssn.table, 0
-        self.predicates = self._companions("predicate")
-        self.orders = self._companions("node_order")
-        self.batches = self._companions("batch_node_order")
+        self.answers = [[answer_for_all_nodes(ssn, point, plugin, function)
+                         for tier in ssn.points[point].tiers for plugin, function in tier]
+                        for point in POINTS]
+        self.predicates, self.orders, self.batches = ([answer.nodes for answer in answers]
+                                                      for answers in self.answers)
         self._room: dict[Resource, RowMemo] = {}
-        self._alike = [self._companions(point, ALIKE[point]) for point in COMPANIONS]
-        self._even = self._companions("batch_node_order", EVEN)
         self._nothing = np.zeros(self.table.count)
         self.even = ByRow(lambda row: 0.0, lambda: self._nothing)
         self._boards: dict[tuple, Board] = {}
         self._boards_by_template: dict[int, Board | None] = {}
-        self._by_template = all(
-            getattr(ssn.plugins[plugin], "alike_by_template", False)
-            for point in COMPANIONS for tier in ssn.points[point].tiers for plugin, _ in tier)
+        self._by_template = all(getattr(ssn.plugins[plugin], "alike_by_template", False)
+                                for point in POINTS for tier in ssn.points[point].tiers
+                                for plugin, _ in tier)
         self._inside: dict[int, np.ndarray] = {}
         self._everywhere = np.ones(self.table.count, dtype=bool)
 
@@ -78,14 +64,9 @@ class NodeArrays:
         points = ssn.points
         if any(points[name].flat for name in ("node_map", "best_node")):
             return False
-        return all(getattr(ssn.plugins[plugin], method, None) is not None
-                   for name, method in COMPANIONS.items() for tier in points[name].tiers
-                   for plugin, _ in tier)
-
-    def _companions(self, point: str, method: str = "") -> list:
-        plugins = self.ssn.plugins
-        return [getattr(plugins[plugin], method or COMPANIONS[point], None)
-                for tier in self.ssn.points[point].tiers for plugin, _ in tier]
+        return all(hasattr(ssn.plugins[plugin], f"{name}_nodes")
+                   or hasattr(ssn.plugins[plugin], f"{name}_key")
+                   for name in POINTS for tier in points[name].tiers for plugin, _ in tier)
 
     def board(self, task: TaskInfo, nodes: NodeList | None = None) -> Board | None:
         """The ranking of the nodes that all tasks like this one share; None where placements
@@ -100,24 +81,20 @@ class NodeArrays:
         return self._boards_by_template[task.template]
 
     def _board(self, task: TaskInfo, nodes: NodeList | None) -> Board | None:
-        parts = []
-        for methods in self._alike:
-            for number, alike in enumerate(methods):
-                part = alike(task) if alike is not None else None
+        parts: list[list[ByRow]] = []
+        for answers in self.answers:
+            parts.append([])
+            for answer in answers:
+                part = answer.alike(task)
                 if part is None:
-                    even = self._even[
-                        number] if methods is self._alike[-1] and nodes is not None else None
-                    if even is None or not even(task, nodes):
+                    if nodes is None or not answer.even(task, nodes):
                         return None
                     part = self.even
-                parts.append(part)
-        key = (task.init_resreq, *map(id, parts))
+                parts[-1].append(part)
+        key = (task.init_resreq, *(id(part) for of_point in parts for part in of_point))
         board = self._boards.get(key)
         if board is None:
-            filters, orders, batches = (len(methods) for methods in self._alike)
-            board = self._boards[key] = Board(self, task.init_resreq, parts[:filters],
-                                              parts[filters:filters + orders],
-                                              parts[filters + orders:filters + orders + batches])
+            board = self._boards[key] = Board(self, task.init_resreq, *parts)
         return board
 
     def rows(self, nodes: NodeList) -> np.ndarray | None:
@@ -172,6 +149,70 @@ class ByRow:
 
     def __init__(self, row: Callable[[int], float], nodes: Callable[[], np.ndarray]):
         self.row, self.nodes = row, nodes
+
+
+class OwnAnswer:
+    """A plugin's own methods for all nodes at once: `POINT_nodes(task)`, of batch_node_order with
+    the candidates as a mask, and if it has them
+
+    - `POINT_alike(task)`: a `ByRow`, the same object for all tasks that are alike to the plugin,
+      where its answer on a node depends on that node alone; None where other nodes matter, too;
+    - `POINT_even(task, nodes)`: whether it scores these nodes all the same, whatever that is.
+    """
+
+    def __init__(self, plugin: Plugin, point: str):
+        self.nodes = getattr(plugin, f"{point}_nodes")
+        self.alike = getattr(plugin, f"{point}_alike", lambda task: None)
+        self.even = getattr(plugin, f"{point}_even", lambda task, nodes: False)
+
+
+class KeyedAnswer:
+    """A plugin's answers node by node, kept for tasks of equal key until the node changes.
+
+    The plugin gives `POINT_key(task)` beside `POINT(task, node)`: tasks with equal keys get equal
+    answers on an unchanged node. The key None stands for a task whose answer depends on more. With
+    `POINT_rows(task, rows)`, the same answers as an array, many nodes take less time.
+    """
+
+    def __init__(self, ssn: Session, plugin: Plugin, point: str, function: Callable[..., Any]):
+        self.node_list, self.table, self.function = ssn.node_list, ssn.table, function
+        self.key = getattr(plugin, f"{point}_key")
+        self.is_filter = point == "predicate"
+        self._rows = getattr(plugin, f"{point}_rows", self._row_by_row)
+        self._parts: dict[Any, ByRow] = {}
+
+    def _one(self, task: TaskInfo, row: int) -> float:
+        answer = self.function(task, self.node_list[row])
+        return answer is None if self.is_filter else answer
+
+    def _row_by_row(self, task: TaskInfo, rows: np.ndarray) -> np.ndarray:
+        answers = [self._one(task, row) for row in rows.tolist()]
+        return np.array(answers, dtype=bool if self.is_filter else float)
+
+    def alike(self, task: TaskInfo) -> ByRow | None:
+        key = self.key(task)
+        part = self._parts.get(key)
+        if part is None and key is not None:
+            one = partial(self._one, task)
+            memo = RowMemo(self.table, partial(self._rows, task), one)
+            part = self._parts[key] = ByRow(one, memo.current)
+        return part
+
+    def nodes(self, task: TaskInfo) -> np.ndarray:
+        part = self.alike(task)
+        return self._rows(task, np.arange(self.table.count)) if part is None else part.nodes()
+
+    def even(self, task: TaskInfo, nodes: NodeList) -> bool:
+        return False
+
+
+def answer_for_all_nodes(ssn: Session, point: str, plugin: str,
+                         function: Callable[..., Any]) -> OwnAnswer | KeyedAnswer:
+    """The form in which a plugin answers an extension point for all nodes at once."""
+    instance = ssn.plugins[plugin]
+    if hasattr(instance, f"{point}_nodes"):
+        return OwnAnswer(instance, point)
+    return KeyedAnswer(ssn, instance, point, function)
 
 
 class Board:

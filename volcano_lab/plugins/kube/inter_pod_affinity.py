@@ -194,18 +194,10 @@ def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
     return kube.remember(key, lambda: PairFollower(kube, count, only_affinity=not own)).current()
 
 
-def scores(kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode]) -> list[int]:
-    """0 to 100 for each node: the lowest sum of weights gives 0, the highest 100; all alike give 0.
+def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int:
+    """Return 0 to 100 for each node in `rows`, by the sum of the weights that speak for and against
+    it; 0 for all where none does.
     """
-    weights = preferences(kube, info)
-    sums = [sum(weights.at(key, node) or 0 for key in weights.counts) for node in nodes]
-    lowest, highest = min(sums, default=0), max(sums, default=0)
-    spread = highest - lowest
-    return [int(100 * ((total - lowest) / spread)) if spread else 0 for total in sums]
-
-
-def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int:
-    """`scores` for all nodes in `rows` at once; 0 where it is that for all."""
     weights = preferences(kube, info)
     if weights.is_zero() or not len(rows):
         return 0

@@ -31,14 +31,6 @@ def tolerated_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
                       lambda node: taints.first_untolerated(node.spec.taints, tolerations) is None))
 
 
-def uncordoned_nodes(kube: KubeNodes, info: PodInfo) -> np.ndarray:
-    """True where the node is schedulable, or the pod tolerates that it isn't."""
-    tolerations = info.pod.spec.tolerations
-    return kube.remember(
-        ("cordon", info.tolerations),
-        lambda: _mask(kube, lambda node: not taints.kept_off_by_cordon(node, tolerations)))
-
-
 def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:
     """How many `PreferNoSchedule` taints of each node the pod doesn't tolerate; None where it is 0
     for all.

@@ -12,10 +12,13 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
+import numpy as np
 from attrs import frozen
 
 from volcano_lab.api import quantity
+from volcano_lab.api.node_table import where
 from volcano_lab.api.objects import Container, Pod
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
@@ -172,7 +175,10 @@ def _units(name: str, amount: Fraction | int) -> int:
 # ------------------------------------------------------------
 
 
-def least_allocated(requested: Sequence[int], allocatable: Sequence[int]) -> int:
+# -- scores by how full a node would be: the amounts are whole numbers, of one node, or arrays of many
+
+
+def least_allocated(requested: Sequence[Any], allocatable: Sequence[Any]) -> Any:
     """The mean over resources of what would stay free, in whole percent; 0 for a resource that
     would be exceeded.
 
@@ -181,40 +187,47 @@ def least_allocated(requested: Sequence[int], allocatable: Sequence[int]) -> int
     >>> least_allocated([500, 10], [1000, 100])
     70
     """
-    scores = [0 if r > a else (a - r) * 100 // a
-              for r, a in zip(requested, allocatable, strict=True) if a]
-    return sum(scores) // len(scores) if scores else 0
+    return _mean(allocatable, [where(r > a, 0, (a - r) * 100)
+                               for r, a in zip(requested, allocatable, strict=True)])
 
 
-def most_allocated(requested: Sequence[int], allocatable: Sequence[int]) -> int:
+def most_allocated(requested: Sequence[Any], allocatable: Sequence[Any]) -> Any:
     """The mean over resources of what would be taken, in whole percent.
 
     >>> most_allocated([500, 10], [1000, 100])
     30
     """
-    scores = [min(r, a) * 100 // a for r, a in zip(requested, allocatable, strict=True) if a]
-    return sum(scores) // len(scores) if scores else 0
+    return _mean(allocatable, [where(r < a, r, a) * 100
+                               for r, a in zip(requested, allocatable, strict=True)])
 
 
-def balanced_allocation(requested: Sequence[int], allocatable: Sequence[int]) -> int:
+def _mean(allocatable: Sequence[Any], amounts: Sequence[Any]) -> Any:
+    total = count = 0
+    for offered, amount in zip(allocatable, amounts, strict=True):
+        there = offered != 0
+        total = total + where(there, amount // where(there, offered, 1), 0)
+        count = count + there
+    return total // where(count > 0, count, 1)
+
+
+def balanced_allocation(requested: Sequence[Any], allocatable: Sequence[Any]) -> Any:
     """How evenly the resources would be taken: 100 less the standard deviation of their taken
-    parts, in percent.
+    parts, in whole percent.
 
     >>> balanced_allocation([500, 10], [1000, 100]), balanced_allocation([500, 50], [1000, 100])
-    (80, 100)
+    (80.0, 100.0)
     """
-    parts = [min(float(r) / float(a), 1.0)
-             for r, a in zip(requested, allocatable, strict=True) if a]
-    if len(parts) == 2:
-        deviation = abs((parts[0] - parts[1]) / 2)
-    elif len(parts) > 2:
-        total = squares = 0.0  # added one by one: another order could round differently
-        for part in parts:
-            total += part
-        mean = total / len(parts)
-        for part in parts:
-            squares += (part - mean) * (part - mean)
-        deviation = math.sqrt(squares / len(parts))
-    else:
-        deviation = 0.0
-    return int((1 - deviation) * 100)
+    parts, count, total, squares, last, before = [], 0, 0.0, 0.0, 0.0, 0.0
+    for r, a in zip(requested, allocatable, strict=True):
+        there = a != 0
+        part = where(there, r * 1.0 / where(there, a, 1), 0.0)
+        part = where(part < 1.0, part, 1.0)
+        before, last = where(there, last, before), where(there, part, last)
+        parts.append((part, there))
+        count, total = count + there, total + part  # one by one: another order could round otherwise
+    count_or_1 = where(count > 0, count, 1)
+    mean = total / count_or_1
+    for part, there in parts:
+        squares = squares + where(there, (part - mean) * (part - mean), 0.0)
+    of_many = where(count > 2, np.sqrt(squares / count_or_1), 0.0)
+    return (1 - where(count == 2, abs((before - last) / 2), of_many)) * 100 // 1

@@ -21,7 +21,7 @@ from .node_masks import matching_nodes, tolerated_nodes
 from .node_pods import KubeNode, KubeNodes
 from .pod_counts import matching_pods
 from .pod_info import Labels, PodInfo
-from .selectors import EVERYTHING, Selector, label_selector
+from .selectors import Selector, label_selector
 
 NAME = "PodTopologySpread"
 REASON = "node(s) didn't match pod topology spread constraints"
@@ -29,10 +29,10 @@ MISSING_LABEL_REASON = f"{REASON} (missing required label)"
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 DO_NOT_SCHEDULE, SCHEDULE_ANYWAY = "DoNotSchedule", "ScheduleAnyway"
 
-SYSTEM_DEFAULTS = ((HOSTNAME, 3), (ZONE, 5))
-"""(label, max skew): how pods of a service or replica set are spread that name no constraints of
-their own.
-"""
+FITS, NO_LABEL, TOO_MANY = range(3)
+REFUSALS = (None, Status(UNRESOLVABLE, MISSING_LABEL_REASON, NAME),
+            Status(UNSCHEDULABLE, REASON, NAME))
+"""What the constraints say of a node, and as a status."""
 
 
 @frozen(cache_hash=True)
@@ -49,23 +49,15 @@ class Constraint:
     honor_taints: bool = False
 
 
-def constraints(info: PodInfo, action: str,
-                default_selector: Selector = EVERYTHING) -> tuple[Constraint, ...]:
-    """The pod's constraints of one kind; where it has none of either kind, the cluster's defaults
-    for its owner.
-
-    `default_selector` chooses the pods of the owner; empty means there is none to be spread with.
+def constraints(info: PodInfo, action: str) -> tuple[Constraint, ...]:
+    """Return the pod's constraints of one kind.
 
     >>> from volcano_lab.api.objects import Pod
     >>> constraints(PodInfo(Pod()), SCHEDULE_ANYWAY)
     ()
     """
-    own = info.pod.spec.topology_spread_constraints
-    if own:
-        return tuple(_compile(c, info.labels) for c in own if c.when_unsatisfiable == action)
-    if action != SCHEDULE_ANYWAY or default_selector.is_empty():
-        return ()
-    return tuple(Constraint(skew, key, default_selector) for key, skew in SYSTEM_DEFAULTS)
+    return tuple(_compile(c, info.labels) for c in info.pod.spec.topology_spread_constraints
+                 if c.when_unsatisfiable == action)
 
 
 def _compile(c: TopologySpreadConstraint, labels: Labels) -> Constraint:
@@ -99,46 +91,32 @@ def _have_all_labels(kube: KubeNodes, found: Sequence[Constraint]) -> np.ndarray
 
 
 class SpreadState:
-    """Matching pods per value of each `DoNotSchedule` constraint, as they were when the task was
-    looked at.
+    """For each node whether there would be too many matching pods over the emptiest value, by the
+    `DoNotSchedule` constraints, as it was when the task was looked at.
     """
 
     def __init__(self, kube: KubeNodes, info: PodInfo, found: tuple[Constraint, ...]):
-        self.kube, self.info, self.constraints = kube, info, found
-        self.matches: list[np.ndarray] = []
-        self.lowest: list[int] = []
+        self.verdicts = np.full(len(kube.nodes), FITS)
         labelled = _have_all_labels(kube, found)
         for c in found:
             topology = kube.topology(c.topology_key)
             counted = _counted_nodes(kube, info, c, labelled)
-            pods = matching_pods(kube, c.selector, info.namespace)
-            matches = topology.sum_by_value(counted, pods)
+            matches = topology.sum_by_value(counted,
+                                            matching_pods(kube, c.selector, info.namespace))
             in_domains = matches[topology.sum_by_value(counted) > 0]
-            self.matches.append(matches)
-            self.lowest.append(int(in_domains.min()) if 0 < len(in_domains) >= c.min_domains else 0)
-        self.own = [int(c.selector.matches(info.labels)) for c in found]
+            lowest = int(in_domains.min()) if 0 < len(in_domains) >= c.min_domains else 0
+            skew = matches[topology.codes] + int(c.selector.matches(info.labels)) - lowest
+            verdicts = np.where(skew > c.max_skew, TOO_MANY, FITS)
+            verdicts[topology.codes < 0] = NO_LABEL
+            self.verdicts = np.where(self.verdicts == FITS, verdicts, self.verdicts)
 
     def refusal(self, node: KubeNode) -> Status | None:
-        """Why the pod can't be on the node, or None: there would be too many there over the
-        emptiest value.
-        """
-        for c, matches, lowest, own in zip(self.constraints, self.matches, self.lowest, self.own,
-                                           strict=True):
-            code = self.kube.topology(c.topology_key).codes[node.row]
-            if code < 0:
-                return Status(UNRESOLVABLE, MISSING_LABEL_REASON, NAME)
-            if matches[code] + own - lowest > c.max_skew:
-                return Status(UNSCHEDULABLE, REASON, NAME)
-        return None
+        """Why the pod can't be on the node, or None."""
+        return REFUSALS[self.verdicts[node.row]]
 
     def nodes(self) -> np.ndarray:
         """`refusal` for all nodes at once: True where there is none."""
-        fits = np.ones(len(self.kube.nodes), bool)
-        for c, matches, lowest, own in zip(self.constraints, self.matches, self.lowest, self.own,
-                                           strict=True):
-            codes = self.kube.topology(c.topology_key).codes
-            fits &= (codes >= 0) & (matches[codes] + own - lowest <= c.max_skew)
-        return fits
+        return self.verdicts == FITS
 
 
 def look(kube: KubeNodes, info: PodInfo) -> SpreadState | None:
@@ -153,73 +131,16 @@ def look(kube: KubeNodes, info: PodInfo) -> SpreadState | None:
 # ----------------------------------------------------------------------------------------------
 
 
-def scores(kube: KubeNodes, info: PodInfo, nodes: Sequence[KubeNode],
-           default_selector: Selector = EVERYTHING) -> list[int] | None:
-    """0 to 100 for each node: the fewer matching pods its values hold, the more; None: nothing to
-    say.
+def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int:
+    """Return 0 to 100 for each node in `rows`: the fewer matching pods its values hold, the more.
 
-    A node without a label that the pod's own constraints name gets 0.
+    0 for all where there is nothing to say; a node without a label that the pod's constraints name
+    gets 0.
     """
-    found = constraints(info, SCHEDULE_ANYWAY, default_selector)
-    if not found or not nodes:
-        return None
-    own = bool(info.pod.spec.topology_spread_constraints)
-    keys = [c.topology_key for c in found]
-    kept = [node for node in nodes if not own or all(key in node.labels for key in keys)]
-    sums = {node.name: 0.0 for node in kept}
-    for c in found:
-        values = {node.labels.get(c.topology_key, "") for node in kept}
-        weight = math.log((len(kept) if c.topology_key == HOSTNAME else len(values)) + 2)
-        counts = _pods_by_value(kube, info, c, keys if own else [])
-        for node in kept:
-            if c.topology_key in node.labels:
-                sums[node.name] += counts.get(node.labels[c.topology_key], 0) * weight + (
-                    c.max_skew - 1)
-    rounded = {name: round_half_away(total) for name, total in sums.items()}
-    return _fewest_best([rounded.get(node.name) for node in nodes])
-
-
-def _pods_by_value(kube: KubeNodes, info: PodInfo, c: Constraint,
-                   required_keys: list[str]) -> dict[str, int]:
-    """Matching pods of the whole cluster by the value of their node's label."""
-    counts: dict[str, int] = {}
-    if c.topology_key == HOSTNAME:
-        return counts  # Volcano's nodes are empty here
-    pods = matching_pods(kube, c.selector, info.namespace)
-    counted = _counted_nodes(kube, info, c, np.ones(len(kube.nodes), bool))
-    for node in kube.nodes:
-        if counted[node.row] and all(key in node.labels for key in required_keys):
-            value = node.labels.get(c.topology_key, "")
-            counts[value] = counts.get(value, 0) + int(pods[node.row])
-    return counts
-
-
-def _fewest_best(sums: list[int | None]) -> list[int]:
-    """Sums as scores from 100 down; None, a node that is left out, gives 0."""
-    known = [total for total in sums if total is not None]
-    lowest, highest = min(known, default=0), max([0, *known])
-    return [0 if total is None else 100
-            if highest == 0 else 100 * (highest + lowest - total) // highest for total in sums]
-
-
-def round_half_away(number: float) -> int:
-    """The nearest whole number, halves away from zero, as Go rounds.
-
-    >>> round_half_away(2.5), round_half_away(0.49999999999999994)
-    (3, 0)
-    """
-    whole = math.trunc(number)
-    return whole + (abs(number - whole) >= 0.5) * (1 if number > 0 else -1)
-
-
-def scores_of_rows(kube: KubeNodes, info: PodInfo, rows: np.ndarray,
-                   default_selector: Selector = EVERYTHING) -> np.ndarray | int:
-    """`scores` for all nodes in `rows` at once; 0 where there is nothing to say."""
-    found = constraints(info, SCHEDULE_ANYWAY, default_selector)
+    found = constraints(info, SCHEDULE_ANYWAY)
     if not found or not len(rows):
         return 0
-    own = bool(info.pod.spec.topology_spread_constraints)
-    labelled = _have_all_labels(kube, found) if own else np.ones(len(kube.nodes), bool)
+    labelled = _have_all_labels(kube, found)
     kept = rows[labelled[rows]]
     sums = np.zeros(len(kept))
     for c in found:

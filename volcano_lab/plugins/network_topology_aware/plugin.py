@@ -19,6 +19,7 @@ Arguments, with their defaults:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -70,23 +71,13 @@ class NetworkTopologyAware(Plugin):
         self.total_tier_weight = 0.0
         for weight in self.tier_weights.values():
             self.total_tier_weight += weight
-        self._holders = {tier: self._holder_by_node(tier) for tier in self.tier_weights}
-        self._holder_rows: list[tuple[float, np.ndarray]] | None = None
+        self._counts_normal_pods = self.normal_pods and self.total_tier_weight > 0
         self._tier_scores: dict[str, list[float]] = {}
-        self._lowest: np.ndarray | None = None
         self._below_one = {nodes.number for nodes in ssn.topology.nodes.values()
                            if len({self._lowest_around(node) for node in nodes}) == 1}
 
     def _lowest_around(self, node: NodeInfo) -> str:
         return self.topology.lowest.get(node.name, "")
-
-    def _holder_by_node(self, tier: int) -> dict[str, int]:
-        """Node -> place of the HyperNode of a tier that holds it, the first by name."""
-        holder: dict[str, int] = {}
-        for name in sorted(self.topology.by_tier.get(tier, ())):
-            for node in self.topology.nodes.get(name, ()):
-                holder.setdefault(node.name, self.usage.places[name])
-        return holder
 
     def on_allocate(self, event: Event) -> None:
         self.usage.add(event.task.node_name, event.task.resreq)
@@ -161,69 +152,13 @@ class NetworkTopologyAware(Plugin):
 
     def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
         """Scores of nodes, compared with each other; none where nothing speaks for any."""
-        sub_job = self._sub_job_of(task)
-        scores = self._close_nodes(task, sub_job,
-                                   nodes) if sub_job.with_network_topology() else self._full_nodes(
-                                       task, nodes)
-        return {name: self.scale * score for name, score in scores.items()}
-
-    def _sub_job_of(self, task: TaskInfo) -> SubJobInfo:
-        job = self.ssn.jobs[task.job]
-        return job.sub_jobs[job.task_to_sub_job[task.uid]]
-
-    def _close_nodes(self, task: TaskInfo, sub_job: SubJobInfo,
-                     nodes: Sequence[NodeInfo]) -> dict[str, float]:
-        """How close to where the sub-job is; among the closest, how many of its tasks are in the
-        same HyperNode.
-        """
-        allocated = task.job_allocated_hyper_node
-        if not allocated:
+        near = self._sub_job_of(task).with_network_topology()
+        if not nodes or not (task.job_allocated_hyper_node if near else self._counts_normal_pods):
             return {}
-        around = {node.name: self._lowest_around(node) for node in nodes}
-        scores = {name: self.tier_score(hyper_node, allocated)
-                  for name, hyper_node in around.items()}
-        best = max(scores.values())
-        ties = [name for name, score in scores.items() if score == best]
-        if len(ties) > 1:
-            shares = self._task_shares(sub_job)
-            for name in ties:
-                scores[name] += shares.get(around[name], ZERO_SCORE)
-        return scores
-
-    def tier_score(self, hyper_node: str, allocated: str) -> float:
-        """1 in the HyperNode that is allocated already; outside, the less the higher the tier that
-        holds both.
-        """
-        if not hyper_node or not allocated:
-            return ZERO_SCORE
-        if hyper_node == allocated:
-            return FULL_SCORE
-        both = self.topology.hyper_nodes.get(self.topology.around(hyper_node, allocated))
-        if both is None:
-            return ZERO_SCORE
-        if self.min_tier == self.max_tier:
-            return FULL_SCORE
-        if not self.min_tier <= both.tier <= self.max_tier:
-            return ZERO_SCORE
-        return (self.max_tier - both.tier) / (self.max_tier - self.min_tier)
-
-    def _full_nodes(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
-        """How full the task would make the HyperNodes around a node, lower tiers counting more; 1
-        for a tier without any.
-        """
-        if not self.normal_pods or self.total_tier_weight <= 0:
-            return {}
-        full = self.usage.pod_scores(task.resreq).tolist()
-        scores = {}
-        for node in nodes:
-            score = 0.0
-            for tier, holder in self._holders.items():
-                place = holder.get(node.name)
-                score += self.tier_weights[tier] * (FULL_SCORE if place is None else full[place])
-            scores[node.name] = score / self.total_tier_weight
-        return scores
-
-    # -- the same for all nodes at once ------------------------------------------------------------
+        candidates = np.zeros(len(self.ssn.node_list), dtype=bool)
+        candidates[[node.row for node in nodes]] = True
+        scores = self.batch_node_order_nodes(task, candidates).tolist()
+        return {node.name: scores[node.row] for node in nodes}
 
     def batch_node_order_nodes(self, task: TaskInfo, candidates: np.ndarray) -> np.ndarray:
         """`batch_node_order` of the candidates (a mask over the session's nodes), in the order of
@@ -242,45 +177,82 @@ class NetworkTopologyAware(Plugin):
             return not self.normal_pods
         return not task.job_allocated_hyper_node or nodes.number in self._below_one
 
+    def _sub_job_of(self, task: TaskInfo) -> SubJobInfo:
+        job = self.ssn.jobs[task.job]
+        return job.sub_jobs[job.task_to_sub_job[task.uid]]
+
+    def tier_score(self, hyper_node: str, allocated: str) -> float:
+        """1 in the HyperNode that is allocated already; outside, the less the higher the tier that
+        holds both.
+        """
+        if not hyper_node or not allocated:
+            return ZERO_SCORE
+        if hyper_node == allocated:
+            return FULL_SCORE
+        both = self.topology.hyper_nodes.get(self.topology.around(hyper_node, allocated))
+        if both is None:
+            return ZERO_SCORE
+        if self.min_tier == self.max_tier:
+            return FULL_SCORE
+        if not self.min_tier <= both.tier <= self.max_tier:
+            return ZERO_SCORE
+        return (self.max_tier - both.tier) / (self.max_tier - self.min_tier)
+
     def _close_rows(self, task: TaskInfo, sub_job: SubJobInfo,
                     candidates: np.ndarray) -> np.ndarray:
-        """Nodes below the same HyperNode of the lowest tier are as close: one score for each of
-        these is enough.
+        """How close to where the sub-job is; among the closest, how many of its tasks are in the
+        same HyperNode.
+
+        Nodes below the same HyperNode of the lowest tier are as close: one score for each of these.
         """
         allocated = task.job_allocated_hyper_node
         if not allocated:
             return np.zeros(len(candidates))
-        if self._lowest is None:
-            around = [self._lowest_around(node) for node in self.ssn.node_list]
-            names, self._lowest = np.unique(around, return_inverse=True)
-            self._lowest_names = names.tolist()
+        names, lowest = self._lowest
         close = self._tier_scores.get(allocated)
         if close is None:
             close = self._tier_scores[allocated] = [self.tier_score(name, allocated)
-                                                    for name in self._lowest_names]
-        counts = np.bincount(self._lowest[candidates], minlength=len(close)).tolist()
+                                                    for name in names]
+        counts = np.bincount(lowest[candidates], minlength=len(close)).tolist()
         best = max(score for score, count in zip(close, counts, strict=True) if count)
         ties = sum(count for score, count in zip(close, counts, strict=True) if score == best)
         shares = self._task_shares(sub_job) if ties > 1 else {}
-        by_name = zip(self._lowest_names, close, strict=True)
         scores = [score + shares.get(name, ZERO_SCORE) if score == best else score
-                  for name, score in by_name]
-        return (np.array(scores) * self.scale)[self._lowest]
+                  for name, score in zip(names, close, strict=True)]
+        return (np.array(scores) * self.scale)[lowest]
 
     def _full_rows(self, task: TaskInfo) -> np.ndarray:
-        nodes = self.ssn.node_list
-        scores = np.zeros(len(nodes))
-        if not self.normal_pods or self.total_tier_weight <= 0:
+        """How full the task would make the HyperNodes around a node, lower tiers counting more; 1
+        for a tier without any.
+        """
+        scores = np.zeros(len(self.ssn.node_list))
+        if not self._counts_normal_pods:
             return scores
-        if self._holder_rows is None:  # the place after the last one stands for "no HyperNode"
-            self._holder_rows = [(self.tier_weights[tier],
-                                  np.array([holder.get(node.name, -1)
-                                            for node in nodes], dtype=np.intp))
-                                 for tier, holder in self._holders.items()]
         full = np.append(self.usage.pod_scores(task.resreq), FULL_SCORE)
-        for weight, places in self._holder_rows:
+        for weight, places in self._holders:
             scores += weight * full[places]
         return scores / self.total_tier_weight
+
+    @cached_property
+    def _holders(self) -> list[tuple[float, np.ndarray]]:
+        """The weight of each tier and, for each node, the place of the HyperNode that holds it: the
+        first by name, the last place (-1) where there is none.
+        """
+        holders = []
+        for tier, weight in self.tier_weights.items():
+            places = np.full(len(self.ssn.node_list), -1)
+            for name in sorted(self.topology.by_tier.get(tier, ()), reverse=True):
+                if name in self.topology.nodes:
+                    places[self.topology.nodes[name].rows] = self.usage.places[name]
+            holders.append((weight, places))
+        return holders
+
+    @cached_property
+    def _lowest(self) -> tuple[list[str], np.ndarray]:
+        """The HyperNodes of the lowest tier, and for each node the place of its own among them."""
+        around = [self._lowest_around(node) for node in self.ssn.node_list]
+        names, places = np.unique(around, return_inverse=True)
+        return names.tolist(), places
 
 
 def power(base: float, exponent: int) -> float:

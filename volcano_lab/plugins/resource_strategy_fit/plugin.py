@@ -17,15 +17,12 @@ arguments. Three parts:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE, FitError, Status
+from volcano_lab.api.fit_error import FitError, unresolvable
 from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.node_table import RowMemo
 from volcano_lab.api.resource import Resource
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework import log
@@ -64,30 +61,29 @@ class ResourceStrategyFit(Plugin):
 
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
-        self._memos: dict[Any, RowMemo] = {}
         self.scores = self.weight > 0 or self.sra.weight > 0
 
     @active_if("proportional")
     def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
         name = out_of_proportion(task.resreq, node, self.proportional)
-        if not name:
-            return None
-        reason = f"proportional of resource {name} check failed"
-        return FitError(task.key, node.name,
-                        (Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, self.name), ))
+        reason = f"proportional of resource {name} check failed" if name else ""
+        return unresolvable(task.key, node.name, reason, self.name)
+
+    def predicate_key(self, task: TaskInfo) -> Resource:
+        return task.resreq
 
     @active_if("scores")
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
-        return self._score(task.resreq, self._strategies_of(task), node)
-
-    def _score(self, request: Resource, strategies: Mapping[str, Strategy],
-               node: NodeInfo) -> float:
-        score = 0.0
+        request, score = task.resreq, 0.0
         if self.weight > 0:
-            score += strategy_score(request, node, strategies) * (MAX_NODE_SCORE * self.weight)
+            score += strategy_score(request, node, self._strategies_of(task)) * (
+                MAX_NODE_SCORE * self.weight)
         if self.sra.weight > 0:
             score += sra_score(request, node.allocatable, self.sra)
         return score
+
+    def node_order_key(self, task: TaskInfo) -> tuple:
+        return task.resreq, *self._strategies_of(task).items()
 
     def _strategies_of(self, task: TaskInfo) -> Mapping[str, Strategy]:
         """By resource of the task's request: the strategies that the pod brings, or else the
@@ -107,29 +103,6 @@ class ResourceStrategyFit(Plugin):
             )
             return {}
         return {name: Strategy(kind, weights[name]) for name in names if name in weights}
-
-    # -- for all nodes at once: equal tasks share the answers, and only nodes that changed are asked
-    # anew ------------
-
-    def predicate_nodes(self, task: TaskInfo) -> np.ndarray:
-        request, check = task.resreq, self.proportional
-        return self._remember(request, bool,
-                              lambda node: not out_of_proportion(request, node, check))
-
-    def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
-        request, strategies = task.resreq, self._strategies_of(task)
-        return self._remember((request, *strategies.items()), float,
-                              lambda node: self._score(request, strategies, node))
-
-    def _remember(self, key: Any, kind: type, answer: Callable[[NodeInfo],
-                                                               bool | float]) -> np.ndarray:
-        memo = self._memos.get(key)
-        if memo is None:
-            nodes = self.ssn.node_list
-            memo = self._memos[key] = RowMemo(
-                self.ssn.table, lambda rows: np.array([answer(nodes[row]) for row in rows],
-                                                      dtype=kind), lambda row: answer(nodes[row]))
-        return memo.current()
 
 
 def strategy_score(request: Resource, node: NodeInfo, strategies: Mapping[str, Strategy]) -> float:

@@ -18,8 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.resource import ZERO, Resource
@@ -100,12 +98,9 @@ class TaskTopologyPlugin(Plugin):
                                          only_anti=True)
         return bucket.nodes[node.name] + driven_off + bucket.how_many_fit(task, room)
 
-    def node_order_nodes(self, task: TaskInfo) -> np.ndarray:
-        """`node_order` of every node in the session's order."""
-        nodes = self.ssn.node_list
-        if task.job not in self.managers:
-            return np.zeros(len(nodes))
-        return np.array([self.node_order(task, node) for node in nodes])
+    def node_order_key(self, task: TaskInfo) -> str | None:
+        """None with buckets: every pod that is bound may change what its job-mates are worth."""
+        return None if task.job in self.managers else ""
 
     def on_allocate(self, event: Event) -> None:
         manager = self.managers.get(event.task.job)
