@@ -258,7 +258,7 @@ def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
     (lambda: every(5), "a stream of jobs has no templates; allowed is one or more"),
     (lambda: every(0, JobTemplate()), "no time between two of them; allowed are seconds above 0"),
     (lambda: poisson(0, JobTemplate()),
-     "the rate of a stream of jobs is 0; allowed is a number of jobs a second above 0"),
+     "the rate of a stream of jobs is 0; allowed is a number of jobs per second above 0"),
     (lambda: trace([{"time": float("nan")}]),
      "row 1: time is nan; allowed is a number of seconds from 0"),
     (lambda: trace([5]), "trace, row 1: is 5; allowed are fields with a time"),
