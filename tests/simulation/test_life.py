@@ -6,13 +6,14 @@ import json
 import pytest
 from recorded_cases import SHARED, differences, rows
 
-from volcano_lab.cli.replay import CycleRecord
+from volcano_lab.cli import Mistake
+from volcano_lab.cli.replay import replay_file, replay_lives
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.framework import log
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.simulation import Life, LifeError
-from volcano_lab.simulation.life import decided_lives, recorded_changes
+from volcano_lab.simulation.life import recorded_changes
 
 WIDE = SHARED / "wide"
 CONF = 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, {name: predicates}]}]'
@@ -22,14 +23,9 @@ def lived(chosen):
     """What differs from Volcano's decisions, of so many cycles."""
     cases, events, wanted = (itertools.islice(rows(WIDE / f"cycles-shown-{name}.jsonl.gz"), chosen)
                              for name in ("cases", "events", "evolving-decisions"))
-    records = [CycleRecord() for _ in range(chosen or 2000)]
-    count, found = 0, []
     with log.quiet():
-        for want, (case, _), record in zip(wanted, decided_lives(cases, events, records), records,
-                                           strict=False):
-            found += differences(want, {"name": case["name"], **record.decisions})
-            count += 1
-    return count, found
+        pairs = list(zip(wanted, replay_lives(cases, events), strict=True))
+    return len(pairs), [text for want, got in pairs for text in differences(want, got)]
 
 
 @pytest.mark.skipif(not WIDE.exists(), reason="recorded lives are not beside this checkout")
@@ -96,7 +92,7 @@ def test_cases_and_changes_that_do_not_belong_together_are_told():
     case, row = {"name": "a", "conf": "", "objects": []}, {"name": "b", "reset": True, "events": []}
     for wrong in (row, {"name": "a", "reset": False, "events": []}):
         with pytest.raises(LifeError, match="allowed is a life from its beginning"):
-            list(decided_lives([case], [wrong], [CycleRecord()]))
+            list(replay_lives([case], [wrong]))
 
 
 def test_a_recording_of_kubectl_becomes_a_life():
@@ -111,3 +107,24 @@ def test_a_recording_of_kubectl_becomes_a_life():
     assert [len(changes) for changes in cycles] == [len(objects), 2, 2]
     committed = [[entry[1] for entry in life.decide(changes).committed] for changes in cycles]
     assert committed == [["default/a-0", "default/a-1"], [], ["default/b-0", "default/b-1"]]
+
+
+def test_the_command_replays_lives_and_recordings(tmp_path, capsys):
+    case = {"name": "c0", "conf": CONF, "objects": [to_dict(obj) for obj in cluster().objects()]}
+    files = {"cases": [case, case | {"name": "c1"}], "rows": [
+        {"name": name, "reset": name == "c0", "events": []} for name in ("c0", "c1")],
+        "watch": [{"type": "ADDED", "object": obj} for obj in case["objects"]], "bad": [[], 5]}
+    for name, lines in files.items():
+        (tmp_path / name).write_text("\n".join(map(json.dumps, lines)))
+    path = {name: str(tmp_path / name) for name in files}
+    assert replay_file(path["cases"], life=path["rows"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [len(row["steps"][0]["committed"]) for row in found] == [2, 0]
+    assert replay_file(None, life=path["watch"]) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == "cycle-1"
+    for wrong in ((path["bad"], path["rows"]), (path["cases"], path["bad"]), (None, path["bad"]),
+                  (path["cases"], str(tmp_path / "none")), (None, str(tmp_path / "none")),
+                  (None, None)):
+        with pytest.raises(Mistake) as refused:
+            replay_file(wrong[0], life=wrong[1])
+        assert str(refused.value).isprintable() and len(str(refused.value)) < 500

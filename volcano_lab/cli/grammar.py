@@ -340,22 +340,30 @@ def lab(jupyter: tuple[str, ...], folder: str | None) -> int:
 
 
 @volcano_lab.command()
-@click.argument("cases", metavar="CASES", type=FILE)
+@click.argument("cases", metavar="[CASES]", required=False, type=FILE)
 @click.option("--timing", is_flag=True, help="What each phase took, in place of the decisions.")
-def replay(cases: str, timing: bool) -> int:
+@click.option("--life", metavar="EVENTS", type=FILE,
+              help="What changed before each cycle; one scheduler lives through them.")
+def replay(cases: str | None, timing: bool, life: str | None) -> int:
     """The decisions on recorded cases, one JSON object per line.
 
     CASES is a .jsonl or .jsonl.gz file, one case per line: name, conf (the text of a
     configuration, or null), objects (manifests in the order in which the scheduler hears of them).
 
+    EVENTS has one line per case: name, reset (true where a life begins), events. Without CASES it
+    is what kubectl get -w --output-watch-events -o json prints: an object that changes again
+    begins the next cycle.
+
     \b
     Examples:
       volcano-lab replay cases.jsonl.gz > decisions.jsonl
       volcano-lab replay cases.jsonl --timing
+      volcano-lab replay cases.jsonl.gz --life events.jsonl.gz
+      volcano-lab replay --life recording.json
     """
     from volcano_lab.cli.replay import replay_file
 
-    return replay_file(cases, timing)
+    return replay_file(cases, timing, life)
 
 
 @volcano_lab.command()

@@ -12,7 +12,7 @@ import json
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,10 @@ from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.scheduler import Scheduler
+from volcano_lab.simulation.life import Life, LifeError, recorded_changes
 
 QUEUE_ATTRIBUTES = {
     "deserved": "deserved",
@@ -85,17 +88,79 @@ def load_cache(case: dict[str, Any]) -> Cache:
     return Cache(manifests.from_dict(obj) for obj in case["objects"])
 
 
-def replay_file(path: str, timing: bool = False) -> int:
+def replay_lives(cases: Iterable[dict[str, Any]],
+                 rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The decisions of each cycle of recorded lives.
+
+    Args:
+        cases: The state before each cycle; of a life the first is used, and of all `conf`.
+        rows: What changed before each: `name`, `reset` where a life begins, and `events`.
+
+    Raises:
+        LifeError: A case and a row do not belong together, or a change does not fit.
+        ConfError: A configuration is refused.
+
+    >>> case = {"name": "c0", "conf": "actions: allocate", "objects": []}
+    >>> [row["close"] for row in replay_lives([case], [{"name": "c0", "reset": True, "events": []}])]
+    [{}]
+    """
+    life = None
+    for case, row in zip(cases, rows, strict=False):
+        if row.get("name") != case["name"] or not (row.get("reset") or life):
+            raise LifeError(f'"{case["name"]}" meets "{row.get("name")}"; allowed is a life from '
+                            "its beginning, case by case")
+        if row.get("reset"):
+            life = Life(map(manifests.from_dict, case["objects"]), case.get("conf"))
+        record = CycleRecord()
+        life.decide(row["events"], case.get("conf"), record)
+        yield {"name": case["name"], "family": case.get("family", ""), **record.decisions}
+
+
+def replay_recording(path: str) -> Iterator[dict[str, Any]]:
+    """The decisions of each cycle of what `kubectl get -w --output-watch-events -o json` printed.
+
+    Raises `Unreadable`, `LifeError`.
+    """
+    life = Life(with_defaults([]))
+    for _, text in Reader().texts(path):
+        if isinstance(text, Unreadable):
+            raise text
+        for number, changes in enumerate(recorded_changes(text), 1):
+            record = CycleRecord()
+            life.decide(changes, observer=record)
+            yield {"name": f"cycle-{number}", **record.decisions}
+
+
+def replay_life(events: str, cases: str | None) -> int:
+    """Print the decisions of lives that were recorded; returns the exit code. Raises `Mistake`."""
+    try:
+        for row in (replay_recording(events) if cases is None else
+                    replay_lives(read_cases(cases), read_cases(events))):
+            print(json.dumps(row, separators=(",", ":")))
+    except (LifeError, ConfError, Unreadable, manifests.ManifestError) as error:
+        raise Mistake(f"{events}: {error}") from None
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise Mistake(f"{cases}, {events}: are not cases and their changes; allowed is one JSON "
+                      "object a line") from None
+    return DONE
+
+
+def replay_file(path: str | None, timing: bool = False, life: str | None = None) -> int:
     """Replay every case of a file, and say how many raised; returns the exit code. Raises
     `Mistake`.
     """
+    if path is None and life is None:
+        raise Mistake("replay is given no file; allowed is one of cases, or --life with one")
     try:
+        if life is not None:
+            return replay_life(life, path)
         failed = replay_all(path, timing)
     except BrokenPipeError:
         raise
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
-        raise Mistake(f"{path}: cannot be read ({reason})") from None
+        name = getattr(error, "filename", None) or path
+        raise Mistake(f"{name}: cannot be read ({reason})") from None
     except (ValueError, RecursionError):
         raise Mistake(
             f"{path}: is not a file of cases; allowed is one JSON object a line") from None

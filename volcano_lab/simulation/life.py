@@ -148,33 +148,3 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
         seen.add(place)
     if changes:
         yield changes
-
-
-def decided_lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]],
-                  observers: Iterable[Observer]) -> Iterator[tuple[dict[str, Any], Cycle]]:
-    """Return each case of recorded lives with the cycle decided on it.
-
-    Args:
-        cases: The state before each cycle: `name`, `conf`, `objects`, of which the first of a life
-            is used.
-        rows: What changed before each: `name`, `reset` where a life begins, `events`.
-        observers: One for each cycle.
-
-    Raises:
-        LifeError: A case and a row do not belong together, or a change does not fit.
-
-    >>> cases = [{"name": name, "conf": "actions: allocate", "objects": []} for name in ("c0", "c1")]
-    >>> rows = [{"name": name, "reset": name == "c0", "events": []} for name in ("c0", "c1")]
-    >>> [cycle.committed for _, cycle in decided_lives(cases, rows, [CycleRecord(), CycleRecord()])]
-    [[], []]
-
-    Volcano: none
-    """
-    life = None
-    for case, row, observer in zip(cases, rows, observers, strict=False):
-        if row.get("name") != case["name"] or (life is None and not row.get("reset")):
-            raise LifeError(f'"{case["name"]}" meets "{row.get("name")}"; allowed is a life from '
-                            "its beginning, case by case")
-        if row.get("reset"):
-            life = Life(map(from_dict, case["objects"]), case["conf"])
-        yield case, life.decide(row["events"], case["conf"], observer)
