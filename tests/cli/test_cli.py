@@ -111,7 +111,7 @@ def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
     told = " ".join(result.stdout.split())
     assert "Queue team, above queue dev, holds cpu 4; with pod default/train-1 it would hold cpu 5, and it may hold cpu 4" in told
     assert "allocate: capacity counts for train-1, queue team: cpu 5 against cpu 4: too little cpu" in told
-    assert "queue team: capability cpu 4 -> cpu 5 (more of its pods get a place)" in told
+    assert "queue team: capability cpu 4 -> cpu 5 train-1 is placed on n1" in told
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -125,7 +125,7 @@ def test_why_as_json(tree):
         "cpu": 5000
     } and told["chain"][0]["facts"]["level"] == "team"
     assert {"what": "queue team", "field": "capability", "before": "cpu 4", "after": "cpu 5",
-            "effect": "more of its pods get a place"} in told["remedies"]
+            "change": "queue team: capability cpu 4 -> cpu 5", "effect": "train-1 is placed on n1"} in told["remedies"]
 
 
 WHYS = [

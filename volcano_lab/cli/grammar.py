@@ -115,8 +115,12 @@ def run(**given: Any) -> int:
 @volcano_lab.command()
 @click.argument("words", metavar="FILE... NAME", nargs=-1, required=True, type=FILE)
 @click.option("--node", metavar="NODE", help="Why the pod NAME is not on this node.")
+@click.option("--all", "every", is_flag=True, help="All jobs that wait, by cause; without NAME.")
+@click.option("--seconds", type=click.FloatRange(min=0), default=10.0, metavar="N",
+              help="How long changes are tried.  [default: 10]")
+@click.option("--no-remedies", is_flag=True, help="The cause alone, at once.")
 @options(CONF, OUTPUT, NAMESPACE, NOW)
-def why(words: tuple[str, ...], **given: Any) -> int:
+def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) -> int:
     """Why a job, pod or queue is as it is, and what would change it.
 
     NAME is that of a job, a pod (NAMESPACE/NAME) or a queue.
@@ -124,11 +128,15 @@ def why(words: tuple[str, ...], **given: Any) -> int:
     \b
     Examples:
       volcano-lab why cluster.yaml train
+      volcano-lab why cluster.yaml --all --no-remedies
       volcano-lab why manifests/ team/train-0 --node n1
       kubectl get nodes,pods,queues,podgroups -A -o yaml | volcano-lab why - train
     """
     from volcano_lab.cli.why import why
 
+    given["seconds"] = 0.0 if no_remedies else given["seconds"]
+    if every:
+        return why(words, None, **given)
     *files, name = words
     if not files:
         raise Mistake(f'why is given "{name}" alone; allowed are one or more files, and then the '

@@ -6,32 +6,90 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import fill
+from time import perf_counter
 from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, warn, width
-from volcano_lab.explain import Explainer, Explanation
+from volcano_lab.explain import Explainer, Explanation, Remedy
+from volcano_lab.explain.explanation import listed
+from volcano_lab.explain.names import Names
 from volcano_lab.trace.narration import sentence
 
+COLUMN = 38
+"""Columns of a change, with its effect beside it where there is room."""
 MOST = 12
 """Decisions that are printed; `-o json` has all."""
 
 
-def why(files: Sequence[str], name: str, node: str | None = None, conf: str | None = None,
-        output: str = "table", namespace: str = "", now: str | None = None) -> int:
-    """Explain and print; warnings go to the error output. Raises `Mistake`."""
+def why(files: Sequence[str], name: str | None, node: str | None = None, conf: str | None = None,
+        output: str = "table", namespace: str = "", now: str | None = None,
+        seconds: float = 10.0) -> int:
+    """Explain and print, a change as soon as it is found; without a name, all jobs that wait.
+    Warnings go to the error output. Raises `Mistake`.
+    """
     loaded, text = cluster_of(files, conf)
     with mistakes(conf):
         explainer = Explainer(loaded, text, moment(now))
-    explanation = explain(explainer, name, node, namespace)
     warnings = loaded.warnings + warnings_of(explainer.session)
+    explanation = None if name is None else explain(explainer, name, node, namespace)
     warn(warnings)
+    if explanation is None:
+        return _all(explainer, output, namespace, seconds)
     if output in ("json", "yaml"):
-        print_data({**as_dict(explanation), "warnings": warnings}, output)
+        found = list(explanation.remedies_within(seconds))
+        print_data({**as_dict(explanation, found), "warnings": warnings}, output)
+    elif output == "name":
+        print(explanation.about.replace(" ", "/", 1))
     else:
-        print(explanation.about.replace(" ", "/", 1) if output == "name" else report(explanation))
+        print(report(explanation, explainer.names), flush=True)
+        _print_remedies(explanation, seconds)
     return DONE
+
+
+def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> int:
+    """The jobs that wait, by cause, and what would change it for the first of each."""
+    groups = [group for group in explainer.waiting() if not namespace or any(
+        job.startswith(f"{namespace}/") for job in group.jobs)]
+    if output in ("json", "yaml"):
+        print_data({"waiting": [{"code": group.code, "text": group.text, "jobs": group.jobs}
+                                for group in groups]}, output)
+        return DONE
+    end = perf_counter() + seconds
+    for group in groups:
+        count = len(group.jobs)
+        print(fill(f"{count} job{'s' if count > 1 else ''}: {group.code} ({listed(group.jobs, 3)})",
+                   width()))
+        print(fill(group.text, width(), initial_indent="  ", subsequent_indent="  "), flush=True)
+        left = end - perf_counter()
+        remedy = next(iter(group.explanation.remedies_within(left)), None) if left > 0 else None
+        if remedy is not None:
+            print(fill(f"{group.jobs[0]}: {remedy}", width(), initial_indent="  -> ",
+                       subsequent_indent="     "), flush=True)
+    if not groups:
+        print("No job waits.")
+    return DONE
+
+
+def _print_remedies(explanation: Explanation, seconds: float) -> None:
+    """The changes that turn the answer, each as soon as it is found."""
+    if not explanation.seeks_remedies or not seconds:
+        return
+    start, found = perf_counter(), False
+    print("\nWhat would change it (each was run):", flush=True)
+    for remedy in explanation.remedies_within(seconds):
+        found = True
+        beside = len(remedy.change) <= COLUMN and width() > 2 * COLUMN
+        if not beside:
+            print(fill(remedy.change, width(), initial_indent="  ", subsequent_indent="    "))
+        print(fill(remedy.effect, width(), subsequent_indent=" " * (COLUMN + 4 if beside else 6),
+                   initial_indent=f"  {remedy.change:{COLUMN}}  " if beside else " " * 6),
+              flush=True)
+    if perf_counter() - start > seconds:
+        print(f"  (stopped after {seconds:g} s; --seconds N looks longer)")
+    elif not found:
+        print("  no change that was tried")
 
 
 def explain(explainer: Explainer, name: str, node: str | None = None,
@@ -48,28 +106,27 @@ def explain(explainer: Explainer, name: str, node: str | None = None,
     raise Mistake(problem)
 
 
-def report(explanation: Explanation) -> str:
-    """The paragraph, the decisions behind it, and the changes that would turn it, as text."""
+def report(explanation: Explanation, names: Names) -> str:
+    """What it is about, a paragraph a cause, and the decisions behind it, as text."""
     most = width()
-    lines = [fill(explanation.text, most)]
+    lines = [fill(explanation.head, most)]
+    texts = [text for text in dict.fromkeys(cause.text for cause in explanation.causes) if text]
+    lines += ["", *(fill(text, most, initial_indent="  ", subsequent_indent="    ")
+                    for text in texts)] if texts else []
     if explanation.chain:
         shown = explanation.chain[:MOST]
         lines += ["", "Decided by these records of the cycle:"]
         lines += [
-            fill(f"{record.action}: {sentence(record)}", most,
+            fill(f"{record.action}: {names.plainly(sentence(record))}", most,
                  initial_indent=f"  {record.number:>6}  ", subsequent_indent=" " * 10)
             for record in shown
         ]
         if len(shown) < len(explanation.chain):
             lines.append(f"          and {len(explanation.chain) - len(shown)} more")
-    if explanation.seeks_remedies:
-        lines += ["", "What would change it (each found by running the cycle again):"]
-        lines += [fill(str(remedy), most, initial_indent="  ", subsequent_indent="    ")
-                  for remedy in explanation.remedies] or ["  no change of one number that was tried"]
     return "\n".join(lines)
 
 
-def as_dict(explanation: Explanation) -> dict[str, Any]:
+def as_dict(explanation: Explanation, remedies: Sequence[Remedy]) -> dict[str, Any]:
     """All of an explanation as plain data; amounts are in internal units (millicores, bytes,
     thousandths).
     """
@@ -85,7 +142,7 @@ def as_dict(explanation: Explanation) -> dict[str, Any]:
         "chain":
         [{**record.as_dict(), "sentence": sentence(record)} for record in explanation.chain],
         "remedies": [{
-            "what": remedy.what, "field": remedy.field, "before": remedy.before, "after":
-            remedy.after, "effect": remedy.effect
-        } for remedy in explanation.remedies],
+            "change": remedy.change, "effect": remedy.effect, "what": remedy.what, "field":
+            remedy.field, "before": remedy.before, "after": remedy.after
+        } for remedy in remedies],
     }

@@ -1,18 +1,21 @@
-"""What could be otherwise of the cluster and the configuration: more nodes like one, the overcommit
-factor.
+"""What could be otherwise of the cluster and the configuration: more nodes like one, actions, the
+switches of plugins, the overcommit factor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from functools import partial
+from math import ceil
 
 import attrs
 
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
-from volcano_lab.explain.knob import Knob, KnobSet, Objects, evolved
+from volcano_lab.api.resource import Resource
+from volcano_lab.explain.explanation import Amounts
+from volcano_lab.explain.knob import NODES, QUEUE, SWITCH, Knob, KnobSet, Turned, evolved
 from volcano_lab.framework.config.conf import SchedulerConfiguration
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -21,42 +24,102 @@ HOSTNAME = "kubernetes.io/hostname"
 class ClusterKnobs(KnobSet):
     """The knobs of nodes and of the configuration."""
 
-    def nodes(self) -> Iterator[Knob]:
-        """More nodes like one that is there; a knob for each kind of node."""
+    def nodes(self, request: Amounts, lacking: Amounts, names: Iterable[str]) -> Iterator[Knob]:
+        """More nodes like one that is there and large enough for a pod's request; a knob for each
+        kind of node. `lacking` is about what is missing in all.
+        """
         known = set()
-        for node in self.nodes_there:
-            labels = {
-                name: value for name, value in node.metadata.labels.items() if name != HOSTNAME
-            }
-            kind = repr(
-                (sorted(node.status.allocatable.items()), node.spec, sorted(labels.items())))
-            if kind not in known:
-                known.add(kind)
-                yield Knob("cluster", f"nodes like {node.name}", "0 more", 16,
-                           partial(self._with_nodes, node))
+        for node in [self.objects[self.nodes_there[name]] for name in names]:
+            labels = {name: value for name, value in node.metadata.labels.items()
+                      if name != HOSTNAME}
+            kind = repr((sorted(node.status.allocatable.items()), node.spec, sorted(labels.items())))
+            room = Resource.from_list(node.status.allocatable)
+            if kind in known or any(room.get(name) < amount for name, amount in request.items()
+                                    if name != "pods"):
+                continue
+            known.add(kind)
+            first = max((ceil(amount / room.get(name)) for name, amount in lacking.items()
+                         if room.get(name)), default=1)
+            turn = partial(self._with_nodes, node)
+            yield Knob("cluster", f"nodes like {node.name}", "0 more", 64, turn, NODES,
+                       min(max(first, 1), 64), partial(_more_nodes, node.name))
 
-    def _with_nodes(self, like: Node, count: int) -> tuple[str, Objects, SchedulerConfiguration]:
+    def _with_nodes(self, like: Node, count: int) -> Turned:
         names = [f"{like.name}-more-{number}" for number in range(count)]
         metas = [attrs.evolve(like.metadata, name=name, uid=f"{like.metadata.uid}-{name}",
                               labels=like.metadata.labels | {HOSTNAME: name}) for name in names]
         copies = [attrs.evolve(like, metadata=meta) for meta in metas]
         objects = [_with_members(obj, like.name, names) for obj in self.objects]
-        last = max(place for place, obj in enumerate(objects) if isinstance(obj, Node))
+        last = max(self.nodes_there.values())
         return f"{count} more", [*objects[: last + 1], *copies, *objects[last + 1 :]], self.conf
 
-    def overcommit_factor(self) -> Iterator[Knob]:
+    def uncordoned(self, names: Iterable[str]) -> Iterator[Knob]:
+        for name in names:
+            if self.objects[self.nodes_there[name]].spec.unschedulable:
+                yield self._knob(f"node {name}", self.nodes_there[name], "spec.unschedulable", "true",
+                                 1, lambda _: False, rank=SWITCH, said=lambda _, name=name: f"uncordon {name}")
+
+    # -- the configuration ------------------------------------------------------------------------
+
+    def _conf(self, field: str, before: str, change: Callable[[SchedulerConfiguration], str],
+              said: str) -> Knob:
+        def turn(_: int) -> Turned:
+            conf = deepcopy(self.conf)
+            return change(conf), self.objects, conf
+
+        return Knob("configuration", field, before, 1, turn, SWITCH, said=lambda _: said)
+
+    def without_action(self, name: str) -> Iterator[Knob]:
+        def change(conf: SchedulerConfiguration) -> str:
+            conf.actions = [action for action in conf.actions if action != name]
+            return ", ".join(conf.actions)
+
+        if name in self.conf.actions and len(self.conf.actions) > 1:
+            yield self._conf("actions", ", ".join(self.conf.actions), change, f"actions without {name}")
+
+    def with_action(self, name: str) -> Iterator[Knob]:
+        """One more action, where Volcano's documents put it: enqueue first, others after allocate."""
+        def change(conf: SchedulerConfiguration) -> str:
+            place = 0 if name == "enqueue" else conf.actions.index("allocate") + 1 if (
+                "allocate" in conf.actions) else len(conf.actions)
+            conf.actions.insert(place, name)
+            return ", ".join(conf.actions)
+
+        if name not in self.conf.actions:
+            yield self._conf("actions", ", ".join(self.conf.actions), change, f"actions with {name}")
+
+    def switch(self, plugin: str, switch: str, value: bool) -> Iterator[Knob]:
+        """A switch of a plugin, where the configuration has the plugin and the switch otherwise."""
+        for number, tier in enumerate(self.conf.tiers):
+            for place, option in enumerate(tier.plugins):
+                if option.name == plugin and bool(option.enables(switch)) != value:
+                    def change(conf: SchedulerConfiguration, number=number, place=place) -> str:
+                        conf.tiers[number].plugins[place].switches[switch] = value
+                        return str(value).lower()
+
+                    yield self._conf(f"{switch} of {plugin}", str(not value).lower(), change,
+                                     f"{switch}: {str(value).lower()} for {plugin}")
+
+    def overcommit_factor(self, wanted: float) -> Iterator[Knob]:
+        """The factor, to about what it takes."""
         for number, tier in enumerate(self.conf.tiers):
             for place, option in enumerate(tier.plugins):
                 if option.name == "overcommit":
                     factor = max(option.arguments.get_float("overcommit-factor", 1.2), 1.0)
                     turn = partial(self._with_factor, (number, place), factor)
-                    yield Knob("configuration", "overcommit-factor", f"{factor:g}", 200, turn)
+                    first = max(ceil(round((wanted - factor) * 10, 6)), 1)
+                    yield Knob("configuration", "overcommit-factor", f"{factor:g}", max(200, first),
+                               turn, QUEUE, first)
 
-    def _with_factor(self, at: tuple[int, int], before: float,
-                     step: int) -> tuple[str, Objects, SchedulerConfiguration]:
+    def _with_factor(self, at: tuple[int, int], before: float, step: int) -> Turned:
         conf, factor = deepcopy(self.conf), before + step / 10
         conf.tiers[at[0]].plugins[at[1]].arguments["overcommit-factor"] = round(factor, 6)
         return f"{factor:g}", self.objects, conf
+
+
+def _more_nodes(name: str, after: str) -> str:
+    count = int(after.partition(" ")[0] or 0)
+    return f"{count} more node{'s' if count > 1 else ''} like {name}"
 
 
 def _with_members(obj: KubernetesObject, like: str, names: list[str]) -> KubernetesObject:

@@ -50,7 +50,7 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
                     [record, *_preemptive(seen, record)], context=True)
     answers = seen.calls_about(tasks, point, action)
     if answers:
-        protected = list(_who_protects(answers, action))
+        protected = list(_who_protects(seen, answers, action))
         yield from protected or _not_enough(seen, job, answers, action)
     elif not seen.calls_about(tasks, "passed_over", action):
         whose = "other queues that let themselves be reclaimed from" if action == "reclaim" else "its own queue"
@@ -65,7 +65,7 @@ def _preemptive(seen: Evidence, passed: Record) -> list[Record]:
     ]
 
 
-def _who_protects(answers: list[Record], action: str) -> Iterator[Cause]:
+def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterator[Cause]:
     """One cause a plugin that named nobody although there were candidates."""
     for plugin in dict.fromkeys(record["plugin"] for record in answers):
         mine = [record for record in answers if record["plugin"] == plugin]
@@ -74,11 +74,21 @@ def _who_protects(answers: list[Record], action: str) -> Iterator[Cause]:
         if not candidates or named or mine[0]["answer"][1] == 0:
             continue
         if plugin in ("proportion", "capacity"):
-            code, why = "victims_within_deserved", "their queues hold no more than they deserve"
+            code, why = "victims_within_deserved", _verdicts(seen, mine) or (
+                "their queues hold no more than they deserve")
         else:
             code, why = PROTECTION.get(plugin, ("protected", "it says so"))
         text = f"{action} finds {len(candidates)} candidates for eviction, but {plugin} lets none of them go: {why}."
-        yield Cause(code, text, {"candidates": candidates}, mine[:3], context=True)
+        yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action},
+                    mine[:3], context=True)
+
+
+def _verdicts(seen: Evidence, calls: list[Record]) -> str:
+    """What capacity has against each candidate, in its words."""
+    asked = {record["task"] for record in calls}
+    return " or ".join(dict.fromkeys(
+        record["verdict"] for record in seen.of("reclaimee")
+        if record["reclaimer"] in asked and record["verdict"] != "victim"))
 
 
 def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
@@ -101,7 +111,7 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
         yield Cause("victims_insufficient", text, {"most": most}, agreed[:3] or answers[:3])
     else:
         text = f"{action} finds no pod that all plugins of a tier let go: they name different ones."
-        yield Cause("victims_disagree", text, {}, answers[:3])
+        yield Cause("victims_disagree", text, {"action": action}, answers[:3])
 
 
 def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from time import time
 from typing import Any
 
@@ -13,9 +13,9 @@ from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import Evidence, counts
-from volcano_lab.explain.explanation import Cause, Explanation
+from volcano_lab.explain.explanation import Cause, Explanation, Group
 from volcano_lab.explain.names import near
-from volcano_lab.explain.remedies import remedies_for
+from volcano_lab.explain.remedies import Remedy, remedies_for
 from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
@@ -43,7 +43,7 @@ class Explainer:
     Pod default/train-0 asks for cpu 6; the nodes have cpu 8 left in total, but no single one has room for it: the most
     that one of them has left is cpu 4. No such node is that large: the largest has cpu 4.
     >>> print(explanation.remedies[0])
-    job default/train: request of cpu a pod 6 -> 4 (its gang gets its places)
+    job default/train: request of cpu a pod 6 -> 4 (train is placed on n1)
     """
 
     def __init__(self, objects: Iterable[KubernetesObject],
@@ -84,8 +84,31 @@ class Explainer:
         job = self.session.jobs[uid]
         causes = job_causes(self.evidence, job)
         seeks = causes and (not job.tasks or counts(job)[2])  # a promised pod lacks nothing
-        find = (lambda: remedies_for(self.objects, self.conf, job, causes)) if seeks else list
-        return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes, find)
+
+        def find(seconds: float | None = None) -> Iterator[Remedy]:
+            return remedies_for(self.evidence, self.objects, self.conf, job, causes, self.now, seconds)
+
+        return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes,
+                           find if seeks else None)
+
+    def waiting(self) -> list[Group]:
+        """All jobs that wait, by what comes first among their causes; the largest group first.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> cluster = Cluster().node("n1", cpu=4).job("a", cpu=6).job("b", pods=9, cpu=1)
+        >>> [(group.code, group.jobs) for group in Explainer(cluster.objects()).waiting()]
+        [('overcommit_refuses', ['default/a', 'default/b'])]
+        """
+        groups: dict[tuple, Group] = {}
+        for uid, job in self.session.jobs.items():
+            if job.tasks and not counts(job)[2]:
+                continue
+            explanation = self.why_job(uid)
+            first = next((c for c in explanation.causes if not c.context), explanation.causes[0])
+            key = first.code, first.numbers.get("level"), tuple(first.numbers.get("short_of", ()))
+            group = groups.setdefault(key, Group(first.code, first.text, [], explanation))
+            group.jobs.append(self.names.called(uid))
+        return sorted(groups.values(), key=lambda group: -len(group.jobs))
 
     def why_task(self, key: str) -> Explanation:
         """Why a pod is where it is, or waits."""

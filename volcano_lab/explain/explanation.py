@@ -5,6 +5,7 @@ the answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import Any
 
 from attrs import Factory, define
@@ -44,7 +45,7 @@ class Explanation:
     about: str
     head: str
     causes: list[Cause] = Factory(list)
-    find_remedies: Callable[[], list[Any]] = list
+    find_remedies: Callable[[float | None], Iterable[Any]] | None = None
     _remedies: list[Any] | None = None
 
     @property
@@ -70,21 +71,38 @@ class Explanation:
     def seeks_remedies(self) -> bool:
         """Whether there is something to change: a queue, or a pod that has its place, has nothing.
         """
-        return self.find_remedies is not list
+        return self.find_remedies is not None
 
     @property
     def remedies(self) -> list[Any]:
-        """Changes of one number that turn the answer, each found and verified by running the cycle
-        again (`Remedy`).
+        """Changes that turn the answer, each found and verified by running the cycle again
+        (`Remedy`).
 
-        The first time this is asked many cycles run.
+        The first time this is asked many cycles run; `find_remedies(seconds)` gives them one by
+        one, for as long as one likes to wait.
         """
         if self._remedies is None:
-            self._remedies = self.find_remedies()
+            self._remedies = list(self.find_remedies(None)) if self.find_remedies else []
         return self._remedies
+
+    def remedies_within(self, seconds: float) -> Iterable[Any]:
+        """The remedies one by one, for so many seconds; none in no time."""
+        return self.find_remedies(seconds) if self.find_remedies and seconds > 0 else ()
 
     def __str__(self) -> str:
         return self.text
+
+
+@define(slots=True)
+class Group:
+    """Jobs that wait for the same cause: its `code`, the `text` of the first job's cause, the names
+    of all, and the first one's `explanation`.
+    """
+
+    code: str
+    text: str
+    jobs: list[str]
+    explanation: Explanation
 
 
 def amounts_text(amounts: Amounts, names: Iterable[str] | None = None) -> str:
@@ -123,3 +141,12 @@ def listed(names: Iterable[str], most: int = 4) -> str:
     every = list(names)
     more = f" and {len(every) - most} more" if len(every) > most else ""
     return ", ".join(every[:most]) + more
+
+
+def in_quantity(name: str, amount: float) -> Fraction:
+    """An amount in internal units as Kubernetes counts it.
+
+    >>> in_quantity("cpu", 2500.0), in_quantity("memory", 1024.0)
+    (Fraction(5, 2), Fraction(1024, 1))
+    """
+    return Fraction(round(amount)) / (1 if name in ("memory", "pods") else 1000)

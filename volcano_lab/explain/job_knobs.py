@@ -1,29 +1,32 @@
 """What a job's author could have written otherwise: the gang's minimum, what pods ask for, the tier
-of its topology.
+of its topology, where its pods may go; and that another job be gone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
 import attrs
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import Pod, PodGroup
-from volcano_lab.api.task import GROUP_NAME_ANNOTATION
+from volcano_lab.api.objects import PodGroup
+from volcano_lab.api.objects.affinity import Toleration
 from volcano_lab.explain.knob import (
-    STEPS,
+    HARMLESS,
+    JOB,
+    OTHERS,
+    REQUEST,
     Knob,
     KnobSet,
-    Objects,
+    Turned,
     evolved,
     scaled,
     step_of,
+    steps_to,
     text_of,
 )
-from volcano_lab.framework.config.conf import SchedulerConfiguration
 
 
 class JobKnobs(KnobSet):
@@ -39,102 +42,141 @@ class JobKnobs(KnobSet):
         group: PodGroup = self.objects[place]
         least = group.spec.min_member
 
-        def turn(step: int) -> tuple[str, Objects, SchedulerConfiguration]:
+        def turn(step: int) -> Turned:
             fewer = least - step
             spec = attrs.evolve(group.spec, min_member=fewer, min_resources=scaled(
                 group.spec.min_resources, fewer, least))
-            return str(fewer), self._replaced(place, attrs.evolve(group, spec=spec)), self.conf
+            return str(fewer), self._replaced({place: attrs.evolve(group, spec=spec)}), self.conf
 
-        yield Knob(f"job {job}", "min_member", str(least), least - 1, turn)
+        yield Knob(f"job {self.called(job)}", "min_member", str(least), least - 1, turn, JOB)
 
-    def request(self, job: str, resource: str) -> Iterator[Knob]:
-        """What each waiting pod of the job asks for, and with it the minimum's resources."""
-        group = self.groups.get(job)
-        pods = [(place, obj)
-                for place, obj in enumerate(self.objects)
-                if isinstance(obj, Pod) and _waits_in(obj, job)]
-        asked = [
-            quantity.parse(c.resources.requests[resource])
-            for _, pod in pods
-            for c in pod.spec.containers
-            if resource in c.resources.requests
-        ]
-        if group is None or not asked:
-            return
-        most = max(asked)
-        step = min(step_of(resource), most / 10) if resource in STEPS else 1
-
-        def turn(i: int) -> tuple[str, Objects, SchedulerConfiguration]:
-            objects, less = list(self.objects), i * step
-            for place, pod in pods:
-                containers = [_asking(c, resource, less) for c in pod.spec.containers]
-                objects[place] = evolved(pod, "spec.containers", containers)
-            spec = self.objects[group].spec
-            objects[group] = evolved(self.objects[group], "spec.min_resources",
-                                     _lowered(spec, resource, less, most))
-            return text_of(resource, max(most - less, 0)), objects, self.conf
-
-        yield Knob(f"job {job}", f"request of {resource} a pod", text_of(resource, most),
-                   int(most // step), turn)
-
-    def requests(self, job: str) -> Iterator[Knob]:
-        """All that each waiting pod of the job asks for, a tenth less a step, and with it the
-        minimum's resources.
+    def request(self, job: str, resource: str, target: float = 0.0) -> Iterator[Knob]:
+        """What each waiting pod of the job asks for, and with it the minimum's resources; never
+        nothing, and whole pieces of what cannot be divided. It takes about `target` (internal
+        units) to fit.
         """
-        group = self.groups.get(job)
-        pods = [(place, obj)
-                for place, obj in enumerate(self.objects)
-                if isinstance(obj, Pod) and _waits_in(obj, job)]
-        if group is None or not pods:
+        place, pods = self.groups.get(job), self.waiting(job)
+        asked = [quantity.parse(c.resources.requests[resource]) for pod in pods.values()
+                 for c in pod.spec.containers if resource in c.resources.requests]
+        if place is None or not asked:
             return
+        most, group = max(asked), self.objects[place]
+        step = step_of(resource, most)
 
-        def turn(i: int) -> tuple[str, Objects, SchedulerConfiguration]:
-            objects = list(self.objects)
-            for place, pod in pods:
-                less = [
-                    scaled(container.resources.requests, 10 - i, 10)
-                    for container in pod.spec.containers
-                ]
-                objects[place] = evolved(pod, "spec.containers", [
-                    evolved(container, "resources.requests", requests)
-                    for container, requests in zip(pod.spec.containers, less, strict=True)])
-            least = scaled(objects[group].spec.min_resources, 10 - i, 10)
-            objects[group] = evolved(objects[group], "spec.min_resources", least)
-            return f"{100 - 10 * i} %", objects, self.conf
+        def turn(i: int) -> Turned:
+            less, changed = i * step, {}
+            for at, pod in pods.items():
+                containers = [_asking(c, resource, less) for c in pod.spec.containers]
+                changed[at] = evolved(pod, "spec.containers", containers)
+            changed[place] = evolved(group, "spec.min_resources",
+                                     _lowered(group.spec, resource, less, most))
+            return text_of(resource, most - less), self._replaced(changed), self.conf
 
-        yield Knob(f"job {job}", "requests a pod", "100 %", 9, turn)
+        steps = int(most // step) - (most % step == 0)
+        yield Knob(f"job {self.called(job)}", f"request of {resource} a pod", text_of(resource, most),
+                   steps, turn, REQUEST,
+                   min(steps_to(resource, most, max(target, 0.0), step), max(steps, 1)))
 
     def tier(self, job: str) -> Iterator[Knob]:
-        """The highest tier that the job's topology allows, or its sub-groups' (all of them
-        together).
+        """The highest tier that the job's topology allows, or its sub-groups'; and that it be a
+        wish.
         """
         place = self.groups.get(job)
-        if place is None:
-            return
-        spec = self.objects[place].spec
-        own = spec.network_topology.highest_tier_allowed if spec.network_topology else None
-        if own is not None:
-            yield self._knob(f"job {job}", place, "spec.network_topology.highest_tier_allowed", own,
-                             8, lambda step: own + step)
-        for number, policy in enumerate(spec.sub_group_policy):
-            tier = policy.network_topology.highest_tier_allowed if policy.network_topology else None
-            if tier is not None:
-                yield self._policy_tier(job, place, number, tier)
+        spec = self.objects[place].spec if place is not None else None
+        topologies = [] if spec is None else [
+            ("", spec.network_topology), *((f" of {policy.name}", policy.network_topology)
+                                           for policy in spec.sub_group_policy)]
+        for number, (where, topology) in enumerate(topologies, -1):
+            if topology is None:
+                continue
+            own = topology.highest_tier_allowed
+            if own is not None:
+                yield self._topology(job, number, f"highest_tier_allowed{where}", str(own), 8,
+                                     lambda step, own=own: {"highest_tier_allowed": own + step})
+            if topology.mode == "hard":
+                yield self._topology(job, number, f"network topology{where}", "hard", 1,
+                                     lambda _: {"mode": "soft"})
 
-    def _policy_tier(self, job: str, place: int, number: int, tier: int) -> Knob:
-        def turn(step: int) -> tuple[str, Objects, SchedulerConfiguration]:
-            policies = deepcopy(self.objects[place].spec.sub_group_policy)
-            policies[number].network_topology.highest_tier_allowed = tier + step
-            group = evolved(self.objects[place], "spec.sub_group_policy", policies)
-            return str(tier + step), self._replaced(place, group), self.conf
+    def _topology(self, job: str, number: int, field: str, before: str, steps: int,
+                  change: Any) -> Knob:
+        place = self.groups[job]
+        group = self.objects[place]
 
-        policy = self.objects[place].spec.sub_group_policy[number]
-        return Knob(f"job {job}", f"highest_tier_allowed of {policy.name}", str(tier), 8, turn)
+        def turn(step: int) -> Turned:
+            fields = change(step)
+            if number < 0:
+                new = evolved(group, "spec.network_topology",
+                              attrs.evolve(group.spec.network_topology, **fields))
+            else:
+                policies = deepcopy(group.spec.sub_group_policy)
+                topology = attrs.evolve(policies[number].network_topology, **fields)
+                policies[number].network_topology = topology
+                new = evolved(group, "spec.sub_group_policy", policies)
+            return str(next(iter(fields.values()))), self._replaced({place: new}), self.conf
 
+        return Knob(f"job {self.called(job)}", field, before, steps, turn, JOB)
 
-def _waits_in(pod: Pod, job: str) -> bool:
-    group = pod.metadata.annotations.get(GROUP_NAME_ANNOTATION, "")
-    return not pod.spec.node_name and f"{pod.namespace}/{group}" == job
+    def tolerations(self, job: str, nodes: Sequence[str]) -> Iterator[Knob]:
+        """That the job's pods tolerate the taints of a node; a knob for each set of taints."""
+        seen = set()
+        for name in nodes:
+            taints = [t for t in self.objects[self.nodes_there[name]].spec.taints
+                      if t.effect != "PreferNoSchedule"]
+            text = ", ".join(f"{t.key}:{t.effect}" for t in taints)
+            if text and text not in seen:
+                seen.add(text)
+                more = [Toleration(t.key, "Exists", effect=t.effect) for t in taints]
+                yield self._pods(job, "tolerations", text, lambda spec, more=more: {
+                    "tolerations": [*spec.tolerations, *more]},
+                    f"job {self.called(job)}: with a toleration of {text}")
+
+    def anywhere(self, job: str) -> Iterator[Knob]:
+        """That the job's pods may go to nodes with other labels."""
+        pods = list(self.waiting(job).values())
+        if any(pod.spec.node_selector for pod in pods):
+            selector = ", ".join(f"{k}={v}" for k, v in pods[0].spec.node_selector.items())
+            yield self._pods(job, "nodeSelector", selector, lambda spec: {"node_selector": {}},
+                             f"job {self.called(job)}: without its node selector {selector}")
+        if any(pod.spec.affinity and pod.spec.affinity.node_affinity for pod in pods):
+            yield self._pods(job, "nodeAffinity", "as it is", lambda spec: {
+                "affinity": spec.affinity and attrs.evolve(spec.affinity, node_affinity=None)},
+                f"job {self.called(job)}: without its node affinity")
+
+    def _pods(self, job: str, field: str, before: str, change: Any, said: str) -> Knob:
+        """A change of the spec of each waiting pod."""
+        def turn(_: int) -> Turned:
+            changed = {place: attrs.evolve(pod, spec=attrs.evolve(pod.spec, **change(pod.spec)))
+                       for place, pod in self.waiting(job).items()}
+            return "changed", self._replaced(changed), self.conf
+
+        return Knob(f"job {self.called(job)}", field, before, 1, turn, JOB, said=lambda _: said)
+
+    def deleted(self, job: str) -> Iterator[Knob]:
+        """That another job be gone, with its pods."""
+        place = self.groups.get(job)
+        if place is not None:
+            gone = {place, *self.pods.get(job, ())}
+            objects = [obj for at, obj in enumerate(self.objects) if at not in gone]
+            yield Knob(f"job {self.called(job)}", "", "there", 1,
+                       lambda _: ("deleted", objects, self.conf), OTHERS,
+                       said=lambda _: f"delete {self.called(job)}")
+
+    def ghosts(self, jobs: Sequence[str]) -> Iterator[Knob]:
+        """That PodGroups without pods be gone, the one that reserves most first."""
+        there = [job for job in jobs if job in self.groups]
+
+        def turn(count: int) -> Turned:
+            gone = {self.groups[job] for job in there[:count]}
+            return str(count), [obj for at, obj in enumerate(self.objects) if at not in gone], self.conf
+
+        def said(count: str) -> str:
+            if len(there) == 1:
+                return f"delete {self.called(there[0])}, a PodGroup without pods"
+            names = ", ".join(map(self.called, there[:int(count or 0)][:3]))
+            return f"delete {count} of the {len(there)} PodGroups without pods ({names}{', ...' if len(there[:int(count or 0)]) > 3 else ''})"
+
+        if there:
+            yield Knob("PodGroups without pods", "deleted", "0", len(there), turn, HARMLESS, said=said)
 
 
 def _asking(container: Any, resource: str, less: Any) -> Any:

@@ -1,37 +1,52 @@
-"""One number that could be other than it is: a knob that is turned step by step on a copy of the
-objects.
+"""One thing that could be other than it is: a knob that is turned step by step on a copy of the
+objects or the configuration.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import ceil
 from typing import Any
 
 import attrs
 from attrs import define
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import KubernetesObject, Node, PodGroup, Queue
+from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
+from volcano_lab.api.task import GROUP_NAME_ANNOTATION
 from volcano_lab.framework.config.conf import SchedulerConfiguration
 
 Objects = Sequence[KubernetesObject]
-STEPS = {"cpu": "100m", "memory": "64Mi"}
-"""By how much amounts are turned; anything else by one."""
+Turned = tuple[str, Objects, SchedulerConfiguration]
+HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES = range(7)
+"""How much a turn changes, from what nobody misses to what has to be bought."""
+STEPS = {"cpu": ("100m", "1"), "memory": ("64Mi", "1Gi")}
+"""By how much amounts are turned: small ones, and whole ones of two or more; anything else by one."""
 
 
 @define(slots=True, frozen=True)
 class Knob:
-    """One number: of `what`, in which `field`, `before`; `turn(i)` gives (the number after i steps,
+    """One thing: of `what`, in which `field`, `before`; `turn(i)` gives (what it is after i steps,
     objects, conf).
 
-    There are `steps` of them; whatever turning changes besides follows from the number.
+    There are `steps` of them; `first` is about how many it takes. `rank` says how much it changes,
+    `said` how a turn is told (unset: "field before -> after").
     """
 
     what: str
     field: str
     before: str
     steps: int
-    turn: Callable[[int], tuple[str, Objects, SchedulerConfiguration]]
+    turn: Callable[[int], Turned]
+    rank: int = QUEUE
+    first: int = 1
+    said: Callable[[str], str] | None = None
+
+    def text(self, after: str) -> str:
+        """The change as one would tell it to a colleague."""
+        if self.said is not None:
+            return self.said(after)
+        return f"{self.what}: {self.field} {self.before} -> {after}"
 
 
 def evolved(obj: Any, path: str, value: Any) -> Any:
@@ -44,8 +59,16 @@ def evolved(obj: Any, path: str, value: Any) -> Any:
     return attrs.evolve(obj, **{name: evolved(getattr(obj, name), rest, value) if rest else value})
 
 
-def step_of(resource: str) -> Any:
-    return quantity.parse(STEPS.get(resource, "1"))
+def step_of(resource: str, amount: Any = 0) -> Any:
+    """The step in which an amount is turned: whole CPUs and gibibytes, unless it is finer itself."""
+    small, large = (quantity.parse(text) for text in STEPS.get(resource, ("1", "1")))
+    return large if amount >= 2 * large and amount % large == 0 else small
+
+
+def steps_to(resource: str, before: Any, amount: float, step: Any) -> int:
+    """How many steps lie between a quantity and an amount in internal units, at least one."""
+    wanted = amount if resource == "memory" else amount / 1000
+    return max(ceil(round(abs(wanted - float(before)) / float(step), 6)), 1)
 
 
 def text_of(resource: str, number: Any, like: str = "") -> str:
@@ -58,34 +81,46 @@ class KnobSet:
     """The objects and the configuration that knobs turn, and how one field of one object is turned.
     """
 
-    def __init__(self, objects: Objects, conf: SchedulerConfiguration):
-        self.objects, self.conf = list(objects), conf
-        self.queues = {
-            obj.name: place for place, obj in enumerate(self.objects) if isinstance(obj, Queue)
-        }
-        self.groups = {
-            obj.key: place for place, obj in enumerate(self.objects) if isinstance(obj, PodGroup)
-        }
-        self.nodes_there = [obj for obj in self.objects if isinstance(obj, Node)]
+    def __init__(self, objects: Objects, conf: SchedulerConfiguration,
+                 called: Callable[[str], str] = str):
+        self.objects, self.conf, self.called = list(objects), conf, called
+        self.queues = {obj.name: place for place, obj in enumerate(self.objects)
+                       if isinstance(obj, Queue)}
+        self.groups = {obj.key: place for place, obj in enumerate(self.objects)
+                       if isinstance(obj, PodGroup)}
+        self.nodes_there = {obj.name: place for place, obj in enumerate(self.objects)
+                            if isinstance(obj, Node)}
+        self.pods: dict[str, list[int]] = {}
+        for place, obj in enumerate(self.objects):
+            if isinstance(obj, Pod):
+                group = obj.metadata.annotations.get(GROUP_NAME_ANNOTATION, "")
+                self.pods.setdefault(f"{obj.namespace}/{group}", []).append(place)
 
-    def _most(self, resource: str) -> int:
+    def waiting(self, job: str) -> dict[int, Pod]:
+        """The places of a job's pods that have no node."""
+        return {place: self.objects[place] for place in self.pods.get(job, ())
+                if not self.objects[place].spec.node_name}
+
+    def _most(self, resource: str, step: Any) -> int:
         """Steps with which an amount outgrows the whole cluster twice."""
-        amounts = (node.status.allocatable.get(resource, "0") for node in self.nodes_there)
-        return int(2 * sum(map(quantity.parse, amounts)) // step_of(resource)) + 1
+        amounts = (self.objects[place].status.allocatable.get(resource, "0")
+                   for place in self.nodes_there.values())
+        return int(2 * sum(map(quantity.parse, amounts)) // step) + 1
 
-    def _replaced(self, place: int, obj: KubernetesObject) -> list[KubernetesObject]:
-        return [*self.objects[:place], obj, *self.objects[place + 1 :]]
+    def _replaced(self, changed: dict[int, KubernetesObject]) -> list[KubernetesObject]:
+        return [changed.get(place, obj) for place, obj in enumerate(self.objects)]
 
     def _knob(self, what: str, place: int, path: str, before: Any, steps: int,
-              value: Callable[[int], Any], text: Callable[[Any], str] = str) -> Knob:
+              value: Callable[[int], Any], text: Callable[[Any], str] = str,
+              **facts: Any) -> Knob:
         obj = self.objects[place]
 
-        def turn(step: int) -> tuple[str, Objects, SchedulerConfiguration]:
+        def turn(step: int) -> Turned:
             after = value(step)
-            return text(after), self._replaced(place, evolved(obj, path, after)), self.conf
+            return text(after), self._replaced({place: evolved(obj, path, after)}), self.conf
 
-        return Knob(what,
-                    path.removeprefix("spec.").removeprefix("status."), text(before), steps, turn)
+        return Knob(what, path.removeprefix("spec.").removeprefix("status."), text(before), steps,
+                    turn, **facts)
 
 
 def scaled(amounts: dict[str, str] | None, part: int, whole: int) -> dict[str, str] | None:

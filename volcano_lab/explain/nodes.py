@@ -143,7 +143,7 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], count: int,
         if code == "revocable_zone":
             text += f" It is {hour_text(seen.ssn.now)} UTC in this cycle."
         yield Cause(code or "refused", text,
-                    {"nodes": len(names), "of": count, "reason": reason}, [choice])
+                    {"nodes": len(names), "of": count, "reason": reason, "names": names}, [choice])
 
 
 def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],

@@ -7,23 +7,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from volcano_lab.api import quantity
-from volcano_lab.explain.knob import Knob, KnobSet, scaled, step_of, text_of
+from volcano_lab.explain.explanation import Amounts, in_quantity
+from volcano_lab.explain.knob import SWITCH, Knob, KnobSet, step_of, steps_to, text_of
 
 
 class QueueKnobs(KnobSet):
     """The knobs of queues."""
 
-    def weight(self, queue: str, sign: int = 1) -> Iterator[Knob]:
+    def weight(self, queue: str) -> Iterator[Knob]:
         place = self.queues.get(queue)
         if place is not None:
             before = self.objects[place].spec.weight
-            steps = 1000 if sign > 0 else before - 1
-            yield self._knob(f"queue {queue}", place, "spec.weight", before, steps,
-                             lambda step: before + sign * step)
+            yield self._knob(f"queue {queue}", place, "spec.weight", before, 1000,
+                             lambda step: before + step)
 
-    def amount(self, queue: str, field: str, resource: str, sign: int = 1) -> Iterator[Knob]:
-        """`capability`, `deserved` or `guarantee` of one resource; one that isn't named can't be
-        turned down.
+    def raised(self, queue: str, field: str, wanted: Amounts) -> Iterator[Knob]:
+        """`capability`, `deserved` or `guarantee` of some resources, raised to these amounts; a
+        capability that isn't set is no limit.
         """
         place = self.queues.get(queue)
         if place is None:
@@ -32,35 +32,36 @@ class QueueKnobs(KnobSet):
         spec = self.objects[place].spec
         amounts = dict((spec.guarantee.resource if field == "guarantee" else getattr(spec, field))
                        or {})
-        text, step = amounts.get(resource, "0"), step_of(resource)
-        if field == "capability" and not quantity.parse(text):
-            return  # no limit
-        before = quantity.parse(text)
-        steps = self._most(resource) if sign > 0 else int(before // step)
-        yield self._knob(
-            f"queue {queue}", place, path, amounts, steps,
-            lambda i: amounts | {resource: text_of(resource, before + sign * i * step, text)},
-            lambda a: f"{resource} {a.get(resource, '0')}")
+        names = [name for name, amount in wanted.items() if (field != "capability" or quantity.parse(
+            amounts.get(name, "0"))) and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
+        if names:
+            after = amounts | {name: text_of(name, in_quantity(name, wanted[name]), amounts.get(name, ""))
+                               for name in names}
+            yield self._knob(f"queue {queue}", place, path, amounts, 1, lambda _: after,
+                             lambda a: ", ".join(f"{name} {a.get(name, '0')}" for name in names))
 
-    def capability_factor(self, queue: str) -> Iterator[Knob]:
-        """All amounts of a capability together, a tenth more a step."""
+    def guarantee(self, queue: str, resource: str, least: float) -> Iterator[Knob]:
+        """What is kept for a queue of one resource, lowered by about this amount."""
         place = self.queues.get(queue)
-        amounts = self.objects[place].spec.capability if place is not None else None
-        if amounts:
+        kept = dict(self.objects[place].spec.guarantee.resource or {}) if place is not None else {}
+        text = kept.get(resource, "0")
+        before = quantity.parse(text)
+        if before:
+            step = step_of(resource, before)
             yield self._knob(
-                f"queue {queue}", place, "spec.capability", 1.0, 190,
-                lambda i: scaled(amounts, 10 + i, 10), lambda a: "as it is"
-                if a == 1.0 else ", ".join(f"{n} {t}" for n, t in a.items()))
+                f"queue {queue}", place, "spec.guarantee.resource", kept, int(before // step),
+                lambda i: kept | {resource: text_of(resource, before - i * step, text)},
+                lambda a: f"{resource} {a.get(resource, '0')}", first=steps_to(resource, 0, least, step))
 
     def reclaimable(self, queue: str) -> Iterator[Knob]:
         place = self.queues[queue]
         if self.objects[place].spec.reclaimable is False:
             yield self._knob(f"queue {queue}", place, "spec.reclaimable", "false", 1,
-                             lambda _: True)
+                             lambda _: True, lambda a: str(a).lower(), rank=SWITCH)
 
     def opened(self, queue: str) -> Iterator[Knob]:
         place = self.queues.get(queue)
         state = "Open" if place is None else self.objects[place].status.state
         if state != "Open":
             yield self._knob(f"queue {queue}", place, "status.state", state or "unset", 1,
-                             lambda _: "Open")
+                             lambda _: "Open", rank=SWITCH)

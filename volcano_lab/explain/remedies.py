@@ -1,62 +1,80 @@
-"""What would change the answer: the smallest turn of one number, found by running the cycle again,
-and verified by it.
+"""What would change the answer: the smallest turn of one thing, found by running the cycle again,
+verified by it, and told with what it costs others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from time import perf_counter
 
 from attrs import define, field
 
 from volcano_lab.api.job import JobInfo
+from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.cache import Cache
-from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.knobs import Knob, Knobs, Objects
+from volcano_lab.explain.candidates import candidates
+from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.explanation import Cause, listed
+from volcano_lab.explain.knob import Objects
+from volcano_lab.explain.knobs import Knob, Knobs
+from volcano_lab.explain.trial import Trial
 from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import Scheduler
 
-Goal = Callable[[Session], bool]
+NOTHING, ADMITTED, PLACED = range(3)
+MOST = 8
+"""Remedies that are sought; the first ones change least."""
 
 
 @define(slots=True, frozen=True)
 class Remedy:
-    """One number that turns the answer: of `what`, in which `field`, from `before` to `after`.
+    """One change that turns the answer: of `what`, in which `field`, from `before` to `after`.
 
-    `effect` says what it brings about. `objects` and `conf` are those with which the cycle ran;
-    with one step less (`steps` - 1) the answer stayed.
+    `change` tells it in words, `effect` what it brings about, for others too. `objects` and `conf`
+    are those with which the cycle ran; with one step less (`steps` - 1) the answer stayed. `rank`
+    says how much it changes.
     """
 
     what: str
     field: str
     before: str
     after: str
+    change: str
     effect: str
     steps: int
+    rank: int
     objects: Objects = field(repr=False, eq=False)
     conf: SchedulerConfiguration = field(repr=False, eq=False)
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.field} {self.before} -> {self.after} ({self.effect})"
+        return f"{self.change} ({self.effect})"
 
 
-def run(objects: Objects, conf: SchedulerConfiguration) -> Session:
+def run(objects: Objects, conf: SchedulerConfiguration, now: float | None = None) -> Session:
     """One cycle, without a trace."""
-    return Scheduler(Cache(objects), conf).run_once()
+    return Scheduler(Cache(objects), conf).run_once(now=now)
 
 
-def smallest(turns: Callable[[int], bool], steps: int) -> int | None:
-    """The fewest steps that turn the answer: ever more until it turns, then halving back. None
-    where none does.
+def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
+    """The fewest steps that turn the answer, where more steps never turn it back; None where none
+    does. `first` is tried before all others, and the most before any search.
 
-    >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(lambda step: 3 <= step < 7, 100)
-    (11, None, 3)
+    >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(lambda step: step >= 7, 9, 7)
+    (11, None, 7)
     """
-    low, high = 0, 1
-    while high < steps and not turns(high):
-        low, high = high, min(high * 2, steps)
-    if steps < 1 or (high == steps and not turns(high)):
+    if steps < 1:
+        return None
+    first = min(max(first, 1), steps)
+    if turns(first):
+        low, high = 0, first
+        if first > 1 and not turns(first - 1):
+            return first
+    elif first < steps and turns(steps):
+        low, high = first, min(first * 2, steps)
+        while high < steps and not turns(high):
+            low, high = high, min(high * 2, steps)
+    else:
         return None
     while high - low > 1:
         middle = (low + high) // 2
@@ -64,117 +82,116 @@ def smallest(turns: Callable[[int], bool], steps: int) -> int | None:
     return high
 
 
-def remedies_for(objects: Objects, conf: SchedulerConfiguration, job: JobInfo,
-                 causes: list[Cause]) -> list[Remedy]:
-    """Verified changes for a job that waits; those that give its gang a place, else those that let
-    it in.
+def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration, job: JobInfo,
+                 causes: list[Cause], now: float | None, seconds: float | None = None
+                 ) -> Iterator[Remedy]:
+    """Verified changes for a job that waits, those that change least first, each as soon as it is
+    found: those that give its gang (else more of its pods) a place, then some of those that admit
+    it. None after so many `seconds`.
     """
-    knobs = {(knob.what, knob.field, knob.before): knob
-             for knob in _knobs(Knobs(objects, conf), job, causes, conf)}
-    if job.is_ready():
-        goals = [("more of its pods get a place", _more_places(job))]
-    else:
-        goals = [("its gang gets its places", _has_places(job.uid))]
-    if job.is_pending():
-        goals.append(("it is let in",
-                      lambda ssn: job.uid in ssn.jobs and not ssn.jobs[job.uid].is_pending()))
-    for effect, goal in goals:
-        found = [
-            remedy for knob in knobs.values() if (remedy := _try(knob, goal, effect)) is not None
-        ]
-        if found:
-            return found
-    return []
+    end = None if seconds is None else perf_counter() + seconds
+    knobs = Knobs(objects, conf, seen.called)
+    search, found, admitting = _Search(seen, knobs.objects, job, now), 0, []
+    for knob in candidates(knobs, seen.ssn, job, causes):
+        if found >= MOST or (end is not None and perf_counter() > end):
+            break
+        remedy = search.fewest(knob, PLACED)
+        if remedy is not None:
+            found += 1
+            yield remedy
+        elif search.best(knob) == ADMITTED:
+            admitting.append(knob)
+    for knob in admitting[:2 if found else MOST]:
+        if end is None or perf_counter() < end:
+            remedy = search.fewest(knob, ADMITTED)
+            if remedy is not None:
+                yield remedy
 
 
-def _try(knob: Knob, goal: Goal, effect: str) -> Remedy | None:
-    def turns(step: int) -> bool:
-        _, objects, conf = knob.turn(step)
-        return goal(run(objects, conf))
+class _Search:
+    """Turns knobs and looks what becomes of one job."""
 
-    steps = smallest(turns, knob.steps)
-    if steps is None:
-        return None
-    after, objects, conf = knob.turn(steps)
-    return Remedy(knob.what, knob.field, knob.before, after, effect, steps, objects, conf)
+    def __init__(self, seen: Evidence, objects: Objects, job: JobInfo, now: float | None):
+        self.seen, self.job, self.now = seen, job, now
+        self.trial = Trial(objects, job.uid, now)
+        self.before = seen.ssn
+        self.places = sum(counts(job)[:2])
+        self._known: dict[tuple[int, int], int] = {}
 
+    def outcome(self, ssn: Session | None) -> int:
+        """Whether the job has its places (or more than it had), or was admitted at least."""
+        job = None if ssn is None else ssn.jobs.get(self.job.uid)
+        if job is None:
+            return NOTHING
+        places = sum(counts(job)[:2])
+        starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
+        if places > self.places and starts:
+            return PLACED
+        return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
 
-def _has_places(uid: str) -> Goal:
-    def holds(ssn: Session) -> bool:
-        job = ssn.jobs.get(uid)
-        return job is not None and bool(
-            job.tasks) and (job.is_ready() or ssn.job_pipelined(job)) and sum(counts(job)[:2]) > 0
+    def best(self, knob: Knob) -> int:
+        """The best outcome of a knob that was seen."""
+        return max((found for (known, _), found in self._known.items() if known == id(knob)),
+                   default=NOTHING)
 
-    return holds
+    def _at(self, knob: Knob, step: int) -> int:
+        key = id(knob), step
+        if key not in self._known:
+            _, objects, conf = knob.turn(step)
+            self._known[key] = self.outcome(self.trial.run(objects, conf))
+        return self._known[key]
 
-
-def _more_places(job: JobInfo) -> Goal:
-    before = sum(counts(job)[:2])
-    return lambda ssn: job.uid in ssn.jobs and sum(counts(ssn.jobs[job.uid])[:2]) > before
-
-
-# -- which knobs for which causes
-# ---------------------------------------------------------------------------
-
-QUEUE = {
-    "overcommit_refuses": (), "queue_over_capability": ("capability", ), "ancestor_over_capability":
-    ("capability", ), "over_deserved": ("capability", "guarantee"), "overused":
-    ("capability", "guarantee", "deserved")
-}
-"""Cause -> the amounts of a queue that may mend it."""
-
-
-def _knobs(knobs: Knobs, job: JobInfo, causes: list[Cause],
-           conf: SchedulerConfiguration) -> Iterator[Knob]:
-    codes = {cause.code for cause in causes}
-    resources = _resources(job, causes)
-    flat = any(option.name == "proportion" for tier in conf.tiers for option in tier.plugins)
-    if "queue_closed" in codes:
-        yield from knobs.opened(job.queue)
-    if codes & {"over_deserved", "overused"} and flat:
-        yield from knobs.weight(job.queue)
-    for cause in causes:
-        level = cause.numbers.get("level", job.queue)
-        short = cause.numbers.get("short_of", resources)
-        for name in QUEUE.get(cause.code, ()):
-            for resource in short:
-                yield from knobs.amount(level, name, resource)
-            if name == "capability" and len(short) > 1:
-                yield from knobs.capability_factor(level)
-    if codes & {"queue_over_capability", "ancestor_over_capability", "over_deserved"}:
-        for other in knobs.queues:  # what is guaranteed to others is kept from this queue
-            for resource in resources if other != job.queue else ():
-                yield from knobs.amount(other, "guarantee", resource, -1)
-    if "overcommit_refuses" in codes:
-        yield from knobs.overcommit_factor()
-    if any(code.startswith(("victims_", "reclaim_", "no_reclaim")) for code in codes):
-        yield from (knobs.weight(job.queue) if flat else ())
-        for resource in resources if not flat else ():
-            yield from knobs.amount(job.queue, "deserved", resource)
-    if "reclaim_no_candidates" in codes:
-        for other in knobs.queues:
-            yield from knobs.reclaimable(other)
-    for cause in causes:
-        if cause.code == "protected_by_gang":
-            for other in knobs.groups:
-                yield from knobs.min_member(other) if other != job.uid else ()
-    yield from knobs.tier(job.uid)
-    yield from knobs.min_member(job.uid)
-    for resource in resources:
-        yield from knobs.request(job.uid, resource)
-    if len(resources) > 1:
-        yield from knobs.requests(job.uid)
-    yield from knobs.nodes()
+    def fewest(self, knob: Knob, goal: int) -> Remedy | None:
+        steps = smallest(lambda step: self._at(knob, step) >= goal, knob.steps, knob.first)
+        if steps is None:
+            return None
+        after, objects, conf = knob.turn(steps)
+        ssn = run(objects, conf, self.now)  # verified on its own, with a cache of its own
+        if self.outcome(ssn) < goal:
+            return None
+        return Remedy(knob.what, knob.field, knob.before, after, knob.text(after),
+                      effect(self.seen, self.before, ssn, self.job.uid), steps, knob.rank, objects,
+                      conf)
 
 
-def _resources(job: JobInfo, causes: Iterable[Cause]) -> list[str]:
-    """The resources that causes name, else all that waiting pods ask for."""
-    named = [
-        name for cause in causes for key in ("short_of", "request")
-        for name in cause.numbers.get(key, ())
-    ]
-    asked = [
-        name for task in job.tasks.values() if not task.node_name
-        for name, amount in task.init_resreq if amount
-    ]
-    return [name for name in dict.fromkeys(named or asked) if name != "pods"]
+def effect(seen: Evidence, before: Session, after: Session, uid: str) -> str:
+    """What a change brings about, for a job and for the others."""
+    job, name = after.jobs[uid], _short(seen, uid)
+    had = {task.key for task in before.jobs[uid].tasks.values() if task.node_name}
+    new = [task for task in job.tasks.values() if task.node_name and task.key not in had]
+    waits = any(not task.node_name for task in job.tasks.values())
+    parts = []
+    for promised, words in ((False, "placed"), (True, "promised a place")):
+        tasks = [task for task in new if (task.status == PIPELINED) == promised]
+        there = dict.fromkeys(task.node_name for task in tasks if task.node_name in before.nodes)
+        added = len({task.node_name for task in tasks} - there.keys())
+        nodes = listed([*there, *([f"{added} new node{'s' if added > 1 else ''}"] if added else [])], 3)
+        whole = len(tasks) == len(new) and not waits and not had
+        who = f"{name} is" if whole else f"{tasks[0].name} is" if len(tasks) == 1 else (
+            f"{len(tasks)} pods of {name} are")
+        parts += [f"{who} {words} on {nodes}"] if tasks else []
+    if not new:
+        parts.append(f"{name} is admitted, its pods wait for room")
+    return "; ".join([*parts, *_costs(seen, before, after, uid)])
+
+
+def _costs(seen: Evidence, before: Session, after: Session, uid: str) -> Iterator[str]:
+    """Whom it takes something from."""
+    evicted, less = [], []
+    for other, job in before.jobs.items():
+        now = after.jobs.get(other)
+        if other == uid or now is None:
+            continue
+        more = len(now.in_status(RELEASING)) - len(job.in_status(RELEASING))
+        if more > 0:
+            evicted.append(f"{more} pod{'s' if more > 1 else ''} of {_short(seen, other)}")
+        elif sum(counts(now)[:2]) < sum(counts(job)[:2]):
+            less.append(_short(seen, other))
+    if evicted:
+        yield f"evicts {listed(evicted, 3)}"
+    if less:
+        yield f"{listed(less, 3)} wait{'s' if len(less) == 1 else ''}"
+
+
+def _short(seen: Evidence, uid: str) -> str:
+    return seen.called(uid).partition("/")[2]

@@ -1,0 +1,191 @@
+"""Changes that a maintainer would make: each kind is found where it helps, says what it costs others,
+and holds when the cycle is run on it; senseless ones are never offered.
+"""
+
+from __future__ import annotations
+
+import pytest
+from recorded_cases import HERE, rows
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.evidence import counts
+from volcano_lab.explain.remedies import run
+from volcano_lab.explain.trial import Trial
+from volcano_lab.manifests import loader as manifests
+
+NAMES = ("priority", "gang", "conformance", "overcommit", "drf", "predicates", "proportion")
+
+
+def conf(*names, actions="enqueue, allocate, backfill", **switches):
+    plugins = "".join(f"  - name: {name}\n" + "".join(
+        f"    {switch}: {value}\n" for switch, value in switches.get(name, {}).items())
+        for name in names or NAMES)
+    return f'actions: "{actions}"\ntiers:\n- plugins:\n{plugins}'
+
+
+def full(**classes):
+    """All that the cluster has is held by job old, one pod of it beyond its minimum."""
+    return Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
+        "old", pods=8, min_member=1, cpu=1, running={"n1": 4, "n2": 4}, **classes)
+
+
+PRIORITIES = """\
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 1000
+"""
+TAINTED = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+spec: {taints: [{key: dedicated, value: gpu, effect: NoSchedule}]}
+status: {allocatable: {cpu: "8", pods: "110"}}
+"""
+CORDONED = TAINTED.replace("taints: [{key: dedicated, value: gpu, effect: NoSchedule}]",
+                           "unschedulable: true")
+SELECTS = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec:
+  minAvailable: 1
+  tasks:
+  - {name: t, replicas: 1, template: {spec: {nodeSelector: {zone: a}, containers: [
+      {name: main, resources: {requests: {cpu: "2"}}}]}}}
+"""
+
+
+def ghosts(cluster, count, cpu):
+    for number in range(count):
+        cluster.job(f"ghost-{number}", pods=2, cpu=cpu)
+    objects = cluster.job("train", cpu=2).objects()
+    for obj in objects:
+        if obj.kind == "PodGroup" and obj.name.startswith("ghost"):
+            obj.status.phase = "Inqueue"
+    return [obj for obj in objects if obj.kind != "Pod" or not obj.name.startswith("ghost")]
+
+
+def in_queue(cluster, *names):
+    objects = cluster.objects()
+    for obj in objects:
+        if obj.kind == "PodGroup" and obj.name in names:
+            obj.status.phase = "Inqueue"
+    return objects
+
+
+SCENES = {
+    "ghosts": (lambda: ghosts(Cluster().node("n1", cpu=8), 3, 2), conf(),
+               "delete 2 of the 3 PodGroups without pods (default/ghost-0, default/ghost-1)",
+               "train is placed on n1"),
+    "a reservation that never starts": (
+        lambda: in_queue(Cluster().node("n1", cpu=8).job("big", pods=2, cpu=8).job("train", cpu=1),
+                         "big"), conf(), "delete default/big", "train is placed on n1"),
+    "enqueue stands before preempt": (
+        lambda: full().add(PRIORITIES).job("train", cpu=2, priority=1000,
+                                           priority_class="high").objects(),
+        conf(actions="enqueue, allocate, preempt, backfill", drf={"enablePreemptable": "false"}),
+        "actions without enqueue", "evicts 2 pods of old"),
+    "no preempt": (
+        lambda: full().add(PRIORITIES).job("train", cpu=2, priority=1000,
+                                           priority_class="high").objects(),
+        conf("priority", "gang", "predicates", actions="enqueue, allocate"),
+        "actions with preempt", "train is promised a place on n1; evicts 2 pods of old"),
+    "no reclaim": (
+        lambda: full(queue="b").queue("a").queue("b").job("train", queue="a", cpu=1).objects(),
+        conf("gang", "predicates", "proportion", actions="allocate"),
+        "actions with reclaim", "train is promised a place on n1; evicts 1 pod of old"),
+    "who came first": (
+        lambda: in_queue(Cluster().node("n1", cpu=1).node("n2", cpu=1).job(
+            "train", pods=2, cpu=1, running={"n1": 1}).job("filler", cpu=1), "train", "filler"),
+        conf("gang", "drf", "predicates", gang={"enableJobOrder": "false"}),
+        "enableJobOrder: false for drf", "train-1 is placed on n2; filler waits"),
+    "a queue that nobody may reclaim from": (
+        lambda: full(queue="b").queue("a").queue("b", reclaimable=False).job(
+            "train", queue="a", cpu=1).objects(),
+        conf("gang", "predicates", "proportion", actions="allocate, reclaim"),
+        "queue b: reclaimable false -> true", "evicts 1 pod of old"),
+    "a taint": (lambda: Cluster().add(TAINTED).job("train", cpu=2).objects(),
+                conf("gang", "predicates"),
+                "job default/train: with a toleration of dedicated:NoSchedule",
+                "train is placed on n2"),
+    "a cordon": (lambda: Cluster().add(CORDONED).job("train", cpu=2).objects(),
+                 conf("gang", "predicates"), "uncordon n2", "train is placed on n2"),
+    "a selector": (lambda: Cluster().node("n1", cpu=4, labels={"zone": "b"}).add(SELECTS).objects(),
+                   conf("gang", "predicates"),
+                   "job default/train: without its node selector zone=a", "train is placed on n1"),
+    "whole CPUs": (lambda: Cluster().node("n1", cpu=7).job("train", cpu=8).objects(),
+                   conf("gang", "predicates"), "job default/train: request of cpu a pod 8 -> 7",
+                   "train is placed on n1"),
+    "the guarantee of another queue": (
+        lambda: Cluster().node("n1", cpu=8).queue("vip", guarantee=6).job("train", cpu=4).objects(),
+        conf("gang", "predicates", "proportion"), "queue vip: guarantee.resource cpu 6 -> cpu 4",
+        "train is placed on n1"),
+    "the factor": (
+        lambda: Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=10, min_member=10,
+                                                                  cpu=1).objects(),
+        conf("gang", "overcommit", "predicates"),
+        "configuration: overcommit-factor 1.2 -> 1.3", "train is admitted, its pods wait for room"),
+}
+
+
+@pytest.mark.parametrize("name", [name for name, row in SCENES.items() if row[2]])
+def test_a_change_is_found_and_says_what_it_costs(name):
+    objects, configuration, change, effect = SCENES[name]
+    explanation = Explainer(objects(), configuration).why("default/train")
+    found = {remedy.change: remedy for remedy in explanation.remedies}
+    assert change in found, (explanation.text, list(found))
+    assert effect in found[change].effect, found[change].effect
+    check(explanation, Explainer(objects(), configuration).names.find("train")[1])
+
+
+def check(explanation, uid):
+    """What is offered turns the answer when it is run, in a cache of its own, and makes sense."""
+    for remedy in explanation.remedies:
+        job = run(remedy.objects, remedy.conf).jobs[uid]
+        placed = sum(counts(job)[:2])
+        assert placed or not job.is_pending(), str(remedy)
+        assert not remedy.after.startswith("0") and "-> 0" not in str(remedy), str(remedy)
+        if remedy.field.startswith("request of ") and "/" in remedy.field:
+            assert not remedy.after.endswith("m") and "." not in remedy.after, str(remedy)
+    ranks = [remedy.rank for remedy in explanation.remedies if "admitted" not in remedy.effect]
+    assert ranks == sorted(ranks)
+
+
+def test_a_job_whose_pods_are_promised_lacks_nothing():
+    objects, _, _, _ = SCENES["no reclaim"]
+    explain = Explainer(objects(), conf("gang", "predicates", "proportion",
+                                        actions="allocate, reclaim"))
+    explanation = explain.why("default/train")
+    assert explanation.codes == ["promised"] and not explanation.seeks_remedies
+    assert "reclaim evicts default/old-" in explanation.text and explanation.remedies == []
+
+
+def test_a_trial_leaves_no_trace():
+    objects = SCENES["no preempt"][0]()
+    explain = Explainer(objects, SCENES["no preempt"][1])
+    trial = Trial(objects, "default/train", explain.now)
+    before = run(objects, explain.conf, explain.now).committed
+    for remedy in explain.why("default/train").remedies:
+        assert trial.run(remedy.objects, remedy.conf) is not None
+        assert trial.run(objects, explain.conf).committed == before
+
+
+def test_no_time_gives_no_remedy_and_they_come_one_by_one():
+    explanation = Explainer(SCENES["ghosts"][0](), conf()).why("default/train")
+    assert list(explanation.remedies_within(0)) == []
+    assert next(iter(explanation.find_remedies(None))).change.startswith("delete 2 of the 3")
+
+
+@pytest.mark.slow
+def test_what_is_offered_in_the_recorded_cases_makes_sense():
+    offered = 0
+    for case in list(rows(HERE / "dev-cases.jsonl.gz"))[7::60]:
+        explain = Explainer([manifests.from_dict(obj) for obj in case["objects"]], case["conf"])
+        for uid, job in explain.session.jobs.items():
+            if job.has_pending_tasks() or job.is_pending():
+                explanation = explain.why(uid)
+                check(explanation, uid)
+                offered += len(explanation.remedies)
+    assert offered > 20

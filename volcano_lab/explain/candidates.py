@@ -1,0 +1,149 @@
+"""Which changes may turn the answer: for each cause those that a maintainer would think of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import ceil
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.explain.explanation import Amounts, Cause
+from volcano_lab.explain.knob import Knob
+from volcano_lab.explain.knobs import Knobs
+from volcano_lab.framework.session import Session
+from volcano_lab.trace.plain import amounts
+
+ROOM = ("cluster_full", "fragmented", "allowed_nodes_full")
+CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
+NO_ACTION = {"no_allocate_action": "allocate", "no_enqueue_action": "enqueue",
+             "no_backfill_action": "backfill", "not_starving": "allocate"}
+SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
+KEEPERS = ("drf", "gang", "priority")
+"""Plugins whose say about victims people do switch off; conformance and pdb protect for a reason."""
+
+
+def candidates(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Knob]:
+    """The knobs for a job that waits, those that change least first; each once."""
+    found = {(knob.what, knob.field, knob.before, knob.text("")): knob
+             for knob in _knobs(knobs, ssn, job, causes)}
+    return sorted(found.values(), key=lambda knob: knob.rank)
+
+
+def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Knob]:
+    codes = {cause.code for cause in causes}
+    for cause in causes:
+        yield from _for(knobs, ssn, job, cause)
+    if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
+        refused = codes & {*CAPABILITY, "overcommit_refuses"} and job.is_pending()
+        yield from knobs.without_action("enqueue") if refused else ()
+        yield from (knob for name in ("reclaim", "preempt") for knob in knobs.with_action(name))
+    if "topology_too_small" in codes:
+        yield from knobs.tier(job.uid)
+    yield from knobs.min_member(job.uid)
+    yield from _less_or_more(knobs, ssn, job, causes)
+
+
+def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Knob]:
+    code, numbers = cause.code, cause.numbers
+    level, flat = numbers.get("level", job.queue), "proportion" in ssn.plugins
+    limit: Amounts = numbers.get("limit", {})
+    missing = {name: amount - limit.get(name, 0.0) for name, amount in numbers.get("asked", {}).items()}
+    if code == "queue_closed":
+        yield from knobs.opened(job.queue)
+    if code in NO_ACTION:
+        yield from knobs.with_action(NO_ACTION[code])
+    if code in ("over_deserved", "overused") and flat:
+        yield from knobs.weight(job.queue)
+        yield from knobs.raised(job.queue, "guarantee", numbers.get("asked", {}))
+    if code in CAPABILITY:
+        yield from knobs.raised(level, "capability", numbers["asked"])
+        yield from knobs.raised(level, "guarantee", numbers["asked"])
+    if code in CAPABILITY or code == "over_deserved":
+        for other in knobs.queues:  # what is guaranteed to others is kept from this queue
+            for name in missing if other not in (job.queue, level) else ():
+                yield from knobs.guarantee(other, name, missing[name])
+    if code == "overcommit_refuses":
+        plugin = ssn.plugins["overcommit"]
+        yield from knobs.overcommit_factor(max(
+            (plugin.factor + amount / ssn.total_resource.get(name)
+             for name, amount in missing.items() if ssn.total_resource.get(name)), default=1.0))
+    if code == "held_by":
+        yield from knobs.ghosts(numbers.get("ghosts", ()))
+        for uid in numbers["holders"]:
+            holder = ssn.jobs[uid]
+            if holder.tasks and not any(task.node_name for task in holder.tasks.values()):
+                yield from knobs.deleted(uid)
+    if code == "came_first" and numbers["plugin"] in ssn.plugins:
+        switch = {"job": "enableJobOrder", "queue": "enableQueueOrder"}[numbers["kind"]]
+        yield from knobs.switch(numbers["plugin"], switch, False)
+    if code == "taint":
+        yield from knobs.tolerations(job.uid, numbers["names"])
+    if code == "cordoned":
+        yield from knobs.uncordoned(numbers["names"])
+    if code == "node_affinity":
+        yield from knobs.anywhere(job.uid)
+    yield from _evicting(knobs, ssn, job, cause)
+
+
+def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Knob]:
+    """What would let reclaim or preempt make room."""
+    code, numbers = cause.code, cause.numbers
+    action = numbers.get("action", "")
+    if code.startswith(("protected_", "not_less_important", "victims_disagree")):
+        for plugin in KEEPERS if "disagree" in code else [p for p in KEEPERS if p in numbers["plugin"]]:
+            yield from knobs.switch(plugin, SWITCHED[action], False)
+        if code == "protected_by_gang":
+            owners = dict.fromkeys(task.job for uid in ssn.jobs for task in ssn.jobs[uid].tasks.values()
+                                   if task.key in numbers["candidates"])
+            for other in list(owners)[:3]:
+                yield from knobs.min_member(other)
+    if code == "no_reclaim_action":
+        yield from knobs.with_action("reclaim")
+    if code == "reclaim_no_candidates":
+        for other in knobs.queues:
+            yield from knobs.reclaimable(other)
+    if code.startswith(("victims_", "reclaim_", "no_reclaim")):
+        if "proportion" in ssn.plugins:
+            yield from knobs.weight(job.queue)
+        else:
+            attr = ssn.plugins["capacity"].queue_opts.get(job.queue) if "capacity" in ssn.plugins else None
+            wants = amounts(attr.request) if attr is not None else {}
+            yield from knobs.raised(job.queue, "deserved", {n: a for n, a in wants.items() if n != "pods"})
+
+
+def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Knob]:
+    """A smaller request, or more nodes: what always is left to do."""
+    waiting = [task for task in job.tasks.values() if not task.node_name and not task.sch_gated]
+    if not waiting:
+        return
+    largest: Amounts = {}
+    for task in waiting:
+        for name, amount in amounts(task.init_resreq).items():
+            largest[name] = max(amount, largest.get(name, 0.0))
+    names = [name for name in _resources(causes) or largest if name != "pods" and name in largest]
+    members = max(min(job.min_available, len(waiting)), 1)
+    lacking: Amounts = {}
+    allowed: Iterable[str] = ssn.nodes
+    for cause in causes:
+        asked, limit = cause.numbers.get("asked", {}), cause.numbers.get("limit", {})
+        for name, amount in asked.items():
+            lacking[name] = max(amount - limit.get(name, 0.0), lacking.get(name, 0.0))
+        if cause.code in ROOM:
+            for name, amount in cause.numbers["free_on_one_node"].items():
+                lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))
+            allowed = cause.numbers.get("allowed", allowed)
+    for name in names:
+        less = lacking.get(name, 0.0)
+        share = less / members if any("asked" in cause.numbers for cause in causes) else less
+        yield from knobs.request(job.uid, name, largest[name] - share)
+    if set(names) <= {name for node in ssn.nodes.values() for name, _ in node.allocatable}:
+        factor = getattr(ssn.plugins.get("overcommit"), "factor", 1.0) if "overcommit_refuses" in {
+            cause.code for cause in causes} else 1.0
+        wanted = {name: float(ceil(amount / factor)) for name, amount in lacking.items()}
+        yield from knobs.nodes(largest, wanted, allowed)
+
+
+def _resources(causes: Iterable[Cause]) -> list[str]:
+    """The resources that causes name."""
+    return list(dict.fromkeys(name for cause in causes if not cause.context
+                              for key in ("short_of", "request")
+                              for name in cause.numbers.get(key, ()) if name != "pods"))

@@ -1,0 +1,92 @@
+"""Cycles on changed objects: tried over one cache, which is told of the changes and forgets what a
+cycle decides; a cycle that has refused the job already goes no further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.cache import Cache
+from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.session import Session
+from volcano_lab.scheduler import Scheduler
+
+
+class Trial:
+    """Runs cycles for one job; `run` gives the session, or None where enqueue did not admit it.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.framework.config.conf import load_conf
+    >>> objects = Cluster().node("n1", cpu=4).job("a", cpu=6).objects()
+    >>> trial = Trial(objects, "default/a", None)
+    >>> ssn = trial.run([*objects, Cluster().node("n2", cpu=8).objects()[-1]], load_conf())
+    >>> [task.node_name for task in ssn.jobs["default/a"].tasks.values()], len(trial.cache.nodes)
+    (['n2'], 1)
+    """
+
+    def __init__(self, objects: Sequence[KubernetesObject], job: str, now: float | None):
+        self.objects, self.job, self.now = list(objects), job, now
+        self.cache = _Forgetful(self.objects)
+        self._ids = {id(obj) for obj in self.objects}
+
+    def run(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration
+            ) -> Session | None:
+        there = {id(obj) for obj in objects}
+        new = [obj for obj in objects if id(obj) not in self._ids]
+        old = [obj for obj in self.objects if id(obj) not in there]
+        self._exchange(old, new)
+        try:
+            return Scheduler(self.cache, conf).run_once(_Watch(self.job), now=self.now)
+        except _Refused:
+            return None
+        finally:
+            self._exchange(new, old)
+
+    def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
+        """Pods go before, and come after, what they belong to."""
+        kept = {(obj.kind, obj.key) for obj in new}
+        for obj in sorted(old, key=lambda obj: obj.kind != "Pod"):
+            if (obj.kind, obj.key) not in kept:
+                self.cache.delete(obj)
+        for obj in sorted(new, key=lambda obj: obj.kind == "Pod"):
+            self.cache.update(obj)
+
+
+class _Refused(Exception):
+    """enqueue is over, and the job was not admitted: no later action looks at it."""
+
+
+class _Watch(Observer):
+    watching = False
+
+    def __init__(self, job: str):
+        self.job = job
+
+    def popped(self, kind: str, item: Any, rest: Any) -> None:
+        """Nothing to tell."""
+
+    def action_ended(self, ssn: Session, action: str) -> None:
+        if action == "enqueue" and self.job in ssn.jobs and ssn.jobs[self.job].is_pending():
+            raise _Refused
+
+
+class _Forgetful(Cache):
+    """A cache that takes nothing over from a session, so that the next one begins as this did."""
+
+    def evict(self, task: Any, reason: str) -> None:
+        """The pod stays."""
+
+    def add_bind_task(self, context: Any) -> None:
+        """The pod stays without a node."""
+
+    def update_job_status(self, job: Any, status: bool, annotations: bool, info: bool) -> None:
+        """The PodGroup stays as it is."""
+
+    def update_queue_status(self, queue: Any) -> None:
+        """So does the queue."""
+
+    def record_event(self, pod_group: Any, kind: str, reason: str, message: str) -> None:
+        """Nobody reads it."""
