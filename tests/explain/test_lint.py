@@ -3,7 +3,7 @@
 import pytest
 
 from volcano_lab import Cluster
-from volcano_lab.explain.lint import ignored_fields
+from volcano_lab.explain.lint import contradictions, ignored_fields
 
 CONF = 'actions: "enqueue, allocate"\ntiers:\n- plugins:\n  - name: gang\n'
 QUEUE = """\
@@ -50,3 +50,65 @@ def test_the_annotation_of_hierarchical_drf(plugins, count):
     notes = "volcano.sh/hierarchy: root/a, volcano.sh/hierarchy-weights: 1/1"
     found = ignored_fields(cycle_of("{weight: 1}", plugins, notes).session)
     assert len(found) == count and all("volcano.sh/hierarchy" in sentence for sentence in found)
+
+
+def sentences(cluster, conf=None):
+    ssn = cluster.run(conf).session
+    return ignored_fields(ssn) + contradictions(ssn)
+
+
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: default}
+spec: {hard: {requests.cpu: "1"}}
+status: {hard: {requests.cpu: "1"}, used: {requests.cpu: "0"}}
+"""
+PARTITIONS = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: parts}
+spec:
+  minAvailable: 2
+  tasks:
+  - name: t
+    replicas: 2
+    partitionPolicy:
+      totalPartitions: 1
+      partitionSize: 2
+      networkTopology: {mode: hard, highestTierName: %s}
+    template: {spec: {containers: [{name: main, resources: {requests: {cpu: "1"}}}]}}
+"""
+HYPER_NODE = """\
+apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {name: s0}
+spec: {tier: 1, tierName: rack, members: [{type: Node, selector: {exactMatch: {name: n1}}}]}
+"""
+
+
+def test_a_quota_that_no_plugin_reads():
+    cluster = Cluster().node("n1", cpu=4).add(QUOTA).job("train", cpu=1)
+    assert sentences(cluster) == [
+        "ResourceQuota default/q has no effect on the scheduler: only the plugin resourcequota reads "
+        "it, and the configuration does not name it."]
+    assert sentences(cluster, CONF + "  - name: resourcequota\n") == []
+
+
+@pytest.mark.parametrize(("name", "use"), [("rack", "highestTierAllowed: 1"),
+                                           ("zone", "a tier's number")])
+def test_a_tier_name_that_v1_14_0_does_not_read(name, use):
+    cluster = Cluster().node("n1", cpu=4).add(HYPER_NODE, PARTITIONS % name)
+    assert sentences(cluster) == [
+        f"Job default/parts: highestTierName {name} of its partitionPolicy has no effect in v1.14.0, "
+        f"so that its sub-groups lie anywhere; write {use}."]
+
+
+def test_amounts_that_cannot_be_had():
+    conf = CONF + "  - name: capacity\n    enableHierarchy: true\n"
+    cluster = Cluster().node("n1", cpu=4).queue("a", capability=2).queue("b", parent="a",
+                                                                         capability=3)
+    found = sentences(cluster, conf)
+    assert len(found) == 1 and 'Queue "b": spec.capability' in found[0] and '"a"' in found[0]
+    assert sentences(Cluster().node("n1", cpu=4).queue("a", guarantee=3).queue("b", guarantee=2)) == [
+        "Queues are guaranteed cpu 5 in sum (a 3, b 2), and the cluster has cpu 4."]

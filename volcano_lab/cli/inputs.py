@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from volcano_lab.cli import Mistake
-from volcano_lab.explain.lint import ignored_fields
+from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.framework.session import Session
 from volcano_lab.manifests import loader as manifests
@@ -105,5 +105,7 @@ def moment(text: str | None) -> float | None:
 
 
 def warnings_of(ssn: Session) -> list[str]:
-    """What a configuration and its plugins say of themselves, and fields that nothing reads."""
-    return ssn.conf.warnings + ssn.warnings + ignored_fields(ssn)
+    """What a configuration and its plugins say of themselves, fields that nothing reads, and
+    amounts that cannot be had.
+    """
+    return ssn.conf.warnings + ssn.warnings + ignored_fields(ssn) + contradictions(ssn)

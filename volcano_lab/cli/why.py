@@ -17,6 +17,8 @@ from volcano_lab.explain.explanation import listed
 from volcano_lab.explain.names import Names
 from volcano_lab.trace.narration import sentence
 
+DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "
+           "installs another (binpack; enablePreemptable: false for gang and drf)")
 COLUMN = 38
 """Columns of a change, with its effect beside it where there is room."""
 MOST = 12
@@ -32,7 +34,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
     loaded, text = cluster_of(files, conf)
     with mistakes(conf):
         explainer = Explainer(loaded, text, moment(now))
-    warnings = loaded.warnings + warnings_of(explainer.session)
+    warnings = loaded.warnings + warnings_of(explainer.session) + ([] if conf else [DEFAULT])
     explanation = None if name is None else explain(explainer, name, node, namespace)
     warn(warnings)
     if explanation is None:

@@ -1,5 +1,5 @@
-"""Fields of queues that a cluster's author has set and that the configuration never reads, in
-sentences.
+"""Fields that a cluster's author has set and that the scheduler never reads, and amounts that it
+cannot give, in sentences.
 
 Volcano ignores such fields without a word (issue #5814 of volcano-sh/volcano): what a queue
 deserves is read by the plugin capacity only, its weight by proportion only, a tree of queues by
@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, ROOT_QUEUE, QueueInfo
+from volcano_lab.api.resource import Resource, total
+from volcano_lab.explain.names import owner_key as called
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.framework.session import Session
 
@@ -21,7 +24,7 @@ TREES = ("capacity", "nodegroup")
 
 
 def ignored_fields(ssn: Session) -> list[str]:
-    """A sentence for each queue and field that has no effect under the session's configuration.
+    """A sentence for each field that has no effect under the session's configuration.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).queue("a", deserved=2).run()
@@ -31,10 +34,57 @@ def ignored_fields(ssn: Session) -> list[str]:
     options = {option.name: option for tier in ssn.conf.tiers for option in tier.plugins}
     queues = sorted(
         name for name in ssn.queues if name != ROOT_QUEUE)  # the root is made with each cluster
-    return [
-        f"Queue {name}: {sentence}" for name in queues
-        for sentence in _of(ssn.queues[name], options)
-    ]
+    found = [f"Queue {name}: {sentence}" for name in queues
+             for sentence in _of(ssn.queues[name], options)]
+    return [*found, *_quotas(ssn, options), *_tier_names(ssn)]
+
+
+def contradictions(ssn: Session) -> list[str]:
+    """A sentence for each amount of a queue that the cluster, or the queue above it, cannot give.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> contradictions(Cluster().node("n1", cpu=4).queue("a", guarantee=6).run().session)
+    ['Queues are guaranteed cpu 6 in sum (a 6), and the cluster has cpu 4.']
+    """
+    tree = getattr(ssn.plugins.get("capacity"), "tree", None)
+    parents = {queue.queue.spec.parent for queue in ssn.queues.values()}
+    kept = {name: Resource.from_list(queue.queue.spec.guarantee.resource)
+            for name, queue in ssn.queues.items() if name not in parents}
+    found = []
+    for name, amount in total(kept.values()):
+        if amount > ssn.total_resource.get(name):
+            who = ", ".join(f"{queue} {amount_text(name, each.get(name))}"
+                            for queue, each in kept.items() if each.get(name))
+            has = amount_text(name, ssn.total_resource.get(name))
+            found.append(f"Queues are guaranteed {name} {amount_text(name, amount)} in sum ({who}), "
+                         f"and the cluster has {name} {has}.")
+    return found + [warning[0].upper() + warning[1:] for warning in getattr(tree, "warnings", ())]
+
+
+def _quotas(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str]:
+    """ResourceQuotas where no plugin reads them."""
+    spaces = {job.namespace for job in ssn.jobs.values()}
+    for space in sorted(spaces) if "resourcequota" not in options else ():
+        for quota in ssn.snapshot.resource_quotas.get(space, ()):
+            yield (f"ResourceQuota {quota.key} has no effect on the scheduler: only the plugin "
+                   "resourcequota reads it, and the configuration does not name it.")
+
+
+def _tier_names(ssn: Session) -> Iterator[str]:
+    """Topologies that name their highest tier where v1.14.0 does not read the name."""
+    tiers = ssn.topology.tier_by_name
+    for uid, job in ssn.jobs.items():
+        own = job.pod_group.spec.network_topology
+        if own is not None and own.highest_tier_name and own.highest_tier_name not in tiers:
+            yield (f"Job {called(job)}: highestTierName {own.highest_tier_name} has no effect: no "
+                   f"HyperNode has this tierName; there are {', '.join(tiers) or 'none'}.")
+        named = {sub.network_topology.highest_tier_name for sub in job.sub_jobs.values()
+                 if sub.uid != uid and sub.network_topology is not None
+                 and sub.network_topology.highest_tier_allowed is None}
+        for name in sorted(filter(None, named)):
+            use = f"highestTierAllowed: {tiers[name]}" if name in tiers else "a tier's number"
+            yield (f"Job {called(job)}: highestTierName {name} of its partitionPolicy has no effect "
+                   f"in v1.14.0, so that its sub-groups lie anywhere; write {use}.")
 
 
 def _of(queue: QueueInfo, options: dict[str, PluginOption]) -> Iterator[str]:

@@ -29,7 +29,7 @@ class Names:
     """
 
     def __init__(self, ssn: Session):
-        owned = {uid: _owner_key(job) for uid, job in ssn.jobs.items()}
+        owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
         count = Counter(owned.values())
         self.jobs = {uid: name if count[name] == 1 and (name == uid or name not in owned) else uid
                      for uid, name in owned.items()}
@@ -83,7 +83,7 @@ class Names:
         return {"job": jobs, "pod": self.pods, "queue": self.queues}
 
 
-def _owner_key(job: JobInfo) -> str:
+def owner_key(job: JobInfo) -> str:
     """The namespace and name of what the PodGroup was made for."""
     references = job.pod_group.metadata.owner_references if job.pod_group is not None else []
     owner = next((ref for ref in references if ref.controller or len(references) == 1), None)
