@@ -65,7 +65,7 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
                    width()))
         print(fill(group.text, width(), initial_indent="  ", subsequent_indent="  "), flush=True)
         left = end - perf_counter()
-        remedy = next(iter(group.explanation.remedies_within(left)), None) if left > 0 else None
+        remedy = next(iter(group.explain().remedies_within(left)), None) if left > 0 else None
         if remedy is not None:
             print(fill(f"{group.jobs[0]}: {remedy}", width(), initial_indent="  -> ",
                        subsequent_indent="     "), flush=True)

@@ -105,6 +105,8 @@ def _overcommit(seen: Evidence, record: Record, name: str) -> str:
 
 def _by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     """The jobs behind what was counted; those that reserve room and can never start here."""
+    if seen.brief:
+        return
     names, level = record["short_of"], record.get("level")
     kept = reserved(seen, record, level)
     kept.pop(job.uid, None)

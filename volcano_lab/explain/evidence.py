@@ -32,7 +32,7 @@ class Evidence:
     def __init__(self, ssn: Session, trace: Trace,
                  node_by_node: Callable[[], TraceReader] | None = None):
         self.ssn, self.trace, self._node_by_node = ssn, trace, node_by_node
-        self.names = Names(ssn)
+        self.names, self.brief = Names(ssn), False  # brief: nobody is named who holds what
         self.called = self.names.called
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from time import time
 from typing import Any
 
@@ -100,14 +101,17 @@ class Explainer:
         [('overcommit_refuses', ['default/a', 'default/b'])]
         """
         groups: dict[tuple, Group] = {}
+        self.evidence.brief = True
         for uid, job in self.session.jobs.items():
             if job.tasks and not counts(job)[2]:
                 continue
-            explanation = self.why_job(uid)
-            first = next((c for c in explanation.causes if not c.context), explanation.causes[0])
+            causes = job_causes(self.evidence, job)
+            first = next((cause for cause in causes if not cause.context), causes[0])
             key = first.code, first.numbers.get("level"), tuple(first.numbers.get("short_of", ()))
-            group = groups.setdefault(key, Group(first.code, first.text, [], explanation))
-            group.jobs.append(self.names.called(uid))
+            name = self.names.called(uid)
+            group = groups.setdefault(key, Group(first.code, first.text, [], partial(self.why, name)))
+            group.jobs.append(name)
+        self.evidence.brief = False
         return sorted(groups.values(), key=lambda group: -len(group.jobs))
 
     def why_task(self, key: str) -> Explanation:

@@ -96,13 +96,13 @@ class Explanation:
 @define(slots=True)
 class Group:
     """Jobs that wait for the same cause: its `code`, the `text` of the first job's cause, the names
-    of all, and the first one's `explanation`.
+    of all, and `explain`, which explains the first one.
     """
 
     code: str
     text: str
     jobs: list[str]
-    explanation: Explanation
+    explain: Callable[[], Explanation]
 
 
 def amounts_text(amounts: Amounts, names: Iterable[str] | None = None) -> str:

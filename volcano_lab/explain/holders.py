@@ -104,6 +104,8 @@ def phase_text(job: JobInfo) -> str:
 
 def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     """Who holds the room that a pod found taken, and why who took it in this cycle came first."""
+    if seen.brief:
+        return
     record = cause.records[-1]
     names = list(cause.numbers.get("short_of") or cause.numbers.get("request", ()))
     level = cause.numbers.get("level", job.queue) if "limit" in cause.numbers or cause.code in (

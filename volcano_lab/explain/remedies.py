@@ -138,7 +138,8 @@ class _Search:
         key = id(knob), step
         if key not in self._known:
             _, objects, conf = knob.turn(step)
-            self._known[key] = self.outcome(self.trial.run(objects, conf))
+            self._known[key] = self.outcome(self.trial.run(
+                objects, conf, lambda ssn: self.outcome(ssn) == PLACED))
         return self._known[key]
 
     def fewest(self, knob: Knob, goal: int) -> Remedy | None:
@@ -177,18 +178,22 @@ def effect(seen: Evidence, before: Session, after: Session, uid: str) -> str:
 
 def _costs(seen: Evidence, before: Session, after: Session, uid: str) -> Iterator[str]:
     """Whom it takes something from."""
-    evicted, less = [], []
+    evicted: dict[str, int] = {}
+    less: list[str] = []
     for other, job in before.jobs.items():
         now = after.jobs.get(other)
         if other == uid or now is None:
             continue
         more = len(now.in_status(RELEASING)) - len(job.in_status(RELEASING))
         if more > 0:
-            evicted.append(f"{more} pod{'s' if more > 1 else ''} of {_short(seen, other)}")
+            evicted[_short(seen, other)] = more
         elif sum(counts(now)[:2]) < sum(counts(job)[:2]):
             less.append(_short(seen, other))
-    if evicted:
-        yield f"evicts {listed(evicted, 3)}"
+    if len(evicted) > 3:
+        yield f"evicts {sum(evicted.values())} pods of {len(evicted)} jobs"
+    elif evicted:
+        yield "evicts " + ", ".join(f"{count} pod{'s' if count > 1 else ''} of {name}"
+                                    for name, count in evicted.items())
     if less:
         yield f"{listed(less, 3)} wait{'s' if len(less) == 1 else ''}"
 

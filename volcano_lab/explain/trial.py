@@ -4,7 +4,7 @@ cycle decides; a cycle that has refused the job already goes no further.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
@@ -16,7 +16,8 @@ from volcano_lab.scheduler import Scheduler
 
 
 class Trial:
-    """Runs cycles for one job; `run` gives the session, or None where enqueue did not admit it.
+    """Runs cycles for one job; `run` gives the session, which goes no further than an action after
+    which `done` holds, or None where enqueue did not admit the job.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -32,16 +33,16 @@ class Trial:
         self.cache = _Forgetful(self.objects)
         self._ids = {id(obj) for obj in self.objects}
 
-    def run(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration
-            ) -> Session | None:
+    def run(self, objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
+            done: Callable[[Session], bool] = lambda ssn: False) -> Session | None:
         there = {id(obj) for obj in objects}
         new = [obj for obj in objects if id(obj) not in self._ids]
         old = [obj for obj in self.objects if id(obj) not in there]
         self._exchange(old, new)
         try:
-            return Scheduler(self.cache, conf).run_once(_Watch(self.job), now=self.now)
-        except _Refused:
-            return None
+            return Scheduler(self.cache, conf).run_once(_Watch(self.job, done), now=self.now)
+        except _Known as known:
+            return known.ssn
         finally:
             self._exchange(new, old)
 
@@ -55,22 +56,30 @@ class Trial:
             self.cache.update(obj)
 
 
-class _Refused(Exception):
-    """enqueue is over, and the job was not admitted: no later action looks at it."""
+class _Known(Exception):
+    """What becomes of the job is known; `ssn` is None where enqueue is over, and it was not
+    admitted: no later action looks at it.
+    """
+
+    def __init__(self, ssn: Session | None):
+        super().__init__()
+        self.ssn = ssn
 
 
 class _Watch(Observer):
     watching = False
 
-    def __init__(self, job: str):
-        self.job = job
+    def __init__(self, job: str, done: Callable[[Session], bool]):
+        self.job, self.done = job, done
 
     def popped(self, kind: str, item: Any, rest: Any) -> None:
         """Nothing to tell."""
 
     def action_ended(self, ssn: Session, action: str) -> None:
         if action == "enqueue" and self.job in ssn.jobs and ssn.jobs[self.job].is_pending():
-            raise _Refused
+            raise _Known(None)
+        if self.done(ssn):
+            raise _Known(ssn)
 
 
 class _Forgetful(Cache):

@@ -1,0 +1,87 @@
+"""How long `why` takes on a large cluster: the cause of one job, of all jobs that wait, and what
+would change it; with Volcano's default configuration, and with preempt and reclaim.
+
+    benchmarks/why.py                     500 nodes, 5000 running pods, 300 waiting jobs
+    benchmarks/why.py --nodes 50 --pods 500 --jobs 30
+
+Times are processor time in seconds, as other work on the machine does not count; the objects are in
+memory. Exit code 1 where a limit of the default size is passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+from time import process_time
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+
+PREEMPT_RECLAIM = """\
+actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: conformance}]
+- plugins: [{name: overcommit}, {name: drf}, {name: predicates}, {name: proportion},
+            {name: nodeorder}]
+"""
+LIMITS = {"cause": 1.0, "all": 3.0, "remedies": 3.0}
+"""Processor seconds at the default size."""
+MEGABYTES = 300
+
+
+def cluster(nodes: int, pods: int, jobs: int) -> Cluster:
+    """Nodes nearly full with running gangs of ten, and gangs of four that wait."""
+    built = Cluster()
+    for number in range(nodes):
+        built.node(f"n{number:04}", cpu=32, memory="128Gi")
+    for number in range(4):
+        built.queue(f"q{number}", weight=number + 1)
+    each = nodes * 32 / pods
+    for number in range(pods // 10):
+        where = {f"n{(number * 10 + place) % nodes:04}": 1 for place in range(10)}
+        built.job(f"run-{number:04}", queue=f"q{number % 4}", pods=10, min_member=4, running=where,
+                  cpu=round(each * 0.94, 1), memory="4Gi")
+    for number in range(jobs):
+        built.job(f"wait-{number:04}", queue=f"q{number % 4}", pods=4, cpu=4, memory="8Gi")
+    return built
+
+
+def measure(objects: list, conf: str | None) -> dict[str, float]:
+    """Seconds of each question."""
+    mark = process_time()
+    explain = Explainer(objects, conf)
+    waiting = [uid for uid, job in explain.session.jobs.items() if job.has_pending_tasks()]
+    explain.why(waiting[-1])
+    seconds = {"cause": process_time() - mark}
+    groups = explain.waiting()
+    seconds["all"] = process_time() - mark
+    mark = process_time()
+    found = list(explain.why(waiting[-1]).find_remedies(None))
+    seconds["remedies"] = process_time() - mark
+    told = ", ".join(f"{group.code} {len(group.jobs)}" for group in groups)
+    print(f"  {len(waiting)} jobs wait: {told}; {len(explain.trace.records)} records")
+    for remedy in found:
+        print(f"  {remedy}")
+    return seconds
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name, default in (("nodes", 500), ("pods", 5000), ("jobs", 300)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    options = parser.parse_args()
+    objects, passed = cluster(options.nodes, options.pods, options.jobs).objects(), False
+    for name, conf in (("default", None), ("preempt and reclaim", PREEMPT_RECLAIM)):
+        print(name)
+        for what, seconds in measure(objects, conf).items():
+            over = seconds > LIMITS[what]
+            passed = passed or over
+            print(f"  {what:10} {seconds:6.2f} s of {LIMITS[what]:g}{'  PASSED' if over else ''}")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"memory {peak:.0f} MB of {MEGABYTES}")
+    return int(passed or peak > MEGABYTES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
