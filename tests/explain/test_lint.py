@@ -90,7 +90,7 @@ spec: {tier: 1, tierName: rack, members: [{type: Node, selector: {exactMatch: {n
 def test_a_quota_that_no_plugin_reads():
     cluster = Cluster().node("n1", cpu=4).add(QUOTA).job("train", cpu=1)
     assert sentences(cluster) == [
-        "ResourceQuota default/q has no effect on the scheduler: only the plugin resourcequota reads "
+        "ResourceQuota default/q: spec.hard has no effect on the scheduler: only the plugin resourcequota reads "
         "it, and the configuration does not name it."]
     assert sentences(cluster, CONF + "  - name: resourcequota\n") == []
 

@@ -34,7 +34,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
     loaded, text = cluster_of(files, conf)
     with mistakes(conf):
         explainer = Explainer(loaded, text, moment(now))
-    warnings = loaded.warnings + warnings_of(explainer.session) + ([] if conf else [DEFAULT])
+    warnings = loaded.warnings + warnings_of(explainer.session) + ([] if text else [DEFAULT])
     explanation = None if name is None else explain(explainer, name, node, namespace)
     warn(warnings)
     if explanation is None:

@@ -66,7 +66,7 @@ def _quotas(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str]:
     spaces = {job.namespace for job in ssn.jobs.values()}
     for space in sorted(spaces) if "resourcequota" not in options else ():
         for quota in ssn.snapshot.resource_quotas.get(space, ()):
-            yield (f"ResourceQuota {quota.key} has no effect on the scheduler: only the plugin "
+            yield (f"ResourceQuota {quota.key}: spec.hard has no effect on the scheduler: only the plugin "
                    "resourcequota reads it, and the configuration does not name it.")
 
 
