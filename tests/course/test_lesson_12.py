@@ -12,7 +12,7 @@ import pytest
 from volcano_lab import Action, Plugin
 from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.course.lesson_12 import checks
-from volcano_lab.course.lesson_12.lab import POINTS, combined
+from volcano_lab.course.lesson_12.lab import POINTS, combination_lab, combined, decided
 from volcano_lab.course.lesson_12.own_steps import crowded, held, place, waiting
 from volcano_lab.course.lesson_12.scene import RECLAIM, conf_with, evicted, kept_and_plain, run_with
 from volcano_lab.framework.points.rules import PERMIT
@@ -89,27 +89,24 @@ def test_without_proportion_the_oldest_queue_takes_all():
 
 
 # -- the lab
-# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_every_position_has_an_answer_and_who_is_off_is_not_asked(point):
     for a, b, c in product((-1, 0, 1), repeat=3):
         for off in ("", "A", "C"):
-            rows, together = combined(point, a, b, c, off)
+            rows, _, together = combined(point, a, b, c, off)
             assert together and [row["plugin"] for row in rows] == ["A", "B", "C"]
-            assert {row["plugin"]
-                    for row in rows
-                    if row["asked"] == "switched off"} == ({off} if off else set())
+            assert not any(row["asked"] for row in rows if row["plugin"] == off)
 
 
 COMBINED = [
     ("a sum", ("node_order", 1, 1, -1), "100"),
-    ("the first difference", ("job_order", 0, 1, -1), "the right one first"),
+    ("the first difference", ("job_order", 0, -1, 1), "the right one first"),
     ("no difference: the older", ("job_order", 0, 0, 0), "the left one first"),
     ("one no", ("allocatable", 1, 1, -1), "no"),
     ("one yes", ("overused", -1, -1, 1), "yes"),
-    ("a reject beside a permit", ("job_enqueueable", 1, -1, 1), "not let in"),
+    ("a reject beside a permit", ("job_enqueueable", 1, -1, 1), "not admitted"),
     ("what two of a tier both name", ("reclaimable", 1, 1, 1), "y"),
     ("an empty list: the next tier", ("reclaimable", 1, -1, 1), "z"),
     ("one objection", ("predicate", 0, 0, -1), "the node is refused"),
@@ -119,4 +116,20 @@ COMBINED = [
 @pytest.mark.parametrize(("sentence", "position", "together"), COMBINED,
                          ids=[row[0] for row in COMBINED])
 def test_answers_become_one(sentence, position, together):
-    assert combined(*position)[1] == together
+    assert combined(*position)[2] == together
+
+
+def test_the_picture_says_who_was_asked():
+    votes = decided("reclaimable", a=-1, c=1)["votes"]
+    assert [tier["note"] for tier in votes["tiers"]] == ["asked", "decides"]
+    assert [row["name"] for row in votes["rows"] if row["left"]] == ["z"]
+    assert votes["rows"][2]["votes"] == {"A": False, "C": True}
+
+
+def test_every_task_of_the_lab_can_be_done():
+    lab = combination_lab()
+    for task in lab.tasks:
+        lab.begin(task.name)
+        assert not lab.done[task.name], task.name
+        lab.set(**task.show)
+        assert lab.done[task.name], task.name

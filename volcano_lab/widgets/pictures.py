@@ -212,7 +212,8 @@ def votes(title: str, data: Data, *, rows: int | None = None, **frame: Any) -> P
         title: one line.
         data: {"tiers": [{"name", "note", "decides", "plugins": [plugin, …]}], "rows": [{"name",
             "votes": {plugin: True, False or None}, "left"}], "verdict"}. None: not asked; `left`:
-            the row is in the result. A plugin's second tier has the key "plugin@2".
+            the row is in the result. A plugin's second tier has the key "plugin@2". A vote may
+            also be {"text", "yes"}, an answer in words.
         rows: how many rows there are at most.
         frame: legend, key, wide, tall, width.
     """

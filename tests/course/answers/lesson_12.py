@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from course.answers import answers
 from volcano_lab.course.lesson_12 import checks
-from volcano_lab.course.lesson_12.checks import RULES, TIERS
 from volcano_lab.course.lesson_12.own_steps import held, place, waiting
 from volcano_lab.course.lesson_12.scene import conf_with
 from volcano_lab.course.lesson_12.solutions import (
@@ -17,6 +16,8 @@ from volcano_lab.course.lesson_12.solutions import (
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT
+
+TIERS, RULES = checks.which_tiers.options, checks.veto_rule.options
 
 
 class Attract(Spread):
@@ -103,6 +104,16 @@ class AnyJob(WaitsLongest):
         self.now, self.since = ssn.now, {}
         for job in ssn.jobs.values():
             self.since[job.queue] = min(self.since.get(job.queue, ssn.now), job.creation_timestamp)
+
+
+class LastOfAll(Plugin):
+    def on_session_open(self, ssn):
+        self.since = {}
+        for job in ssn.jobs.values():
+            self.since[job.queue] = job.creation_timestamp
+
+    def queue_order(self, left, right):
+        return self.since[left.name] - self.since[right.name]
 
 
 class ByName(Plugin):
@@ -296,7 +307,7 @@ answers(
 answers(
     checks.weight,
     right=[15, "15"],
-    wrong=[(1, "stays"), (20, "smaller"), (10, "one pod"), (3, "Choose")],
+    wrong=[(1, "stays"), (20, "smaller"), (10, "one pod"), (3, "Choose"), (5, "one pod")],
 )
 
 answers(
@@ -310,6 +321,7 @@ answers(
         (FirstWish, "the smallest"),
         (ZeroForNobody, "ssn.now"),
         (AnyJob, "has_pending_tasks"),
+        (LastOfAll, "has_pending_tasks"),
         (ByName, "newcomer got"),
     ],
 )
@@ -353,7 +365,13 @@ answers(
 answers(
     checks.which_tiers,
     right=[TIERS[2]],
-    wrong=[(TIERS[0], "the next tier"), (TIERS[1], "gang"), ("nowhere", "Choose")],
+    wrong=[
+        (TIERS[0], "the next tier"),
+        (TIERS[1], "gang"),
+        ("nowhere", "Choose"),
+        ("1", "Choose"),
+        ("in every action", "Choose"),
+    ],
 )
 
 answers(
@@ -378,6 +396,7 @@ answers(
         (RULES[2], "outweighed"),
         (RULES[3], "two"),
         ("none", "Choose"),
+        ("a vote", "Choose"),
     ],
 )
 

@@ -4,7 +4,7 @@ from course.proofs import after
 
 
 @after("own-05")
-def a_tiny_cluster(by_rack, conf_with, two_racks):
+def a_small_cluster(by_rack, conf_with, two_racks):
     plain = two_racks().run(conf_with())
     assert by_rack(plain) == {"a": 4, "b": 0}
 
@@ -14,59 +14,64 @@ def a_plugin_in_four_lines(by_rack, two_racks, with_rack_b):
     assert by_rack(two_racks().run(with_rack_b)) == {"a": 0, "b": 4}
 
 
-@after("own-16")
-def a_plugin_in_four_lines_2(trace):
-    scores = trace.scores("default/web-0")
-    assert scores["node-1"]["nodeorder"] - scores["node-3"]["nodeorder"] == 18
-    assert {name for node in scores.values() for name in node} >= {"nodeorder", "rack-b"}
+@after("own-11")
+def a_plugin_in_four_lines_2(conf_with, scores, trace, trace_of, two_racks):
+    found = trace.scores("default/web-0")
+    assert found["node-1"]["nodeorder"] - found["node-3"]["nodeorder"] == 18
+    assert {name for node in found.values() for name in node} >= {"nodeorder", "rack-b"}
+    behind = [row["behind the best"] for row in
+              scores(trace_of(two_racks(), conf_with()), "default/web-0")]
+    assert behind == [0, 0, 18, 18]
 
 
-@after("own-28")
-def arguments(by_rack, conf, two_racks):
-    assert by_rack(two_racks().run(conf)) == {"a": 3, "b": 1}
+@after("own-26")
+def when_something_is_wrong(conf_with, two_racks):
+    assert "rack-c" in two_racks().run(conf_with("rack-c")).session.warnings[0]
 
 
-@after("own-35")
-def how_answers_become_one(combined):
-    assert combined("job_enqueueable", a=1, b=0, c=-1)[1] == "let in"
+@after("own-30")
+def arguments(counts):
+    assert counts[5] == {"a": 3, "b": 1} and counts[15] == {"a": 2, "b": 2}
 
 
 @after("own-37")
-def how_answers_become_one_2(combined):
-    assert combined("job_enqueueable", a=0, b=0, c=-1)[1] == "not let in"
+def how_answers_become_one(decided):
+    assert decided("job_enqueueable", a=1, b=0, c=-1)["together"] == "admitted"
+    assert decided("job_enqueueable", a=0, b=0, c=-1)["together"] == "not admitted"
 
 
 @after("own-39")
-def how_answers_become_one_3(lab):
+def how_answers_become_one_2(lab):
     def hears(**values):
-        state = lab.reset().set(**({"c": 0} | values)).state
-        return state["together"][0]["together"], [row["asked"] for row in state["plugins"]]
+        facts = lab.reset().set(**({"c": 0} | values)).facts
+        return facts["together"], facts["asked"]
 
-    assert hears(point="reclaimable", a=-1, c=1) == ("z", ["yes", "no", "yes"])
-    assert hears(point="job_order", a=-1, b=1) == ("the left one first", ["yes", "no", "no"])
+    assert hears(point="reclaimable", a=-1, c=1) == ("z", ["A", "C"])
+    assert hears(point="job_order", a=1, b=-1) == ("the left one first", ["A"])
     assert hears(point="node_order", a=1)[0] == "100"
-    assert hears(point="node_order", a=1, off="A") == ("0", ["switched off", "yes", "yes"])
+    assert hears(point="node_order", a=1, off="A") == ("0", ["B", "C"])
     assert hears(point="overused", b=1)[0] == "yes"
     assert hears(point="allocatable", b=-1)[0] == "no"
+    lab.reset()
 
 
-@after("own-43")
-def make_whose_turn_is_it(usual):
+@after("own-45")
+def make_whose_turn_is_it(conf_with):
+    from volcano_lab.course.lesson_12.scene import one_place
+
+    usual = one_place().run(conf_with())
     assert usual.committed == [["allocate", "default/new-wish-0", "node-1"]]
 
 
-@after("own-51")
-def make_a_veto_and_victims(repaired):
-    assert "2 maintenance tonight" in repaired.why("default/long")[0]
+@after("own-57")
+def make_a_veto_and_victims(goes):
+    table = {row["protect stands in"]: row for row in goes}
+    assert table["tier 2"]["two kept, two plain"].startswith("kept")
+    assert table["tier 2"]["four kept"].startswith("kept")
+    assert table["tier 1"]["four kept"].startswith("kept")
+    assert list(table["both"].values())[1:] == ["plain-0", "nobody"]
 
 
-@after("own-56")
-def make_a_veto_and_victims_2(table):
-    assert table.loc["tier 2"].str.startswith("kept").all()
-    assert table.loc["tier 1", "four kept"].startswith("kept")
-    assert table.loc["both"].tolist() == ["plain-0", "nobody"]
-
-
-@after("own-66")
-def an_action(placed):
-    assert placed == ["big-1", "small-1", "tiny-1", "big-2", "tiny-2"]
+@after("own-60")
+def an_action(cycle):
+    assert {pod.partition("-")[0] for _, pod, _ in cycle.committed} == {"default/big"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
-from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.user_code import ACTION, PLUGIN, is_action, is_plugin, written
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_12 import solutions
@@ -34,7 +34,6 @@ from volcano_lab.framework.points.table import register_extension_point
 from volcano_lab.framework.registry import registered
 
 # -- scores
-# -------------------------------------------------------------------------------------------
 
 
 def _old_in_rack_b() -> Any:
@@ -72,7 +71,7 @@ def spread(answer: type[Plugin]) -> Verdict | None:
             "the label, `node.labels.get(\"rack\")`, and count the pods in the whole rack, not on the node."
         )
     return well_done(
-        "Two and two, also beside other jobs and in other racks. The score is asked anew for each pod, so it sees "
+        "Two and two, also beside other jobs and in other racks. The score is asked again for each pod, so it sees "
         "the pods that were placed a moment before.")
 
 
@@ -107,7 +106,6 @@ def _weighted(number: int) -> type[Plugin]:
 
 
 # -- orders
-# -------------------------------------------------------------------------------------------
 
 
 def _winner(plugin: type[Plugin], **scene: Any) -> str:
@@ -185,7 +183,6 @@ def in_its_place(answer: str) -> Verdict:
 
 
 # -- objections
-# ---------------------------------------------------------------------------------------
 
 
 def _nodes_of(plugin: type[Plugin], *nodes: str,
@@ -231,7 +228,6 @@ def maintenance(answer: type[Plugin]) -> Verdict | None:
 
 
 # -- victims
-# ------------------------------------------------------------------------------------------
 
 
 @check(takes=is_plugin, wanted=PLUGIN)
@@ -275,28 +271,19 @@ def _votes(plugin: type[Plugin], conf: str) -> set[int]:
     return said
 
 
-TIERS = ["only in tier 1", "only in tier 2", "in both tiers"]
-
-
-@check(takes=str)
-def which_tiers(answer: str) -> Verdict:
+@choice({
+    "only in tier 1": "Look at the run with four kept pods: the empty list of tier 1 ended that "
+    "tier, and the next tier decided, without it.",
+    "only in tier 2": "Look at the first run: gang, in tier 1, had named victims, and tier 2 was "
+    "not asked.",
+    "in both tiers": well_done("An empty list is no veto. It must be empty in every tier that has "
+                               "somebody who names victims."),
+})
+def which_tiers() -> None:
     """In which tiers must a plugin stand that protects pods, come what may?"""
-    if answer == TIERS[0]:
-        return try_again(
-            "Look at the run with four kept pods: the empty list of tier 1 ended that tier, and the next tier "
-            "decided, without it.")
-    if answer == TIERS[1]:
-        return try_again(
-            "Look at the first run: gang, in tier 1, had named victims, and tier 2 was not asked.")
-    if answer != TIERS[2]:
-        return try_again("Choose one of: " + "; ".join(TIERS) + ".")
-    return well_done(
-        "An empty list is no veto. It must be empty in every tier that has somebody who names victims."
-    )
 
 
 # -- an action
-# ----------------------------------------------------------------------------------------
 
 
 def _jobs_of(action: type[Action], cluster: Any, actions: str = "enqueue, mine",
@@ -353,27 +340,20 @@ def first_aid(answer: type[Action]) -> Verdict | None:
 
 
 # -- an extension point
-# -------------------------------------------------------------------------------
 
-RULES = [
-    "AllTrue: all must agree", "AnyTrue: any one suffices", "Sum: the sum",
-    "FirstDifference: the first that is not zero"
-]
-
-
-@check(takes=str)
-def veto_rule(answer: str) -> Verdict:
-    """Every plugin may keep a queue out, whatever the others say. Which rule does the question
-    `may_be_helped` need?
+@choice({
+    "AllTrue: all must agree": well_done("One no is enough for no. `allocatable` is asked this "
+                                         "way."),
+    "AnyTrue: any one suffices": "There one yes is enough: a single plugin could not keep a queue "
+    "out.",
+    "Sum: the sum": "In a sum a no can be outweighed by the others.",
+    "FirstDifference: the first that is not zero": "That rule compares two things. Here the "
+    "question is about one.",
+})
+def veto_rule() -> None:
+    """Another question, `may_be_helped(queue)`: every plugin may keep a queue out, whatever the
+    others say. Which rule does it need?
     """
-    hints = {RULES[1]: "There one yes is enough: a single plugin could not keep a queue out.",
-             RULES[2]: "In a sum a no can be outweighed by the others.",
-             RULES[3]: "That rule compares two things. Here the question is about one."}
-    if answer in hints:
-        return try_again(hints[answer])
-    if answer != RULES[0]:
-        return try_again("Choose one of: " + "; ".join(RULES) + ".")
-    return well_done("One no is enough for no. `allocatable` is asked this way.")
 
 
 def _points_for(**points: int) -> type[Plugin]:

@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.results import Table, table
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.framework.registry import registered
-from volcano_lab.plugins.catalogue import table
+from volcano_lab.plugins.catalogue import table as catalogue
 from volcano_lab.trace.views.cycle import Cycle
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from volcano_lab.trace import TraceReader
 
 TIERS = (("priority", "gang"), ("predicates", "proportion", "nodeorder"))
 """The plugins of the lesson's configuration, tier by tier."""
@@ -63,7 +66,7 @@ def points_table(*points: str) -> DataFrame:
     import pandas as pd
 
     rows = []
-    for row in table():
+    for row in catalogue():
         if row.point in points:
             rows.append({
                 "method": f"{row.point}({', '.join(extension_points(None)[row.point].arguments)})", "answers":
@@ -114,7 +117,8 @@ def one_place(patient: str = "patient", newcomer: str = "newcomer", newcomer_run
     """One CPU is free. A queue that holds two pods has waited for longer than one that holds
     nothing.
 
-    With `newcomer_runs` the newcomer has a pod that is older than all others, and runs. With
+    With `newcomer_runs` the newcomer has a pod that is older than all others, and runs; a session
+    goes through its job after the newcomer's wish. With
     `patient_again` the patient queue has two more wishes, the latest of all; a session goes through
     one of them before its first wish and one after.
 
@@ -125,7 +129,7 @@ def one_place(patient: str = "patient", newcomer: str = "newcomer", newcomer_run
     for name in (patient, newcomer, "others"):
         cluster.queue(name)
     if newcomer_runs:
-        cluster.job("ancient", queue=newcomer, cpu=1, running={"node-1": 1})
+        cluster.job("runs-long", queue=newcomer, cpu=1, running={"node-1": 1})
     cluster.job("works", queue=patient, pods=2, cpu=1, running={"node-1": 2})
     cluster.job("full", queue="others", pods=7, cpu=1, min_member=1, running={"node-1": 7})
     cluster.job("old-wish", queue=patient, cpu=1).job("new-wish", queue=newcomer, cpu=1)
@@ -174,3 +178,30 @@ def evicted(cycle: Cycle) -> list[str]:
         for operation, pod, *_ in cycle.committed
         if operation == "evict"
     ]
+
+
+def scores(trace: TraceReader, task: str) -> list[dict[str, Any]]:
+    """One row per node: what each plugin gives it for a task, the sum, and how far it is behind.
+
+    >>> from volcano_lab.scheduler import traced
+    >>> scores(traced(two_racks().objects(), conf_with())[0], "default/web-0")[2]["behind the best"]
+    18.0
+    """
+    by_node = trace.scores(task)
+    sums = {node: sum(by_plugin.values()) for node, by_plugin in by_node.items()}
+    return [{"node": node, **by_plugin, "sum": sums[node],
+             "behind the best": max(sums.values()) - sums[node]}
+            for node, by_plugin in by_node.items()]
+
+
+def report(cluster: Cluster, without: str, with_it: str) -> Table:
+    """Where pods go with one configuration and with another, side by side.
+
+    >>> print(report(two_racks(pods=1), conf_with(), conf_with()))
+    pod    without  with it
+    web-0  node-1   node-1
+    """
+    gone = [{pod.removeprefix("default/"): node for _, pod, node, *_ in cluster.run(conf).committed}
+            for conf in (without, with_it)]
+    return table([{"pod": pod, "without": gone[0].get(pod, "–"), "with it": gone[1].get(pod, "–")}
+                  for pod in sorted(gone[0] | gone[1])])

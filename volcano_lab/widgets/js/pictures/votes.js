@@ -1,6 +1,7 @@
 // Votes by tier: who names whom. One column a plugin, a gap between tiers; ✓ names the task, – keeps it, blank was not asked.
 //
 // data: {tiers: [{name, note, decides, plugins: [plugin]}], rows: [{name, votes: {plugin: true, false or null}, left}], verdict}
+// A vote may also be {text, yes}: an answer in words.
 // A plugin that answers in two tiers has the key "plugin@2" in the second one. spec: rows
 import {h} from "../tree.js";
 import {fit, wide} from "../words.js";
@@ -30,9 +31,9 @@ export const votes = {
         box(0, y - 2, width, ROW, {fill: "transparent"}),
         say(column - 4, y + 19, fit(row.name, column - 8, 14, row.left), {...end, class: row.left ? "vp-strong" : ""}),
         tiers.map((tier) => tier.columns.map(({plugin, x}) => {
-          const vote = row.votes[plugin] ?? null;
-          return h("g", {key: `${tier.t} ${plugin}`}, box(x, y, cell, 28, {rx: 5, class: vote === true ? "vp-yes" : vote === false ? "vp-no" : "vp-unasked"}),
-            vote !== null && say(x + cell / 2, y + 19, SIGNS[vote], {...middle, class: vote ? "vp-on" : ""}));
+          const vote = row.votes[plugin] ?? null, yes = vote?.yes ?? vote;
+          return h("g", {key: `${tier.t} ${plugin}`}, box(x, y, cell, 28, {rx: 5, class: yes === true ? "vp-yes" : yes === false ? "vp-no" : "vp-unasked"}),
+            vote !== null && say(x + cell / 2, y + 19, fit(vote.text ?? SIGNS[vote], cell - 6), {...middle, class: yes ? "vp-on" : ""}));
         })),
         row.left && decider && asked(decider, row) && box(decider.from - 5, y - 3, decider.to - decider.from + 10, 34, {key: "left", rx: 8, class: "vp-chosen"}));
     });
@@ -44,5 +45,5 @@ export const votes = {
 
 const told = (row, tiers) => `${row.name}: ` + (tiers.flatMap((tier) => tier.columns.map(({plugin}) => {
   const vote = row.votes[plugin] ?? null;
-  return vote === null ? null : `${plugin.split("@")[0]} ${vote ? "names it" : "keeps it"}`;
+  return vote === null ? null : `${plugin.split("@")[0]} ${vote.text ?? (vote ? "names it" : "keeps it")}`;
 })).filter(Boolean).join(", ") || "nobody was asked") + (row.left ? "; it is left" : "");
