@@ -14,6 +14,7 @@ from volcano_lab.course.lesson_10.cluster import (
     hyper_nodes,
     topology_cluster,
 )
+from volcano_lab.course.lesson_10.lab import topology_lab
 from volcano_lab.scheduler import traced
 
 GROWING = [
@@ -76,3 +77,24 @@ def test_the_solution_tries_what_the_plugin_tries():
     trees = list(checks.trees())
     assert {len(checks.as_volcano(*tree)) for tree in trees} >= {0, 1, 2, 3}
     assert all(checks.in_order(*tree) == checks.as_volcano(*tree) for tree in trees)
+
+
+def test_every_task_of_the_lab_can_be_done():
+    lab = topology_lab()
+    for task in lab.tasks:
+        lab.begin(task.name)
+        assert not lab.done[task.name], task.name
+        lab.set(**task.show)
+        assert lab.done[task.name], task.name
+
+
+@pytest.mark.parametrize("values", [{}, {"pods": 20, "highest_tier": 3}, {"cpu": 4, "mode": "soft"},
+                                    {"pods": 7, "highest_tier": 2}])
+def test_the_picture_shows_every_pod_where_it_is(values):
+    lab = topology_lab().set(**values)
+    drawn = [pod for node in lab.board["cluster"]["nodes"] for pod in node["pods"]]
+    assert sum(pod["ring"] for pod in drawn) == lab.facts.placed
+    assert len(drawn) - lab.facts.placed == 13
+    chosen = [group["name"] for group in lab.board["cluster"]["groups"]
+              if group["state"] == "chosen"]
+    assert chosen == ([lab.facts.goes] if lab.facts.goes.startswith("r") else [])

@@ -29,19 +29,25 @@ def _any_tier(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
 answers(
     checks.allocations_in_all,
     right=[12, "12"],
-    wrong=[(4, "dry run"), (8, "taken back"), (24, "commit")],
+    wrong=[
+        (4, "dry run"),
+        (8, "taken back"),
+        (16, "recovered one"),
+        (24, "commit"),
+        (3, "whole gang"),
+    ],
 )
 
 answers(
     checks.which_can_be_recovered,
-    right=["copy", "the copy"],
-    wrong=[("original", "(none)"), ("both", "(none)")],
-)
-
-answers(
-    checks.lowest_tier_for_seven,
-    right=[2],
-    wrong=[(1, "6"), (3, "lower")],
+    right=["the copy", "The copy"],
+    wrong=[
+        ("the original", "where is the node"),
+        ("both", "changes one"),
+        ("neither", "would be lost"),
+        ("the pod", "Choose"),
+        ("session", "Choose"),
+    ],
 )
 
 answers(
@@ -60,7 +66,7 @@ answers(
 answers(
     checks.tier_to_grow,
     right=[2, "2"],
-    wrong=[(1, "rack-1"), (3, "lower"), (0, "from 1")],
+    wrong=[(1, "rack-1"), (3, "lower"), (0, "from 1"), (4, "lower"), (-1, "from 1")],
 )
 
 answers(

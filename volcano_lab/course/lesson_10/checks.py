@@ -8,7 +8,7 @@ from typing import Any
 
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_10.cluster import CONF, JOB, RACKS, topology_cluster
 from volcano_lab.course.lesson_10.scene import growing_cluster
@@ -26,33 +26,27 @@ def allocations_in_all(answer: int) -> Verdict:
         return well_done(
             "3 dry runs of 4 pods. All 12 are taken back; then 4 are recovered and committed.")
     hints = {
-        4: "4 is one dry run. How many are there?", 8:
-        "All three are tried before any is chosen, and taken back.", 24:
-        "Count only the dry runs, not what is undone, and no commit."
+        4: "4 is one dry run. How many are there?",
+        8: "All three are tried before any is chosen, and taken back.",
+        16: "That counts the recovered one, too. Count the dry runs only.",
+        24: "Count only the dry runs, not what is undone, and no commit.",
     }
     return try_again(hints.get(answer, "Each of the three dry runs places the whole gang."))
 
 
-@check(takes=str, wanted='"copy" or "original"')
-def which_can_be_recovered(answer: str) -> Verdict:
-    """After the discard, which one still knows on which node the pod should go: the original or the
-    copy?
+@choice({
+    "the original": "Look at the row of the original after discarding: where is the node?",
+    "the copy": well_done(
+        "Discarding writes Pending and “no node” into the pod that the original points to. The copy "
+        "has a pod of its own."),
+    "both": "They would both, if they pointed to different pods that nobody changes. Discarding "
+    "changes one.",
+    "neither": "Then nothing could be recovered, and each dry run would be lost.",
+})
+def which_can_be_recovered() -> None:
+    """A statement is saved, then discarded. Which one still knows the pod's node: the original
+    operation or the saved copy?
     """
-    if answer.casefold() in ("copy", "the copy"):
-        return well_done(
-            "Discard changes the pod that the original points to. The copy has a pod of its own.")
-    return try_again("Look at the rows after discarding: where is the node (none)?")
-
-
-@check(takes=int)
-def lowest_tier_for_seven(answer: int) -> Verdict:
-    """What must highestTierAllowed be, at least, so that a gang of 7 pods of 1 CPU finds room?"""
-    if answer == 2:
-        return well_done(
-            "A room has more than 7 CPUs free; no rack has. A switch between two racks is then allowed."
-        )
-    return try_again("The emptiest rack has 6 CPUs free." if answer <
-                     2 else "It works, but something lower is enough.")
 
 
 @check(takes=Cluster, wanted="a cluster")
@@ -83,7 +77,6 @@ def _held(cluster: Cluster) -> dict[str, float]:
 
 
 # -- a gang that runs in part, sub-groups, soft
-# ------------------------------------------------------------------
 
 
 @check(takes=int)
@@ -156,7 +149,6 @@ def twelve_in_parts(answer: Cluster) -> Verdict:
 
 
 # -- make
-# ------------------------------------------------------------------------------------------------------
 
 
 def in_order(rows: list[Row], asks: float, highest: int) -> list[list[str]]:

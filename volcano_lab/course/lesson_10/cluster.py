@@ -1,6 +1,6 @@
 """The cluster of the lesson on network topology, and what its dry runs found.
 
-Two rooms with two racks each, two nodes of 4 CPUs a rack. Racks are HyperNodes of tier 1, rooms of
+Two rooms with two racks each, two nodes of 4 CPUs per rack. Racks are HyperNodes of tier 1, rooms of
 tier 2.
 """
 
@@ -10,13 +10,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.display.styled import FONT
+from volcano_lab.display.palette import COLORS
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.trace import TraceReader
+from volcano_lab.widgets import pictures
 
 if TYPE_CHECKING:
-    import altair as alt
-    from pandas import DataFrame
+    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.framework.session import Session
 
 RACKS = {
     "rack-1": ("node-1", "node-2"), "rack-2": ("node-3", "node-4"), "rack-3": ("node-5", "node-6"),
@@ -81,7 +82,7 @@ def topology_cluster(pods: int = 4, cpu: int = 1, mode: str = "hard", highest_ti
 
 
 def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
-    """A row for each HyperNode, by tier: what is free in it, what waiting pods ask for, what became
+    """One row per HyperNode, by tier: what is free in it, what waiting pods ask for, what became
     of the dry run.
 
     Amounts are CPUs. `score` is None where no dry run fitted.
@@ -122,14 +123,70 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
     return rows
 
 
-def hyper_nodes_table(trace: TraceReader) -> DataFrame:
-    """`hyper_nodes` as a table; a missing score is a dash."""
-    import pandas as pd
+def dry_runs(trace: TraceReader, ssn: Session) -> dict[str, Any]:
+    """The data of `pictures.cluster`: rooms and racks with what became of the dry run in each, and
+    the pods where they are when the cycle has ended.
 
-    rows = [{**row, "score": "–" if row["score"] is None else f"{row['score']:.4g}"}
-            for row in hyper_nodes(trace)]
-    return pd.DataFrame(rows).set_index("hyper_node").rename_axis("hyper node").rename(
-        columns={"dry_run": "dry run"})
+    >>> from volcano_lab.scheduler import traced
+    >>> [group["note"] for group in dry_runs(*traced(topology_cluster().objects(), CONF))["groups"]]
+    ['a lower tier serves', 'fits: 75', 'chosen: 100', 'a lower tier serves', 'fits: 75', 'too little is free']
+    """
+    found = {row["hyper_node"]: row for row in hyper_nodes(trace)}
+    room_of = {rack: room for room, racks in ROOMS.items() for rack in racks}
+    names = [name for room, racks in ROOMS.items() for name in (room, *racks)]
+    groups = [{"name": name, "group": room_of.get(name, ""), "note": _note(found[name]),
+               "state": STATES.get(_note(found[name]).partition(":")[0], "")} for name in names]
+    nodes = []
+    for rack, members in RACKS.items():
+        for name in members:
+            tasks = sorted(ssn.nodes[name].tasks.values(), key=lambda task: task.name)
+            nodes.append({"name": name, "group": rack, "size": NODE_CPUS,
+                          "pods": [_pod(trace, task) for task in tasks]})
+    return {"groups": groups, "nodes": nodes,
+            "text": f"{TOP.capitalize()} (tier 3): {_note(found[TOP])}."}
+
+
+STATES = {"chosen": "chosen", "does not fit": "refused", "too little is free": "refused"}
+
+
+def _note(row: dict[str, Any]) -> str:
+    words = {"fits, chosen": "chosen", "not enough is free": "too little is free",
+             "other pods of the gang are elsewhere": "other pods are elsewhere"}
+    said = row["dry_run"].removeprefix("not tried: ")
+    score = "" if row["score"] is None else f": {row['score']:.4g}"
+    return f"{words.get(said, said)}{score}"
+
+
+def _pod(trace: TraceReader, task: TaskInfo) -> dict[str, Any]:
+    others = task.job.endswith("/others")
+    before = trace.start["tasks"].get(task.uid, {"node": ""})["node"]
+    return {"name": task.name, "size": task.resreq.milli_cpu / 1000, "ring": not others,
+            "color": COLORS[6 if others else 0], "state": "running" if before else "allocated"}
+
+
+def picture(trace: TraceReader, ssn: Session, title: str) -> pictures.Picture:
+    """The picture of `dry_runs`."""
+    return pictures.cluster(title, dry_runs(trace, ssn), unit="CPUs", cell=1, legend=LEGEND)
+
+
+LEGEND = ("Grey: other pods. Blue with a ring: the gang (hatched: placed in this cycle). "
+          "The number: how full the HyperNode would be.")
+
+
+def sub_dry_runs(trace: TraceReader) -> list[dict[str, Any]]:
+    """One row per dry run of a gang's sub-groups and of the gang, in order, with scores."""
+    rows: list[dict[str, Any]] = []
+    for record in trace.records:
+        if record.kind == "hyper_node_tried":
+            part = record["sub_job"].rpartition("/")[2]
+            rows.append({"in": record["hyper_node"], "what": part or "the job",
+                         "fits": record["fits"], "score": None if part else record["score"]})
+        elif record.kind == "hyper_node_chosen" and record["sub_job"]:
+            part = record["sub_job"].rpartition("/")[2]
+            for row in rows:
+                if row["what"] == part and row["fits"] and row["score"] is None:
+                    row["score"] = record["scores"][row["in"]]
+    return rows
 
 
 def steps(trace: TraceReader, job: str = JOB) -> list[str]:
@@ -146,52 +203,10 @@ def steps(trace: TraceReader, job: str = JOB) -> list[str]:
             for record in trace.records if record.kind in words and record["job"] == job]
 
 
-def dry_runs_chart(trace: TraceReader, title: str) -> alt.Chart:
-    """Each HyperNode as a bar: held by others, by the gang in its dry run, and free; its score
-    beside it.
-    """
-    import altair as alt
-
-    parts, notes, rows = [], [], hyper_nodes(trace)
-    for row in rows:
-        size = NODE_CPUS * sum(
-            len(RACKS[rack])
-            for rack in RACKS
-            if row["hyper_node"] in (rack, TOP) or rack in ROOMS.get(row["hyper_node"], ()))
-        mine = row["asks"] if row["score"] is not None else 0
-        name = f"{row['hyper_node']} (tier {row['tier']})"
-        amounts = {"others": size - row["free"], "the gang": mine, "free": row["free"] - mine}
-        parts += [{"hyper node": name, "part": part, "cpu": cpu, "order": place}
-                  for place, (part, cpu) in enumerate(amounts.items())]
-        score = "" if row["score"] is None else f", score {row['score']:.4g}"
-        notes.append({"hyper node": name, "at": size, "text": f" {row['dry_run']}{score}"})
-    names = [note["hyper node"] for note in notes]
-    y = alt.Y("hyper node:N", title=None, sort=names)
-    colors = {"others": "#8C8C8C", "the gang": "#0072B2", "free": "#E8E8E8"}
-    bars = alt.Chart(alt.InlineData(parts)).mark_bar(stroke="white").encode(
-        y=y, x=alt.X("cpu:Q", title="CPUs", axis=alt.Axis(grid=False), scale=alt.Scale(
-            domain=[0, 50], nice=False)), order="order:Q", color=alt.Color(
-                "part:N", title=None, scale=alt.Scale(domain=list(colors), range=list(
-                    colors.values())), legend=alt.Legend(orient="bottom", columnPadding=24)))
-    texts = alt.Chart(alt.InlineData(notes)).mark_text(align="left", fontSize=12).encode(
-        y=y, x="at:Q", text="text:N")
-    told = "; ".join(f"{note['hyper node']}{note['text']}" for note in notes)
-    chart = (bars + texts).properties(width=640, height=210, title=title,
-                                      description=f"{title}. {told}")
-    return (chart.configure(background="white", font=FONT,
-                            padding={"left": 20, "top": 8, "right": 8, "bottom":
-                                     8}).configure_view(stroke=None).configure_axis(
-                                         labelFontSize=12, titleFontSize=12,
-                                         labelLimit=220).configure_title(
-                                             fontSize=13, anchor="start"))
-
-
-def saved_and_discarded() -> DataFrame:
+def saved_and_discarded() -> list[dict[str, str]]:
     """One allocation, saved and then discarded: what the statement's own operation and the saved
     copy know afterwards.
     """
-    import pandas as pd
-
     from volcano_lab.framework.action import action_names
     from volcano_lab.framework.config.conf import load_conf
     from volcano_lab.framework.session import Session
@@ -216,4 +231,4 @@ def saved_and_discarded() -> DataFrame:
     again = ssn.statement()
     again.recover(saved)
     look("after recovering the copy", copy=again.operations[0])
-    return pd.DataFrame(rows).set_index(["when", "operation"])
+    return rows

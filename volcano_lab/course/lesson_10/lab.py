@@ -4,76 +4,103 @@ from __future__ import annotations
 
 from typing import Any
 
-import ipywidgets
+from attrs import define
 
-from volcano_lab.course.lesson_10.cluster import CONF, JOB, TAKEN, hyper_nodes, topology_cluster
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.lesson_10.cluster import (
+    CONF,
+    JOB,
+    LEGEND,
+    TAKEN,
+    dry_runs,
+    hyper_nodes,
+    topology_cluster,
+)
+from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import traced
-from volcano_lab.widgets.board_lab import BoardLab as Lab
-from volcano_lab.widgets.board_lab import Values
+from volcano_lab.trace import TraceReader
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.controls import choice, group, slider
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.story import amounts, outcome
 
-PANELS: list[dict[str, Any]] = [
-    {
-        "kind": "table", "key": "hyper_nodes", "title":
-        "HyperNodes, in CPUs, and what became of the dry run in each", "columns": [
-            "hyper_node", "tier", "free", "asks", "dry_run", "score"
-        ], "texts": ["hyper_node", "dry_run"], "legend":
-        "The lowest tier in which a dry run fits decides. In it the highest score wins."
-    },
-    {
-        "kind": "operations", "key": "gang", "title":
-        "The gang's last statement: the best dry run, done once more", "lines": 10
-    },
+
+@define
+class Tried:
+    """One cycle: its trace and its session, and what became of the gang."""
+
+    trace: TraceReader
+    session: Session
+    rows: list[dict[str, Any]]
+
+    @property
+    def placed(self) -> int:
+        """How many pods of the gang have a node."""
+        return sum(bool(task.node_name) for task in self.session.jobs[JOB].tasks.values())
+
+    @property
+    def goes(self) -> str:
+        """Where the gang goes, in words."""
+        chosen = [row["hyper_node"] for row in self.rows if row["dry_run"] == "fits, chosen"]
+        return chosen[0] if chosen else "nodes, without a dry run" if self.placed else "it waits"
+
+    @property
+    def tried(self) -> str:
+        """The HyperNodes in which the gang was tried."""
+        return ", ".join(row["hyper_node"] for row in self.rows
+                         if "not tried" not in row["dry_run"]) or "none"
+
+
+def cluster_of(values: Values) -> Cluster:
+    """Return the cluster that the controls describe."""
+    said = dict(values)
+    return topology_cluster(taken={"node-4": said.pop("node_4")}, **said)
+
+
+def tried(values: Values) -> Tried:
+    """Run the cycle of some values."""
+    trace, ssn = traced(cluster_of(values).objects(), CONF)
+    return Tried(trace, ssn, hyper_nodes(trace))
+
+
+CONTROLS = group("the gang", {
+    "pods": slider(4, 1, 20, "pods"), "cpu": slider(1, 1, 4, "per pod", unit="CPUs"),
+    "mode": choice("hard", ["hard", "soft"], "mode"),
+    "highest_tier": slider(1, 1, 3, "highest tier", about="highestTierAllowed, of a hard gang"),
+}, link=JOB) | group("others", {"node_4": slider(TAKEN["node-4"], 0, 4, "hold of node-4",
+                                                 unit="CPUs")})
+
+PANELS = [pictures.cluster("Rooms, racks, and the gang", lambda at: dry_runs(at.trace, at.session),
+                           unit="CPUs", cell=1, wide=True, legend=LEGEND)]
+
+TASKS = [
+    Task("leave the racks", "The highest tier is 2 now. Raise the number of pods from 4: at which "
+         "number does the gang leave the racks?",
+         lambda values, at: values["highest_tier"] == 2 and at.goes.startswith("room"),
+         {"highest_tier": 2}, {"highest_tier": 2, "pods": 7}),
+    Task("twelve", "12 pods and highest tier 3: which HyperNode is chosen?",
+         lambda values, at: values["pods"] == 12 and values["highest_tier"] == 3 and at.placed,
+         {"highest_tier": 3}, {"highest_tier": 3, "pods": 12}),
+    Task("soft", "7 pods, highest tier 1: the gang waits. Make it soft. Is there a dry run?",
+         lambda values, at: values["pods"] == 7 and values["mode"] == "soft", {"pods": 7},
+         {"pods": 7, "mode": "soft"}),
+    Task("less in rack-2", "4 pods. Let others hold 2 CPUs of node-4 instead of 1. Which racks are "
+         "tried?", lambda values, at: values["pods"] == 4 and values["node_4"] == 2, {},
+         {"node_4": 2}),
 ]
 
 
 def topology_lab() -> Lab:
-    """Choices for the gang and for what others hold on node-4.
+    """Make the lab: the gang, how close it must lie, and what others hold of node-4.
 
     >>> lab = topology_lab()
-    >>> lab.set(pods=7).state["gang"]["outcome"], lab.set(pods=7, highest_tier=2).state["gang"]["outcome"]
-    ('', 'commit')
+    >>> lab.set(pods=7).facts.goes, lab.set(pods=7, highest_tier=2).facts.goes
+    ('it waits', 'room-2')
     """
-    controls = {
-        "pods": _slider("pods", 4, 1, 20), "cpu": _slider("CPUs a pod", 1, 1, 4), "node_4":
-        _slider("node-4 holds", TAKEN["node-4"], 0, 4), "mode": _choice(
-            "mode", ["hard", "soft"], "hard"), "highest_tier": _choice(
-                "highest tier", [1, 2, 3], 1)
-    }
-    grid = ipywidgets.GridBox(list(controls.values()))
-    grid.layout.grid_template_columns = "repeat(auto-fill, minmax(300px, 1fr))"
-    grid.layout.max_width = "960px"
-    return Lab(controls, board_state, PANELS, grid)
-
-
-def board_state(values: Values) -> dict[str, Any]:
-    """One cycle with these choices, as the board shows it."""
-    said = dict(values)
-    cluster = topology_cluster(taken={"node-4": said.pop("node_4")}, **said)
-    trace, ssn = traced(cluster.objects(), CONF)
-    done = [record for record in trace.of("commit") if record["job"] == JOB]
-    job = ssn.jobs[JOB]
-    steps = [
-        f"{record['operation']} {record['task'].removeprefix('default/')} on {record['node']}"
-        for record in done
-    ]
-    headline = f"{len(done)} of {len(job.tasks)} pods placed"
-    if job.allocated_hyper_node:
-        headline += f", in HyperNode {job.allocated_hyper_node}"
-    reason = "" if done else "No HyperNode that is allowed can hold the whole gang." if values[
-        "mode"] == "hard" else ("The nodes together cannot hold the whole gang.")
-    return {
-        "hyper_nodes": hyper_nodes(trace), "gang": {
-            "outcome": "commit" if done else "", "headline": headline, "steps": steps, "reason":
-            reason
-        }
-    }
-
-
-def _slider(label: str, value: int, least: int, most: int) -> ipywidgets.IntSlider:
-    return ipywidgets.IntSlider(value, least, most, description=label, layout={"width": "auto"},
-                                style={"description_width": "90px"})
-
-
-def _choice(label: str, options: list[Any], value: Any) -> ipywidgets.Dropdown:
-    return ipywidgets.Dropdown(options=options, value=value, description=label,
-                               layout={"width": "auto"}, style={"description_width": "90px"})
+    return Lab(CONTROLS, tried, PANELS, tasks=TASKS, code=cluster_of,
+               title="A gang in two rooms with two racks each",
+               says=[outcome("The gang goes to", lambda at: at.goes),
+                     outcome("Tried", lambda at: at.tried),
+                     amounts("places", lambda at: {"the gang": at.placed}, "pods")],
+               opening=lambda at: f"Tried: {at.tried}. The gang goes to **{at.goes}**: in the "
+               "lowest tier in which a dry run fits, the fullest HyperNode wins.")

@@ -43,7 +43,6 @@ def growing_cluster(highest_tier: int = 1, node_2: int = 3) -> Cluster:
 
 
 # -- sub-groups
-# ------------------------------------------------------------------------------------------------
 
 
 def sub_group_policy(size: int, tier: int) -> dict[str, Any]:
@@ -108,7 +107,6 @@ def sub_groups(cluster: Cluster) -> DataFrame:
 
 
 # -- soft
-# ------------------------------------------------------------------------------------------------------
 
 
 def points_by_rack(trace: TraceReader, *pods: str) -> DataFrame:
@@ -123,7 +121,7 @@ def points_by_rack(trace: TraceReader, *pods: str) -> DataFrame:
          for rack, nodes in RACKS.items()}
         for pod in pods
     }
-    return pd.DataFrame(columns).map(lambda points: f"{points:.6g}").rename_axis("rack")
+    return pd.DataFrame(columns).round(3).rename_axis("rack")
 
 
 def normal_cluster() -> Cluster:
@@ -136,7 +134,6 @@ def normal_cluster() -> Cluster:
 
 
 # -- members
-# ---------------------------------------------------------------------------------------------------
 
 SELECTORS = {
     "by-name": "exactMatch: {name: gpu-1}", "by-pattern": 'regexMatch: {pattern: "^gpu-[12]$"}',
