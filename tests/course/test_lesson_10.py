@@ -95,6 +95,7 @@ def test_the_picture_shows_every_pod_where_it_is(values):
     drawn = [pod for node in lab.board["cluster"]["nodes"] for pod in node["pods"]]
     assert sum(pod["ring"] for pod in drawn) == lab.facts.placed
     assert len(drawn) - lab.facts.placed == 13
+    assert all(pod["state"] == ("allocated" if pod["ring"] else "running") for pod in drawn)
     chosen = [group["name"] for group in lab.board["cluster"]["groups"]
               if group["state"] == "chosen"]
     assert chosen == ([lab.facts.goes] if lab.facts.goes.startswith("r") else [])

@@ -12,7 +12,7 @@ from volcano_lab import Cluster
 from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.kit.verdict import TO_DO, WELL_DONE
 from volcano_lab.course.lesson_15 import checks
-from volcano_lab.course.lesson_15.lab import cost_lab
+from volcano_lab.course.lesson_15.lab import CONTROLS, cluster_of, cost_lab
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.framework.config.conf import PluginOption, Tier
 from volcano_lab.framework.placement.feasible import nodes_to_find
@@ -52,7 +52,6 @@ def test_nodes_below_zero_are_refused():
 
 
 # -- counting
-# -----------------------------------------------------------------------------------------
 
 
 def test_pairs_are_pods_times_nodes_and_once_is_nodes_and_placements():
@@ -99,7 +98,6 @@ def test_a_plugin_with_several_functions_is_counted_for_each():
 
 
 # -- the lesson
-# ---------------------------------------------------------------------------------------
 
 
 def test_the_notebooks_solutions_are_well_done():
@@ -124,11 +122,29 @@ def test_the_slow_plugin_is_slow_by_far():
 
 
 def test_the_lab_counts_what_a_cycle_does():
-    for values in ({"nodes": 10, "pods": 20}, {"nodes": 30, "pods": 60, "kinds":
-                                               3}, {"nodes": 20, "pods": 40, "queues": 5}):
-        sizes = {"nodes": 40, "pods": 80, "kinds": 1, "queues": 1} | values
-        state = cost_lab().set(**values).state
-        effort = effort_of(cost_cluster(**sizes, gang=4), conf_of())
-        assert [row["in all"]
-                for row in state["work"]][::2] == [sizes["nodes"] * sizes["pods"], effort.scored]
-        assert effort.placed == sizes["pods"]
+    start = {name: control.start for name, control in CONTROLS.items()}
+    for values in ({"nodes": 10, "pods": 20}, {"nodes": 30, "pods": 60, "kinds": 3},
+                   {"nodes": 20, "pods": 40, "queues": 5}):
+        at, sizes = cost_lab().set(**values).facts, start | values
+        effort = effort_of(cluster_of(sizes), conf_of())
+        assert at.work["every pair"] == sizes["nodes"] * sizes["pods"]
+        assert at.work["the lab"] == effort.scored and effort.placed == sizes["pods"]
+        dots = {line["name"]: line["dot"] for line in at.curves["lines"]}
+        assert dots == {name: [sizes["nodes"], count] for name, count in at.work.items()}
+
+
+def test_every_dot_is_on_its_curve_and_within_the_axes():
+    lab = cost_lab()
+    for values in ({}, {"nodes": 120, "pods": 160}, {"nodes": 10, "pods": 20, "kinds": 4}):
+        for line in lab.reset().set(**values).facts.curves["lines"]:
+            assert line["dot"] in line["points"] or line["name"] == "the lab"
+            assert 10 <= line["dot"][0] <= 120 and 10 <= line["dot"][1] <= 20_000
+
+
+def test_every_task_of_the_lab_can_be_done():
+    lab = cost_lab()
+    for task in lab.tasks:
+        lab.begin(task.name)
+        assert not lab.done[task.name], task.name
+        lab.set(**task.show)
+        assert lab.done[task.name], task.name

@@ -252,6 +252,25 @@ def timeline(title: str, data: Data, *, until: float, unit: str = "s",
                     lanes=lanes, lane=lane)
 
 
+def curves(title: str, data: Data, *, x: str, y: str, least: tuple[float, float],
+           most: tuple[float, float], height: int | None = None, **frame: Any) -> Picture:
+    """Draw curves on logarithmic axes, so that a slope is a power.
+
+    Args:
+        title: one line.
+        data: {"lines": [{"name", "color", "points": [[x, y], …], "dot": [x, y]}]}; a dot is where
+            one is now.
+        x: what the axis across counts.
+        y: what the axis up counts.
+        least: where both axes begin; more than 0.
+        most: where they end.
+        height: of the field, in pixels.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("curves", title, data, frame, x=x, y=y, height=height,
+                    **{"from": list(least), "to": list(most)})
+
+
 def statement(title: str, data: Data, *, slots: int | None = None, lines: int | None = None,
               **frame: Any) -> Picture:
     """Draw a gang's statement: outcome, pods in the order in which they were tried, the minimum.

@@ -60,7 +60,7 @@ def _without(*names: str) -> str:
 answers(
     checks.asked_with_two_full,
     right=[20, "20"],
-    wrong=[(30, "full"), (11, "pair"), (4, "five pods"), (7, "Count")],
+    wrong=[(30, "full"), (11, "pair"), (4, "five pods"), (7, "Count"), (24, "Count")],
 )
 
 answers(
@@ -91,13 +91,13 @@ answers(
 answers(
     checks.slow_plugin,
     right=["green", "Green"],
-    wrong=[("red", "fast"), ("blue", "seldom"), ("nodeorder", "longer"), ("x", "one of")],
+    wrong=[("red", "fast"), ("blue", "seldom"), ("nodeorder", "longer"), ("x", "one of"), ("binpack", "longer")],
 )
 
 answers(
     checks.looked_for,
     right=[680, "680"],
-    wrong=[(1000, "percent"), (34, "nodes"), (100, "least"), (2000, "all"), (5, "Work out")],
+    wrong=[(1000, "percent"), (34, "nodes"), (100, "least"), (2000, "all"), (5, "Compute")],
 )
 
 answers(

@@ -159,7 +159,7 @@ def _note(row: dict[str, Any]) -> str:
 
 def _pod(trace: TraceReader, task: TaskInfo) -> dict[str, Any]:
     others = task.job.endswith("/others")
-    before = trace.start["tasks"].get(task.uid, {"node": ""})["node"]
+    before = trace.start["tasks"][task.key]["node"]
     return {"name": task.name, "size": task.resreq.milli_cpu / 1000, "ring": not others,
             "color": COLORS[6 if others else 0], "state": "running" if before else "allocated"}
 

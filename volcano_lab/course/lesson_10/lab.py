@@ -67,8 +67,8 @@ CONTROLS = group("the gang", {
     "pods": slider(4, 1, 20, "pods"), "cpu": slider(1, 1, 4, "per pod", unit="CPUs"),
     "mode": choice("hard", ["hard", "soft"], "mode"),
     "highest_tier": slider(1, 1, 3, "highest tier", about="highestTierAllowed, of a hard gang"),
-}, link=JOB) | group("others", {"node_4": slider(TAKEN["node-4"], 0, 4, "hold of node-4",
-                                                 unit="CPUs")})
+}, link=JOB) | group("others hold", {"node_4": slider(TAKEN["node-4"], 0, 4, "of node-4",
+                                                      unit="CPUs")})
 
 PANELS = [pictures.cluster("Rooms, racks, and the gang", lambda at: dry_runs(at.trace, at.session),
                            unit="CPUs", cell=1, wide=True, legend=LEGEND)]
@@ -101,6 +101,6 @@ def topology_lab() -> Lab:
                title="A gang in two rooms with two racks each",
                says=[outcome("The gang goes to", lambda at: at.goes),
                      outcome("Tried", lambda at: at.tried),
-                     amounts("places", lambda at: {"the gang": at.placed}, "pods")],
+                     amounts("", lambda at: {"Pods placed:": at.placed})],
                opening=lambda at: f"Tried: {at.tried}. The gang goes to **{at.goes}**: in the "
                "lowest tier in which a dry run fits, the fullest HyperNode wins.")

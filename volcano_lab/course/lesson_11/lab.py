@@ -88,9 +88,9 @@ def lanes_of(run: dict[str, Any]) -> dict[str, Any]:
 
 
 CONTROLS = {
-    "fail": slider(20, 0, 90, "binds that fail", step=10, unit="%"),
-    "rate": slider(20, 10, 30, "pods per minute", step=5),
-    "period": slider(2, 2, 8, "seconds between cycles"),
+    "fail": slider(20, 0, 90, "binds fail", step=10, unit="%"),
+    "rate": slider(20, 10, 30, "arrivals", step=5, unit="per minute"),
+    "period": slider(2, 2, 8, "cycle every", unit="s"),
 }
 
 PANELS = [

@@ -9,7 +9,7 @@ from volcano_lab.framework.config.conf import PluginOption, Tier
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.widgets import pictures
-from volcano_lab.widgets.controls import choice
+from volcano_lab.widgets.controls import choice, group
 from volcano_lab.widgets.lab import Lab, Task
 from volcano_lab.widgets.story import outcome
 
@@ -113,8 +113,10 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
     """The data of `pictures.votes`: for victims one row per task, else one row of answers."""
     asked = {row["plugin"]: row for row in rows if row["asked"]}
     last = max((row["tier"] for row in asked.values()), default=0)
-    tiers = [{"name": f"tier {tier}", "decides": tier == last,
-              "note": "decides" if tier == last else "not asked" if tier > last else "asked",
+    by_tier = point in ("reclaimable", "job_enqueueable")
+    tiers = [{"name": f"tier {tier}", "decides": by_tier and tier == last,
+              "note": "not asked" if tier > last else "decides" if by_tier and tier == last
+              else "asked",
               "plugins": [name for name, own in PLUGINS.items() if own == tier]}
              for tier in sorted(set(PLUGINS.values()))]
     silent = {off: {"text": "off", "yes": False}} if off else {}
@@ -126,7 +128,8 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
     else:
         lines = [{"name": "answer", "votes": silent | {
             name: {"text": row["answer"], "yes": row["for"]} for name, row in asked.items()}}]
-    return {"tiers": tiers, "rows": lines, "verdict": f"The session hears: {words}"}
+    return {"tiers": tiers, "rows": lines, "verdict":
+            f"The session hears: {words} (rule: {extension_points(None)[point].rule})"}
 
 
 def decided(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -> dict[str, Any]:
@@ -137,7 +140,6 @@ def decided(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -> di
     """
     rows, heard, words = combined(point, a, b, c, off)
     return {"votes": _votes(point, off, rows, heard, words), "together": words,
-            "rule": extension_points(None)[point].rule,
             "asked": [row["plugin"] for row in rows if row["asked"]]}
 
 
@@ -145,7 +147,7 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
     """The picture of `decided`.
 
     >>> print(combination("overused", c=1).alt)
-    overused. The session hears: yes. answer: A False, B False, C True.
+    overused. The session hears: yes (rule: any one suffices). answer: A False, B False, C True.
     """
     return pictures.votes(point, decided(point, a, b, c, off)["votes"])
 
@@ -153,18 +155,16 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
 VOICES = {"against": -1, "nothing": 0, "for": 1}
 CONTROLS = {
     "point": choice("job_enqueueable", list(POINTS), "extension point"),
-    **{name: choice(-1 if name == "c" else 0, VOICES, f"{name.upper()} (tier {tier}) says",
-                    about="for job_order: the right one first, equal, the left one first")
-       for name, tier in (("a", 1), ("b", 1), ("c", 2))},
+    **group("what they say", {
+        name: choice(-1 if name == "c" else 0, VOICES, f"{name.upper()}, tier {tier}",
+                     about="for job_order: the right one first, equal, the left one first")
+        for name, tier in (("a", 1), ("b", 1), ("c", 2))}),
     "off": choice("", {"nobody": "", **{name: name for name in PLUGINS}}, "switched off"),
 }
 
 PANELS = [
     pictures.votes("Who is asked, and what they answer", lambda at: at["votes"], rows=3, wide=True,
-                   legend="Blue: for. Grey: against, or no opinion. Dotted: not asked."),
-    pictures.table("What the session hears", lambda at: [at], key="together", texts=True, wide=True,
-                   columns={"rule": "rule of the extension point", "together": "together"}),
-]
+                   legend="Blue: for. Grey: against, or no opinion. Dotted: not asked.")]
 
 TASKS = [
     Task("no veto", "Let reclaimable be asked (who may be evicted?). A says that nobody may go, C "

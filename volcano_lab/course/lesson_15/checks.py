@@ -20,7 +20,6 @@ from volcano_lab.framework.registry import registered
 from volcano_lab.metrics.effort import Effort
 
 # -- pairs
-# --------------------------------------------------------------------------------------------
 
 
 def two_full() -> Cluster:
@@ -103,19 +102,18 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Verdict | None:
 
 
 # -- what repeats
-# -------------------------------------------------------------------------------------
 
 
 @check(takes=int)
 def scored_anew(answer: int) -> Verdict:
-    """200 equal pods, 100 nodes, the lab's way. How many scores are worked out?"""
+    """200 equal pods, 100 nodes, the lab's way. How many scores are computed?"""
     counted = effort_of(cost_cluster(100, 200), conf_of()).scored
     if answer == counted:
         return well_done(
             "100 nodes at first, and one node after each placement but the last: 100 + 199.")
     hints = {
         20000:
-        "That is every pair. Equal pods share the scores; only the node that changed is worked out anew.",
+        "That is every pair. Equal pods share the scores; only the node that changed is computed again.",
         200: "One for each pod is right afterwards. But at first every node needs a score.", 300:
         "Nearly. After the last placement nobody asks any more.", 100:
         "That is what the first pod needs. After each placement one node has changed."
@@ -127,7 +125,6 @@ def scored_anew(answer: int) -> Verdict:
 
 
 # -- the slow plugin
-# ----------------------------------------------------------------------------------
 
 
 def search() -> Effort:
@@ -154,15 +151,14 @@ def slow_plugin(answer: str) -> Verdict:
         return try_again(f"There is no {answer}. Name one of: {', '.join(sorted(plugins))}.")
     if name == plugins[0]:
         return well_done(
-            f"{name} sorts all nodes anew for every pair. It is asked as often as red; the calls do not tell, the "
+            f"{name} sorts all nodes again for every pair. It is asked as often as red; the calls do not tell, the "
             "time does.")
     what = {"red": "is asked as often as green, but answers fast", "blue": "is asked seldom"}
     return try_again(f"{name} {what.get(name, 'works, but another takes longer')}. "
-                     "Look at `mystery.time_by_plugin()`: the longest stands first.")
+                     "Look at `mystery.time_by_plugin()`: the longest comes first.")
 
 
 # -- fewer nodes
-# --------------------------------------------------------------------------------------
 
 
 @check(takes=int)
@@ -180,11 +176,10 @@ def looked_for(answer: int) -> Verdict:
     return try_again(
         hints.get(
             answer,
-            "Work out the percentage: 50, less 1 for every 125 nodes. Then take it of 2,000."))
+            "Compute the percentage: 50, less 1 for every 125 nodes. Then take it of 2,000."))
 
 
 # -- a budget
-# -----------------------------------------------------------------------------------------
 
 TAINTED = """
 apiVersion: v1

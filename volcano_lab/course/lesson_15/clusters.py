@@ -20,14 +20,14 @@ looking at every node.
 
 
 def volcano_times() -> list[dict[str, Any]]:
-    """A row for each size of which Volcano's own time is known: pairs of pod and node, seconds,
-    microseconds a pair.
+    """One row per size of which Volcano's own time is known: pairs of pod and node, seconds,
+    microseconds per pair.
 
     >>> volcano_times()[-1]
-    {'nodes': 1000, 'pods': 10000, 'pairs': 10000000, 'seconds': 115.0, 'microseconds a pair': 11.5}
+    {'nodes': 1000, 'pods': 10000, 'pairs': 10000000, 'seconds': 115.0, 'microseconds per pair': 11.5}
     """
     return [{"nodes": nodes, "pods": pods, "pairs": nodes * pods, "seconds": seconds,
-             "microseconds a pair": round(seconds * 1e6 / (nodes * pods), 1)}
+             "microseconds per pair": round(seconds * 1e6 / (nodes * pods), 1)}
             for (nodes, pods), seconds in GO_SECONDS.items()]
 
 
@@ -54,7 +54,6 @@ def kibibytes_a_pod(nodes: int, pods: int) -> float:
 
 
 # -- plugins of one's own, for the search for the slow one
-# ------------------------------------------------
 
 
 class Quick(Plugin):

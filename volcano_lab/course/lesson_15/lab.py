@@ -1,66 +1,49 @@
-"""Lesson 15: calls by extension point, what grows with what, how many nodes are looked for, and a
-lab that counts cycles.
-"""
+"""Lesson 15: how work grows, how many nodes are looked for, and a lab that counts cycles."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-import ipywidgets
+from attrs import define
 
+from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.display.palette import COLORS
-from volcano_lab.display.styled import styled
 from volcano_lab.framework.placement.feasible import nodes_to_find
 from volcano_lab.metrics.effort import Effort
-from volcano_lab.widgets.board_lab import BoardLab as Lab
-from volcano_lab.widgets.board_lab import labelled
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.controls import slider
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.story import amounts
 
-if TYPE_CHECKING:
-    import altair as alt
-
-EACH, ONCE = "every pair (Volcano)", "worked out once (the lab)"
-PARTS = {EACH: COLORS[5], ONCE: COLORS[0]}
+EACH, FEWER, ONCE = "every pair", "with the flags", "the lab"
+OF_PAIRS = ("predicate", "node_order")
+Row = dict[str, Any]
 
 
-def calls_chart(effort: Effort, title: str = "", most: int = 0) -> alt.Chart:
-    """How often each extension point's plugins were asked, the most asked first; `most` is where
-    the scale ends.
+def calls_rows(**efforts: Effort) -> list[Row]:
+    """One row per extension point and plugin: asked for what, and how often in each cycle; the most
+    asked first.
 
-    >>> len(calls_chart(effort_of(cost_cluster(), conf_of(), arrays=False)).layer)
-    2
+    >>> calls_rows(small=effort_of(cost_cluster(), conf_of(), arrays=False))[0]
+    {'extension point': 'node_order', 'plugin': 'binpack', 'asked for each': 'pod and node', 'small': 12}
     """
-    import altair as alt
-
-    total: Counter[tuple[str, str]] = Counter()
-    for (_, point, plugin), count in effort.calls.items():
-        total[point, plugin] += count
-    ordered = sorted(total.items(), key=lambda item: (-item[1], item[0]))
-    rows = [{"who": f"{point} ({plugin})", "calls": count, "pair": _of_pairs(point)}
-            for (point, plugin), count in ordered]
-    names = [row["who"] for row in rows]
-    base = alt.Chart(alt.InlineData(rows)).encode(
-        y=alt.Y("who:N", sort=names, title=None, axis=alt.Axis(labelLimit=260)), x=alt.X(
-            "calls:Q", title="calls", scale=alt.Scale(domain=[0, most or rows[0]["calls"]]),
-            axis=alt.Axis(tickMinStep=1)))
-    asked = alt.Color(
-        "pair:N", title="asked for", scale=alt.Scale(domain=["each pair", "each pod, job or queue"],
-                                                     range=[COLORS[5], COLORS[4]]))
-    bars, text = base.mark_bar().encode(color=asked), base.mark_text(
-        align="left", dx=4, fontSize=12).encode(text="calls:Q")
-    told = "; ".join(f"{row['who']}: {row['calls']}" for row in rows)
-    return styled(alt.layer(bars, text).properties(width=420, height=20 * len(rows)), title, told)
+    totals: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in efforts}
+    for name, effort in efforts.items():
+        for (_, point, plugin), count in effort.calls.items():
+            totals[name][point, plugin] += count
+    first = next(iter(totals.values()))
+    return [{"extension point": point, "plugin": plugin, "asked for each":
+             "pod and node" if point in OF_PAIRS else "pod, job or queue",
+             **{name: total[point, plugin] for name, total in totals.items()}}
+            for point, plugin in sorted(first, key=lambda who: (-first[who], who))]
 
 
-def _of_pairs(point: str) -> str:
-    return "each pair" if point in ("predicate", "node_order") else "each pod, job or queue"
-
-
-def growth_rows(sizes: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
-    """A row for each (nodes, pods): pairs, and scores that the lab works out; counted.
+def growth_rows(sizes: Sequence[tuple[int, int]]) -> list[Row]:
+    """One row per (nodes, pods): pairs, and scores that the lab computes; counted.
 
     >>> growth_rows([(4, 8)])
     [{'nodes': 4, 'pods': 8, 'pairs': 32, 'scored': 11}]
@@ -72,116 +55,130 @@ def growth_rows(sizes: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
     return rows
 
 
-def growth_chart(rows: Sequence[dict[str, Any]], title: str = "") -> alt.Chart:
-    """Pairs beside scores that are worked out once, on a scale where each line is ten times the one
-    before.
+def growth(rows: Sequence[Row], title: str) -> pictures.Picture:
+    """Draw pairs, and scores that are computed once, against the number of nodes.
 
-    >>> len(growth_chart(growth_rows([(4, 8)])).layer)
-    2
+    >>> print(growth(growth_rows([(4, 8), (8, 16)]), "Growth").alt)
+    Growth. every pair: 32 at 4, 128 at 8. the lab: 11 at 4, 23 at 8. Axes: nodes, scores; logarithmic.
     """
-    import altair as alt
-
-    data = [{
-        "size": f"{row['nodes']} nodes, {row['pods']} pods", "what": what, "count": row[key],
-        "text": f"{row[key]:,}"
-    } for row in rows for what, key in ((EACH, "pairs"), (ONCE, "scored"))]
-    sizes = list(dict.fromkeys(row["size"] for row in data))
-    base = alt.Chart(alt.InlineData(data)).encode(
-        y=alt.Y("size:N", sort=sizes, title=None, axis=alt.Axis(labelLimit=200)),
-        yOffset=alt.YOffset("what:N", sort=[EACH, ONCE]),
-        x=alt.X("count:Q", title="scores", scale=alt.Scale(type="log", domain=[1, 1_000_000]),
-                axis=alt.Axis(values=[10**power for power in range(7)], format=",")))
-    color = alt.Color("what:N", title=None, scale=alt.Scale(domain=list(PARTS),
-                                                            range=list(PARTS.values())))
-    bars = base.mark_bar().encode(color=color, x2=alt.datum(1))
-    text = base.mark_text(align="left", dx=4, fontSize=12).encode(text="text:N")
-    told = "; ".join(f"{row['size']}, {row['what']}: {row['text']}" for row in data)
-    return styled(alt.layer(bars, text).properties(width=420, height=46 * len(sizes)), title, told)
+    lines = [{"name": name, "color": color, "points": [[row["nodes"], row[key]] for row in rows]}
+             for name, color, key in ((EACH, COLORS[5], "pairs"), (ONCE, COLORS[0], "scored"))]
+    return pictures.curves(title, {"lines": lines}, x="nodes", y="scores",
+                           least=(rows[0]["nodes"], 10), most=(rows[-1]["nodes"], 100_000))
 
 
-def sampling_chart(percentages: Sequence[int], title: str = "") -> alt.Chart:
-    """How many nodes that fit are enough, against the size of the cluster; a line for each
+def sampling(percentages: Iterable[int], title: str) -> pictures.Picture:
+    """Draw how many nodes that fit are enough, against the size of the cluster; one curve per
     percentage (0: by size).
 
-    >>> len(sampling_chart([0, 100]).layer)
-    2
+    >>> sampling([0], "Enough").data["lines"][0]["points"][-1]
+    [10000, 500]
     """
-    import altair as alt
-
-    sizes = [*range(0, 1000, 50), *range(1000, 10_001, 250)]
-    rows = [{"nodes": nodes, "found": nodes_to_find(nodes, percentage), "line": _line(percentage)}
-            for percentage in percentages for nodes in sizes]
-    lines = [_line(percentage) for percentage in percentages]
-    ends = [row for row in rows if row["nodes"] == 10_000]
-    x = alt.X("nodes:Q", title="nodes in the cluster",
-              axis=alt.Axis(values=[*range(0, 10_001, 2000)]))
-    y = alt.Y("found:Q", title="nodes looked for")
-    color = alt.Color("line:N", title="--percentage-nodes-to-find", sort=lines,
-                      scale=alt.Scale(domain=lines, range=list(COLORS[: len(lines)])))
-    dash = alt.StrokeDash("line:N", sort=lines, legend=None)
-    drawn = alt.Chart(alt.InlineData(rows)).mark_line(strokeWidth=2).encode(
-        x=x, y=y, color=color, strokeDash=dash)
-    ending = alt.Chart(alt.InlineData(ends)).mark_text(align="right", dy=-8, fontSize=12)
-    text = ending.encode(x=x, y=y, text=alt.Text("found:Q", format=","))
-    told = "; ".join(f"{row['line']}: {row['found']} of 10000" for row in ends)
-    return styled(alt.layer(drawn, text).properties(width=520, height=220), title, told)
+    sizes = [*range(50, 1000, 50), *range(1000, 10_001, 250)]
+    lines = [{"name": f"{percentage}%" if percentage else "by size (0)", "color": COLORS[number],
+              "points": [[nodes, nodes_to_find(nodes, percentage)] for nodes in sizes]}
+             for number, percentage in enumerate(percentages)]
+    return pictures.curves(title, {"lines": lines}, x="nodes in the cluster",
+                           y="nodes looked for", least=(50, 50), most=(10_000, 10_000))
 
 
-def _line(percentage: int) -> str:
-    return f"{percentage}" if percentage else "0 (by size)"
+@define
+class Counted:
+    """One cycle's work, and the sizes that it was counted for."""
+
+    values: Values
+    effort: Effort
+    found: int
+    """After how many nodes that fit Volcano stops, with the flags."""
+
+    @property
+    def work(self) -> dict[str, int]:
+        """Way to look -> scores in the whole cycle."""
+        return {EACH: self.effort.pairs, FEWER: self.effort.choices * self.found,
+                ONCE: self.effort.scored}
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of the table: per pod, and in total."""
+        each = {EACH: self.values["nodes"], FEWER: self.found,
+                ONCE: self.effort.scored / self.effort.choices}
+        return [{"way": name, "per pod": round(each[name], 1), "in total": self.work[name]}
+                for name in each]
+
+    @property
+    def asked(self) -> list[Row]:
+        """Questions that do not depend on the nodes, and how often each was asked."""
+        points = ("queue_order", "overused", "allocatable", "job_ready")
+        return [{"question": point, "calls": self.effort.count(point=point)} for point in points]
+
+    @property
+    def curves(self) -> Row:
+        """The data of `pictures.curves`: the work against the nodes, with a dot for this cycle."""
+        sizes, pods = range(10, 121, 10), self.effort.choices
+        flags = self.values["percentage"], self.values["minimum"]
+        points = {EACH: [[size, pods * size] for size in sizes],
+                  FEWER: [[size, pods * nodes_to_find(size, *flags)] for size in sizes], ONCE: []}
+        colors = (COLORS[5], COLORS[1], COLORS[0])
+        return {"lines": [{"name": name, "color": color, "points": points[name],
+                           "dot": [self.values["nodes"], self.work[name]]}
+                          for name, color in zip(points, colors, strict=True)]}
 
 
-PANELS: list[dict[str, Any]] = [
-    {
-        "kind": "table", "key": "work", "title": "What one cycle does", "texts": ["way"], "columns":
-        ["way", "a pod",
-         "in all"], "legend": "a pod: nodes looked at for each. in all: scores, or nodes looked at."
-    },
-    {
-        "kind": "table", "key": "asked", "title": "Asked, however many nodes there are", "texts":
-        ["question"], "columns": ["question", "calls"]
-    },
+def cluster_of(values: Values) -> Cluster:
+    """Return the cluster that the controls describe."""
+    sizes = {name: values[name] for name in ("nodes", "pods", "kinds", "queues")}
+    return cost_cluster(**sizes, gang=4)
+
+
+def counted(values: Values) -> Counted:
+    """Run a cycle of some values and count its work."""
+    found = nodes_to_find(values["nodes"], values["percentage"], values["minimum"])
+    return Counted(values, effort_of(cluster_of(values), conf_of()), found)
+
+
+CONTROLS = {
+    "nodes": slider(40, 10, 120, "nodes", step=10),
+    "pods": slider(80, 20, 160, "pods", step=20, about="in gangs of 4"),
+    "kinds": slider(1, 1, 4, "kinds", about="of pods"),
+    "queues": slider(1, 1, 8, "queues"),
+    "percentage": slider(0, 0, 100, "to find", step=10, unit="%",
+                         about="--percentage-nodes-to-find; 0: by the size of the cluster"),
+    "minimum": slider(20, 10, 120, "at least", step=10, unit="nodes",
+                      about="--minimum-feasible-nodes"),
+}
+
+PANELS = [
+    pictures.curves("The work of one cycle, in scores", lambda at: at.curves, key="growth",
+                    x="nodes", y="scores", least=(10, 10), most=(120, 20_000), height=190,
+                    wide=True),
+    pictures.table("Three ways to look", lambda at: at.rows, key="work", rows=3, texts=["way"]),
+    pictures.table("Asked per pod, job or queue", lambda at: at.asked, key="asked", rows=4,
+                   texts=["question"]),
 ]
-START = {"nodes": 40, "pods": 80, "kinds": 1, "queues": 1, "percentage": 0, "minimum": 20}
+
+TASKS = [
+    Task("twice the nodes", "Raise the nodes from 40 to 80. Which numbers double?",
+         lambda values, at: values["nodes"] == 80, {}, {"nodes": 80}),
+    Task("eight queues", "Raise the queues to 8. What changes at all?",
+         lambda values, at: values["queues"] == 8, {}, {"queues": 8}),
+    Task("two kinds", "Two kinds of pods instead of one. Who pays?",
+         lambda values, at: values["kinds"] == 2, {}, {"kinds": 2}),
+    Task("back to 0", "120 nodes, and the percentage is 100: all are looked at. Set it to 0. How "
+         "many nodes are looked at per pod?",
+         lambda values, at: values["nodes"] == 120 and values["percentage"] == 0,
+         {"nodes": 120, "percentage": 100}, {"nodes": 120, "percentage": 0}),
+]
 
 
 def cost_lab() -> Lab:
-    """Sliders for the sizes of a cluster, and for the flags with which Volcano looks at fewer
-    nodes. Every move runs a cycle.
+    """Make the lab: the sizes of a cluster, and the flags with which Volcano looks at fewer nodes.
+    Every move runs a cycle.
 
-    >>> [row["in all"] for row in cost_lab().set(nodes=10, pods=20).state["work"]]
-    [200, 200, 29]
+    >>> cost_lab().set(nodes=10, pods=20).facts.work
+    {'every pair': 200, 'with the flags': 200, 'the lab': 29}
     """
-    limits = {
-        "nodes": (10, 120, 10), "pods": (20, 160, 20), "kinds": (1, 4, 1), "queues": (1, 8, 1),
-        "percentage": (0, 100, 10), "minimum": (10, 120, 10)
-    }
-    controls = {
-        name: ipywidgets.IntSlider(START[name], *limits[name], tooltip=LABELS[name])
-        for name in limits
-    }
-    return Lab(controls, lambda values: board_state(**values), PANELS,
-               labelled(controls, LABELS, "16em", "680px"))
-
-
-def board_state(nodes: int, pods: int, kinds: int, queues: int, percentage: int,
-                minimum: int) -> dict[str, Any]:
-    """What the board shows."""
-    effort = effort_of(cost_cluster(nodes, pods, gang=4, kinds=kinds, queues=queues), conf_of())
-    found = nodes_to_find(nodes, percentage, minimum)
-    work = [{"way": "every node for every pod", "a pod": nodes, "in all": effort.pairs}, {
-        "way": "Volcano with these flags, where every node fits", "a pod": found, "in all":
-        effort.choices * found
-    }, {
-        "way": "the lab: only what has changed", "a pod": effort.scored / effort.choices, "in all":
-        effort.scored
-    }]
-    points = ("queue_order", "overused", "allocatable", "job_ready")
-    asked = [{"question": point, "calls": effort.count(point=point)} for point in points]
-    return {"work": work, "asked": asked}
-
-
-LABELS = {
-    "nodes": "nodes", "pods": "pods, in gangs of 4", "kinds": "kinds of pods", "queues": "queues",
-    "percentage": "percentage to find (0: by size)", "minimum": "least number to find"
-}
+    return Lab(CONTROLS, counted, PANELS, title="What one cycle costs", tasks=TASKS,
+               code=cluster_of, says=[amounts("takes", lambda at: at.work, "scores")],
+               opening=lambda at: f"{at.effort.choices} pods × {at.values['nodes']} nodes are "
+               f"**{at.work[EACH]}** scores; with the flags {at.work[FEWER]}; the lab computes "
+               f"{at.work[ONCE]}, what has changed only.")

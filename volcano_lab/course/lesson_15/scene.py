@@ -29,7 +29,7 @@ def conf_of(sharing: str = "proportion") -> str:
 
 def cost_cluster(nodes: int = 4, pods: int = 3, gang: int = 0, kinds: int = 1, queues: int = 1,
                  depth: int = 1) -> Cluster:
-    """Waiting gangs on empty nodes of 64 CPUs; `gang` pods a job (0: all in one job), of `kinds`
+    """Waiting gangs on empty nodes of 64 CPUs; `gang` pods per job (0: all in one job), of `kinds`
     sizes, in `queues` queues.
 
     With `depth` each queue is the end of a line of so many queues, for the plugin capacity.

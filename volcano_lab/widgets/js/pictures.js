@@ -1,6 +1,7 @@
 // The vocabulary of pictures, by the name under which Python asks for one.
 import {bars} from "./pictures/bars.js";
 import {cluster} from "./pictures/cluster.js";
+import {curves} from "./pictures/curves.js";
 import {statement} from "./pictures/statement.js";
 import {states} from "./pictures/states.js";
 import {sums} from "./pictures/sums.js";
@@ -11,4 +12,4 @@ import {turns} from "./pictures/turns.js";
 import {vessels} from "./pictures/vessels.js";
 import {votes} from "./pictures/votes.js";
 
-export const PICTURES = {bars, cluster, statement, states, sums, table, timeline, tree, turns, vessels, votes};
+export const PICTURES = {bars, cluster, curves, statement, states, sums, table, timeline, tree, turns, vessels, votes};
