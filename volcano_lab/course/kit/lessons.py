@@ -62,6 +62,8 @@ TABLE = (
            "compute the sum by which enqueue admits a job", ("01", "03")),
     Lesson("05", "capacity-and-the-queue-tree", "Capacity and the queue tree", 45,
            "say which level of a tree refuses a job; fix the bug of v1.11.0", ("03", "04")),
+    Lesson("05b", "deep-queue-trees", "Deep queue trees", 5,
+           "say what depth costs, and what grows with the number of queues", ("05",)),
     Lesson("06", "gangs-and-statements", "Gangs and statements", 60,
            "follow a statement to its commit or discard; write a dry run", ("00", "01")),
     Lesson("07", "dominant-resource-fairness", "Dominant resource fairness", 35,
