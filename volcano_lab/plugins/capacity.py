@@ -13,33 +13,22 @@ Volcano's: it lets a job in as v1.11.0 did, asking and charging its own queue an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from volcano_lab.api.fairness import real_capability
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
-from volcano_lab.api.resource import EMPTY, INFINITY, Resource, max_of, total
-from volcano_lab.api.status import PENDING
+from volcano_lab.api.resource import INFINITY, Resource, max_of
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.plugin import Event, Plugin, active_if
+from volcano_lab.framework.plugin import active_if
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins.admission import (
-    capability_of,
-    inqueue_resource,
-    missing_for,
-    refuse,
-    requests_of,
-)
-from volcano_lab.plugins.queue_tree import QueueAttr, QueueTree, QueueTreeError
+from volcano_lab.plugins.queue_shares import QueueShares
+from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError
 
 V1_11_ENQUEUE = "lab.v1-11-enqueue"
-Change = Callable[[Resource, Resource], Resource]
 
 
-class Capacity(Plugin):
+class Capacity(QueueShares):
     """Queue order by share of what is deserved; limits and admission from the queue up to the root;
     reclaim by excess.
 
@@ -49,11 +38,10 @@ class Capacity(Plugin):
     """
 
     name = "capacity"
+    no_state = f'failed to get capacity state: error reading "{name}" from cycleState: not found'
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn, self.total_resource = ssn, ssn.total_resource
-        self.tree = QueueTree()
-        self.queue_opts: dict[str, QueueAttr] = self.tree.attrs
+        super().on_session_open(ssn)
         self.hierarchical = ssn.hierarchy_enabled(self.name)
         self.leaf_only = self.arguments.get_bool(V1_11_ENQUEUE, False)
         self.ready, self.grown = True, self.hierarchical
@@ -63,21 +51,11 @@ class Capacity(Plugin):
             self._open_flat()
 
     def _open_flat(self) -> None:
-        queues = self.ssn.queues
-        guarantees = total(
-            Resource.from_list(queue.queue.spec.guarantee.resource) for queue in queues.values())
-        for job in self.ssn.jobs.values():
-            if job.queue not in self.queue_opts:
-                attr = self.queue_opts[job.queue] = QueueAttr.of(queues[job.queue])
-                capability = capability_of(queues[job.queue])
-                attr.capability = capability or EMPTY
-                attr.real_capability = real_capability(self.total_resource, guarantees,
-                                                       attr.guarantee, capability)
-            self._count(job)
+        self.open_flat()
         for attr in self.queue_opts.values():
             attr.deserved = max_of(attr.deserved.min_dimension_resource(attr.real_capability,
                                                                         INFINITY), attr.guarantee)
-            attr.update_share()
+            self.update_share(attr)
 
     def _open_tree(self) -> None:
         """Grow the tree, count the jobs, set the limits. Where that fails, this session lets nobody
@@ -91,7 +69,7 @@ class Capacity(Plugin):
                     raise QueueTreeError(
                         f'job {job.uid}: its queue "{job.queue}" has queues below it; '
                         "allowed is a queue that has none.")
-                self._count(job)
+                self.count(job)
         except QueueTreeError as error:
             self.ready = self.grown = False
             sentence = f"{self.name} lets no job in and places no task in this session: {error}"
@@ -102,21 +80,17 @@ class Capacity(Plugin):
         root = self.queue_opts[ROOT_QUEUE]
         ssn.total_guarantee, ssn.total_deserved = root.guarantee, root.deserved
         for attr in self.queue_opts.values():
-            attr.update_share()
+            self.update_share(attr)
         for warning in self.tree.warnings:
             ssn.log.info("%s", warning)
             ssn.observer.note("queue_tree_warning", plugin=self.name, message=warning)
 
-    def _count(self, job: JobInfo) -> None:
-        """Add what a job holds, asks for and has reserved to its queue and all above it."""
-        allocated, inqueue, elastic = job.allocated, inqueue_resource(
-            job), job.get_elastic_resources()
-        request = allocated + requests_of(job.in_status(PENDING).values())
-        for attr in self.tree.line(job.queue):
-            attr.allocated, attr.request = attr.allocated + allocated, attr.request + request
-            attr.inqueue, attr.elastic = attr.inqueue + inqueue, attr.elastic + elastic
-
-    # -- order -----------------------------------------------------------------------------------
+    def update_share(self, attr: QueueAttr) -> None:
+        """A queue that deserves nothing counts as full."""
+        if attr.is_best_effort:
+            attr.share = 1.0
+        else:
+            super().update_share(attr)
 
     @active_if("ready")
     def queue_order(self, left: QueueInfo, right: QueueInfo) -> int:
@@ -145,12 +119,12 @@ class Capacity(Plugin):
 
     def allocatable(self, queue: QueueInfo, candidate: TaskInfo) -> bool:
         """Whether one more task keeps an open leaf and all above it within what they may hold."""
-        if not (queue.is_open and self._takes_jobs(queue.uid)):
+        if not (queue.is_open and self.takes_jobs(queue.uid)):
             return False
         return all(self._has_room(attr, attr.allocated, queue, candidate)
                    for attr in self.tree.line(queue.uid))
 
-    def _takes_jobs(self, queue: str) -> bool:
+    def takes_jobs(self, queue: str) -> bool:
         return self.ready and not (self.hierarchical and not self.tree.is_leaf(queue))
 
     def _has_room(self, attr: QueueAttr, allocated: Resource, queue: QueueInfo,
@@ -162,24 +136,8 @@ class Capacity(Plugin):
                                request=candidate.resreq, asked=asked, limit=limit, short_of=names)
         return fits
 
-    def job_enqueueable(self, job: JobInfo) -> int:
-        """Every level up to the root must have room; nothing is reserved on any before all have
-        agreed.
-        """
-        if not self._takes_jobs(job.queue) or not self.ssn.queues[job.queue].is_open:
-            return REJECT
-        if job.pod_group.spec.min_resources is None:
-            return PERMIT
-        line = self.tree.line(job.queue)[: 1 if self.leaf_only else None]
-        for attr in line:
-            short_of = missing_for(self.ssn, self.name, job, attr)
-            if short_of:
-                refuse(self.ssn, job, short_of)
-                return REJECT
-        reserved = job.deduct_sch_gated_resources(job.get_min_resources())
-        for attr in line:
-            attr.inqueue = attr.inqueue + reserved
-        return PERMIT
+    def asked_levels(self, queue: str) -> list[QueueAttr]:
+        return self.tree.line(queue)[: 1 if self.leaf_only else None]
 
     # -- taking back -----------------------------------------------------------------------------
 
@@ -218,56 +176,17 @@ class Capacity(Plugin):
                 victims.append(task)
         return victims, PERMIT
 
-    # -- what happens meanwhile --------------------------------------------------------------------
-
-    def on_allocate(self, event: Event) -> None:
-        self._recount(event.task, Resource.__add__)
-
-    def on_deallocate(self, event: Event) -> None:
-        self._recount(event.task, Resource.sub)
-
-    def _recount(self, task: TaskInfo, change: Change) -> None:
-        line = self.tree.line(self.ssn.jobs[task.job].queue)
-        for attr in line:
-            attr.allocated = change(attr.allocated, task.resreq)
-        for attr in line[:1]:
-            attr.update_share()
-
-    # -- what if: used while a preemption is tried out
-    # ------------------------------------------------
-
-    def pre_predicate(self, task: TaskInfo) -> None:
-        """Remember what the queues hold, for the trial."""
-        self.ssn.cycle_state(task.uid)[self.name] = {queue: attr.allocated
-                                                     for queue, attr in self.queue_opts.items()}
+    # -- what if: used while a preemption is tried out ---------------------------------------------
 
     def simulate_allocatable(self, state: dict[str, Any], queue: QueueInfo,
                              candidate: TaskInfo) -> bool:
         """As `allocatable`, with what the trial has changed; whether the queue is open isn't asked.
         """
         trial = state.get(self.name)
-        if trial is None or not self._takes_jobs(queue.uid):
+        if trial is None or not self.takes_jobs(queue.uid):
             return False
         return all(self._has_room(attr, trial[attr.queue_id], queue, candidate)
                    for attr in self.tree.line(queue.uid))
-
-    def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo,
-                          task_to_add: TaskInfo, node: NodeInfo) -> str | None:
-        return self._simulate(state, task_to_add, Resource.__add__)
-
-    def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo,
-                             task_to_remove: TaskInfo, node: NodeInfo) -> str | None:
-        return self._simulate(state, task_to_remove, Resource.sub)
-
-    def _simulate(self, state: dict[str, Any], task: TaskInfo, change: Change) -> str | None:
-        trial, queue = state.get(self.name), self.ssn.jobs[task.job].queue
-        if trial is None:
-            return f'failed to get capacity state: error reading "{self.name}" from cycleState: not found'
-        if queue not in trial:
-            return f"queue {queue} not found"
-        for attr in self.tree.line(queue):
-            trial[attr.queue_id] = change(trial[attr.queue_id], task.resreq)
-        return None
 
 
 def _compare(left: float, right: float) -> int:

@@ -14,8 +14,7 @@ from volcano_lab.api.resource import EMPTY
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins.admission import inqueue_resource
-from volcano_lab.plugins.reasons import format_resource_names
+from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
 
 DEFAULT_FACTOR = 1.2
 

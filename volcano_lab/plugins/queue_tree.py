@@ -18,7 +18,7 @@ from itertools import takewhile
 
 from attrs import define, field
 
-from volcano_lab.api.fairness import queue_share, real_capability
+from volcano_lab.api.fairness import real_capability
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
 from volcano_lab.api.resource import EMPTY, IGNORED_SCALARS, ZERO, Resource, total
 from volcano_lab.api.task import TaskInfo
@@ -26,8 +26,8 @@ from volcano_lab.api.task import TaskInfo
 
 @define(slots=True)
 class QueueAttr:
-    """What capacity knows of one queue; the sums cover its own jobs and those of all queues below
-    it.
+    """What capacity or proportion knows of one queue; the sums cover its own jobs and those of all
+    queues below it.
 
     `deserved`, `capability` and `guarantee` are what the queue's author wrote (a parent fills in
     what is missing), `real_capability` is the most the queue may hold. `inqueue` is what jobs let
@@ -63,9 +63,6 @@ class QueueAttr:
         """Whether the queue deserves nothing: it comes after all that have less than they deserve.
         """
         return self.deserved.is_empty()
-
-    def update_share(self) -> None:
-        self.share = 1.0 if self.is_best_effort else queue_share(self.allocated, self.deserved)
 
     def why_not_reclaim(self, task: TaskInfo, reclaimer: TaskInfo, held: Resource) -> str:
         """Why one of the queue's tasks stays, while the queue still holds `held`; "" for a victim.

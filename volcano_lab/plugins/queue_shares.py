@@ -1,0 +1,178 @@
+"""What proportion and capacity have in common: sums by queue, admission, evictions tried on a copy.
+
+A flat queue is a line of length one. Not in the base class is what a queue deserves and which limit
+it keeps.
+
+Volcano: pkg/scheduler/plugins/proportion/proportion.go, pkg/scheduler/plugins/capacity/capacity.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from volcano_lab.api.fairness import queue_share, real_capability
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.resource import EMPTY, MAX_FLOAT, Resource, total
+from volcano_lab.api.status import PENDING
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.plugin import Event, Plugin
+from volcano_lab.framework.points.rules import PERMIT, REJECT
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
+from volcano_lab.plugins.queue_tree import QueueAttr, QueueTree
+
+Change = Callable[[Resource, Resource], Resource]
+
+
+class QueueShares(Plugin):
+    """Keeps `queue_opts`, the `QueueAttr` of each queue by its name; `tree` knows their lines."""
+
+    no_state = ""
+    """Said instead of "queue … not found" where a trial was never begun."""
+
+    def on_session_open(self, ssn: Session) -> None:
+        self.ssn, self.total_resource = ssn, ssn.total_resource
+        self.tree = QueueTree()
+        self.queue_opts: dict[str, QueueAttr] = self.tree.attrs
+
+    def open_flat(self) -> None:
+        """Count the jobs; queues without any are not known."""
+        queues = self.ssn.queues
+        guarantees = total(Resource.from_list(queue.queue.spec.guarantee.resource)
+                           for queue in queues.values())
+        for job in self.ssn.jobs.values():
+            if job.queue not in self.queue_opts:
+                attr = self.queue_opts[job.queue] = QueueAttr.of(queues[job.queue])
+                capability = capability_of(queues[job.queue])
+                attr.capability = capability or EMPTY
+                attr.real_capability = real_capability(self.total_resource, guarantees,
+                                                       attr.guarantee, capability)
+            self.count(job)
+
+    def count(self, job: JobInfo) -> None:
+        """Add what a job holds, requests, has reserved and could give to all queues of its line."""
+        inqueue, elastic = inqueue_resource(job), job.get_elastic_resources()
+        request = job.allocated + requests_of(job.in_status(PENDING).values())
+        for attr in self.tree.line(job.queue):
+            attr.allocated, attr.request = attr.allocated + job.allocated, attr.request + request
+            attr.inqueue, attr.elastic = attr.inqueue + inqueue, attr.elastic + elastic
+
+    def update_share(self, attr: QueueAttr) -> None:
+        attr.share = queue_share(attr.allocated, attr.deserved)
+
+    # -- admission -------------------------------------------------------------------------------
+
+    def takes_jobs(self, queue: str) -> bool:
+        """Whether jobs may be in the queue at all."""
+        return True
+
+    def asked_levels(self, queue: str) -> list[QueueAttr]:
+        """The queues that must agree to a job, and that it is charged to."""
+        return self.tree.line(queue)
+
+    def job_enqueueable(self, job: JobInfo) -> int:
+        """Every level up to the root must have room; nothing is reserved on any before all have
+        agreed.
+        """
+        if not self.takes_jobs(job.queue) or not self.ssn.queues[job.queue].is_open:
+            return REJECT
+        if job.pod_group.spec.min_resources is None:
+            return PERMIT
+        line = self.asked_levels(job.queue)
+        for attr in line:
+            short_of = self._missing_for(job, attr)
+            if short_of:
+                message = format_resource_names("queue resource quota insufficient", "insufficient",
+                                                short_of)
+                self.ssn.record_pod_group_event(job, "Normal", "Unschedulable", message)
+                return REJECT
+        reserved = job.deduct_sch_gated_resources(job.get_min_resources())
+        for attr in line:
+            attr.inqueue = attr.inqueue + reserved
+        return PERMIT
+
+    def _missing_for(self, job: JobInfo, attr: QueueAttr) -> list[str]:
+        """The resources of which a queue lacks enough to admit a job.
+
+        minimum + allocated + inqueue - elastic must not exceed the real capability, in any
+        dimension of the minimum. The observer is told both sides; `level` is the queue compared,
+        which may stand above the job's.
+
+        `elastic` stays as it was when the session opened, so that after evictions it may be more
+        than what is allocated. Volcano stops with a panic then (unless PANIC_ON_ERROR is false,
+        which the lab does likewise).
+        """
+        least, limit = job.get_min_resources(), attr.real_capability
+        asked = least + attr.allocated + attr.inqueue - attr.elastic
+        names = asked.less_equal_with_dimension_and_resources_name(limit, least)[1]
+        self.ssn.observer.note("enqueue_comparison", plugin=self.name, job=job.uid, queue=job.queue,
+                               level=attr.name, min_resources=least, allocated=attr.allocated,
+                               inqueue=attr.inqueue, elastic=attr.elastic, asked=asked,
+                               limit=limit, short_of=names)
+        return names
+
+    # -- what happens meanwhile --------------------------------------------------------------------
+
+    def on_allocate(self, event: Event) -> None:
+        self._recount(event.task, Resource.__add__)
+
+    def on_deallocate(self, event: Event) -> None:
+        self._recount(event.task, Resource.sub)
+
+    def _recount(self, task: TaskInfo, change: Change) -> None:
+        line = self.tree.line(self.ssn.jobs[task.job].queue)
+        for attr in line:
+            attr.allocated = change(attr.allocated, task.resreq)
+        for attr in line[:1]:
+            self.update_share(attr)
+
+    # -- what if: used while a preemption is tried out ---------------------------------------------
+
+    def pre_predicate(self, task: TaskInfo) -> None:
+        """Remember what the queues hold, for the trial."""
+        self.ssn.cycle_state(task.uid)[self.name] = {queue: attr.allocated
+                                                     for queue, attr in self.queue_opts.items()}
+
+    def simulate_add_task(self, state: dict[str, Any], task_to_schedule: TaskInfo,
+                          task_to_add: TaskInfo, node: NodeInfo) -> str | None:
+        return self._simulate(state, task_to_add, Resource.__add__)
+
+    def simulate_remove_task(self, state: dict[str, Any], task_to_schedule: TaskInfo,
+                             task_to_remove: TaskInfo, node: NodeInfo) -> str | None:
+        return self._simulate(state, task_to_remove, Resource.sub)
+
+    def _simulate(self, state: dict[str, Any], task: TaskInfo, change: Change) -> str | None:
+        trial, queue = state.get(self.name), self.ssn.jobs[task.job].queue
+        if trial is None and self.no_state:
+            return self.no_state
+        if queue not in (trial or ()):
+            return f"queue {queue} not found"
+        for attr in self.tree.line(queue):
+            trial[attr.queue_id] = change(trial[attr.queue_id], task.resreq)
+        return None
+
+
+def capability_of(queue: QueueInfo) -> Resource | None:
+    """A queue's capability as its author wrote it; CPU or memory left out (or zero) is no limit.
+    None where unset.
+    """
+    spec = queue.queue.spec
+    if not spec.capability:
+        return None
+    written = Resource.from_list(spec.capability)
+    return Resource(written.milli_cpu if written.milli_cpu > 0 else MAX_FLOAT,
+                    written.memory if written.memory > 0 else MAX_FLOAT, written.scalars)
+
+
+def requests_of(tasks: Iterable[TaskInfo]) -> Resource:
+    """The sum of the requests of tasks; equal requests are counted, not added one by one."""
+    result = EMPTY
+    counts: dict[Resource, int] = {}
+    for task in tasks:
+        counts[task.resreq] = counts.get(task.resreq, 0) + 1
+    for request, count in counts.items():
+        result = result + (request * count if count > 1 else request)
+    return result
