@@ -28,7 +28,7 @@ from rebuilt import held, rebuilt, seen_by, shares, tasks_of
 from small_cluster import NOW, group, node, pod, queue
 
 from volcano_lab.api.node import NodeError, NodeInfo
-from volcano_lab.api.resource import ResourceError
+from volcano_lab.api.panics import Panic, panics_stop
 from volcano_lab.api.status import BOUND, PENDING, RUNNING
 from volcano_lab.cache import Cache
 from volcano_lab.framework import log
@@ -321,6 +321,6 @@ BUGS = {
 def test_the_machine_finds(bug, monkeypatch):
     owner, name, broken = BUGS[bug]
     monkeypatch.setattr(owner, name, broken(getattr(owner, name)))
-    with pytest.raises((AssertionError, ExceptionGroup, ResourceError)):
+    with pytest.raises((AssertionError, ExceptionGroup, Panic)), panics_stop():
         run_state_machine_as_test(StatementMachine, settings=settings(
             QUICK, max_examples=1000, phases=[Phase.generate], database=None))

@@ -117,6 +117,15 @@ class NodeInfo:
         return self.node.metadata.labels if self.node is not None else {}
 
     @property
+    def scalar_names(self) -> set[str]:
+        """The scalar resources that the node's accounts mention: those it offers and, if it offers
+        any, those its tasks name, be it with the amount 0.
+        """
+        offered = self.allocatable.scalars or {}
+        return {*offered, *(name for task in self.tasks.values() if offered
+                            for name in task.resreq.scalars or ())}
+
+    @property
     def idle(self) -> Resource:
         return self.table.resource("idle", self.row)
 

@@ -28,6 +28,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from volcano_lab.api import quantity
+from volcano_lab.api.panics import panic
 
 MIN_RESOURCE = 0.1
 """Smaller amounts, and smaller differences where a comparison is tolerant, count as nothing."""
@@ -53,10 +54,6 @@ def is_scalar_resource_name(name: str) -> bool:
     if name.startswith(("hugepages-", "attachable-volumes-")) or "kubernetes.io/" in name:
         return True
     return "/" in name and not name.startswith("requests.")
-
-
-class ResourceError(ArithmeticError):
-    """More was taken from a resource than it holds."""
 
 
 class Resource:
@@ -209,10 +206,10 @@ class Resource:
         return Resource(self.milli_cpu - other.milli_cpu, self.memory - other.memory, scalars)
 
     def sub(self, other: Resource) -> Resource:
-        """Subtract, and raise `ResourceError` where `other` is more than this resource holds."""
+        """Subtract; where `other` is more than this resource holds, Volcano panics (`api.panics`).
+        """
         if not other.less_equal(self, ZERO):
-            raise ResourceError(
-                f"resource is not sufficient to do operation: <{self}> sub <{other}>")
+            panic(f"resource is not sufficient to do operation: <{self}> sub <{other}>")
         return self - other
 
     def __mul__(self, ratio: float) -> Resource:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, Protocol
@@ -44,7 +45,13 @@ from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of
 from volcano_lab.framework.points.rules import ExtensionPoint
 from volcano_lab.framework.points.table import POINTS, ExtensionPoints, extension_points
 from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
-from volcano_lab.framework.statement import Allocate, Evict, Statement, StatementError
+from volcano_lab.framework.statement import (
+    Allocate,
+    Evict,
+    HandlerError,
+    Statement,
+    StatementError,
+)
 from volcano_lab.framework.topology import Topology
 
 
@@ -340,7 +347,8 @@ class Session(ExtensionPoints):
         Raises `StatementError` where it can't be done in full.
         """
         operation = Allocate(task, node.name)
-        operation.do(self)
+        with suppress(HandlerError):
+            operation.do(self)
         self.observer.did(None, operation)
         self.record_committed("allocate", task, direct=True)
         job = self.jobs[task.job]

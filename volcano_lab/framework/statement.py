@@ -22,6 +22,10 @@ class StatementError(RuntimeError):
     """An operation could not be done in full; what it did has to be rolled back by its inverse."""
 
 
+class HandlerError(StatementError):
+    """Only a plugin's `on_allocate` refused; what is done without a statement goes on."""
+
+
 class Operation:
     """One change of one task."""
 
@@ -229,7 +233,8 @@ def _place(ssn: Session, operation: Allocate | Pipeline) -> None:
             node.add_task(task)
         except NodeError as error:
             problems.append(str(error))
-    problems += ssn.fire_allocate(task)
-    if problems:
-        raise StatementError(
-            f"task {task.key} {operation.name} to node {name}: {'; '.join(problems)}")
+    refused = ssn.fire_allocate(task)
+    if problems or refused:
+        kind = StatementError if problems else HandlerError
+        raise kind(f"task {task.key} {operation.name} to node {name}: "
+                   f"{'; '.join(problems + refused)}")

@@ -253,6 +253,11 @@ class Predicates(Plugin):
     # ----------------------------------------------------------------------------------------------
 
     def on_allocate(self, event: Event) -> None:
+        """Volumes are reserved from what `pre_predicate` has found: with `enablePredicate: false`
+        there is nothing, and no statement can place a task.
+        """
+        if self.volume_binding and SKIPPED not in self.ssn.cycle_state(event.task.uid):
+            event.error = 'reading "VolumeBinding" from cycleState: not found'
         if event.task.node_name in self.kube.by_name:
             self.kube.add_pod(event.task.node_name, event.task.pod)
 

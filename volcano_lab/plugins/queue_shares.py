@@ -102,11 +102,11 @@ class QueueShares(Plugin):
         which may stand above the job's.
 
         `elastic` stays as it was when the session opened, so that after evictions it may be more
-        than what is allocated. Volcano stops with a panic then (unless PANIC_ON_ERROR is false,
-        which the lab does likewise).
+        than what is allocated: Volcano panics.
         """
         least, limit = job.get_min_resources(), attr.real_capability
-        asked = least + attr.allocated + attr.inqueue - attr.elastic
+        asked = least + attr.allocated + attr.inqueue
+        asked = asked.sub(attr.elastic)
         names = asked.less_equal_with_dimension_and_resources_name(limit, least)[1]
         self.ssn.observer.note("enqueue_comparison", plugin=self.name, job=job.uid, queue=job.queue,
                                level=attr.name, min_resources=least, allocated=attr.allocated,

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from volcano_lab.api.node import NodeError
-from volcano_lab.api.resource import ResourceError
+from volcano_lab.api.panics import Panic, panics_stop
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import check
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
@@ -200,8 +200,9 @@ def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Verdict
     for plans in ([TWO, NONE, ONE], [NONE, TWO], [TWO, ONE], [HALF, NONE]):
         by_hand = WatchedRehearsal(half_full())
         try:
-            answer(by_hand, [list(plan) for plan in plans])
-        except (NodeError, ResourceError, StatementError):
+            with panics_stop():
+                answer(by_hand, [list(plan) for plan in plans])
+        except (NodeError, Panic, StatementError):
             if _saved_too_late(by_hand):
                 return try_again(
                     "A plan was saved after it was taken back, and then its operations have no node any more. "

@@ -274,7 +274,8 @@ class Reader:
         self.warnings: list[str] = []
         self.places = Places()
         try:
-            found = documents(text, self.places)
+            lines_before = text[:len(text) - len(text.lstrip())].count("\n")
+            found = documents("\n" * lines_before + text.strip(), self.places)
             self.root = next(found, None)
         except yaml.YAMLError as error:
             raise ConfError([syntax_problem(error)]) from None

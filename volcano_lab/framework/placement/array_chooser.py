@@ -38,15 +38,19 @@ class ArrayChooser(PlainChooser):
         self._last_group: Group = None
 
     def choose(self, task: TaskInfo, nodes: NodeList) -> tuple[NodeInfo | None, FitErrors]:
-        if task.pod.status.nominated_node_name:
-            return super().choose(task, nodes)
         group = (task.job, task.task_role) if self.use_cache and task.task_role else None
         board = self.arrays.board(task, nodes)
         if group != self._last_group:
             if self._last_group in self._failed:
                 self._failed[self._last_group].settle()  # another role is about to take room
             self._last_group = group
-        if board is not None:
+        nominated = self.nominated(task)
+        if nominated is not None:
+            node, errors = self._choose(task, nodes, group, None,
+                                        _only(nominated.row, self.arrays.table.count))
+            if node is not None:
+                return node, errors
+        elif board is not None:
             node = self._best_on_board(board, task, nodes, group)
             if node is not None:
                 return node, NO_ERRORS
@@ -76,26 +80,24 @@ class ArrayChooser(PlainChooser):
                 return None
         return self.ssn.node_list[best]
 
-    def _choose(self, task: TaskInfo, nodes: NodeList, group: Group, board: Board | None
-                ) -> tuple[NodeInfo | None, FitErrors]:
+    def _choose(self, task: TaskInfo, nodes: NodeList, group: Group, board: Board | None,
+                among: np.ndarray | None = None) -> tuple[NodeInfo | None, FitErrors]:
         arrays = self.arrays
         allowed = arrays.allowed(task)
         if allowed is None:
             return super().choose(task, nodes)
-        rows = arrays.rows(nodes)
+        among = arrays.inside(nodes) if among is None else among
         room = arrays.room(task.init_resreq)
-        fits = allowed & (room != NEVER)
-        if rows is not None:
-            fits &= arrays.inside(nodes)
+        fits = allowed & (room != NEVER) & among
         failed = self._failed.get(group)
         if group is not None:
             if failed is None:
                 failed = self._failed[group] = Failed(arrays, nodes, board)
             fits &= failed.settle()
-            failed.record(task, fits, board)
+            failed.record(task, fits, board, among)
         if not fits.any():
             return None, self._errors(task, nodes, failed)
-        return self._best(task, rows, fits, room), NO_ERRORS
+        return self._best(task, arrays.rows(nodes), fits, room), NO_ERRORS
 
     def _best(self, task: TaskInfo, rows: np.ndarray | None, fits: np.ndarray,
               room: np.ndarray) -> NodeInfo:
@@ -187,13 +189,14 @@ class Failed:
             self.flipped.clear()
         return self._not_yet
 
-    def record(self, task: TaskInfo, fits: np.ndarray, board: Board | None) -> None:
-        """A look over all nodes: those that don't fit have failed. A role whose tasks differ has no
-        board any more.
+    def record(self, task: TaskInfo, fits: np.ndarray, board: Board | None,
+               among: np.ndarray) -> None:
+        """A look over some nodes: those that don't fit have failed. A role whose tasks differ has
+        no board any more.
         """
         if self.board is not board:
             self.board = None
-        news = self.arrays.inside(self.nodes) & ~fits & self._not_yet
+        news = among & ~fits & self._not_yet
         if news.any():
             self.errors.record(task, news)
             self._not_yet &= ~news

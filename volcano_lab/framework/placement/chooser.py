@@ -67,13 +67,19 @@ class PlainChooser:
         """
         ssn, request = self.ssn, task.init_resreq
         fitting: list[NodeInfo] = []
-        nominated = ssn.nodes.get(task.pod.status.nominated_node_name)
-        if nominated is not None and request.less_equal(nominated.future_idle, ZERO):
+        nominated = self.nominated(task)
+        if nominated is not None:
             fitting, errors = self.helper.predicate_nodes(task, [nominated], self._predicate)
         if not fitting:
             fitting, errors = self.helper.predicate_nodes(task, nodes, self._predicate)
         now = [node for node in fitting if request.less_equal(node.idle, ZERO)]
         return best_node(ssn, task, now or fitting), errors
+
+    def nominated(self, task: TaskInfo) -> NodeInfo | None:
+        """The node that the task was nominated for, if it has room now or later: it is tried first.
+        """
+        node = self.ssn.nodes.get(task.pod.status.nominated_node_name)
+        return node if node and task.init_resreq.less_equal(node.future_idle, ZERO) else None
 
     def _predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
         return resource_predicate(task, node) or self.ssn.predicate_for_allocate(task, node)

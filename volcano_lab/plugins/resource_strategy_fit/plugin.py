@@ -142,14 +142,14 @@ def sra_score(request: Resource, allocatable: Resource, sra: Sra) -> float:
     return (1.0 - there / sra.total) * (MAX_NODE_SCORE * sra.weight)
 
 
-def out_of_proportion(request: Resource, node: NodeInfo, proportional: Mapping[str,
-                                                                               Proportion]) -> str:
+def out_of_proportion(request: Resource, node: NodeInfo,
+                      proportional: Mapping[str, Proportion]) -> str:
     """The first scarce resource beside which too little CPU or memory would stay idle, or ""."""
-    asked, offered, idle = request.scalars or {}, node.allocatable.scalars or {}, node.idle
+    asked, idle = request.scalars or {}, node.idle
     if any(asked.get(name, 0.0) > 0 for name in proportional):
         return ""
-    there = {**dict.fromkeys(offered, 0.0),
-             **(idle.scalars or {})}  # a node mentions what it offers when it is all in use
+    # a node mentions what it offers when it is all in use
+    there = {**dict.fromkeys(node.scalar_names, 0.0), **(idle.scalars or {})}
     for name, beside in sorted(proportional.items()):
         if name in there:
             cpu, memory = there[name] * beside.cpu, there[name] * beside.memory * 1000 * 1000

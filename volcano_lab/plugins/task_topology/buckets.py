@@ -65,7 +65,7 @@ class Bucket:
         self.bound += 1
         self.tasks.pop(task.uid, None)
         self.size -= size_of(task.resreq)
-        self.request = self.request - task.resreq
+        self.request = self.request.sub(task.resreq)
 
     def how_many_fit(self, task: TaskInfo, room: Resource) -> int:
         """How many waiting tasks are left once others than `task` have been taken out, by uid,

@@ -112,7 +112,7 @@ def room_of(node: NodeInfo) -> Resource:
     """What is idle or being freed. What the node offers is mentioned even where nothing of it is
     left.
     """
-    offered = Resource(scalars=dict.fromkeys(node.allocatable.scalars or (), 0.0) or None)
+    offered = Resource(scalars=dict.fromkeys(node.scalar_names, 0.0) or None)
     return offered + node.idle + node.releasing
 
 
