@@ -11,7 +11,6 @@ from itertools import count
 
 import numpy as np
 
-from volcano_lab.api.durations import parse_bool
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.node_usage import NO_USAGE, NodeUsage, usage_of
 from volcano_lab.api.objects import Node
@@ -19,10 +18,8 @@ from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.api.status import BINDING, PIPELINED, RELEASING
 from volcano_lab.api.task import REVOCABLE_ZONE_KEY, TaskInfo
 
-OVERSUBSCRIPTION_NODE = "volcano.sh/oversubscription"
 OVERSUBSCRIPTION_CPU = "volcano.sh/oversubscription-cpu"
 OVERSUBSCRIPTION_MEMORY = "volcano.sh/oversubscription-memory"
-OFFLINE_JOB_EVICTING = "volcano.sh/offline-job-evicting"
 
 
 class NodeError(ValueError):
@@ -42,9 +39,8 @@ class NodeInfo:
     (Resource(cpu=4000, memory=0), True)
     """
 
-    __slots__ = ("name", "table", "row", "node", "tasks", "image_states", "revocable_zone",
-                 "oversubscription_node", "offline_job_evicting", "resource_usage", "allocatable",
-                 "capacity", "_no_scalars")
+    __slots__ = ("table", "row", "tasks", "name", "node", "image_states", "revocable_zone",
+                 "resource_usage", "allocatable", "capacity", "_no_scalars")
 
     def __init__(self, name: str, table: NodeTable, node: Node | None = None,
                  row: int | None = None):
@@ -58,7 +54,7 @@ class NodeInfo:
         elif node is None:
             self._no_scalars = False
             self.allocatable = self.capacity = Resource()
-            self.revocable_zone, self.oversubscription_node, self.offline_job_evicting = "", False, False
+            self.revocable_zone = ""
 
     def _read_node(self, node: Node) -> Resource:
         """Take over what the object says; returns what the node offers."""
@@ -70,8 +66,6 @@ class NodeInfo:
         told = usage_of(notes)
         if told is not NO_USAGE:
             self.resource_usage = told
-        self.oversubscription_node = parse_bool(labels.get(OVERSUBSCRIPTION_NODE, "")) or False
-        self.offline_job_evicting = parse_bool(notes.get(OFFLINE_JOB_EVICTING, "")) or False
         self.capacity = Resource.from_list(node.status.capacity) + extra
         self.allocatable = Resource.from_list(node.status.allocatable) + extra
         self._no_scalars = not self.allocatable.scalars
@@ -97,9 +91,7 @@ class NodeInfo:
         may hold them.
         """
         node = NodeInfo.__new__(NodeInfo)
-        for name in ("name", "node", "image_states", "revocable_zone", "oversubscription_node",
-                     "offline_job_evicting", "resource_usage", "allocatable", "capacity",
-                     "_no_scalars"):
+        for name in NodeInfo.__slots__[3:]:
             setattr(node, name, getattr(self, name))
         node.table, node.row, node.tasks = table, row, dict(self.tasks)
         return node

@@ -16,9 +16,8 @@ caller says. Which caller uses which:
 | `less_equal_with_resources_name` | yes | as asked | left's, names returned | the reason "Insufficient cpu" |
 | `less_equal_with_dimension_and_resources_name` | no | zero | the request's | allocatable, the admission sum of enqueue |
 | `greater_partly_with_relevant_dimensions` | no | ignored | the request's, where right has them | capacity's reclaimable |
-| `greater_partly_with_dimension` | no | zero | the request's | the one above |
 | `less_equal_partly_with_dimension_zero_filtered` | yes | zero | the request's, unless both hold none | capacity's preemptive |
-| `less_partly(.., ZERO)` | no | zero | any | capacity's checks of the queue tree, task-topology |
+| `less_partly` | no | zero | any | capacity's checks of the queue tree, task-topology |
 | `min_dimension_resource(.., INFINITY)` | | infinity | left's | a capability as a limit |
 """
 
@@ -266,16 +265,6 @@ class Resource:
 
     # -- comparisons (the table in the module's docstring says who uses which) ---------------------
 
-    def less(self, other: Resource, missing: str) -> bool:
-        """Every dimension strictly below `other`'s."""
-        if not (self.milli_cpu < other.milli_cpu and self.memory < other.memory):
-            return False
-        mine, theirs = self.scalars or {}, other.scalars or {}
-        if missing == INFINITY and any(name not in mine for name in theirs):
-            return False
-        return all(
-            v < theirs.get(k, 0.0) for k, v in mine.items() if k in theirs or missing == ZERO)
-
     def less_equal(self, other: Resource, missing: str) -> bool:
         """Every dimension below `other`'s, or above it by less than `MIN_RESOURCE`.
 
@@ -315,7 +304,7 @@ class Resource:
         return not names, names
 
     def less_equal_with_dimension_and_resources_name(
-            self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
+            self, other: Resource, request: Resource) -> tuple[bool, list[str]]:
         """Strictly: no dimension that `request` asks for is above `other`'s; names of those that
         are.
 
@@ -327,9 +316,8 @@ class Resource:
         >>> used.less_equal_with_dimension_and_resources_name(limit, Resource())
         (True, [])
         """
-        if request is None:
-            return self.less_equal_with_resources_name(other, ZERO)
-        names = self._greater_in(other, request, scalars=self.scalars is not None)
+        names = [name for name in _asked(request) if self.get(name) > other.get(name)
+                 and (name in (CPU, MEMORY) or self.scalars is not None)]
         return not names, names
 
     def stays_within(self, other: Resource, request: Resource) -> bool:
@@ -345,93 +333,42 @@ class Resource:
                 return False
         return True
 
-    def less_partly(self, other: Resource, missing: str) -> bool:
-        """Any dimension strictly below `other`'s."""
-        return self._partly(other, missing, lambda left, right: left < right)
-
-    def less_equal_partly(self, other: Resource, missing: str) -> bool:
-        """Any dimension below or, within the tolerance, equal to `other`'s."""
-        return self._partly(other, missing, lambda left, right: left - right < MIN_RESOURCE)
-
-    def less_equal_partly_with_dimension(self, other: Resource,
-                                         request: Resource | None) -> tuple[bool, list[str]]:
-        """Any dimension that `request` asks for below or (tolerantly) equal to `other`'s; their
-        names.
-        """
-        if request is None:
-            return False, []
-        names = [name for name, amount in request if amount > 0 and name not in IGNORED_SCALARS
-                 and self.get(name) - other.get(name) < MIN_RESOURCE]
-        return bool(names), names
+    def less_partly(self, other: Resource) -> bool:
+        """Any dimension strictly below `other`'s; one that only `other` mentions is."""
+        if self.milli_cpu < other.milli_cpu or self.memory < other.memory:
+            return True
+        mine, theirs = self.scalars or {}, other.scalars or {}
+        return not theirs.keys() <= mine.keys() or any(
+            amount < theirs.get(name, 0.0) for name, amount in mine.items())
 
     def less_equal_partly_with_dimension_zero_filtered(
-            self, other: Resource, request: Resource | None) -> tuple[bool, list[str]]:
-        """As `less_equal_partly_with_dimension`, leaving out dimensions in which both sides hold
-        nothing.
+            self, other: Resource, request: Resource) -> tuple[bool, list[str]]:
+        """Any dimension that `request` asks for below or (tolerantly) equal to `other`'s; their
+        names. Dimensions in which both sides hold nothing are left out.
         """
-        if request is None:
-            return False, []
-        kept = {name: amount for name, amount in request
-                if amount > 0 and not (self.is_zero(name) and other.is_zero(name))}
-        return self.less_equal_partly_with_dimension(other, Resource.from_dict(kept))
-
-    def equal(self, other: Resource) -> bool:
-        """The same, within the tolerance, in each of this resource's dimensions."""
-        return all(abs(amount - other.get(name)) < MIN_RESOURCE for name, amount in self)
-
-    def greater_partly(self, other: Resource, missing: str) -> tuple[bool, list[str]]:
-        """Any dimension above `other`'s by `MIN_RESOURCE` or more; their names."""
-        fits, names = self.less_equal_with_resources_name(other, missing)
-        return not fits, names
-
-    def greater_partly_with_dimension(self, other: Resource | None,
-                                      request: Resource | None) -> tuple[bool, list[str]]:
-        """Strictly: any dimension that `request` asks for above `other`'s; their names.
-
-        >>> Resource(0.0, 0.0, {"a/x": 2.0}).greater_partly_with_dimension(Resource(), Resource(0.0, 0.0, {"a/x": 1.0}))
-        (True, ['a/x'])
-        """
-        if request is None:
-            return False, []
-        names = self._greater_in(other or EMPTY, request)
+        names = [name for name in _asked(request) if self.get(name) - other.get(name) < MIN_RESOURCE
+                 and not (self.is_zero(name) and other.is_zero(name))]
         return bool(names), names
 
-    def greater_partly_with_relevant_dimensions(self, other: Resource | None,
-                                                request: Resource | None) -> tuple[bool, list[str]]:
-        """As `greater_partly_with_dimension`, over dimensions that `other` has at all.
+    def greater_partly_with_relevant_dimensions(self, other: Resource,
+                                                request: Resource) -> tuple[bool, list[str]]:
+        """Strictly: any dimension that `request` asks for above `other`'s; their names.
 
-        CPU and memory must hold something there; a scalar needs only to be mentioned, if as zero.
+        Only dimensions that `other` has at all: CPU and memory must hold something there; a scalar
+        needs only to be mentioned, if as zero.
 
         >>> Resource(4.0, 0.0, {"a/x": 2.0}).greater_partly_with_relevant_dimensions(Resource(), Resource(2.0, 0.0, {"a/x": 1.0}))
         (False, [])
         """
-        if request is None:
-            return False, []
-        other = other or EMPTY
         known = other.scalars or {}
-        kept = {name: amount for name, amount in request if amount > 0
-                and (name in known if name not in (CPU, MEMORY) else not other.is_zero(name))}
-        return self.greater_partly_with_dimension(other, Resource.from_dict(kept))
+        names = [name for name in _asked(request) if self.get(name) > other.get(name)
+                 and (not other.is_zero(name) if name in (CPU, MEMORY) else name in known)]
+        return bool(names), names
 
-    def _greater_in(self, other: Resource, request: Resource, scalars: bool = True) -> list[str]:
-        names = []
-        if request.milli_cpu > 0 and self.milli_cpu > other.milli_cpu:
-            names.append(CPU)
-        if request.memory > 0 and self.memory > other.memory:
-            names.append(MEMORY)
-        if scalars and request.scalars:
-            names += sorted(name for name, amount in request.scalars.items() if amount > 0
-                            and name not in IGNORED_SCALARS and self.get(name) > other.get(name))
-        return names
 
-    def _partly(self, other: Resource, missing: str, holds) -> bool:
-        if holds(self.milli_cpu, other.milli_cpu) or holds(self.memory, other.memory):
-            return True
-        mine, theirs = self.scalars or {}, other.scalars or {}
-        if missing == ZERO and any(name not in mine for name in theirs):
-            return True
-        return any((missing == INFINITY and name not in theirs)
-                   or holds(amount, theirs.get(name, 0.0)) for name, amount in mine.items())
+def _asked(request: Resource) -> Iterator[str]:
+    """The dimensions that a comparison by request looks at."""
+    return (name for name, amount in request.items if amount > 0 and name not in IGNORED_SCALARS)
 
 
 EMPTY = Resource()
@@ -451,15 +388,6 @@ def max_of(left: Resource, right: Resource) -> Resource:
         if amount >= 0:
             scalars[name] = max(amount, scalars.get(name, 0.0))
     return Resource(cpu, memory, scalars)
-
-
-def min_of(left: Resource, right: Resource) -> Resource:
-    """The smaller of both in each dimension; no scalars where either side has no scalar mapping."""
-    cpu, memory = min(left.milli_cpu, right.milli_cpu), min(left.memory, right.memory)
-    if left.scalars is None or right.scalars is None:
-        return Resource(cpu, memory)
-    return Resource(cpu, memory,
-                    {k: min(v, right.scalars.get(k, 0.0)) for k, v in left.scalars.items()})
 
 
 def total(resources: Iterable[Resource]) -> Resource:

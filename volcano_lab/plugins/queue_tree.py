@@ -195,13 +195,13 @@ class QueueTree:
                    deserved: Resource) -> None:
         """What can't hold all at once is worth a warning; nothing is refused for it."""
         for child in children:
-            if attr.capability.less_partly(child.capability, ZERO):
+            if attr.capability.less_partly(child.capability):
                 self.warnings.append(
                     f'queue "{child.name}": spec.capability <{child.capability}> is more than that of '
                     f'its parent "{attr.name}", <{attr.capability}>, which limits it.')
         for what, mine, sum_ in (("deserved", attr.deserved, deserved),
                                  ("guarantee", attr.guarantee, guarantees)):
-            if mine.less_partly(sum_, ZERO):
+            if mine.less_partly(sum_):
                 self.warnings.append(
                     f'queue "{attr.name}": its children\'s spec.{what} add up to <{sum_}>, '
                     f"more than its own <{mine}>; they can't all have it at once.")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from volcano_lab.api.objects import Queue
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, HIERARCHY_WEIGHTS_ANNOTATION
-from volcano_lab.api.resource import ZERO, Resource, total
+from volcano_lab.api.resource import Resource, total
 from volcano_lab.manifests.admission.rules import Broken, Queues, first
 
 
@@ -22,7 +22,7 @@ def broken(queue: Queue, queues: Queues) -> Broken:
                         ("guarantee", "deserved")):
         limit = Resource.from_list(_amounts(queue, above))
         asked = _amounts(queue, above if above == "capability" else part)
-        if asked and limit.less_partly(Resource.from_list(_amounts(queue, part)), ZERO):
+        if asked and limit.less_partly(Resource.from_list(_amounts(queue, part))):
             yield f"queue-{part}-{above}", {"limit": limit}
             break
     yield from _broken_hierarchy(queue, queues)
@@ -72,12 +72,12 @@ def _broken_family(queue: Queue, queues: Queues) -> Broken:
         {"pods": "0"}):
         yield "queue-parent-has-pods", about | {"pods": pods}
     own, limit = (Resource.from_list(_amounts(one, "capability")) for one in (queue, parent))
-    if limit.less_partly(own, ZERO):
+    if limit.less_partly(own):
         yield "queue-capability-parent", about | {"own": own, "limit": limit}
     for part in ("guarantee", "deserved") if children[-1] is queue else ():
         held = total(Resource.from_list(_amounts(child, part)) for child in children)
         which = f"{part} limit" if _amounts(parent, part) else "capability"
         amounts = _amounts(parent, part) or _amounts(parent, "capability")
         limit = Resource.from_list(amounts)
-        if amounts and limit.less_partly(held, ZERO):
+        if amounts and limit.less_partly(held):
             yield f"queue-{part}-sum", about | {"sum": held, "which": which, "limit": limit}

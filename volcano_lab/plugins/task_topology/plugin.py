@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.resource import ZERO, Resource
+from volcano_lab.api.resource import Resource
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Event, Plugin
@@ -92,7 +92,7 @@ class TaskTopologyPlugin(Plugin):
 
     def _bucket_score(self, manager: JobManager, task: TaskInfo, node: NodeInfo) -> int:
         room, bucket = room_of(node), manager.bucket_of.get(task.uid)
-        if bucket is None or room.less_partly(task.resreq, ZERO):
+        if bucket is None or room.less_partly(task.resreq):
             return 0
         driven_off = manager.affinity_to(role_of(task), manager.node_roles.get(node.name, {}),
                                          only_anti=True)
