@@ -13,16 +13,7 @@ from volcano_lab.api import quantity
 from volcano_lab.api.durations import parse_bool
 from volcano_lab.api.objects import Container, ContainerStatus, Pod
 from volcano_lab.api.resource import PODS, Resource
-from volcano_lab.api.status import (
-    BOUND,
-    FAILED,
-    PENDING,
-    RELEASING,
-    RUNNING,
-    SUCCEEDED,
-    UNKNOWN,
-    TaskStatus,
-)
+from volcano_lab.api.status import TaskStatus
 
 GROUP_NAME_ANNOTATION = "scheduling.k8s.io/group-name"
 TASK_SPEC_KEY = "volcano.sh/task-spec"
@@ -151,12 +142,12 @@ def pod_status(pod: Pod) -> TaskStatus:
     """The status that a pod's phase, node and deletion mark mean."""
     phase, deleting = pod.status.phase, pod.metadata.deletion_timestamp is not None
     if phase == "Running":
-        return RELEASING if deleting else RUNNING
+        return TaskStatus.RELEASING if deleting else TaskStatus.RUNNING
     if phase == "Pending":
         if deleting:
-            return RELEASING
-        return BOUND if pod.spec.node_name else PENDING
-    return {"Succeeded": SUCCEEDED, "Failed": FAILED}.get(phase, UNKNOWN)
+            return TaskStatus.RELEASING
+        return TaskStatus.BOUND if pod.spec.node_name else TaskStatus.PENDING
+    return {"Succeeded": TaskStatus.SUCCEEDED, "Failed": TaskStatus.FAILED}.get(phase, TaskStatus.UNKNOWN)
 
 
 def revocable_zone_of(annotations: dict[str, str]) -> str:

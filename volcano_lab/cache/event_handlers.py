@@ -11,22 +11,11 @@ from __future__ import annotations
 
 import math
 
+from volcano_lab.api import objects as api
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeError, NodeInfo
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.node_usage import METRICS_PERIOD, NodeUsage
-from volcano_lab.api.objects import (
-    HyperNode,
-    KubernetesObject,
-    Namespace,
-    Node,
-    Pod,
-    PodDisruptionBudget,
-    PodGroup,
-    PriorityClass,
-    Queue,
-    ResourceQuota,
-)
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.resource import ZERO
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
@@ -51,30 +40,30 @@ class EventHandlers:
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> known = EventHandlers()
-    >>> known.add(Queue(ObjectMeta("team")))
-    >>> known.delete(Queue(ObjectMeta("team")))
+    >>> known.add(api.Queue(ObjectMeta("team")))
+    >>> known.delete(api.Queue(ObjectMeta("team")))
     >>> known.queues
     {}
     """
 
     def __init__(self) -> None:
         self.table = NodeTable()
-        self.pods: dict[str, Pod] = {}
+        self.pods: dict[str, api.Pod] = {}
         self.pods_left_out: dict[str, str] = {}
         self.nodes: dict[str, NodeInfo] = {}
         self.node_list: list[str] = []
         self.jobs: dict[str, JobInfo] = {}
         self.queues: dict[str, QueueInfo] = {}
-        self.priority_classes: dict[str, PriorityClass] = {}
+        self.priority_classes: dict[str, api.PriorityClass] = {}
         self.default_priority = 0
         self.namespaces: dict[str, dict[str, str]] = {}
-        self.resource_quotas: dict[str, ResourceQuota] = {}
-        self.pod_disruption_budgets: dict[str, PodDisruptionBudget] = {}
+        self.resource_quotas: dict[str, api.ResourceQuota] = {}
+        self.pod_disruption_budgets: dict[str, api.PodDisruptionBudget] = {}
         self.hyper_nodes = HyperNodes()
         self.images = Images()
         self.gone_nodes: dict[str, NodeInfo] = {}
 
-    def add(self, obj: KubernetesObject) -> None:
+    def add(self, obj: api.KubernetesObject) -> None:
         """An object has come into being, or has changed; `TypeError` for a kind that the scheduler
         doesn't watch.
 
@@ -85,11 +74,11 @@ class EventHandlers:
 
     update = add
 
-    def delete(self, obj: KubernetesObject) -> None:
+    def delete(self, obj: api.KubernetesObject) -> None:
         """An object is gone; nothing happens where it wasn't known."""
         self._handler("delete", obj)(obj)
 
-    def _handler(self, verb: str, obj: KubernetesObject):
+    def _handler(self, verb: str, obj: api.KubernetesObject):
         handler = getattr(self, f"_{verb}_{obj.kind.lower()}", None)
         if handler is None:
             raise TypeError(f"the scheduler doesn't watch objects of kind {obj.kind}")
@@ -97,7 +86,7 @@ class EventHandlers:
 
     # -- pods ------------------------------------------------------------------------------------
 
-    def _add_pod(self, pod: Pod) -> None:
+    def _add_pod(self, pod: api.Pod) -> None:
         """Take a pod that is Volcano's to place, or takes room on a node; say of each that nobody
         will place why.
         """
@@ -108,7 +97,7 @@ class EventHandlers:
         else:
             self.replace_pod(pod)
 
-    def replace_pod(self, pod: Pod) -> None:
+    def replace_pod(self, pod: api.Pod) -> None:
         """Make what is known of a pod what the pod says, even where it was on its way to a node."""
         old, task = self.pods.get(pod.key), TaskInfo(pod)
         if old is not None:
@@ -147,7 +136,7 @@ class EventHandlers:
                 self.jobs[task.job] = JobInfo(task.job)
             self.jobs[task.job].add_task_info(task)
 
-    def task_of(self, pod: Pod) -> TaskInfo | None:
+    def task_of(self, pod: api.Pod) -> TaskInfo | None:
         """What is known of a pod (of its uid), in its job or, where it has none, on its node."""
         group = pod.metadata.annotations.get(GROUP_NAME_ANNOTATION)
         job = self.jobs.get(f"{pod.namespace}/{group}") if group else None
@@ -157,7 +146,7 @@ class EventHandlers:
         task = node.tasks.get(pod.key) if node is not None else None
         return task if task is not None and task.uid == pod.metadata.uid else None
 
-    def _delete_pod(self, pod: Pod) -> None:
+    def _delete_pod(self, pod: api.Pod) -> None:
         known = self.pods.get(pod.key)
         if known is None or known.metadata.uid != pod.metadata.uid:
             return
@@ -183,7 +172,7 @@ class EventHandlers:
 
     # -- jobs ------------------------------------------------------------------------------------
 
-    def _add_podgroup(self, pod_group: PodGroup) -> None:
+    def _add_podgroup(self, pod_group: api.PodGroup) -> None:
         uid = pod_group.key
         job = self.jobs.get(uid)
         if job is None:
@@ -194,7 +183,7 @@ class EventHandlers:
         if not job.queue:
             job.queue = DEFAULT_QUEUE
 
-    def _delete_podgroup(self, pod_group: PodGroup) -> None:
+    def _delete_podgroup(self, pod_group: api.PodGroup) -> None:
         job = self.jobs.get(pod_group.key)
         if job is not None:
             job.unset_pod_group()
@@ -223,7 +212,7 @@ class EventHandlers:
     def _known_node(self, name: str) -> NodeInfo | None:
         return self.nodes.get(name) or self.gone_nodes.get(name)
 
-    def _add_node(self, node: Node) -> None:
+    def _add_node(self, node: api.Node) -> None:
         if node.name in self.gone_nodes:
             self.nodes[node.name] = self.gone_nodes.pop(node.name)
         info = self.nodes.get(node.name)
@@ -240,7 +229,7 @@ class EventHandlers:
             self.node_list.append(node.name)
         self.hyper_nodes.set_node(node.name, node.metadata.labels)
 
-    def _delete_node(self, node: Node) -> None:
+    def _delete_node(self, node: api.Node) -> None:
         info = self.nodes.get(node.name)
         if info is None or not info.ready:
             return
@@ -266,50 +255,50 @@ class EventHandlers:
 
     # -- the rest --------------------------------------------------------------------------------
 
-    def _add_queue(self, queue: Queue) -> None:
+    def _add_queue(self, queue: api.Queue) -> None:
         known = self.queues.get(queue.name)
         if known is None or not _same_version(known.queue, queue):
             self.queues[queue.name] = QueueInfo.of(queue)
 
-    def _delete_queue(self, queue: Queue) -> None:
+    def _delete_queue(self, queue: api.Queue) -> None:
         self.queues.pop(queue.name, None)
 
-    def _add_priorityclass(self, priority_class: PriorityClass) -> None:
+    def _add_priorityclass(self, priority_class: api.PriorityClass) -> None:
         self._delete_priorityclass(priority_class)
         if priority_class.global_default:
             self.default_priority = priority_class.value
         self.priority_classes[priority_class.name] = priority_class
 
-    def _delete_priorityclass(self, priority_class: PriorityClass) -> None:
+    def _delete_priorityclass(self, priority_class: api.PriorityClass) -> None:
         known = self.priority_classes.pop(priority_class.name, None)
         if known is not None and known.global_default:
             self.default_priority = 0
 
-    def _add_namespace(self, namespace: Namespace) -> None:
+    def _add_namespace(self, namespace: api.Namespace) -> None:
         self.namespaces[namespace.name] = namespace.metadata.labels
 
-    def _delete_namespace(self, namespace: Namespace) -> None:
+    def _delete_namespace(self, namespace: api.Namespace) -> None:
         self.namespaces.pop(namespace.name, None)
 
-    def _add_resourcequota(self, quota: ResourceQuota) -> None:
+    def _add_resourcequota(self, quota: api.ResourceQuota) -> None:
         self.resource_quotas[quota.key] = quota
 
-    def _delete_resourcequota(self, quota: ResourceQuota) -> None:
+    def _delete_resourcequota(self, quota: api.ResourceQuota) -> None:
         self.resource_quotas.pop(quota.key, None)
 
-    def _add_poddisruptionbudget(self, budget: PodDisruptionBudget) -> None:
+    def _add_poddisruptionbudget(self, budget: api.PodDisruptionBudget) -> None:
         self.pod_disruption_budgets[budget.key] = budget
 
-    def _delete_poddisruptionbudget(self, budget: PodDisruptionBudget) -> None:
+    def _delete_poddisruptionbudget(self, budget: api.PodDisruptionBudget) -> None:
         self.pod_disruption_budgets.pop(budget.key, None)
 
-    def _add_hypernode(self, hyper_node: HyperNode) -> None:
+    def _add_hypernode(self, hyper_node: api.HyperNode) -> None:
         self.hyper_nodes.update(hyper_node)
 
-    def _delete_hypernode(self, hyper_node: HyperNode) -> None:
+    def _delete_hypernode(self, hyper_node: api.HyperNode) -> None:
         self.hyper_nodes.delete(hyper_node.name)
 
 
-def _same_version(known: KubernetesObject, new: KubernetesObject) -> bool:
+def _same_version(known: api.KubernetesObject, new: api.KubernetesObject) -> bool:
     """Whether the API server has told this version before; objects without one are always new."""
     return new.metadata.resource_version == known.metadata.resource_version != ""

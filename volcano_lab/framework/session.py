@@ -29,16 +29,8 @@ from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.status import ALLOCATED, BINDING, TaskStatus
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework import log
+from volcano_lab.framework import guard, log
 from volcano_lab.framework.config.conf import SchedulerConfiguration
-from volcano_lab.framework.guard import (
-    ExtensionError,
-    call_handler,
-    call_plugin,
-    guarded,
-    is_own,
-    validate_plugin,
-)
 from volcano_lab.framework.observer import NOBODY, Observer
 from volcano_lab.framework.placement.arrays import NodeArrays
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of, plugin_class
@@ -159,11 +151,11 @@ class Session(ExtensionPoints):
                     self.warnings.append(str(unknown))
                     log.once(str(unknown))
                     continue
-                plugin = call_plugin(build, f'plugin "{option.name}"', build, option.arguments)
+                plugin = guard.call_plugin(build, f'plugin "{option.name}"', build, option.arguments)
                 self.plugins[option.name] = plugin
                 self._tell(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
-                if not is_own(plugin):
+                if not guard.is_own(plugin):
                     self.warnings += [f'plugin "{option.name}": {sentence}'
                                       for sentence in option.arguments.unknown()]
         self._arrange()
@@ -177,30 +169,30 @@ class Session(ExtensionPoints):
         """An extension point becomes an attribute of the session, and must not hide another."""
         for name in POINTS.own:
             if name in vars(self) or hasattr(Session, name):
-                raise ExtensionError(
+                raise guard.ExtensionError(
                     f'the session has a "{name}" already; allowed for an extension '
                     "point is another name.")
 
     def _tell(self, name: str, plugin: Plugin, hook: str) -> None:
         """Let a plugin prepare itself or conclude, and tell who watches how long that took."""
         start = time.perf_counter()
-        call_plugin(plugin, f'plugin "{name}", {hook}', getattr(plugin, hook), self)
+        guard.call_plugin(plugin, f'plugin "{name}", {hook}', getattr(plugin, hook), self)
         self.observer.plugin_done(self, name, _IN_GO[hook], time.perf_counter() - start)
 
     def _register(self, name: str, plugin: Plugin) -> None:
-        own = is_own(plugin)
+        own = guard.is_own(plugin)
         if own:
-            validate_plugin(name, plugin, self.points)
+            guard.validate_plugin(name, plugin, self.points)
         for point in self.points.values():
             function = answer_of(plugin, point.name)
             if function is not None:
-                point.register(name, guarded(point, name, function)
+                point.register(name, guard.guarded(point, name, function)
                                if own and callable(function) else function)
         for hook, handlers in self._handlers.items():
             handler = getattr(plugin, hook, None)
             if handler is not None:
                 handlers.append(
-                    partial(call_handler, f'plugin "{name}", {hook}', handler) if own else handler)
+                    partial(guard.call_handler, f'plugin "{name}", {hook}', handler) if own else handler)
         if hasattr(plugin, "pre_bind"):
             self.cache.register_binder(name, plugin)
 

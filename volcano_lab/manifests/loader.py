@@ -19,15 +19,7 @@ from typing import Any
 
 import yaml
 
-from volcano_lab.api.objects import (
-    KINDS,
-    ConfigMap,
-    KubernetesObject,
-    Node,
-    Pod,
-    VolcanoJob,
-    Workload,
-)
+from volcano_lab.api import objects as api
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.framework.one_sentence import OneSentence, capped
 from volcano_lab.manifests import names
@@ -54,7 +46,7 @@ class _NotRead(Exception):
     """An object of a kind that the scheduler does not look at."""
 
 
-class Loaded(list[KubernetesObject]):
+class Loaded(list[api.KubernetesObject]):
     """Objects in document order; `warnings` holds one sentence for each thing without effect,
     `places` says where each object stood.
 
@@ -62,13 +54,13 @@ class Loaded(list[KubernetesObject]):
     ['n1']
     """
 
-    def __init__(self, objects: Iterable[KubernetesObject] = (), warnings: Iterable[str] = ()):
+    def __init__(self, objects: Iterable[api.KubernetesObject] = (), warnings: Iterable[str] = ()):
         super().__init__(objects)
         self.warnings = list(warnings)
         self.places: dict[tuple[str, str, str], str] = {}
 
     @property
-    def objects(self) -> list[KubernetesObject]:
+    def objects(self) -> list[api.KubernetesObject]:
         """The objects as a plain list."""
         return list(self)
 
@@ -109,7 +101,7 @@ def loads(text: str, name: str = "text") -> Loaded:
     return batch.loaded()
 
 
-def scheduler_conf_of(objects: Iterable[KubernetesObject]) -> str | None:
+def scheduler_conf_of(objects: Iterable[api.KubernetesObject]) -> str | None:
     """Return the scheduler's configuration if a ConfigMap among the objects holds one.
 
     Raises `ManifestError` where two of them differ.
@@ -118,8 +110,8 @@ def scheduler_conf_of(objects: Iterable[KubernetesObject]) -> str | None:
     ...                         " data: {volcano-scheduler.conf: 'actions: allocate'}}"))
     'actions: allocate'
     """
-    found = {f"ConfigMap {obj.key}, {name}": text for obj in objects if isinstance(obj, ConfigMap)
-             for name, text in obj.data.items() if _is_conf(name)}
+    found = {f"ConfigMap {obj.key}, {name}": text for obj in objects
+             if isinstance(obj, api.ConfigMap) for name, text in obj.data.items() if _is_conf(name)}
     if len(set(found.values())) > 1:
         raise ManifestError([f"{' and '.join(found)} differ; allowed is one configuration"])
     return next(iter(found.values()), None)
@@ -129,7 +121,7 @@ def _is_conf(name: str) -> bool:
     return name.endswith(".conf") and "scheduler" in name
 
 
-def from_dict(document: dict[str, Any], strict: bool = False) -> KubernetesObject:
+def from_dict(document: dict[str, Any], strict: bool = False) -> api.KubernetesObject:
     """One object from plain data, exactly as it is: no defaults, and without `strict` any word in
     any field.
 
@@ -150,7 +142,7 @@ def from_dict(document: dict[str, Any], strict: bool = False) -> KubernetesObjec
     return obj
 
 
-def to_dict(obj: KubernetesObject) -> dict[str, Any]:
+def to_dict(obj: api.KubernetesObject) -> dict[str, Any]:
     """An object as a manifest's plain data; fields at their default are left out.
 
     >>> to_dict(from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}}))
@@ -159,7 +151,7 @@ def to_dict(obj: KubernetesObject) -> dict[str, Any]:
     return {"apiVersion": obj.api_versions[0], "kind": obj.kind, **unstructure(obj)}
 
 
-def dump(objects: Iterable[KubernetesObject], form: str = "yaml") -> str:
+def dump(objects: Iterable[api.KubernetesObject], form: str = "yaml") -> str:
     """Objects as text: YAML documents, or one JSON `List` with `form="json"`.
 
     >>> print(dump([from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}})]), end="")
@@ -181,7 +173,7 @@ class _Batch:
     def __init__(self) -> None:
         self.errors: list[str] = []
         self.warnings: list[str] = []
-        self._objects: dict[tuple[str, str, str], tuple[KubernetesObject, str]] = {}
+        self._objects: dict[tuple[str, str, str], tuple[api.KubernetesObject, str]] = {}
         self._twice: list[str] = []
         self._not_read: dict[str, list[str]] = {}
         self._sources: list[str] = []
@@ -262,19 +254,19 @@ class _Batch:
         errors = findings.errors or names.problems(obj)
         self.errors += [f"{label}: {error}" for error in errors]
         if not errors:
-            if isinstance(obj, Pod):
+            if isinstance(obj, api.Pod):
                 findings.warnings += not_modelled.pod_warnings(obj)
             self.warnings += [f"{label}: {warning}" for warning in findings.warnings]
             self._keep(_without_secrets(obj), label, place, event)
 
-    def _keep(self, obj: KubernetesObject, label: str, place: str, event: str) -> None:
+    def _keep(self, obj: api.KubernetesObject, label: str, place: str, event: str) -> None:
         """Take an object, unless there is one of that name (no namespace means `default`, as for
         kubectl); an event takes the place of what was there.
         """
         key = place_key(obj)
         if event == "DELETED":
             self._objects.pop(key, None)
-        elif isinstance(obj, ConfigMap) and not any(map(_is_conf, obj.data)):
+        elif isinstance(obj, api.ConfigMap) and not any(map(_is_conf, obj.data)):
             self._not_read.setdefault("kind ConfigMap is not read and has no effect, unless it "
                                       "holds a scheduler's configuration", []).append(label)
         elif key in self._objects and not event:
@@ -293,15 +285,15 @@ class _Batch:
                                    f"{seen[uid]}; allowed is a uid of its own")
 
 
-def _without_secrets(obj: KubernetesObject) -> KubernetesObject:
+def _without_secrets(obj: api.KubernetesObject) -> api.KubernetesObject:
     """Forget what no decision reads and people may not want to show."""
     obj.metadata.annotations.pop(APPLIED, None)
-    if isinstance(obj, Node):
+    if isinstance(obj, api.Node):
         obj.status.images = []
-    specs = [obj.spec] if isinstance(obj, Pod) else []
-    if isinstance(obj, VolcanoJob):
+    specs = [obj.spec] if isinstance(obj, api.Pod) else []
+    if isinstance(obj, api.VolcanoJob):
         specs = [task.template.spec for task in obj.spec.tasks]
-    elif isinstance(obj, Workload):
+    elif isinstance(obj, api.Workload):
         specs = [obj.spec.template.spec]
     for spec in specs:
         for container in (*spec.containers, *spec.init_containers):
@@ -309,12 +301,12 @@ def _without_secrets(obj: KubernetesObject) -> KubernetesObject:
     return obj
 
 
-def place_key(obj: KubernetesObject) -> tuple[str, str, str]:
+def place_key(obj: api.KubernetesObject) -> tuple[str, str, str]:
     """Return what no other object may share: kind, namespace and name."""
     return type(obj).__name__, (obj.namespace or "default") if obj.namespaced else "", obj.name
 
 
-def _kind_of(document: Any) -> type[KubernetesObject]:
+def _kind_of(document: Any) -> type[api.KubernetesObject]:
     """The class of a document. Raises `ManifestError` for what is no object, `_NotRead` for other
     kinds of object.
     """
@@ -327,15 +319,15 @@ def _kind_of(document: Any) -> type[KubernetesObject]:
                 f"{field} is {found_text(document.get(field))}; allowed is text, such as {example}"
             ])
     kind, version = document["kind"], document["apiVersion"]
-    cls = KINDS.get((version.rpartition("/")[0], kind))
+    cls = api.KINDS.get((version.rpartition("/")[0], kind))
     if cls is not None and version in cls.api_versions:
         return cls
-    same_kind = cls or next((cls for (_, name), cls in KINDS.items() if name == kind), None)
+    same_kind = cls or next((cls for (_, name), cls in api.KINDS.items() if name == kind), None)
     if same_kind:
         raise _NotRead(
             f"apiVersion is {version}; read is {' or '.join(same_kind.api_versions)}, so it has no effect"
         )
-    misspelt = next((name for _, name in KINDS if name.lower() == kind.lower()), None)
+    misspelt = next((name for _, name in api.KINDS if name.lower() == kind.lower()), None)
     if misspelt:
         raise ManifestError([f'kind is "{kind}"; allowed is {misspelt}'])
     if kind in not_modelled.KINDS:
@@ -401,4 +393,4 @@ def _quoted_where_needed(dumper: _Dumper, text: str) -> yaml.Node:
 
 _Dumper.add_representer(str, _quoted_where_needed)
 MOST_LISTS = 3
-_KIND_NAMES = ", ".join(sorted({kind for _, kind in KINDS}))
+_KIND_NAMES = ", ".join(sorted({kind for _, kind in api.KINDS}))

@@ -14,16 +14,7 @@ from collections.abc import Mapping
 import attrs
 
 from volcano_lab.api import objects as api
-from volcano_lab.manifests.job_controller import (
-    COOLDOWN_TIME,
-    GROUP_NAME,
-    JDB_MAX_UNAVAILABLE,
-    JDB_MIN_AVAILABLE,
-    PREEMPTABLE,
-    REVOCABLE_ZONE,
-    amounts_text,
-    usage,
-)
+from volcano_lab.manifests import job_controller as jobs
 
 SCHEDULER = "volcano"
 GROUP_MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
@@ -39,7 +30,7 @@ class PodGroups:
     >>> pod = api.Pod(api.ObjectMeta("web", "team", "u1"))
     >>> pod.spec.scheduler_name = "volcano"
     >>> group, pod = PodGroups({}).adopt(pod)
-    >>> group.key, group.spec.min_member, pod.metadata.annotations[GROUP_NAME]
+    >>> group.key, group.spec.min_member, pod.metadata.annotations[jobs.GROUP_NAME]
     ('team/podgroup-u1', 1, 'podgroup-u1')
     """
 
@@ -50,11 +41,11 @@ class PodGroups:
     def adopt(self, pod: api.Pod) -> tuple[api.PodGroup | None, api.Pod]:
         """Return the PodGroup to be made, if any, and the pod that names it."""
         annotations = pod.metadata.annotations
-        if pod.spec.scheduler_name != SCHEDULER or annotations.get(GROUP_NAME):
+        if pod.spec.scheduler_name != SCHEDULER or annotations.get(jobs.GROUP_NAME):
             return None, pod
         owner = next((ref for ref in pod.metadata.owner_references if ref.controller), None)
         name = f"podgroup-{owner.uid if owner else pod.metadata.uid}"
-        metadata = attrs.evolve(pod.metadata, annotations=annotations | {GROUP_NAME: name})
+        metadata = attrs.evolve(pod.metadata, annotations=annotations | {jobs.GROUP_NAME: name})
         group = None
         if f"{pod.namespace}/{name}" not in self.existing:
             self.existing.add(f"{pod.namespace}/{name}")
@@ -68,24 +59,26 @@ class PodGroups:
                 inherited = {**self.owners.get((pod.namespace, ref.kind, ref.name), {}),
                              **inherited}
         own, labels = pod.metadata.annotations, pod.metadata.labels
-        budget = JDB_MIN_AVAILABLE if JDB_MIN_AVAILABLE in own else JDB_MAX_UNAVAILABLE
+        budget = jobs.JDB_MIN_AVAILABLE if jobs.JDB_MIN_AVAILABLE in own else jobs.JDB_MAX_UNAVAILABLE
         annotations = {key: text
                        for key, text in inherited.items() if key.startswith("volcano.sh/")}
-        annotations |= _chosen(own, PREEMPTABLE, COOLDOWN_TIME, REVOCABLE_ZONE, budget)
+        annotations |= _chosen(own, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME, jobs.REVOCABLE_ZONE,
+                               budget)
         references = pod.metadata.owner_references if owned else [
             api.OwnerReference("v1", "Pod", pod.name, pod.metadata.uid, True, True)]
         least = _min_member(inherited.get(GROUP_MIN_MEMBER, "1"))
         styles: dict[str, str] = {}
         needs = {key: amount * least
-                 for key, amount in usage(pod.spec, styles).items()} if least else {}
-        return api.PodGroup(api.ObjectMeta(name, pod.namespace,
-                                           labels=_chosen(labels, PREEMPTABLE, COOLDOWN_TIME),
-                                           annotations=annotations, owner_references=references,
-                                           creation_timestamp=pod.metadata.creation_timestamp),
-                            api.PodGroupSpec(least, queue=own.get(QUEUE_NAME, ""),
-                                             priority_class_name=pod.spec.priority_class_name,
-                                             min_resources=amounts_text(needs, styles),
-                                             network_topology=_topology(own)))
+                 for key, amount in jobs.usage(pod.spec, styles).items()} if least else {}
+        return api.PodGroup(
+            api.ObjectMeta(name, pod.namespace,
+                           labels=_chosen(labels, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME),
+                           annotations=annotations, owner_references=references,
+                           creation_timestamp=pod.metadata.creation_timestamp),
+            api.PodGroupSpec(least, queue=own.get(QUEUE_NAME, ""),
+                             priority_class_name=pod.spec.priority_class_name,
+                             min_resources=jobs.amounts_text(needs, styles),
+                             network_topology=_topology(own)))
 
 
 def _chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:

@@ -8,16 +8,7 @@ from __future__ import annotations
 
 from attrs import Factory, define
 
-from .meta import (
-    INT64,
-    KubernetesObject,
-    LabelSelector,
-    ResourceList,
-    Time,
-    choice,
-    named,
-    whole,
-)
+from .meta import *
 
 
 @define

@@ -10,16 +10,7 @@ from __future__ import annotations
 from attrs import Factory, define
 
 from .affinity import Affinity, Toleration, TopologySpreadConstraint
-from .meta import (
-    INT64,
-    KubernetesObject,
-    Raw,
-    ResourceList,
-    Time,
-    choice,
-    named,
-    whole,
-)
+from .meta import *
 
 
 @define

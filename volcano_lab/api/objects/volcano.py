@@ -7,17 +7,7 @@ from __future__ import annotations
 
 from attrs import Factory, define
 
-from .meta import (
-    INT64,
-    KubernetesObject,
-    LabelSelector,
-    Raw,
-    ResourceList,
-    Time,
-    choice,
-    named,
-    whole,
-)
+from .meta import *
 
 SCHEDULING = ("scheduling.volcano.sh/v1beta1", "scheduling.volcano.sh/v1alpha1",
               "scheduling.incubator.k8s.io/v1alpha1")

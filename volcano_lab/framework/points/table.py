@@ -12,25 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.framework.points import answers
-from volcano_lab.framework.points.rules import (
-    AllOfFirstTier,
-    AllTrue,
-    AnyTrue,
-    ByPlugin,
-    ExtensionPoint,
-    FirstAnswer,
-    FirstChoice,
-    FirstDifference,
-    FirstObjection,
-    Notify,
-    Reduce,
-    Sum,
-    SumByName,
-    UnionOfFirstTier,
-    Victims,
-    Vote,
-)
+from volcano_lab.framework.points import answers, rules
 from volcano_lab.framework.registry import NotRegistered, Registry
 
 if TYPE_CHECKING:
@@ -46,11 +28,11 @@ if TYPE_CHECKING:
     State = dict[str, Any]
 
 OLDER, ITSELF = "the older, then the smaller uid", "the HyperNode itself"
-BUILT_IN: dict[str, ExtensionPoint] = {}
+BUILT_IN: dict[str, rules.ExtensionPoint] = {}
 """Volcano's extension points by name."""
 
 
-def point(rule: type[ExtensionPoint], *switches: str, **facts: Any) -> Callable[[Any], Any]:
+def point(rule: type[rules.ExtensionPoint], *switches: str, **facts: Any) -> Callable[[Any], Any]:
     """Declare a method of `ExtensionPoints` as a row of the table."""
 
     def declare(method: Any) -> Any:
@@ -71,172 +53,172 @@ class ExtensionPoints:
 
     # -- which comes first: True for the left one --------------------------------------------------
 
-    @point(FirstDifference, "enableJobOrder", default=OLDER,
+    @point(rules.FirstDifference, "enableJobOrder", default=OLDER,
            asked_by="allocate backfill enqueue preempt reclaim")
     def job_order(self, left: JobInfo, right: JobInfo) -> bool:
         """Which of two jobs comes first?"""
         return (left.creation_timestamp, left.uid) < (right.creation_timestamp, right.uid)
 
-    @point(FirstDifference, "enableQueueOrder", default=OLDER,
+    @point(rules.FirstDifference, "enableQueueOrder", default=OLDER,
            asked_by="allocate backfill enqueue reclaim")
     def queue_order(self, left: QueueInfo, right: QueueInfo) -> bool:
         """Which of two queues comes first?"""
         return (left.creation_timestamp, left.uid) < (right.creation_timestamp, right.uid)
 
-    @point(FirstDifference, default="queue_order the other way round", asked_by="reclaim")
+    @point(rules.FirstDifference, default="queue_order the other way round", asked_by="reclaim")
     def victim_queue_order(self, left: QueueInfo, right: QueueInfo, preemptor: QueueInfo) -> bool:
         """Which of two queues loses a task first, to a third?"""
         return not self.queue_order(left, right)
 
-    @point(FirstDifference, "enableTaskOrder", asked_by="allocate backfill preempt reclaim",
+    @point(rules.FirstDifference, "enableTaskOrder", asked_by="allocate backfill preempt reclaim",
            default="the smaller index in its role, then the older")
     def task_order(self, left: TaskInfo, right: TaskInfo) -> bool:
         """Which of two tasks comes first?"""
         return left.before(right)
 
-    @point(FirstDifference, "enabledSubJobOrder", default="the smaller match index",
+    @point(rules.FirstDifference, "enabledSubJobOrder", default="the smaller match index",
            asked_by="allocate")
     def sub_job_order(self, left: SubJobInfo, right: SubJobInfo) -> bool:
         """Which of two sub-groups of a job comes first?"""
         return (left.match_index, left.uid) < (right.match_index, right.uid)
 
-    @point(FirstDifference, "EnabledClusterOrder", default="the name")
+    @point(rules.FirstDifference, "EnabledClusterOrder", default="the name")
     def cluster_order(self, left: Any, right: Any) -> bool:
         """Which of two clusters comes first?"""
         return left.name < right.name
 
     # -- whether, and why not ----------------------------------------------------------------------
 
-    @point(FirstObjection, answer=answers.INVALID, log_level=4,
+    @point(rules.FirstObjection, answer=answers.INVALID, log_level=4,
            asked_by="allocate backfill preempt reclaim")
     def job_valid(self, job: JobInfo) -> Any:
         """Why can a job not be scheduled, whatever the cluster has?"""
 
-    @point(FirstObjection, "enablePredicate", asked_by="allocate backfill preempt reclaim")
+    @point(rules.FirstObjection, "enablePredicate", asked_by="allocate backfill preempt reclaim")
     def pre_predicate(self, task: TaskInfo) -> str | None:
         """Why is there no point in looking at nodes for a task?"""
 
-    @point(FirstObjection, "enablePredicate", asked_by="allocate backfill preempt reclaim")
+    @point(rules.FirstObjection, "enablePredicate", asked_by="allocate backfill preempt reclaim")
     def predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | str | None:
         """Why can a task not go to a node?"""
 
-    @point(FirstObjection, "enablePredicate", asked_by="preempt")
+    @point(rules.FirstObjection, "enablePredicate", asked_by="preempt")
     def simulate_predicate(self, state: State, task: TaskInfo, node: NodeInfo) -> str | None:
         """Why could it not, once others are evicted?"""
 
-    @point(FirstObjection, "enablePreemptable", "enabledAllocatable", asked_by="preempt")
+    @point(rules.FirstObjection, "enablePreemptable", "enabledAllocatable", asked_by="preempt")
     def simulate_add_task(self, state: State, task: TaskInfo, added: TaskInfo,
                           node: NodeInfo) -> str | None:
         """What if a task were on a node?"""
 
-    @point(FirstObjection, "enablePreemptable", "enabledAllocatable", asked_by="preempt")
+    @point(rules.FirstObjection, "enablePreemptable", "enabledAllocatable", asked_by="preempt")
     def simulate_remove_task(self, state: State, task: TaskInfo, removed: TaskInfo,
                              node: NodeInfo) -> str | None:
         """What if a task were gone from a node?"""
 
-    @point(AllTrue, "enabledAllocatable", asked_by="preempt")
+    @point(rules.AllTrue, "enabledAllocatable", asked_by="preempt")
     def simulate_allocatable(self, state: State, queue: QueueInfo, task: TaskInfo) -> bool:
         """Might a queue then take a task?"""
 
-    @point(AllTrue, "enabledAllocatable", log_level=3, asked_by="allocate preempt")
+    @point(rules.AllTrue, "enabledAllocatable", log_level=3, asked_by="allocate preempt")
     def allocatable(self, queue: QueueInfo, task: TaskInfo) -> bool:
         """May a queue take a task?"""
 
-    @point(AllTrue, "enablePreemptive", log_level=3, asked_by="reclaim")
+    @point(rules.AllTrue, "enablePreemptive", log_level=3, asked_by="reclaim")
     def preemptive(self, queue: QueueInfo, task: TaskInfo) -> bool:
         """May a queue take back, from others, what a task needs?"""
 
-    @point(AllTrue, "enableJobReady", log_level=5, asked_by="allocate backfill")
+    @point(rules.AllTrue, "enableJobReady", log_level=5, asked_by="allocate backfill")
     def job_ready(self, job: JobInfo) -> bool:
         """Has a job enough tasks placed to start?"""
 
-    @point(AllTrue, "enabledSubJobReady", asked_by="allocate")
+    @point(rules.AllTrue, "enabledSubJobReady", asked_by="allocate")
     def sub_job_ready(self, sub_job: SubJobInfo) -> bool:
         """Has a sub-group?"""
 
-    @point(AnyTrue, "enabledOverused", log_level=3, asked_by="allocate reclaim")
+    @point(rules.AnyTrue, "enabledOverused", log_level=3, asked_by="allocate reclaim")
     def overused(self, queue: QueueInfo) -> bool:
         """Has a queue all that it deserves?"""
 
-    @point(AllOfFirstTier, "enableJobStarving", asked_by="preempt reclaim")
+    @point(rules.AllOfFirstTier, "enableJobStarving", asked_by="preempt reclaim")
     def job_starving(self, job: JobInfo) -> bool:
         """Does a job lack tasks for which others should be evicted?"""
 
-    @point(Vote, "enableJobPipelined", log_level=5, asked_by="allocate preempt reclaim")
+    @point(rules.Vote, "enableJobPipelined", log_level=5, asked_by="allocate preempt reclaim")
     def job_pipelined(self, job: JobInfo) -> bool:
         """Has a job enough tasks placed, or waiting for room that is being freed?"""
 
-    @point(Vote, "enabledSubJobPipelined", asked_by="allocate")
+    @point(rules.Vote, "enabledSubJobPipelined", asked_by="allocate")
     def sub_job_pipelined(self, sub_job: SubJobInfo) -> bool:
         """Has a sub-group?"""
 
-    @point(Vote, "enableJobEnqueued", log_level=4, asked_by="enqueue")
+    @point(rules.Vote, "enableJobEnqueued", log_level=4, asked_by="enqueue")
     def job_enqueueable(self, job: JobInfo) -> bool:
         """May a job be let in?"""
 
-    @point(Notify, "enableJobEnqueued", asked_by="enqueue")
+    @point(rules.Notify, "enableJobEnqueued", asked_by="enqueue")
     def job_enqueued(self, job: JobInfo) -> None:
         """A job has been let in."""
 
-    @point(Notify, "enableReservedNodes")
+    @point(rules.Notify, "enableReservedNodes")
     def reserved_nodes(self) -> None:
         """Reserve nodes."""
 
     # -- victims -----------------------------------------------------------------------------------
 
-    @point(Victims, "enablePreemptable", log_level=4, asked_by="preempt")
+    @point(rules.Victims, "enablePreemptable", log_level=4, asked_by="preempt")
     def preemptable(self, task: TaskInfo, candidates: list[TaskInfo]) -> list[TaskInfo]:
         """Which tasks may a task of the same queue evict?"""
 
-    @point(Victims, "enableReclaimable", log_level=4, asked_by="reclaim")
+    @point(rules.Victims, "enableReclaimable", log_level=4, asked_by="reclaim")
     def reclaimable(self, task: TaskInfo, candidates: list[TaskInfo]) -> list[TaskInfo]:
         """Which tasks may a task of another queue evict?"""
 
-    @point(UnionOfFirstTier, "enabledVictim", asked_by="shuffle")
+    @point(rules.UnionOfFirstTier, "enabledVictim", asked_by="shuffle")
     def victim_tasks(self, candidates: list[TaskInfo]) -> list[TaskInfo]:
         """Which running tasks should move?"""
 
     # -- scores ------------------------------------------------------------------------------------
 
-    @point(Sum, "enableNodeOrder", asked_by="allocate backfill preempt")
+    @point(rules.Sum, "enableNodeOrder", asked_by="allocate backfill preempt")
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
         """How good is a node for a task?"""
 
-    @point(SumByName, "enableNodeOrder", asked_by="allocate backfill preempt")
+    @point(rules.SumByName, "enableNodeOrder", asked_by="allocate backfill preempt")
     def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Scores:
         """How good are all these nodes?"""
 
-    @point(ByPlugin, "enableNodeOrder", asked_by="allocate backfill preempt")
+    @point(rules.ByPlugin, "enableNodeOrder", asked_by="allocate backfill preempt")
     def node_map(self, task: TaskInfo, node: NodeInfo) -> Scores:
         """How good is a node, on a scale of the plugin's own?"""
 
-    @point(Reduce, "enableNodeOrder", asked_by="allocate backfill preempt")
+    @point(rules.Reduce, "enableNodeOrder", asked_by="allocate backfill preempt")
     def node_reduce(self, task: TaskInfo, mapped: dict[str, Scores]) -> Scores:
         """And on the common scale?"""
 
-    @point(FirstChoice, "enableBestNode", asked_by="allocate backfill")
+    @point(rules.FirstChoice, "enableBestNode", asked_by="allocate backfill")
     def best_node(self, task: TaskInfo, scores: dict[float, list[NodeInfo]]) -> NodeInfo | None:
         """Which node, whatever the scores?"""
 
     # -- HyperNodes, and the rest ------------------------------------------------------------------
 
-    @point(ByPlugin, "enabledHyperNodeOrder", answer=answers.SCORES, asked_by="allocate")
+    @point(rules.ByPlugin, "enabledHyperNodeOrder", answer=answers.SCORES, asked_by="allocate")
     def hyper_node_order(self, sub_job: SubJobInfo,
                          hyper_nodes: dict[str, list[NodeInfo]]) -> dict[str, Scores]:
         """How good is a HyperNode for a sub-group?"""
 
-    @point(FirstAnswer, "enableTargetJob")
+    @point(rules.FirstAnswer, "enableTargetJob")
     def target_job(self, jobs: list[JobInfo]) -> JobInfo | None:
         """For which job should room be reserved?"""
 
-    @point(FirstAnswer, "enabledHyperNodeGradient", default=ITSELF, answer=answers.LEVELS,
+    @point(rules.FirstAnswer, "enabledHyperNodeGradient", default=ITSELF, answer=answers.LEVELS,
            asked_by="allocate")
     def hyper_node_gradient_for_job(self, job: JobInfo,
                                     hyper_node: HyperNodeInfo) -> list[list[HyperNodeInfo]]:
         """Which HyperNodes may a job be tried in, the nearer ones first?"""
         return [[hyper_node]]
 
-    @point(FirstAnswer, "enabledHyperNodeGradient", default=ITSELF, answer=answers.LEVELS,
+    @point(rules.FirstAnswer, "enabledHyperNodeGradient", default=ITSELF, answer=answers.LEVELS,
            asked_by="allocate")
     def hyper_node_gradient_for_sub_job(self, sub_job: SubJobInfo,
                                         hyper_node: HyperNodeInfo) -> list[list[HyperNodeInfo]]:
@@ -253,12 +235,12 @@ some begin with `enable`, some with `enabled`, one with `Enabled`; any other has
 
 
 def _prepare(name: str, rule: Any, switches: Sequence[str] = (), arguments: Sequence[str] = (),
-             **how: Any) -> ExtensionPoint:
+             **how: Any) -> rules.ExtensionPoint:
     if not name.isidentifier() or name.startswith("_"):
         raise NotRegistered(
             f"the extension point's name is {name!r}; allowed is a name as a method "
             "has it, such as may_start.")
-    if not (isinstance(rule, type) and issubclass(rule, ExtensionPoint)):
+    if not (isinstance(rule, type) and issubclass(rule, rules.ExtensionPoint)):
         raise NotRegistered(f'the rule of extension point "{name}" is {rule!r}; allowed is a class '
                             "such as AllTrue or Sum.")
     unknown = [switch for switch in switches if switch not in SWITCHES]
@@ -270,12 +252,12 @@ def _prepare(name: str, rule: Any, switches: Sequence[str] = (), arguments: Sequ
     return made
 
 
-POINTS: Registry[ExtensionPoint] = Registry("extension point", _prepare)
+POINTS: Registry[rules.ExtensionPoint] = Registry("extension point", _prepare)
 POINTS.built_in.update(BUILT_IN)
 unregister_extension_point = POINTS.unregister
 
 
-def register_extension_point(name: str, rule: type[ExtensionPoint], *switches: str,
+def register_extension_point(name: str, rule: type[rules.ExtensionPoint], *switches: str,
                              arguments: Sequence[str] = (), **how: Any) -> None:
     """Make an extension point of your own known: plugins have a method of that name, actions call
     `ssn.name(...)`.
@@ -292,7 +274,7 @@ def register_extension_point(name: str, rule: type[ExtensionPoint], *switches: s
     Raises:
         NotRegistered: The name is one of Volcano's, or something else is not allowed.
 
-    >>> register_extension_point("fee", Sum, arguments=["queue"])
+    >>> register_extension_point("fee", rules.Sum, arguments=["queue"])
     >>> extension_points(None)["fee"].rule
     'sum'
     >>> unregister_extension_point("fee")
@@ -300,7 +282,7 @@ def register_extension_point(name: str, rule: type[ExtensionPoint], *switches: s
     POINTS.register(name, rule, switches, arguments, **how)
 
 
-def extension_points(ssn: Any) -> dict[str, ExtensionPoint]:
+def extension_points(ssn: Any) -> dict[str, rules.ExtensionPoint]:
     """Return every extension point by name, Volcano's and your own, without any function yet.
 
     >>> points = extension_points(None)

@@ -16,22 +16,14 @@ from typing import Any
 
 from attrs import define, evolve
 
-from volcano_lab.api.objects import (
-    HyperNode,
-    KubernetesObject,
-    ObjectMeta,
-    Pod,
-    PodGroup,
-    Queue,
-    VolcanoJob,
-)
+from volcano_lab.api import objects as api
 from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import found_text
 
-KINDS = {VolcanoJob: ("job", jobs), Queue: ("queue", queues), PodGroup: ("podgroup", pod_groups),
-         HyperNode: ("hypernode", hyper_nodes), Pod: ("pod", pods)}
+KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues), api.PodGroup: ("podgroup", pod_groups),
+         api.HyperNode: ("hypernode", hyper_nodes), api.Pod: ("pod", pods)}
 """Kind -> name of its webhook, and module of its rules."""
 _ROW = re.compile(r"^\| (\S+-\S+) \| (\S+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 RULES = {row[0]: row[1:]
@@ -66,7 +58,7 @@ class Verdict:
                         f"({self.message})")
 
 
-def verdicts(objects: Iterable[KubernetesObject]) -> list[Verdict]:
+def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
     """Return the rules that objects break, in their order.
 
     >>> from volcano_lab.manifests.loader import loads
@@ -77,8 +69,8 @@ def verdicts(objects: Iterable[KubernetesObject]) -> list[Verdict]:
 (validatepodgroup.volcano.sh: unable to find queue: queue.scheduling.volcano.sh "b" not found)
     """
     objects, places = list(objects), getattr(objects, "places", {})
-    known = {name: Queue(ObjectMeta(name)) for name in ("root", "default")}
-    known |= {obj.name: obj for obj in objects if isinstance(obj, Queue)}
+    known = {name: api.Queue(api.ObjectMeta(name)) for name in ("root", "default")}
+    known |= {obj.name: obj for obj in objects if isinstance(obj, api.Queue)}
     found = []
     for obj in objects:
         webhook, rules = KINDS.get(type(obj), ("", None))
@@ -105,14 +97,14 @@ def _found(data: Any, field: str) -> str:
     return ", ".join(f"{key} {text}" for key, text in data.items()) if amounts else found_text(data)
 
 
-def exists(obj: KubernetesObject) -> bool:
+def exists(obj: api.KubernetesObject) -> bool:
     """Return whether an object says of itself that it is in a cluster already."""
     status = getattr(obj, "status", None)
     return bool(obj.metadata.uid or obj.metadata.resource_version) or status != getattr(
         type(obj)(), "status", None)
 
 
-def admit(objects: Iterable[KubernetesObject]) -> list[str]:
+def admit(objects: Iterable[api.KubernetesObject]) -> list[str]:
     """Return a sentence for each rule that existing objects break.
 
     Raises `ManifestError` where a new object breaks one.
