@@ -95,10 +95,3 @@ def test_a_weight_of_zero_switches_a_score_off():
         (f"{name}.weight" for name in ALL), 0))
     assert scene.scores(pod()) == {"n1": 0, "n2": 0} and scene.batch_scores(
         pod()) == {"n1": 0, "n2": 0}
-
-
-def test_images_count_where_a_node_is_known_to_hold_them():
-    scene = Scene([node("n1"), node("n2")], arguments=only("imagelocality"))
-    scene.predicates.kube.by_name["n1"].image_states = {"image:latest": (500 * 2**20, 2)}
-    scene.nodeorder.on_session_open(scene)
-    assert scene.scores(pod()) == {"n1": 48, "n2": 0}

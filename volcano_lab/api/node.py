@@ -39,14 +39,13 @@ class NodeInfo:
     (Resource(cpu=4000, memory=0), True)
     """
 
-    __slots__ = ("table", "row", "tasks", "name", "node", "image_states", "revocable_zone",
+    __slots__ = ("table", "row", "tasks", "name", "node", "revocable_zone",
                  "resource_usage", "allocatable", "capacity", "_no_scalars")
 
     def __init__(self, name: str, table: NodeTable, node: Node | None = None,
                  row: int | None = None):
         self.name, self.table, self.node = name, table, node
         self.tasks: dict[str, TaskInfo] = {}
-        self.image_states: dict[str, tuple[int, int]] = {}
         self.resource_usage: NodeUsage = NO_USAGE
         self.row = table.add_row(Resource()) if row is None else row
         if node is not None and row is None:

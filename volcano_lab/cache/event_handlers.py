@@ -21,7 +21,6 @@ from volcano_lab.api.resource import ZERO
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION, TaskInfo
 from volcano_lab.cache.hyper_nodes import HyperNodes
-from volcano_lab.cache.images import Images
 from volcano_lab.framework import log
 
 DEFAULT_QUEUE = "default"
@@ -60,7 +59,6 @@ class EventHandlers:
         self.resource_quotas: dict[str, api.ResourceQuota] = {}
         self.pod_disruption_budgets: dict[str, api.PodDisruptionBudget] = {}
         self.hyper_nodes = HyperNodes()
-        self.images = Images()
         self.gone_nodes: dict[str, NodeInfo] = {}
 
     def add(self, obj: api.KubernetesObject) -> None:
@@ -220,11 +218,9 @@ class EventHandlers:
             info = self.nodes[node.name] = NodeInfo(node.name, self.table, node)
         else:
             info.set_node(node)
-            self.images.forget(node.name)
             fits, names = info.used.less_equal_with_resources_name(info.allocatable, ZERO)
             if not fits:
                 log.error("node %s offers less than its pods hold: %s", node.name, ", ".join(names))
-        info.image_states = self.images.add(node)
         if node.name not in self.node_list:
             self.node_list.append(node.name)
         self.hyper_nodes.set_node(node.name, node.metadata.labels)
@@ -236,7 +232,6 @@ class EventHandlers:
         info.unset_node()
         self.gone_nodes[node.name] = self.nodes.pop(node.name)
         self.node_list.remove(node.name)
-        self.images.forget(node.name)
         self.hyper_nodes.delete_node(node.name)
         log.v(3, "node %s is gone", node.name)
 

@@ -2,7 +2,7 @@
 
 Answers to `pkg/scheduler/plugins/nodeorder`. Each score is 0 to 100 (node affinity: the plain sum
 of weights) times its weight. For one node: how full it would be (least, most, balanced), preferred
-node affinity, images. For all nodes in question together, because these scores are relative:
+node affinity. For all nodes in question together, because these scores are relative:
 preferred pod affinity, taints with `PreferNoSchedule`, topology spread.
 
 Differs on purpose: a preference that Kubernetes can't read (no API server lets one through) is left
@@ -19,7 +19,6 @@ import numpy as np
 from volcano_lab.framework.placement.arrays import ByRow
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.plugins.kube import (
-    image_locality,
     inter_pod_affinity,
     node_affinity,
     node_masks,
@@ -53,13 +52,12 @@ class NodeOrder(Plugin):
         self.pod_affinity = weight("podaffinity.weight", 2)
         self.balanced_resource = weight("balancedresource.weight", 1)
         self.taint_toleration = weight("tainttoleration.weight", 3)
-        self.image_locality = weight("imagelocality.weight", 1)
+        weight("imagelocality.weight", 1)  # 0 on every node: Volcano fills in no images
         self.topology_spread = weight("podtopologyspread.weight", 2)
 
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
         self.kube = kube_nodes(ssn)
-        self.has_images = any(node.image_states for node in self.kube.nodes)
         self.all_alike = np.full(len(self.kube.nodes), float(MAX_SCORE * self.taint_toleration))
         """The scores where nothing tells the nodes apart: no taint that the pod minds, and the
         other scores at 0.
@@ -73,9 +71,6 @@ class NodeOrder(Plugin):
         score = self._resource_scores(info).at(kube_node.row)
         if self.node_affinity and info.preferred_nodes:
             score += self.node_affinity * node_affinity.score(info.preferred_nodes, kube_node.node)
-        if self.image_locality and self.has_images:
-            score += self.image_locality * image_locality.score(info.pod, kube_node.image_states,
-                                                                len(self.kube.nodes))
         return float(score)
 
     def _resource_scores(self, info: PodInfo) -> ResourceScores:
@@ -84,15 +79,12 @@ class NodeOrder(Plugin):
                                   lambda: ResourceScores(self.kube, info.requests, *weights))
 
     def node_order_key(self, task: TaskInfo) -> tuple:
-        info, images = self.kube.info_of(task), ()
-        if self.image_locality and self.has_images:
-            spec = info.pod.spec
-            images = tuple([c.image for c in (*spec.init_containers, *spec.containers)])
-        return info.requests, self.node_affinity and info.preferred_nodes, images
+        info = self.kube.info_of(task)
+        return info.requests, self.node_affinity and info.preferred_nodes
 
     def node_order_rows(self, task: TaskInfo, rows: np.ndarray) -> np.ndarray:
-        info, images = self.kube.info_of(task), self.image_locality and self.has_images
-        if images or (self.node_affinity and info.preferred_nodes):
+        info = self.kube.info_of(task)
+        if self.node_affinity and info.preferred_nodes:
             nodes = self.ssn.node_list
             return np.array([self.node_order(task, nodes[row]) for row in rows.tolist()])
         return self._resource_scores(info).of(rows)

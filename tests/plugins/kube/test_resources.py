@@ -14,8 +14,6 @@ from volcano_lab.api.objects import (
     ResourceRequirements,
 )
 from volcano_lab.plugins.kube import resources
-from volcano_lab.plugins.kube.image_locality import MEGABYTE
-from volcano_lab.plugins.kube.image_locality import score as image_score
 
 MB200 = 200 * 1024 * 1024
 
@@ -106,13 +104,3 @@ def test_scores(sentence, requested, allocatable, least, most, balanced):
     assert resources.least_allocated(requested, allocatable) == least, sentence
     assert resources.most_allocated(requested, allocatable) == most, sentence
     assert resources.balanced_allocation(requested, allocatable) == balanced, sentence
-
-
-def test_images_on_a_node_count_by_size_and_by_how_many_nodes_hold_them():
-    one = Pod(spec=PodSpec([Container(image="web"), Container(image="db:2")]))
-    states = {"web:latest": (1000 * MEGABYTE, 1), "db:2": (1000 * MEGABYTE, 2)}
-    assert image_score(one, states, 2) == 74
-    assert image_score(one, {}, 2) == 0
-    assert image_score(one, {"web:latest": (9000 * MEGABYTE, 2), "db:2": (9000 * MEGABYTE, 2)},
-                       2) == 100
-    assert image_score(one, {"web:latest": (10 * MEGABYTE, 2)}, 2) == 0

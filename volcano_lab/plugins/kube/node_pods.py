@@ -61,13 +61,12 @@ class Topology(NamedTuple):
 class KubeNode:
     """One node and the pods that count on it; `row` is its place in the arrays of `KubeNodes`."""
 
-    __slots__ = ("image_states", "labels", "name", "node", "pods", "row", "used_ports")
+    __slots__ = ("labels", "name", "node", "pods", "row", "used_ports")
 
     def __init__(self, node: Node, row: int):
         self.name, self.node, self.labels, self.row = node.name, node, node.metadata.labels, row
         self.pods: list[PodInfo] = []
         self.used_ports: Counter[HostPort] = Counter()
-        self.image_states: Mapping[str, tuple[int, int]] = {}
 
 
 class KubeNodes:
