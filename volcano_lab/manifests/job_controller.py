@@ -17,6 +17,7 @@ import attrs
 
 from volcano_lab.api import objects as api
 from volcano_lab.api import quantity
+from volcano_lab.api.pod_sum import Amounts, add, sum_of_containers
 
 GROUP_NAME = "scheduling.k8s.io/group-name"
 TASK_SPEC = "volcano.sh/task-spec"
@@ -35,7 +36,6 @@ JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
 
 NATIVE = ("cpu", "memory", "ephemeral-storage")
 
-Amounts = dict[str, Fraction]
 
 
 def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
@@ -114,7 +114,7 @@ def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[st
             taken = min(available, wanted)
             if taken > 0:
                 wanted -= taken
-                _add(total, usage(task.template.spec, styles), taken)
+                add(total, usage(task.template.spec, styles), taken)
     return amounts_text(total, styles)
 
 
@@ -161,37 +161,14 @@ def _pod_sum(spec: api.PodSpec, part: str, styles: dict[str, str]) -> Amounts:
             styles.setdefault(name, quantity.style_of(text))
         return {name: quantity.parse(text) for name, text in texts.items()}
 
-    def of(container: api.Container) -> Amounts:
-        return amounts(getattr(container.resources, part))
-
-    total: Amounts = {}
-    for container in spec.containers:
-        _add(total, of(container))
-    sidecars: Amounts = {}
-    highest: Amounts = {}
-    for container in spec.init_containers:
-        if container.restart_policy == "Always":
-            _add(total, of(container))
-            _add(sidecars, of(container))
-            running = sidecars
-        else:
-            running = dict(sidecars)
-            _add(running, of(container))
-        highest = {name: max(highest.get(name, 0), running.get(name, 0))
-                   for name in {**highest, **running}}
-    total = {name: max(total.get(name, Fraction(0)), highest.get(name, 0))
-             for name in {**total, **highest}}
+    total = sum_of_containers(spec, lambda container, once: amounts(getattr(container.resources,
+                                                                            part)))
     if spec.resources is not None:
         total |= amounts(getattr(spec.resources, part))
     overhead = amounts(spec.overhead)
-    _add(total, overhead
+    add(total, overhead
          if part == "requests" else {name: overhead[name] for name in overhead if name in total})
     return total
-
-
-def _add(total: Amounts, more: Amounts, times: int = 1) -> None:
-    for name, amount in more.items():
-        total[name] = total.get(name, Fraction(0)) + amount * times
 
 
 def as_admitted(job: api.VolcanoJob) -> api.VolcanoJob:

@@ -20,6 +20,7 @@ from attrs import frozen
 from volcano_lab.api import quantity
 from volcano_lab.api.node_table import where
 from volcano_lab.api.objects import Container, Pod
+from volcano_lab.api.pod_sum import Amounts, add, raise_to, sum_of_containers
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 DEFAULTS = {CPU: Fraction(1, 10), MEMORY: Fraction(200 * 1024 * 1024)}
@@ -28,7 +29,6 @@ on one node.
 """
 
 _MAX_INT64 = 2**63 - 1
-Amounts = dict[str, Fraction]
 
 
 @frozen(cache_hash=True)
@@ -75,33 +75,18 @@ def _plain_requests(containers: tuple[tuple[tuple[str, str], ...], ...]) -> PodR
     non_zero: Amounts = {}
     for items in containers:
         requests = {name: quantity.parse(text) for name, text in items}
-        _add(plain, requests)
-        _add(non_zero, {**DEFAULTS, **requests})
+        add(plain, requests)
+        add(non_zero, {**DEFAULTS, **requests})
     whole, pair = _whole(plain), _cpu_and_memory(non_zero)
     return PodRequests(whole, pair, whole, pair)
 
 
 def _containers(pod: Pod, resize: bool, defaults: Amounts) -> Amounts:
-    """Containers in sum, or the init containers where one of them, with the sidecars before it,
-    needs more.
+    """The sum over the containers, at the moment at which it is highest; `resize` counts what a
+    running pod has been given.
     """
-    total: Amounts = {}
-    for container in pod.spec.containers:
-        _add(total, {**defaults, **_requests(pod, container, resize)})
-    sidecars: Amounts = {}
-    highest: Amounts = {}
-    for container in pod.spec.init_containers:
-        sidecar = container.restart_policy == "Always"
-        requests = {**defaults, **_requests(pod, container, resize and sidecar)}
-        if sidecar:
-            _add(total, requests)
-            _add(sidecars, requests)
-            requests = sidecars
-        else:
-            _add(requests, sidecars)
-        _raise(highest, requests)
-    _raise(total, highest)
-    return total
+    return sum_of_containers(pod.spec, lambda container, once: {
+        **defaults, **_requests(pod, container, resize and not once)})
 
 
 def _requests(pod: Pod, container: Container, resize: bool) -> Amounts:
@@ -117,8 +102,8 @@ def _requests(pod: Pod, container: Container, resize: bool) -> Amounts:
         return amounts
     pending = next((c for c in pod.status.conditions if c.type == "PodResizePending"), None)
     highest = {} if pending and pending.reason == "Infeasible" else amounts
-    _raise(highest, _parsed(status.resources.requests))
-    _raise(highest, _parsed(status.allocated_resources))
+    raise_to(highest, _parsed(status.resources.requests))
+    raise_to(highest, _parsed(status.allocated_resources))
     return highest
 
 
@@ -139,23 +124,12 @@ def _with_pod_level(pod: Pod, amounts: Amounts) -> Amounts:
 
 
 def _with_overhead(pod: Pod, amounts: Amounts) -> Amounts:
-    _add(amounts, _parsed(pod.spec.overhead))
+    add(amounts, _parsed(pod.spec.overhead))
     return amounts
 
 
 def _parsed(resource_list: Mapping[str, str]) -> Amounts:
     return {name: quantity.parse(text) for name, text in resource_list.items()}
-
-
-def _add(total: Amounts, amounts: Amounts) -> None:
-    for name, amount in amounts.items():
-        total[name] = total.get(name, 0) + amount
-
-
-def _raise(highest: Amounts, amounts: Amounts) -> None:
-    for name, amount in amounts.items():
-        if name not in highest or amount > highest[name]:
-            highest[name] = amount
 
 
 def _whole(amounts: Amounts) -> tuple[tuple[str, int], ...]:

@@ -1,0 +1,52 @@
+"""The sum over a pod's containers, as Kubernetes forms it.
+
+Volcano: k8s.io/component-helpers/resource, AggregateContainerRequests
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from volcano_lab.api.objects import Container, PodSpec
+
+Amounts = dict[str, Fraction]
+
+
+def add(total: Amounts, amounts: Amounts, times: int = 1) -> None:
+    """Add `times` the amounts to the total, in place."""
+    for name, amount in amounts.items():
+        total[name] = total.get(name, Fraction()) + amount * times
+
+
+def raise_to(highest: Amounts, amounts: Amounts) -> None:
+    """Raise each amount, in place, to that of `amounts` where that is larger."""
+    for name, amount in amounts.items():
+        if name not in highest or amount > highest[name]:
+            highest[name] = amount
+
+
+def sum_of_containers(spec: PodSpec, amounts_of: Callable[[Container, bool], Amounts]) -> Amounts:
+    """Return what all containers take at once, at the moment at which that is most.
+
+    Init containers run one after the other, before the others; sidecars (`restartPolicy: Always`)
+    keep running beside all that follow. `amounts_of` is called with a container and whether it runs
+    once, before the others; it returns a new dict.
+    """
+    total: Amounts = {}
+    sidecars: Amounts = {}
+    highest: Amounts = {}
+    for container in spec.containers:
+        add(total, amounts_of(container, False))
+    for container in spec.init_containers:
+        sidecar = container.restart_policy == "Always"
+        amounts = amounts_of(container, not sidecar)
+        if sidecar:
+            add(total, amounts)
+            add(sidecars, amounts)
+            amounts = sidecars
+        else:
+            add(amounts, sidecars)
+        raise_to(highest, amounts)
+    raise_to(total, highest)
+    return total
