@@ -52,7 +52,7 @@ class NodeOrder(Plugin):
         self.pod_affinity = weight("podaffinity.weight", 2)
         self.balanced_resource = weight("balancedresource.weight", 1)
         self.taint_toleration = weight("tainttoleration.weight", 3)
-        weight("imagelocality.weight", 1)  # 0 on every node: Volcano fills in no images
+        self.image_locality = weight("imagelocality.weight", 1)  # of 0: Volcano fills in no images
         self.topology_spread = weight("podtopologyspread.weight", 2)
 
     def on_session_open(self, ssn: Session) -> None:
