@@ -25,13 +25,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from events import KINDS, events_of
+
 from volcano_lab.cache import Cache
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import Trace
-from volcano_lab.trace.events import KINDS, events_of
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "conformance"
 

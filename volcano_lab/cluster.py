@@ -27,6 +27,7 @@ from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import found_text
 from volcano_lab.scheduler import run_cycle
+from volcano_lab.trace import Outline
 from volcano_lab.trace.views.cycle import Cycle
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
@@ -174,11 +175,17 @@ class Cluster:
         """The cluster as a scheduler comes to know it."""
         return Cache(self.objects())
 
-    def run(self, conf: SchedulerConfiguration | str | None = None) -> Cycle:
-        """One scheduling cycle with a configuration (its text, or Volcano's default), and all that
-        it decided.
+    def run(self, conf: SchedulerConfiguration | str | None = None,
+            trace: Outline | None = None) -> Cycle:
+        """Run one scheduling cycle with a configuration (its text, or Volcano's default).
+
+        The cycle keeps an outline; for all that happened give a `Trace` to be filled.
+
+        >>> from volcano_lab import Trace
+        >>> Cluster().node("n1", cpu=4).job("a", cpu=1).run(trace=Trace()).trace.of("job_ready")[0]["answer"]
+        True
         """
-        return run_cycle(self.cache(), conf)
+        return run_cycle(self.cache(), conf, trace=trace)
 
     def to_yaml(self) -> str:
         """The manifests of the cluster, defaults included.

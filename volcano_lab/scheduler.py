@@ -19,8 +19,7 @@ from volcano_lab.framework.guard import call_plugin
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.session import Session
 from volcano_lab.metrics.session_log import watched
-from volcano_lab.trace.cycle_record import CycleRecord
-from volcano_lab.trace.recorder import Trace
+from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.views.cycle import Cycle
 
 __all__ = ["Scheduler", "actions", "plugins", "run_cycle", "run_once", "traced"]
@@ -54,10 +53,13 @@ class Scheduler:
         with _collector_paused():
             return self._run_once(observer, arrays, now)
 
-    def cycle(self, observer: Observer | None = None, now: float | None = None) -> Cycle:
-        """One whole cycle, and rows of what it decided."""
-        record = CycleRecord()
-        return Cycle(self.run_once(joined(observer, record), now=now), record, self.times)
+    def cycle(self, observer: Observer | None = None, now: float | None = None,
+              trace: Outline | None = None) -> Cycle:
+        """Run one whole cycle, recorded in outline or by `trace`, and return rows of what it
+        decided.
+        """
+        trace = Outline() if trace is None else trace
+        return Cycle(self.run_once(joined(observer, trace), now=now), trace, self.times)
 
     def _run_once(self, observer: Observer | None, arrays: bool, now: float | None) -> Session:
         conf, times = self.conf.copy(), {}
@@ -113,15 +115,15 @@ def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,
 
 
 def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
-              now: float | None = None) -> Cycle:
-    """One cycle over a cache with a configuration (its text, or Volcano's default), now or at a
-    time in seconds. Raises `ConfError`.
+              now: float | None = None, trace: Outline | None = None) -> Cycle:
+    """Run one cycle over a cache with a configuration (its text, or Volcano's default), now or at a
+    time in seconds, recorded in outline or by `trace`. Raises `ConfError`.
 
     >>> run_cycle(Cache()).committed
     []
     """
     known = conf if isinstance(conf, SchedulerConfiguration) else _read(conf)
-    return Scheduler(cache, known).cycle(now=now)
+    return Scheduler(cache, known).cycle(now=now, trace=trace)
 
 
 def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None,

@@ -9,7 +9,7 @@ import pytest
 from volcano_lab.course.lesson_04 import checks
 from volcano_lab.course.lesson_04 import lab as lesson_04
 from volcano_lab.course.lesson_04.lab import admission_cluster, admission_lab, conf_with, sums
-from volcano_lab.trace.views.queue_levels import admission
+from volcano_lab.trace.views.queues import levels
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_every_position_fits_the_scales_and_tells_why(lab):
 def test_the_sums_are_those_that_the_plugin_compared():
     cycle = admission_cluster().run()
     compared = [(row["job"].removeprefix("default/"), row["sum"], row["may_hold"])
-                for row in admission(cycle)]
+                for row in levels(cycle.trace)]
     shown = [(row["job"], row["sum"], row["limit"]) for row in sums(cycle)
              if row["plugin"] == "proportion" and row["resource"] == "cpu"]
     assert shown == compared == [("first", 8, 12), ("second", 13, 12)]

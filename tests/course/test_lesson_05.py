@@ -17,9 +17,10 @@ from volcano_lab.course.lesson_05.lab import (
     tree_conf,
 )
 from volcano_lab.course.lesson_05.own_admission import run_with, worked_example
-from volcano_lab.display.tables.queue_tree import gangs
+from volcano_lab.display.tables import gangs
 from volcano_lab.plugins.capacity import Capacity
-from volcano_lab.trace.views.queue_levels import admission, levels, over_limit
+from volcano_lab.trace.views.queues import levels, tree
+from volcano_lab.trace.views.waiting import over_limit
 
 V1_11 = "capacity, admitting as v1.11.0 did"
 
@@ -116,7 +117,7 @@ def test_any_tree_that_can_be_edited_is_shown(lab):
 
 def test_the_levels_hold_what_the_queues_below_them_hold():
     cycle = run_tree(START)
-    rows = {row["queue"]: row for row in levels(cycle)}
+    rows = {row["queue"]: row for row in tree(cycle.trace)}
     for parent in ("root", "research", "prod"):
         below = [row for row in rows.values() if row["parent"] == parent]
         for word in ("allocated", "request", "inqueue", "elastic"):
@@ -125,9 +126,10 @@ def test_the_levels_hold_what_the_queues_below_them_hold():
 
 def test_what_was_in_the_way_of_a_gang():
     cycle = run_tree(START)
-    assert over_limit(
-        cycle, "default/eval-gang") == "with one more pod research would hold cpu 9, and may hold 8"
-    assert over_limit(cycle, "default/web-gang") == ""
+    jobs = cycle.session.jobs
+    assert over_limit(cycle.trace, jobs["default/eval-gang"]) == (
+        "with one more pod research would hold cpu 9, and may hold 8")
+    assert over_limit(cycle.trace, jobs["default/web-gang"]) == ""
     assert gangs(cycle)["statement"].to_dict()["default/train-gang"] == "none"
 
 
@@ -184,7 +186,7 @@ def test_the_fixed_function_decides_as_capacity_does():
     today, fixed = cluster.run(tree_conf()), run_with(examples.fixed, cluster, tree_conf())
     assert today.queues() == fixed.queues() and today.jobs()[0] == fixed.jobs()[0]
     assert [row["phase"] for row in today.jobs()] == [row["phase"] for row in fixed.jobs()]
-    assert [row["verdict"] for row in admission(today, "default/job-2")] == ["room", "refused"]
+    assert [row["verdict"] for row in levels(today.trace, "default/job-2")] == ["room", "refused"]
 
 
 def test_a_function_without_a_body_is_to_do():

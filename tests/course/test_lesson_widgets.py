@@ -39,10 +39,9 @@ def test_proportion_in_every_position():
         assert {name: row["share"] for name, row in rows.items()} == shares
         order = sorted(rows, key=lambda name: (shares[name], name))
         assert [row["queue"] for row in sorted(rows.values(), key=lambda row: row["turn"])] == order
-        first = cycle.turns[0]
-        assert first.queue == order[0] and first.share == shares[order[0]]
-        assert all((turn.outcome == "overused") == rows[turn.queue]["overused"]
-                   for turn in cycle.turns[:1])
+        first = cycle.turns()[0]
+        assert first["queue"] == order[0] and first["share"] == shares[order[0]]
+        assert (first["outcome"] == "overused") == rows[first["queue"]]["overused"]
         for panel in lesson_03.PANELS:
             if panel.kind == "vessels":
                 assert all(queue["limit"] <= panel.spec["max"][-1] + 1e-9

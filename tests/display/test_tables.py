@@ -12,7 +12,7 @@ from volcano_lab import Cluster
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
 from volcano_lab.display import charts, tables
-from volcano_lab.trace.views.cycle import most_of
+from volcano_lab.trace.views.queues import most_of
 
 GANG = "default/a-gang"
 EMPTY = Cluster().node("n", cpu=1).run

@@ -17,7 +17,7 @@ from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.remedies import run, smallest
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.trace.cycle_record import queue_attributes
+from volcano_lab.trace.state import queue_attributes
 
 FAMILIES = ("fair_share", "hierarchy", "gang", "reclaim", "preempt", "topology")
 NO_NUMBER = {

@@ -13,7 +13,7 @@ from volcano_lab.api import quantity
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.holders import allocated, reserved
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.trace.cycle_record import queue_attributes
+from volcano_lab.trace.state import queue_attributes
 
 AMOUNT = re.compile(r"([a-z][\w./-]*) (-?\d[\d.e+-]*(?:Ki|Mi|Gi|Ti)?)(?=[\s,;.)]|$)")
 SLACK = 1e-4

@@ -84,6 +84,7 @@ class Allocate(Action):
             queue = work.queues.pop()
             ssn.observer.popped("queue", queue, work.queues)
             if ssn.overused(queue):
+                ssn.observer.note("passed_over", queue=queue.uid, reason="overused")
                 continue
             jobs = work.jobs_by_queue.get(queue.uid)
             if not jobs:

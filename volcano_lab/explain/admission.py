@@ -12,8 +12,8 @@ from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.explain.holders import allocated, held_text, largest, phase_text, reserved
 from volcano_lab.explain.origin import limit_origin
 from volcano_lab.trace import Record
-from volcano_lab.trace.cycle_record import queue_attributes
 from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.state import queue_attributes
 
 
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -6,7 +6,7 @@ from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.resource import MIN_RESOURCE, Resource
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, listed
-from volcano_lab.trace.cycle_record import queue_attributes
+from volcano_lab.trace.state import queue_attributes
 
 
 def whole_cluster(seen: Evidence, amounts: Amounts) -> bool:

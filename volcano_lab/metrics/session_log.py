@@ -14,11 +14,11 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.framework import log
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.topology import CLUSTER_TOP
-from volcano_lab.trace.cycle_record import queue_attributes
 from volcano_lab.trace.kinds import KINDS
 from volcano_lab.trace.narration import sentence
 from volcano_lab.trace.plain import plain
 from volcano_lab.trace.record import Record
+from volcano_lab.trace.state import queue_attributes
 
 if TYPE_CHECKING:
     from volcano_lab.api.fit_error import FitErrors

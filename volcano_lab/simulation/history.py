@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from volcano_lab.api.formatting import in_units
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.api.status import RUNNING
-from volcano_lab.trace.cycle_record import queue_attributes
+from volcano_lab.trace.state import queue_attributes
 
 if TYPE_CHECKING:
     from pandas import DataFrame

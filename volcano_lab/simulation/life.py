@@ -17,12 +17,11 @@ from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.observer import Observer, joined
+from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.one_sentence import OneSentence, one_line
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
 from volcano_lab.scheduler import Scheduler
-from volcano_lab.trace.cycle_record import CycleRecord
 from volcano_lab.trace.views.cycle import Cycle
 
 GONE = {"add": False, "update": False, "delete": True,
@@ -96,9 +95,7 @@ class Life:
         if conf is not None and conf != self.conf:
             self.scheduler.conf, self.conf = load_conf(conf, action_names()), conf
             self.scheduler.actions.clear()
-        record = CycleRecord()
-        ssn = self.scheduler.run_once(joined(record, observer), now=now)
-        return Cycle(ssn, record, self.scheduler.times)
+        return self.scheduler.cycle(observer, now)
 
     def _hear(self, obj: KubernetesObject, gone: bool) -> None:
         cache, place = self.scheduler.cache, place_key(obj)

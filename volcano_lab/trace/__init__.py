@@ -1,7 +1,8 @@
 """The trace: every decision of a cycle, recorded as plain data. Tables, explanations and the
 stepper read it.
 
-`Trace` is an observer to hand to `Scheduler.run_once`; `traced` runs a cycle with one. A record has
+`Trace` is an observer to hand to `Scheduler.run_once`; `traced` runs a cycle with one. An `Outline`
+is what every `Cycle` keeps: its records without the calls of plugins. A record has
 a `number`, the `action` that ran ("open" before the first, "close" after the last), a `kind`, and
 facts by name; all values are numbers, names, truth values, lists and dicts. Amounts are dicts in
 internal units (millicores, bytes, thousandths of anything else), without dimensions that are zero.
@@ -21,7 +22,7 @@ that they change is `Trace.start` at first. `Stepper` walks over them in both di
 from volcano_lab.trace.kinds import OPERATIONS
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
-from volcano_lab.trace.recorder import Trace
+from volcano_lab.trace.recorder import Outline, Trace
 from volcano_lab.trace.state import State, state_of
 
-__all__ = ["OPERATIONS", "Record", "State", "Trace", "TraceReader", "state_of"]
+__all__ = ["OPERATIONS", "Outline", "Record", "State", "Trace", "TraceReader", "state_of"]

@@ -16,7 +16,7 @@ from volcano_lab.trace.state import State
 
 SCORES = ("node_order", "batch_node_order")
 NODE_POINTS = ("predicate", *SCORES)
-HEAD = ("start", "nodes", "tiers", "rules", "result")
+HEAD = ("start", "nodes", "tiers", "rules", "queue_order", "result")
 
 
 class TraceReader:
@@ -25,9 +25,17 @@ class TraceReader:
 
     `start` is the state of tasks, jobs, nodes and queues when the session opened (see `state.py`),
     `nodes` the names of the nodes in the order in which they are looked at, `tiers` the plugins of
-    each tier, `rules` how the answers to each extension point combine, `result` each job's phase
-    and conditions once the session has closed.
+    each tier, `rules` how the answers to each extension point combine, `queue_order` the queues
+    that have jobs as they were ordered when the session opened, `result` each job's phase and
+    conditions once the session has closed.
+
+    Attributes:
+        whole: Whether it has all that the stepper needs; an `Outline` lacks what steps changed.
+        end: The state at the end where that is known without stepping.
     """
+
+    whole = True
+    end: State | None = None
 
     def __init__(self) -> None:
         self.records: list[Record] = []
@@ -35,10 +43,11 @@ class TraceReader:
         self.nodes: list[str] = []
         self.tiers: list[list[str]] = []
         self.rules: dict[str, str] = {}
+        self.queue_order: list[str] = []
         self.result: dict[str, dict[str, Any]] = {}
 
     def __repr__(self) -> str:
-        return f"Trace({len(self.records)} records)"
+        return f"{type(self).__name__}({len(self.records)} records)"
 
     # -- by what happened --------------------------------------------------------------------------
 
@@ -59,6 +68,14 @@ class TraceReader:
             named = record.kind == name or (record.kind == "call" and record.values[0] == name)
             if named and all(record.get(key) == value for key, value in facts.items()):
                 yield record
+
+    @property
+    def facts(self) -> dict[str, list[dict[str, Any]]]:
+        """The facts of all records, by kind."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for record in self.records:
+            found.setdefault(record.kind, []).append(record.facts)
+        return found
 
     @property
     def operations(self) -> list[Record]:

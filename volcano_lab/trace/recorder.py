@@ -1,6 +1,4 @@
-"""The recorder: an observer that writes a cycle down while it runs. Answers to no Go file; it
-decides nothing.
-"""
+"""The recorder: an observer that writes a cycle down while it runs, in outline or in full."""
 
 from __future__ import annotations
 
@@ -9,28 +7,150 @@ from typing import TYPE_CHECKING, Any
 
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.placement.arrays import node_arrays
+from volcano_lab.framework.points.table import BUILT_IN, POINTS
+from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.trace.node_log import NodeLog
 from volcano_lab.trace.plain import plain
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
-from volcano_lab.trace.signatures import LEFT_OUT, argument_names
-from volcano_lab.trace.state import Changes, state_of
+from volcano_lab.trace.state import Changes, State, queue_attributes, queues_of, state_of
 
 if TYPE_CHECKING:
     from volcano_lab.api.fit_error import FitErrors
     from volcano_lab.api.node import NodeInfo
     from volcano_lab.api.task import TaskInfo
     from volcano_lab.framework.points.rules import ExtensionPoint
-    from volcano_lab.framework.priority_queue import PriorityQueue
     from volcano_lab.framework.session import Session
     from volcano_lab.framework.statement import Operation, Statement
 
 OPENING, CLOSING = "open", "close"
 CHOSE = ("task", "nodes", "node", "errors", "reasons")
 DONE = ("operation", "task", "job", "node", "statement", "changes")
+LEFT_OUT = ("state",)
+"""Arguments of extension points that have no plain form worth keeping."""
 
 
-class Trace(Observer, TraceReader):
+class Outline(Observer, TraceReader):
+    """What rows of a cycle are made of: turns, comparisons, operations, and the queues.
+
+    It costs next to nothing; a `Trace` adds the calls of plugins and what each step changed.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> trace = Cluster().node("n1", cpu=4).job("a", cpu=1).run().trace
+    >>> [(record.kind, record["operation"], record["node"]) for record in trace.operations]
+    [('do', 'allocate', 'n1'), ('commit', 'allocate', 'n1')]
+    >>> trace.of("overused"), trace.end["queues"]["default"]["allocated"]["cpu"]
+    ([], 1000.0)
+    """
+
+    whole = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._action = OPENING
+        self._note_names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._statements: dict[int, tuple[Statement,
+                                          int]] = {}  # the statement too: its id stays taken
+
+    def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
+        record = Record(len(self.records), self._action, kind, names, values)
+        self.records.append(record)
+        return record
+
+    # -- the cycle -------------------------------------------------------------------------------
+
+    def opened(self, ssn: Session) -> None:
+        self._ssn, before = ssn, len(self.records)
+        self.start = self._state(ssn)
+        used = sorted({job.queue for job in ssn.jobs.values()})
+        order = PriorityQueue(ssn.queue_order, (ssn.queues[name] for name in used))
+        self.queue_order = [queue.uid for queue in order.drain()]
+        del self.records[before:]  # a question of ours is none of the cycle's
+        self.nodes = [node.name for node in ssn.node_list]
+        self.tiers = [[option.name for option in tier.plugins] for tier in ssn.conf.tiers]
+        self.rules = {point.name: point.rule for point in ssn.points.values()}
+
+    def _state(self, ssn: Session) -> State:
+        return {"tasks": {}, "jobs": {}, "nodes": {}, "queues": queues_of(ssn)}
+
+    @property
+    def end(self) -> State:
+        """The state of queues now: once the cycle has ended, how it ended."""
+        return self._state(self._ssn)
+
+    def action_started(self, ssn: Session, action: str) -> None:
+        self._action = action
+        self._add("start", (), ())
+
+    def action_ended(self, ssn: Session, action: str) -> None:
+        self._add("end", (), ())
+        self._action = CLOSING
+
+    def closed(self, ssn: Session) -> None:
+        self._statements.clear()
+
+    # -- operations ------------------------------------------------------------------------------
+
+    def did(self, statement: Statement | None, operation: Operation) -> None:
+        self._operation("do", statement, operation)
+
+    def undid(self, statement: Statement | None, operation: Operation) -> None:
+        self._operation("undo", statement, operation)
+
+    def committed(self, statement: Statement | None, operation: Operation) -> None:
+        self._operation("commit", statement, operation)
+
+    def _operation(self, kind: str, statement: Statement | None, operation: Operation) -> None:
+        task = operation.task
+        node = getattr(operation, "node_name", "") or task.node_name
+        values = (operation.name, task.key, task.job, node, self._number_of(statement))
+        changes = self._changed_by(task)
+        self._add(kind, DONE[: len(values) + len(changes)], values + changes)
+
+    def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
+        return ()
+
+    def _number_of(self, statement: Statement | None) -> int | None:
+        """Statements are counted from 0 as they are first seen; None is the action itself."""
+        if statement is None:
+            return None
+        return self._statements.setdefault(id(statement), (statement, len(self._statements)))[1]
+
+    # -- what no extension point shows -------------------------------------------------------------
+
+    def note(self, kind: str, /, **facts: Any) -> None:
+        names = self._note_names.setdefault((kind, *facts), tuple(facts))
+        self._add(kind, names, tuple(map(plain, facts.values())))
+
+    def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
+        following = rest.peek()
+        decided = None if following is None else self._decided_between(
+            f"{kind}_order", item, following)
+        facts = {kind: item, "next": following, "decided_by": decided}
+        if kind == "queue":
+            attr = queue_attributes(self._ssn).get(item.uid)
+            facts["share"] = 0.0 if attr is None else attr.share
+        Outline.note(self, kind, **facts)
+
+    def _decided_between(self, point_name: str, first: Any, second: Any) -> list[Any] | None:
+        """[plugin, its comparison] that puts one item before another; ["", 0] where only the
+        default does.
+        """
+        point = self._ssn.points.get(point_name)
+        if point is None:
+            return None
+        for tier in point.tiers:
+            for plugin, _ in tier:
+                order = point.functions[plugin](first, second)
+                if order:
+                    return [plugin, plain(order)]
+        return ["", 0]
+
+    def changed(self, kind: str, subject: Any) -> None:
+        self._add(kind, ("task" if hasattr(subject, "job") else "job",), (plain(subject),))
+
+
+class Trace(Outline):
     """Every decision of a cycle as plain records; hand it to `Scheduler.run_once`.
 
     With `every_call` nodes are filtered and scored one by one, and each of those calls is a record;
@@ -43,46 +163,34 @@ class Trace(Observer, TraceReader):
     >>> ssn = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(trace)
     >>> trace.of("overused")[0].facts
     {'point': 'overused', 'tier': 1, 'plugin': 'proportion', 'queue': 'default', 'answer': False}
-    >>> [(record.kind, record["operation"], record["node"]) for record in trace.operations]
-    [('do', 'allocate', 'n1'), ('commit', 'allocate', 'n1')]
     """
+
+    whole = True
+    end = None
 
     def __init__(self, every_call: bool = False):
         super().__init__()
         self.watches_calls = every_call
-        self._action = OPENING
         self._names: dict[tuple[str, str, int], tuple[tuple[str, ...], int]] = {}
-        self._note_names: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._statements: dict[int, tuple[Statement,
-                                          int]] = {}  # the statement too: its id stays taken
         self._node_log: NodeLog | None = None
         self._changes: Changes | None = None
-
-    def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
-        record = Record(len(self.records), self._action, kind, names, values)
-        self.records.append(record)
-        return record
 
     # -- the cycle -------------------------------------------------------------------------------
 
     def opened(self, ssn: Session) -> None:
-        self.start = state_of(ssn)
-        self.nodes = [node.name for node in ssn.node_list]
-        self.tiers = [[option.name for option in tier.plugins] for tier in ssn.conf.tiers]
-        self.rules = {point.name: point.rule for point in ssn.points.values()}
-        self._ssn, self._changes = ssn, Changes(ssn)
+        super().opened(ssn)
+        self._changes = Changes(ssn)
 
-    def action_started(self, ssn: Session, action: str) -> None:
-        self._action = action
-        self._add("start", (), ())
+    def _state(self, ssn: Session) -> State:
+        return state_of(ssn)
 
     def action_ended(self, ssn: Session, action: str) -> None:
         self._settle()
-        self._add("end", (), ())
-        self._action = CLOSING
+        super().action_ended(ssn, action)
 
     def closed(self, ssn: Session) -> None:
         self._settle()
+        super().closed(ssn)
         self.result = {
             uid: {
                 "phase":
@@ -92,7 +200,6 @@ class Trace(Observer, TraceReader):
                 } for condition in job.pod_group.status.conditions]
             } for uid, job in ssn.jobs.items()
         }
-        self._statements.clear()
         self._changes = self._ssn = self._node_log = None
 
     def _settle(self) -> None:
@@ -100,6 +207,17 @@ class Trace(Observer, TraceReader):
         changes = self._changes.everywhere()
         if changes:
             self._add("settle", ("changes",), (changes,))
+
+    def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
+        return (self._changes.of_task(task),)
+
+    def changed(self, kind: str, subject: Any) -> None:
+        job = self._ssn.jobs.get(getattr(subject, "job",
+                                         subject.uid)) if self._changes is not None else None
+        if job is None:
+            return
+        changes = self._changes.of_job(job) if job is subject else self._changes.of_task(subject)
+        self._add(kind, ("job" if job is subject else "task", "changes"), (plain(subject), changes))
 
     # -- extension points ------------------------------------------------------------------------
 
@@ -154,68 +272,13 @@ class Trace(Observer, TraceReader):
     @staticmethod
     def _names_of(kind: str, point: str, count: int) -> tuple[tuple[str, ...], int]:
         """(the names of a call's facts, how many arguments are left out at its beginning)."""
-        arguments = argument_names(point, count)
+        row = POINTS.own.get(point) or BUILT_IN.get(point)
+        arguments = row.arguments if row else ()
+        if len(arguments) != count:  # a point that isn't known here
+            arguments = tuple(f"argument_{number}" for number in range(count))
         kept = tuple(name for name in arguments if name not in LEFT_OUT)
         lead = ("point", "tier", "plugin") if kind == "call" else ("point", "since")
         return (*lead, *kept, "answer"), count - len(kept)
-
-    # -- operations ------------------------------------------------------------------------------
-
-    def did(self, statement: Statement | None, operation: Operation) -> None:
-        self._operation("do", statement, operation)
-
-    def undid(self, statement: Statement | None, operation: Operation) -> None:
-        self._operation("undo", statement, operation)
-
-    def committed(self, statement: Statement | None, operation: Operation) -> None:
-        self._operation("commit", statement, operation)
-
-    def _operation(self, kind: str, statement: Statement | None, operation: Operation) -> None:
-        task = operation.task
-        node = getattr(operation, "node_name", "") or task.node_name
-        changes = self._changes.of_task(task)
-        self._add(kind, DONE,
-                  (operation.name, task.key, task.job, node, self._number_of(statement), changes))
-
-    def _number_of(self, statement: Statement | None) -> int | None:
-        """Statements are counted from 0 as they are first seen; None is the action itself."""
-        if statement is None:
-            return None
-        return self._statements.setdefault(id(statement), (statement, len(self._statements)))[1]
-
-    # -- what no extension point shows -------------------------------------------------------------
-
-    def note(self, kind: str, /, **facts: Any) -> None:
-        names = self._note_names.setdefault((kind, *facts), tuple(facts))
-        self._add(kind, names, tuple(plain(value) for value in facts.values()))
-
-    def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
-        following = rest.peek()
-        decided = None if following is None else self._decided_between(
-            f"{kind}_order", item, following)
-        self._add(kind, (kind, "next", "decided_by"), (plain(item), plain(following), decided))
-
-    def _decided_between(self, point_name: str, first: Any, second: Any) -> list[Any] | None:
-        """[plugin, its comparison] that puts one item before another; ["", 0] where only the
-        default does.
-        """
-        point = self._ssn.points.get(point_name)
-        if point is None:
-            return None
-        for tier in point.tiers:
-            for plugin, _ in tier:
-                order = point.functions[plugin](first, second)
-                if order:
-                    return [plugin, plain(order)]
-        return ["", 0]
-
-    def changed(self, kind: str, subject: Any) -> None:
-        job = self._ssn.jobs.get(getattr(subject, "job",
-                                         subject.uid)) if self._changes is not None else None
-        if job is None:
-            return
-        changes = self._changes.of_job(job) if job is subject else self._changes.of_task(subject)
-        self._add(kind, ("job" if job is subject else "task", "changes"), (plain(subject), changes))
 
     # -- choosing a node ---------------------------------------------------------------------------
 

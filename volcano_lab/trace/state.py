@@ -14,7 +14,6 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.session import Session
-from volcano_lab.trace.cycle_record import queue_attributes
 from volcano_lab.trace.plain import amounts, plain
 
 ACCOUNTS = ("idle", "used", "releasing", "pipelined")
@@ -26,6 +25,14 @@ State = dict[str, dict[str, dict[str, Any]]]
 Change = list[Any]
 
 
+def queue_attributes(ssn: Session) -> dict[str, Any]:
+    """Return what the plugin that shares between queues (proportion or capacity) keeps of each;
+    nothing without one.
+    """
+    plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
+    return getattr(plugin, "queue_opts", {})
+
+
 def state_of(ssn: Session) -> State:
     """All that operations may change in a session, and what is needed to read it.
 
@@ -34,7 +41,6 @@ def state_of(ssn: Session) -> State:
     >>> state["tasks"]["default/a-0"]["status"], state["nodes"]["n1"]["idle"]
     ('Binding', {'cpu': 3000.0, 'pods': 109.0})
     """
-    shares = queue_attributes(ssn)
     return {
         "tasks": {
             task.key:
@@ -50,13 +56,18 @@ def state_of(ssn: Session) -> State:
             name: {**_node(node), "allocatable": amounts(node.allocatable)}
             for name, node in ssn.nodes.items()
         },
-        "queues": {
-            name: {
-                "weight": ssn.queues[name].weight if name in ssn.queues else 0, "parent":
-                _parent(attr), **_queue(attr),
-                **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}
-            } for name, attr in shares.items()
-        },
+        "queues": queues_of(ssn),
+    }
+
+
+def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
+    """Return the part of the state that is about queues."""
+    return {
+        name: {
+            "weight": ssn.queues[name].weight if name in ssn.queues else 0,
+            "parent": next(reversed(getattr(attr, "ancestors", ())), ""),  # "": root, or no tree
+            **_queue(attr), **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}
+        } for name, attr in queue_attributes(ssn).items()
     }
 
 
@@ -66,11 +77,6 @@ def _task(task: TaskInfo) -> dict[str, Any]:
 
 def _node(node: NodeInfo) -> dict[str, Any]:
     return {account: amounts(getattr(node, account)) for account in ACCOUNTS}
-
-
-def _parent(attr: Any) -> str:
-    """The queue above one; "" for the root, and where there is no tree."""
-    return next(reversed(getattr(attr, "ancestors", ())), "")
 
 
 def _queue(attr: Any) -> dict[str, Any]:

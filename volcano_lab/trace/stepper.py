@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import Any
 
 from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
 
@@ -41,6 +40,9 @@ class Stepper:
     """
 
     def __init__(self, trace: TraceReader):
+        if not trace.whole:
+            raise ValueError("an outline of a cycle has no steps; allowed is a Trace, as of "
+                             "cluster.run(trace=Trace()).")
         self.trace, self.at = trace, -1
         self.state: State = {
             what: {name: dict(fields)
@@ -169,6 +171,12 @@ class Stepper:
             del self.statements[number]
 
 
-def state_at(trace: TraceReader, number: int) -> dict[str, Any]:
-    """The state right after a record; for one look. To look again and again keep a `Stepper`."""
-    return Stepper(trace).goto(number).state
+def state_at(trace: TraceReader, number: int | None = None) -> State:
+    """Return the state right after a record (None: at the end); for one look. To look again and
+    again keep a `Stepper`. Raises `ValueError` for an outline's records: only its end is known.
+    """
+    if number is None and trace.end is not None:
+        return trace.end
+    if number == -1:
+        return trace.start
+    return Stepper(trace).goto(len(trace.records) - 1 if number is None else number).state

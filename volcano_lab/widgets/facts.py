@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from volcano_lab.api.formatting import in_units
 from volcano_lab.api.status import PIPELINED, RELEASING, RUNNING
 from volcano_lab.display.palette import colors_of
-from volcano_lab.trace.views.cycle import most_of
+from volcano_lab.trace.views.queues import most_of
 
 if TYPE_CHECKING:
     from volcano_lab.api.task import TaskInfo
@@ -100,9 +100,8 @@ def turns(cycle: Cycle) -> dict[str, Any]:
     """Return the data of `pictures.turns`."""
     colors = colors_of(row["queue"] for row in queues_of(cycle))
     return {"queues": [{"queue": name, "color": color} for name, color in colors.items()],
-            "turns": [{"queue": turn.queue, "share": turn.share, "outcome": turn.outcome,
-                       "job": turn.job.removeprefix("default/"), "pods": turn.pods}
-                      for turn in cycle.turns]}
+            "turns": [{word: turn[word] for word in ("queue", "share", "outcome", "pods")}
+                      | {"job": turn["job"].removeprefix("default/")} for turn in cycle.turns()]}
 
 
 def statement(cycle: Cycle, key: str) -> dict[str, Any]:
@@ -120,7 +119,7 @@ def statement(cycle: Cycle, key: str) -> dict[str, Any]:
     pods = [{"name": task.name, "state": "running" if task.node_name else "waiting"}
             | steps.get(task.name, {}) for task in
             sorted(job.tasks.values(), key=lambda task: (len(task.name), task.name))]
-    outcomes = [record.outcome for record in cycle.statements(key)]
+    outcomes = [row["outcome"] for row in cycle.statements(key)]
     outcome = "commit" if "commit" in outcomes else next(iter(outcomes), "")
     room = sum(pod["state"] != "waiting" for pod in pods)
     why = "" if outcome == "commit" else next(iter(cycle.why(key)), "")

@@ -49,7 +49,7 @@ def whose_turn_is_it(busy, held, turns):
 @after("fair-share-22")
 def all_or_nothing_the_gang(three):
     assert (28 - 16) // 4 == 3
-    assert {record.outcome for record in three.statements("default/a-gang")} == {"commit"}
+    assert {row["outcome"] for row in three.statements("default/a-gang")} == {"commit"}
 
 
 @after("fair-share-23")

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from volcano_lab.api.formatting import plain
-from volcano_lab.api.resource import Resource
+from volcano_lab.api.formatting import in_units
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import check, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_04.lab import admission_cluster
-from volcano_lab.trace.views.queue_levels import admission as admission_rows
+from volcano_lab.trace.views.queues import levels
 
 Amounts = Mapping[str, float]
 
@@ -155,7 +154,7 @@ def recorded(
         draw = chance.randint
         cluster = admission_cluster(draw(0, 20), draw(0, 12), draw(0, 12), draw(0, 8), draw(1, 8),
                                     draw(1, 8), draw(0, 8))
-        for fact in cluster.run().record.facts["enqueue_comparison"]:
+        for fact in cluster.run().trace.iter("enqueue_comparison"):
             if fact["plugin"] == "proportion":
                 words = {
                     word: _plain(fact[name])
@@ -166,8 +165,10 @@ def recorded(
     return found
 
 
-def _plain(amount: Resource) -> dict[str, float]:
-    return {name: number for name, number in plain(amount).items() if number is not None}
+def _plain(amounts: dict[str, float]) -> dict[str, float]:
+    whole = {"cpu": 0.0, "memory": 0.0} | amounts
+    found = {name: in_units(name, amount) for name, amount in whole.items()}
+    return {name: number for name, number in found.items() if number is not None}
 
 
 # -- modify, and what people see
@@ -221,7 +222,7 @@ def _sum_for_second(cluster: Cluster) -> str:
     """The sum that queue team compares for second, in CPUs, as a sentence; another where overcommit
     refuses it before.
     """
-    for row in admission_rows(cluster.run()):
+    for row in levels(cluster.run().trace):
         if (row["job"], row["level"]) == ("default/second", "team"):
             return (
                 f"The sum is {row['minimum']:g} + {row['allocated']:g} + {row['inqueue']:g} − {row['elastic']:g} = "

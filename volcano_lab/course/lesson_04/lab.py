@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import ipywidgets
 
-from volcano_lab.api.formatting import in_units
-from volcano_lab.api.resource import CPU, MEMORY, Resource
+from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.trace.views.queues import PARTS as SIDES
+from volcano_lab.trace.views.queues import admissions
 from volcano_lab.widgets.board_lab import BoardLab as Lab
 from volcano_lab.widgets.board_lab import Values
 
@@ -106,29 +107,26 @@ def sums(cycle: Cycle) -> list[dict[str, Any]]:
     [('second', 'cluster', 9, 18), ('second', 'queue team', 13, 12)]
     """
     rows = []
-    for fact in cycle.record.facts.get("enqueue_comparison", ()):
-        who = f"queue {fact['level']}" if "level" in fact else "cluster"
-        for name in SCALES:
-            if fact["min_resources"].get(name) > 0:
-                held = _amount(fact["allocated"] - fact["elastic"], name) if "level" in fact else 0
+    asked = {record["job"]: record["min_resources"]
+             for record in cycle.trace.iter("enqueue_comparison")}
+    for name, (scale, _) in SCALES.items():
+        for row in admissions(cycle.trace, resource=name):
+            if asked[row["job"]].get(name):
+                numbers = {word: _number(row[word] / scale) for word in SIDES}
+                cluster = row["level"] == "cluster"
                 rows.append({
-                    "job":
-                    fact["job"].removeprefix("default/"), "plugin":
-                    fact["plugin"], "who":
-                    who, "resource":
-                    name, "parts":
-                    [held,
-                     _amount(fact["inqueue"], name),
-                     _amount(fact["min_resources"], name)], "sum":
-                    _amount(fact["asked"], name), "limit":
-                    _amount(fact["limit"], name), "over":
-                    name in fact["short_of"]
+                    "job": row["job"].removeprefix("default/"), "plugin": row["plugin"],
+                    "who": "cluster" if cluster else f"queue {row['level']}", "resource": name,
+                    "parts": [_number((row["allocated"] - row["elastic"]) / scale),
+                              numbers["inqueue"], numbers["minimum"]], "sum": numbers["sum"],
+                    "limit": numbers["may_hold"], "over": name in row["short_of"],
+                    "number": row["number"]
                 })
-    return rows
+    return sorted(rows, key=lambda row: row["number"])
 
 
-def _amount(amount: Resource, name: str) -> float:
-    number = round(in_units(name, amount.get(name)) / SCALES[name][0], 3)
+def _number(amount: float) -> float:
+    number = round(amount, 3)
     return int(number) if number == int(number) else number
 
 

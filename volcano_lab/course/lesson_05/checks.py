@@ -15,7 +15,7 @@ from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
 from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with, worked_example
 from volcano_lab.plugins.queue_tree import QueueAttr
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.trace.views.queue_levels import admission, ancestors
+from volcano_lab.trace.views.queues import levels, way_to
 
 
 @choice({
@@ -196,7 +196,7 @@ def let_train_in(answer: Cluster) -> Verdict:
     phases = {row["job"]: row["phase"] for row in cycle.jobs()}
     for job in ("eval-gang", "train-gang"):
         if phases[f"default/{job}"] != "Inqueue":
-            refused = next(row for row in admission(cycle, f"default/{job}")
+            refused = next(row for row in levels(cycle.trace, f"default/{job}")
                            if row["verdict"] == "refused")
             sums = f"{refused['sum']:.4g} of {refused['may_hold']:.4g}"
             return try_again(f"{job} is refused: on {refused['level']} the sum is {sums}.")
@@ -223,13 +223,12 @@ def refused_by_the_grandparent(answer: Cluster) -> Verdict:
     cycle = _run(answer)
     if isinstance(cycle, str):
         return try_again(cycle)
-    attrs = cycle.session.plugins["capacity"].queue_opts
     near: list[str] = []
-    for row in admission(cycle):
+    for row in levels(cycle.trace):
         queue = cycle.session.jobs[row["job"]].queue
         if row["verdict"] != "refused":
             continue
-        line = [queue, *reversed(ancestors(attrs[queue]))]
+        line = way_to(cycle.trace.start["queues"], queue)[::-1]
         height = line.index(row["level"])
         job = row["job"].removeprefix("default/")
         if height == 2 and row["level"] != "root":

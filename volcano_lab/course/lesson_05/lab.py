@@ -14,12 +14,9 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.log import quiet
-from volcano_lab.framework.session import Session
 from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.scheduler import Scheduler
-from volcano_lab.trace.cycle_record import CycleRecord, queue_shares
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.trace.views.queue_levels import admission, gangs, levels, order
+from volcano_lab.trace.views.queues import levels, order, tree
 from volcano_lab.widgets import controls, pictures
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.lab import Lab, Task, Values
@@ -149,19 +146,10 @@ def _check(rows: list[QueueRow]) -> None:
         raise ValueError(f"{running} pods run; the cluster has {NODES * NODE_CPUS} CPUs.")
 
 
-class _Shares(CycleRecord):
-    """Remembers the shares with which the queues were lined up."""
-
-    def opened(self, ssn: Session) -> None:
-        super().opened(ssn)
-        self.shares = queue_shares(ssn)
-
-
 def run_tree(rows: list[QueueRow], plugin: str = TREE) -> Cycle:
     """One cycle over the queues of some rows. Raises `ValueError` or `ManifestError`."""
-    scheduler, record = Scheduler(tree_cluster(rows).cache(), _conf(plugin)), _Shares()
     with quiet():  # what is wrong with a tree is said on the board
-        return Cycle(scheduler.run_once(record), record, scheduler.times)
+        return tree_cluster(rows).run(_conf(plugin))
 
 
 State = dict[str, Any]
@@ -186,7 +174,7 @@ def board_state(rows: list[QueueRow], plugin: str = TREE) -> State:
             row | {
                 "shares_on_the_way_down":
                 " › ".join(f"{name} {share:.3g}" for name, share in row["way"])
-            } for row in order(cycle, cycle.record.shares)
+            } for row in order(cycle.trace)
         ]
     return state
 
@@ -194,13 +182,13 @@ def board_state(rows: list[QueueRow], plugin: str = TREE) -> State:
 def state_of(cycle: Cycle) -> State:
     """Return what a cycle decided about its tree, without the order of the queues."""
     broken = list(cycle.session.warnings)
-    return {"sentences": broken, "levels": [] if broken else list(levels(cycle)), "order": [],
-            "admission": [row | {"gang": _short(row["job"])} for row in admission(cycle)],
+    return {"sentences": broken, "levels": [] if broken else list(tree(cycle.trace)), "order": [],
+            "admission": [row | {"gang": _short(row["job"])} for row in levels(cycle.trace)],
             "gangs": list(_ends(cycle))}
 
 
 def _ends(cycle: Cycle) -> Iterator[State]:
-    for row in gangs(cycle):
+    for row in cycle.gangs():
         job = cycle.session.jobs[row["job"]]
         yield row | {"gang": _short(row["job"]), "operations": ", ".join(row["operations"]),
                      "queue": job.queue, "pods": len(job.tasks)}
@@ -265,7 +253,7 @@ def sums_picture(cycle: Cycle, job: str = "", title: str = "") -> pictures.Pictu
              "parts": [row["allocated"] - row["elastic"], row["inqueue"], row["minimum"]],
              "limit": row["may_hold"], "over": row["verdict"] == "refused",
              "text": f"{row['sum']:g} of {row['may_hold']:g}: {row['verdict']}"}
-            for row in admission(cycle, f"default/{job}" if job else "")]
+            for row in levels(cycle.trace, f"default/{job}" if job else "")]
     return pictures.sums(title, rows, parts=["allocated − elastic", "in queue", "this job"],
                          limit="may hold", width=760)
 

@@ -122,7 +122,7 @@ def let_it_commit(answer: Cluster) -> Verdict:
         return try_again(
             f"That is more than one number: {', '.join(changed)}. One of them, or another one, is enough."
         )
-    outcomes = [record.outcome for record in cycle.statements("default/train")]
+    outcomes = [row["outcome"] for row in cycle.statements("default/train")]
     if "commit" in outcomes:
         return well_done(
             f"{job.ready_task_num()} pods of train are on their way, and its minimum is {job.min_available}. "

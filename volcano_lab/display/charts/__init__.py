@@ -1,30 +1,42 @@
-"""Still charts (altair). They read what was decided, and decide nothing.
+"""Still charts (altair), drawn from rows of `trace.views`; nothing here decides.
 
-What a cycle decided stands here; `charts.statement`, `charts.states`, `charts.simulation`
-and `charts.trace` draw what their names say. For a page that has no kernel:
-`still()` makes notebooks store charts as pictures. What moves with a slider is a board
-(`volcano_lab.widgets`), which is drawn once.
+Each takes a `Cycle` or a trace, has a description in words, and has its `rows`: what it draws, as a
+plain list with the same arguments. `live` keeps a chart on a page and sends it the rows of another
+trace, in one message. `still()` makes notebooks store charts as pictures for pages that have no
+kernel. What moves with a slider is a lab (`volcano_lab.widgets`), which is drawn once.
 """
 
+import sys
 from importlib import import_module
-from types import ModuleType
+from typing import Any
 
-from volcano_lab.display.charts.cycle import (
-    filling,
-    filling_rows,
-    limits,
-    queue_order,
-    water_filling,
-)
 from volcano_lab.display.styled import FONT, still
 
-PARTS = ("simulation", "statement", "states", "trace")
-"""Modules that are loaded when they are first used: `charts.statement.pod_states`."""
+HOMES = {
+    "queues": ("admission", "filling", "filling_rows", "limits", "queue_order", "water_filling"),
+    "jobs": ("gang_progress", "statements", "victims"),
+    "nodes": ("node_choices", "node_scores", "node_use"),
+    "following": ("LiveChart", "live"),
+    "simulation": ("timeline",),
+    "statement": ("pod_states",),
+    "states": ("transitions",),
+    "phases": ("times",),
+}
+"""Module -> the functions that it has; each is loaded when it is first used."""
 
-__all__ = ["FONT", "filling", "filling_rows", "limits", "queue_order", "still", "water_filling"]
+__all__ = ["FONT", "still", *(name for names in HOMES.values() for name in names)]
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name not in PARTS:
-        raise AttributeError(f"module {__name__} has no attribute {name}")
-    return import_module(f"{__name__}.{name}")
+def __getattr__(name: str) -> Any:
+    if name == "trace":  # another name of the package
+        return sys.modules[__name__]
+    module = next((home for home, names in HOMES.items() if name in names), None)
+    if module is not None:
+        return getattr(import_module(f"{__name__}.{module}"), name)
+    if name in HOMES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__} has no attribute {name}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

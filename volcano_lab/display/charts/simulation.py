@@ -4,13 +4,12 @@ fair the cluster was.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import altair as alt
 
 from volcano_lab.display.palette import colors_of
 from volcano_lab.simulation.history import CLUSTER, QUEUES, History
-
-if TYPE_CHECKING:
-    import altair as alt
 
 WIDTH, HEIGHT = 640, 120
 
@@ -29,8 +28,6 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
     >>> len(chart.vconcat)
     4
     """
-    import altair as alt
-
     queues = _rows(history.rows["queues"], QUEUES,
                    ("time", "queue", f"allocated_{resource}", f"deserved_{resource}"))
     names = sorted({row["queue"] for row in queues if row["allocated"] or row["deserved"]} -
@@ -52,23 +49,23 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
     bands = [
         (allocated.mark_line(interpolate="step-after").encode(y=by_queue) + allocated.mark_line(
             interpolate="step-after", strokeDash=[3, 3], opacity=0.6).encode(y="deserved:Q")),
-        _band(alt, cluster, time, f"part of {resource} in use", "part", "#555"),
-        _band(alt, cluster, time, "fairness", "fairness", "#009E73"),
-        _jobs(alt, cluster, alt.X("time:Q", title="seconds")),
+        _band(cluster, time, f"part of {resource} in use", "part", "#555"),
+        _band(cluster, time, "fairness", "fairness", "#009E73"),
+        _jobs(cluster, alt.X("time:Q", title="seconds")),
     ]
     chart = alt.vconcat(*(band.properties(width=WIDTH, height=HEIGHT) for band in bands), spacing=8)
     return chart.properties(title=title, description=_described(history, resource)).resolve_scale(
         x="shared", color="independent")
 
 
-def _band(alt: Any, rows: list[dict[str, Any]], time: Any, label: str, field: str,
+def _band(rows: list[dict[str, Any]], time: Any, label: str, field: str,
           color: str) -> Any:
     y = alt.Y(f"{field}:Q", title=label, scale=alt.Scale(domain=[0, 1]))
     return alt.Chart(alt.InlineData(rows)).mark_area(interpolate="step-after", color=color,
                                                      opacity=0.7).encode(x=time, y=y)
 
 
-def _jobs(alt: Any, rows: list[dict[str, Any]], time: Any) -> Any:
+def _jobs(rows: list[dict[str, Any]], time: Any) -> Any:
     states = {"waiting": "#D55E00", "running": "#0072B2"}
     counts = [{"time": row["time"], "jobs": row[f"jobs_{state}"], "state": state}
               for row in rows

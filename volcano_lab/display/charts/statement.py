@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import altair as alt
 
 from volcano_lab.debug.statement_frames import Frame, frames
 from volcano_lab.display.styled import styled
 from volcano_lab.trace import TraceReader
-
-if TYPE_CHECKING:
-    import altair as alt
 
 STATES = {
     "Pending": "#F0F0F0", "Allocated": "#56B4E9", "Pipelined": "#F0E442", "Binding": "#0072B2",
@@ -27,8 +24,6 @@ def pod_states(trace: TraceReader, title: str = "") -> alt.Chart:
     >>> len(chart.layer)
     2
     """
-    import altair as alt
-
     shown = frames(trace)
     rows, before = [], {}
     for frame in shown:

@@ -5,13 +5,11 @@ to next.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
 from volcano_lab.display.styled import styled
-
-if TYPE_CHECKING:
-    import altair as alt
 
 WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
 ROOM = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
@@ -30,8 +28,6 @@ def transitions(title: str = "") -> alt.Chart:
     >>> len(transitions().layer)
     2
     """
-    import altair as alt
-
     steps = {pair: str(number)
              for number, pair in enumerate(pairwise(WAY), 1)} | {("Pending", "Binding"): "1, 2"}
     rows = []

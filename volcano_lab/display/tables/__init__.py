@@ -1,22 +1,41 @@
-"""What a cycle decided as pandas tables; they read results and decide nothing.
+"""What a cycle decided as pandas tables, made of rows of `trace.views`; nothing is decided here.
 
-Amounts are in CPUs, bytes or whole devices. Cells that stand for "no limit" are missing values.
-
-What a cycle decided stands here; `tables.queue_tree` and `tables.trace` show what their names say.
+Amounts are in CPUs, bytes or whole devices. Cells that stand for "no limit" are missing values. The
+tables of `tables.steps` need a whole trace.
 """
 
-from importlib import import_module
-from types import ModuleType
+import sys
+from typing import Any
 
-from volcano_lab.display.tables.cycle import jobs, operations, placements, queues, rounds, turns
+from volcano_lab.display.tables.cycle import (
+    admission,
+    gangs,
+    jobs,
+    levels,
+    operations,
+    placements,
+    queues,
+    rounds,
+    turns,
+)
+from volcano_lab.display.tables.frame import Table
+from volcano_lab.display.tables.steps import (
+    gang_progress,
+    node_choices,
+    node_use,
+    records,
+    statements,
+    times,
+    victims,
+)
 
-PARTS = ("queue_tree", "trace")
-"""Modules that are loaded when they are first used: `tables.queue_tree.levels`."""
+__all__ = ["Table", "admission", "gang_progress", "gangs", "jobs", "levels", "node_choices",
+           "node_use", "operations", "placements", "queues", "records", "rounds", "statements",
+           "times", "turns", "victims"]
 
-__all__ = ["jobs", "operations", "placements", "queues", "rounds", "turns"]
 
-
-def __getattr__(name: str) -> ModuleType:
-    if name not in PARTS:
-        raise AttributeError(f"module {__name__} has no attribute {name}")
-    return import_module(f"{__name__}.{name}")
+def __getattr__(name: str) -> Any:
+    """`tables.queue_tree` and `tables.trace` are `tables`."""
+    if name in ("queue_tree", "trace"):
+        return sys.modules[__name__]
+    raise AttributeError(f"module {__name__} has no attribute {name}")

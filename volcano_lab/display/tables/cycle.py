@@ -1,18 +1,19 @@
-"""What a cycle decided, as tables."""
+"""What a cycle decided, as tables; each takes a `Cycle`, those of queues also a trace."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from volcano_lab.display.tables.frame import Table, frame
+from volcano_lab.trace.views import Source, trace_of
+from volcano_lab.trace.views import queues as rows_of
+from volcano_lab.trace.views.cycle import Cycle
 
-from volcano_lab.display.tables.frame import frame
-from volcano_lab.trace.views.cycle import QUEUE_COLUMNS, Cycle
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+LEVELS = ["queue", "parent", "deserved", "guarantee", "real_capability", "request", "allocated",
+          "inqueue", "elastic", "share"]
+SUM = ["job", "level", "minimum", "allocated", "inqueue", "elastic", "sum", "may_hold", "verdict"]
 
 
-def queues(cycle: Cycle, resource: str = "cpu") -> DataFrame:
-    """A row a queue, for one resource: weight, what it deserves, may hold, holds and asks for,
+def queues(cycle: Cycle, resource: str = "cpu") -> Table:
+    """One row per queue, for one resource: weight, what it deserves, may hold, holds and asks for,
     share, overused.
 
     >>> from volcano_lab.cluster import Cluster
@@ -20,16 +21,27 @@ def queues(cycle: Cycle, resource: str = "cpu") -> DataFrame:
     >>> queues(cycle)[["deserved", "allocated", "request"]].loc["default"].tolist()
     [4, 4, 6]
     """
-    rows = [{
-        column: row[column].get(resource, 0) if column in QUEUE_COLUMNS else row[column]
-        for column in row
-    }
-            for row in cycle.queues()]
-    return frame(rows, ["queue", "weight", *QUEUE_COLUMNS, "share", "overused"], "queue")
+    rows = [{column: value.get(resource, 0) if column in rows_of.SUMS else value
+             for column, value in row.items()} for row in cycle.queues()]
+    return frame(rows, ["queue", "weight", *rows_of.SUMS, "share", "overused"], "queue")
 
 
-def rounds(cycle: Cycle, resource: str = "cpu") -> DataFrame:
-    """What each queue deserves after each round, and what is left for the next.
+def levels(source: Source, resource: str = "cpu", number: int | None = None) -> Table:
+    """One row per queue, each below its parent, right after a record (None: at the end); sums cover
+    all queues below.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=4).queue("a", capability=2).job("x", queue="a", cpu=1)
+    >>> levels(cluster.run())["real capability"].tolist()
+    [2]
+    """
+    rows = [{column: row[column] for column in LEVELS}
+            for row in rows_of.tree(trace_of(source), number, resource)]
+    return frame(rows, LEVELS, "queue")
+
+
+def rounds(source: Source, resource: str = "cpu") -> Table:
+    """One row per round: what each queue deserves after it, and what is left for the next.
 
     >>> from volcano_lab.cluster import Cluster
     >>> print(rounds(Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()))
@@ -37,34 +49,42 @@ def rounds(cycle: Cycle, resource: str = "cpu") -> DataFrame:
     round
     1            4     0
     """
-    rows: dict[int, dict] = {}
-    for step in cycle.fill(resource):
-        row = rows.setdefault(step["round"], {"round": step["round"]})
+    rows: dict[int, dict[str, float]] = {}
+    for step in rows_of.rounds(trace_of(source), resource):
+        row = rows.setdefault(step["round"], {"round": step["round"], "left": step["left"]})
         row[step["queue"]] = step["deserved"]
-        row["left"] = step["left"]
-    ordered = [{**{name: row[name] for name in row if name != "left"}, "left":
-                row["left"]} for row in rows.values()]
+    ordered = [row | {"left": row.pop("left")} for row in rows.values()]
     return frame(ordered, ["round"], "round")
 
 
-def turns(cycle: Cycle) -> DataFrame:
-    """The order in which allocate took the queues: each queue's share before its turn, and what
-    came of it.
+def turns(source: Source) -> Table:
+    """One row per turn of a queue in allocate: its share before, and what came of it.
 
     >>> from volcano_lab.cluster import Cluster
     >>> turns(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())[["queue", "outcome"]].loc[1].tolist()
     ['default', 'placed']
     """
-    rows = [{
-        "turn": number, "queue": turn.queue, "share": turn.share, "job": turn.job, "outcome":
-        turn.outcome, "pods": turn.pods
-    } for number, turn in enumerate(cycle.turns, 1)]
-    return frame(rows, ["turn", "queue", "share", "job", "outcome", "pods"], "turn")
+    columns = ["turn", "queue", "share", "job", "outcome", "pods"]
+    rows = [{word: row[word] for word in columns} for row in rows_of.turns(trace_of(source))]
+    return frame(rows, columns, "turn")
 
 
-def operations(cycle: Cycle, job: str) -> DataFrame:
-    """What was tried for a job ("namespace/name"), step by step, with the commit or the undoing
-    that followed.
+def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
+    """One row per comparison of enqueue with a queue, level by level: minimum + allocated + in
+    queue − elastic, and what the level may hold.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> admission(Cluster().node("n1", cpu=2).job("train", pods=2, cpu=1).run())["sum"].tolist()
+    [2]
+    """
+    rows = [{word: row[word] for word in SUM}
+            for row in rows_of.levels(trace_of(source), job, resource)]
+    return frame(rows, SUM, "job")
+
+
+def operations(cycle: Cycle, job: str) -> Table:
+    """One row per operation that was tried for a job ("namespace/name"), with the commit or the
+    undoing that followed.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).node("n2", cpu=2).job("train", pods=2, cpu=3).run()
@@ -75,8 +95,8 @@ def operations(cycle: Cycle, job: str) -> DataFrame:
     return frame(rows, ["step", "statement", "operation", "pod", "node", "outcome"], "step")
 
 
-def jobs(cycle: Cycle) -> DataFrame:
-    """A row a job: phase, pods placed and waiting, and why they wait.
+def jobs(cycle: Cycle) -> Table:
+    """One row per job: phase, pods placed and waiting, and why they wait.
 
     >>> from volcano_lab.cluster import Cluster
     >>> jobs(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=3).run())["phase"].tolist()
@@ -87,8 +107,20 @@ def jobs(cycle: Cycle) -> DataFrame:
                  "job")
 
 
-def placements(cycle: Cycle) -> DataFrame:
-    """A row for each operation that took effect.
+def gangs(cycle: Cycle) -> Table:
+    """One row per job that waits or was tried: its phase, how its statements ended, and why it
+    waits.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> gangs(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())["statement"].tolist()
+    ['commit']
+    """
+    rows = [row | {"operations": ", ".join(row["operations"])} for row in cycle.gangs()]
+    return frame(rows, ["job", "phase", "statement", "operations", "why"], "job")
+
+
+def placements(cycle: Cycle) -> Table:
+    """One row per operation that took effect.
 
     >>> from volcano_lab.cluster import Cluster
     >>> placements(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())["node"].tolist()

@@ -256,6 +256,6 @@ def kube_nodes(ssn) -> KubeNodes:
     """The session's Kubernetes view of its nodes, made when first asked for and shared by the
     plugins.
     """
-    if getattr(ssn, "kube_nodes", None) is None:
+    if "kube_nodes" not in vars(ssn):
         ssn.kube_nodes = KubeNodes.of_session(ssn.node_list, getattr(ssn, "namespaces", None))
     return ssn.kube_nodes

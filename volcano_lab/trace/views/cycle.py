@@ -1,8 +1,5 @@
 """One scheduling cycle that has run, and what it decided, as plain rows for tables, charts and
-commands.
-
-Answers to no Go file; it decides nothing. Amounts in rows are in the units people use: CPUs, bytes,
-whole GPUs.
+commands. Amounts in rows are in the units people use: CPUs, bytes, whole GPUs.
 """
 
 from __future__ import annotations
@@ -12,19 +9,20 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.api.fairness import Round
-from volcano_lab.api.formatting import in_units, plain
 from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.framework.session import Session
-from volcano_lab.trace.cycle_record import CycleRecord, StatementRecord, Turn, queue_attributes
-from volcano_lab.trace.views.waiting import reasons
+from volcano_lab.trace import TraceReader
+from volcano_lab.trace.views import jobs, queues
+from volcano_lab.trace.views.waiting import over_limit, reasons
 
-QUEUE_COLUMNS = ("guarantee", "deserved", "real_capability", "allocated", "request", "inqueue",
-                 "elastic")
+Row = dict[str, Any]
+QUEUE_COLUMNS = queues.SUMS
 
 
 @define(slots=True, repr=False)
 class Cycle:
-    """A cycle that has run: its `session` (closed, still readable), and rows of what it decided.
+    """A cycle that has run: its `session` (closed, still readable), its `trace`, and rows of what
+    it decided.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
@@ -35,11 +33,16 @@ class Cycle:
     """
 
     session: Session
-    record: CycleRecord
+    trace: TraceReader
     times: dict[str, float]
 
     def __repr__(self) -> str:
         return f"Cycle({self.session!r})"
+
+    @property
+    def record(self) -> TraceReader:
+        """The trace."""
+        return self.trace
 
     @property
     def committed(self) -> list[list[str]]:
@@ -49,36 +52,35 @@ class Cycle:
     @property
     def queue_order(self) -> list[str]:
         """Queues that have jobs, as the session ordered them when it opened."""
-        return self.record.queue_order
-
-    @property
-    def turns(self) -> list[Turn]:
-        """The times that allocate took a queue, one after the other."""
-        return self.record.turns
+        return self.trace.queue_order
 
     @property
     def rounds(self) -> list[Round]:
-        """The rounds in which proportion worked out what queues deserve; none without that plugin.
-        """
+        """The rounds in which proportion computed what queues deserve; none without that plugin."""
         return getattr(self.session.plugins.get("proportion"), "rounds", [])
 
-    def statements(self, job: str) -> list[StatementRecord]:
-        """What was tried for a job ("namespace/name"), in order."""
-        return [record for record in self.record.statements if record.job == job]
+    def turns(self) -> list[Row]:
+        """Return the turns of allocate: one row per time that it took a queue; see `queues.turns`.
+        """
+        return list(queues.turns(self.trace))
 
-    def queues(self) -> list[dict[str, Any]]:
-        """A row a queue, as the plugin that shares between queues sees it when the cycle ends."""
+    def statements(self, job: str = "") -> list[Row]:
+        """Return what was tried for a job ("namespace/name") or all: one row per statement."""
+        return list(jobs.statements(self.trace, job))
+
+    def operations(self, job: str) -> list[Row]:
+        """Return what was tried for a job: one row per operation, or undoing of one."""
+        return list(jobs.operations(self.trace, job))
+
+    def queues(self) -> list[Row]:
+        """Return one row per queue, as the plugin that shares between queues sees it at the end."""
         ssn = self.session
-        return [{
-            "queue": name, "weight":
-            attr.weight if hasattr(attr, "weight") else ssn.queues[name].weight, **{
-                column: plain(getattr(attr, column)) for column in QUEUE_COLUMNS
-            }, "share": attr.share, "overused": ssn.overused(ssn.queues[name])
-        } for name, attr in sorted(queue_attributes(ssn).items())]
+        return [row | {"overused": ssn.overused(ssn.queues[row["queue"]])}
+                for row in queues.sums(self.trace)]
 
-    def jobs(self) -> list[dict[str, Any]]:
-        """A row a job: phase, how many of its pods have a place, how many wait, and why (see
-        `why`).
+    def jobs(self) -> list[Row]:
+        """Return one row per job: phase, how many of its pods have a place, how many wait, and why
+        (see `why`).
         """
         return [{
             "job": uid, "queue": job.queue, "phase": job.pod_group.status.phase, "pods":
@@ -87,66 +89,44 @@ class Cycle:
                     job.in_status(PENDING)), "why": self.why(uid)
         } for uid, job in self.session.jobs.items()]
 
-    def fill(self, resource: str = "cpu") -> list[dict[str, Any]]:
-        """The rounds of deserved, a row a queue and round: what it had, what was added, and why it
-        stopped (`met`).
-
-        A queue that was done before keeps what it has. `left` is what remains after the round.
+    def gangs(self) -> list[Row]:
+        """Return one row per job that waits or was tried in this cycle: its phase, how its
+        statements ended, and why it waits.
         """
-        rows, held = [], {}
-        for number, round_ in enumerate(self.rounds, 1):
-            met = {step.queue: step.met for step in round_.steps}
-            left = in_units(resource, round_.remaining.get(resource))
-            for queue, deserved in round_.deserved.items():
-                now, before = in_units(resource, deserved.get(resource)), held.get(queue, 0)
-                rows.append({
-                    "round": number, "queue": queue, "before": before, "added": now - before,
-                    "deserved": now, "met": met.get(queue, "before"), "left": left
-                })
-                held[queue] = now
+        rows = []
+        for row in self.jobs():
+            tried = self.statements(row["job"])
+            outcomes = [each["outcome"] for each in tried]
+            if not tried and not row["pending"]:
+                continue
+            waits = over_limit(self.trace, self.session.jobs[row["job"]]) or next(
+                iter(row["why"]), "")
+            rows.append({
+                "job": row["job"], "phase": row["phase"], "statement":
+                "commit" if "commit" in outcomes else next(iter(outcomes), "none"), "operations": [
+                    f"{word} {pod.rpartition('-')[2]} on {node}" for each in tried
+                    for word, pod, node in each["steps"]
+                ], "why": waits if row["pending"] else ""
+            })
         return rows
 
-    def operations(self, job: str) -> list[dict[str, Any]]:
-        """What was tried for a job, a row an operation, with the commit or the undoing that
-        followed.
-        """
-        rows: list[dict[str, Any]] = []
-        for number, record in enumerate(self.statements(job), 1):
-            steps = [(name, pod, node) for name, pod, node in record.operations]
-            if record.outcome == "discard":
-                steps += [(f"undo {name}", pod, node)
-                          for name, pod, node in reversed(record.operations)]
-            rows += [{
-                "statement": number, "operation": name, "pod": pod, "node": node, "outcome":
-                record.outcome
-            } for name, pod, node in steps]
-        return rows
+    def fill(self, resource: str = "cpu") -> list[Row]:
+        """Return the rounds of deserved: one row per queue and round; see `queues.rounds`."""
+        return list(queues.rounds(self.trace, resource))
 
     def placements(self) -> list[dict[str, str]]:
-        """A row for each operation that took effect."""
-        return [
-            dict(zip(("operation", "pod", "node"), row, strict=False)) for row in self.committed
-        ]
+        """Return one row per operation that took effect."""
+        return [dict(zip(("operation", "pod", "node"), row, strict=False))
+                for row in self.committed]
 
     def why(self, job: str) -> list[str]:
-        """Why pods of a job wait, in sentences; empty where none waits. `KeyError` for a job that
-        isn't there.
+        """Return why pods of a job wait, in sentences; empty where none waits. Raises `KeyError`
+        for a job that isn't there.
         """
-        return reasons(self.session, self.record, self.session.jobs[job])
+        return reasons(self.session, self.trace, self.session.jobs[job])
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, ready for JSON."""
+    def as_dict(self) -> Row:
+        """Return everything as plain data, ready for JSON."""
         return {"queueOrder": self.queue_order, "queues": self.queues(), "jobs": self.jobs(),
                 "placements": self.placements(), "leftOut": self.session.snapshot.left_out,
                 "warnings": self.session.conf.warnings + self.session.warnings}
-
-
-def most_of(row: dict[str, Any], resource: str = "cpu") -> float:
-    """The most that a queue can deserve: what it asks for or its real capability, but never less
-    than its guarantee.
-
-    >>> most_of({"request": {"cpu": 80}, "real_capability": {"cpu": 50}, "guarantee": {"cpu": 10}})
-    50
-    """
-    asked, most = row["request"].get(resource, 0), row["real_capability"].get(resource)
-    return max(asked if most is None else min(asked, most), row["guarantee"].get(resource, 0))

@@ -57,38 +57,48 @@ def gangs(trace: TraceReader) -> Rows:
         yield from (row(step, record, job) for job in touched)
 
 
-def statements(trace: TraceReader) -> Rows:
-    """A row a statement: its action and jobs, from which record to which, what it did, and how it
-    ended.
+def statements(trace: TraceReader, job: str = "") -> Rows:
+    """One row per statement, of one job ("namespace/name") or all: for whom, from which record to
+    which, what it did, and how it ended.
 
-    `outcome` is "commit", "discard", or "open" for one that neither happened to (what remains of it
-    goes nowhere).
+    `steps` are its operations, [operation, pod, node], and their undoing. `outcome` is "commit",
+    "discard", or "" for one that neither happened to (what remains of it goes nowhere). What an
+    action does without a statement has the number None.
 
-    >>> from volcano_lab.course.lesson_06.scene import SCENES
-    >>> trace = SCENES["a gang that does not fit: discard"]()
-    >>> [(row["statement"], row["job"], row["operations"], row["outcome"]) for row in statements(trace)]
-    [(0, 'default/train', ['allocate', 'allocate'], 'discard')]
+    >>> from volcano_lab.cluster import Cluster
+    >>> cycle = Cluster().node("n1", cpu=4).node("n2", cpu=2).job("a", pods=2, cpu=3).run()
+    >>> [(row["job"], row["steps"], row["outcome"]) for row in statements(cycle.trace)]
+    [('default/a', [['allocate', 'default/a-0', 'n1'], ['undo allocate', 'default/a-0', 'n1']], 'discard')]
     """
-    rows: dict[int, dict[str, Any]] = {}
+    rows: dict[Any, dict[str, Any]] = {}
     for record in trace.operations:
         number = record["statement"]
-        if number is None:
-            continue
+        key = (record["task"], record["operation"]) if number is None else number
         row = rows.setdefault(
-            number, {
+            key, {
                 "statement": number, "action": record.action, "job": record["job"], "from":
-                record.number, "to": record.number, "operations": [], "outcome": "open"
+                record.number, "to": record.number, "steps": [], "outcome": ""
             })
         row["to"] = record.number
-        if record.kind == "do":
-            row["operations"].append(record["operation"])
-            if record["operation"] != "evict":
-                row["job"] = record["job"]  # for whom it is, not from whom it takes
-        elif record.kind == "commit":
+        if record.kind == "commit":
             row["outcome"] = "commit"
-        elif row["outcome"] == "open":
-            row["outcome"] = "discard"
-    yield from rows.values()
+            continue
+        word = record["operation"]
+        row["steps"].append([word if record.kind == "do" else f"undo {word}", record["task"],
+                             record["node"]])
+        if record.kind == "undo":
+            row["outcome"] = row["outcome"] or "discard"
+        elif word != "evict":
+            row["job"] = record["job"]  # for whom it is, not from whom it takes
+    return (row for row in rows.values() if job in ("", row["job"]))
+
+
+def operations(trace: TraceReader, job: str) -> Rows:
+    """One row per step of a job's statements, with the undoing that followed."""
+    for number, statement in enumerate(statements(trace, job), 1):
+        for word, pod, node in statement["steps"]:
+            yield {"statement": number, "operation": word, "pod": pod, "node": node,
+                   "outcome": statement["outcome"]}
 
 
 def victims(trace: TraceReader, task: str | None = None) -> Rows:
@@ -99,10 +109,6 @@ def victims(trace: TraceReader, task: str | None = None) -> Rows:
     earlier answer ended it; `agreed` says whether the candidate may go in the end, `evicted`
     whether it was chosen. `task` is the pod for which room was sought (None: all).
 
-    >>> from volcano_lab.course.lesson_06.scene import SCENES
-    >>> trace = SCENES["room is made: evict, pipeline, commit"]()
-    >>> [(row["tier"], row["plugin"], row["candidate"], row["verdict"], row["evicted"]) for row in victims(trace)][:2]
-    [(1, 'gang', 'default/web-0', 'may go', False), (1, 'gang', 'default/web-1', 'may go', True)]
     """
     asked = [
         record for record in trace.records if record.kind == "asked" and record["point"] in POINTS

@@ -1,5 +1,5 @@
-"""Queues in a trace: how deserved was worked out, who had its turn before whom and why, the tree,
-who was let in.
+"""Queues in a trace: how deserved was computed, whose turn it was and why, the tree, who was
+admitted.
 """
 
 from __future__ import annotations
@@ -9,134 +9,196 @@ from typing import Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.trace import State, TraceReader
-from volcano_lab.trace.stepper import Stepper, state_at
-from volcano_lab.trace.views.cycle import most_of
+from volcano_lab.trace.stepper import state_at
 
 Rows = Iterator[dict[str, Any]]
-SUMS = ("allocated", "deserved", "guarantee", "real_capability", "request", "inqueue", "elastic")
+SUMS = ("guarantee", "deserved", "real_capability", "allocated", "request", "inqueue", "elastic")
+ROOT = "root"
+PARTS = {"minimum": "min_resources", "allocated": "allocated", "inqueue": "inqueue", "elastic":
+         "elastic", "sum": "asked", "may_hold": "limit"}
+"""Column of `admissions` -> the fact of the comparison."""
+
+
+def sums(trace: TraceReader, number: int | None = None) -> Rows:
+    """One row per queue right after a record (None: at the end): weight, share, and of each sum
+    the amounts by resource, None where there is no limit.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> [row["deserved"] for row in sums(Cluster().node("n1", cpu=4).job("a", cpu=1).run().trace)]
+    [{'cpu': 1, 'memory': 0, 'pods': 1}]
+    """
+    for name, queue in sorted(state_at(trace, number)["queues"].items()):
+        amounts = {field: {"cpu": 0.0, "memory": 0.0, **queue[field]} for field in SUMS}
+        yield {
+            "queue": name, "weight": queue["weight"], **{
+                field: {each: in_units(each, amount) for each, amount in by_name.items()}
+                for field, by_name in amounts.items()
+            }, "share": queue["share"]
+        }
 
 
 def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
-    """A row a round of sharing and queue: what it deserved before, was offered, deserves after, and
-    why it stopped.
+    """One row per round of sharing and queue: what it deserved before, was offered, deserves
+    after, and why it stopped.
 
     `most` is what it can deserve at all, `left` what remains after the round; `met` is "before" for
     a queue that was done.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=8).queue("a", weight=3).job("x", queue="a", cpu=2).job("y", cpu=8).objects())
-    >>> [(row["round"], row["queue"], row["offered"], row["deserved"], row["met"]) for row in rounds(trace)]
-    [(1, 'a', 6, 2, 'request'), (1, 'default', 2, 2, ''), (2, 'a', 0, 2, 'before'), (2, 'default', 4, 6, '')]
+    >>> cluster = Cluster().node("n1", cpu=8).queue("a", weight=3).job("x", queue="a", cpu=2)
+    >>> trace = cluster.job("y", cpu=8).run().trace
+    >>> [tuple(row[word] for word in ("queue", "offered", "deserved", "met")) for row in rounds(trace)]
+    [('a', 6, 2, 'request'), ('default', 2, 2, ''), ('a', 0, 2, 'before'), ('default', 4, 6, '')]
     """
     start, held = trace.start["queues"], {}
+    most = {row["queue"]: most_of(row, resource) for row in sums(trace, -1)}
     for record in trace.iter("deserved_round"):
         step_of = {step["queue"]: step for step in record["round"]["steps"]}
         for queue, deserved in record["round"]["deserved"].items():
             now, step = _amount(deserved, resource), step_of.get(queue)
             offered = (_amount(step["offered"], resource)
                        or 0) - (_amount(step["before"], resource) or 0) if step else 0
+            before = held.get(queue, 0)
             yield {
                 "round": record["number"], "queue": queue, "weight": start[queue]["weight"],
-                "before": held.get(queue, 0), "offered": offered, "deserved": now,
-                "met": step["met"] if step else "before", "most": most_of(
-                    _sums(start[queue], resource), resource), "left": _amount(
-                        record["round"]["remaining"], resource)
+                "before": before, "offered": offered, "added": now - before, "deserved": now,
+                "met": step["met"] if step else "before", "most": most[queue],
+                "left": _amount(record["round"]["remaining"], resource)
             }
             held[queue] = now
 
 
-def order(trace: TraceReader, action: str = "allocate") -> Rows:
-    """A row a turn and queue: its share at that moment, whether the turn was its own, and who put
+def turns(trace: TraceReader, action: str = "allocate") -> Rows:
+    """One row per turn of a queue: its share before, the job it took, how that ended, and what put
     it before the next.
 
+    `outcome` is "placed", "discarded", "overused" (the queue was passed over), or "nothing"
+    (nothing could be placed, or no job was left); `pods` is how many were placed.
+
     >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=8).queue("a").job("x", queue="a", pods=2, min_member=1, cpu=1)
-    ...                   .job("y", pods=2, min_member=1, cpu=2).objects())
-    >>> [(row["turn"], row["queue"], row["share"], row["why"]) for row in order(trace) if row["taken"]][:2]
-    [(1, 'default', 0.0, 'before a by default: no plugin tells them apart'), (2, 'a', 0.0, 'before default by proportion')]
+    >>> cluster = Cluster().node("n1", cpu=8).queue("a").job("x", queue="a", cpu=1).job("y", cpu=2)
+    >>> [(row["queue"], row["outcome"], row["why"]) for row in turns(cluster.run().trace)][:2]
+    [('default', 'placed', 'before a by default: no plugin tells them apart'), ('a', 'placed', 'before default by proportion')]
     """
-    stepper, turn = Stepper(trace), 0
-    for record in trace.iter("queue"):
+    row: dict[str, Any] = {}
+    number = 0
+    for record in trace.records:
         if record.action != action:
             continue
-        turn += 1
-        plugin, difference = record["decided_by"] or ("", None)
-        by = plugin or "default: no plugin tells them apart"
-        why = f"before {record['next']} by {by}" if record[
-            "next"] is not None else "nobody else waits"
-        queues = stepper.goto(record.number).state["queues"] or {record["queue"]: {"share": 0.0}}
-        for queue in sorted({*queues, record["queue"]}):
-            taken = queue == record["queue"]
-            yield {
-                "turn": turn, "queue": queue, "share": queues.get(queue, {}).get(
-                    "share", 0.0), "taken": taken, "next": record["next"] if taken else None,
-                "decided_by": plugin if taken else "", "difference": difference if taken else None,
-                "why": why if taken else ""
+        if record.kind == "queue":
+            if row:
+                yield row
+            number += 1
+            plugin, difference = record["decided_by"] or ("", None)
+            by = plugin or "default: no plugin tells them apart"
+            following = record["next"]
+            row = {
+                "turn": number, "queue": record["queue"], "share": record["share"], "job": "",
+                "outcome": "nothing", "pods": 0, "next": following, "decided_by": plugin,
+                "difference": difference, "number": record.number, "why":
+                "no other queue waits" if following is None else f"before {following} by {by}"
             }
+        elif row and record.kind == "passed_over" and record.get("queue"):
+            row["outcome"] = record["reason"]
+        elif row and record.kind == "job":
+            row["job"] = record["job"]
+        elif row and record.kind in ("commit", "undo"):
+            row["outcome"] = "placed" if record.kind == "commit" else "discarded"
+            row["pods"] += record.kind == "commit"
+    if row:
+        yield row
+
+
+def order(trace: TraceReader) -> Rows:
+    """One row per queue that has jobs, first to last as the session opened: its place, and its way
+    down from the top, [(queue, share)].
+
+    Two queues are compared where their ways part.
+    """
+    queues = trace.start["queues"]
+    for place, queue in enumerate(trace.queue_order, 1):
+        way = [name for name in way_to(queues, queue) if name != ROOT]
+        yield {"place": place, "queue": queue,
+               "way": [(name, queues.get(name, {}).get("share", 0.0)) for name in way]}
 
 
 def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -> Rows:
-    """A row a queue, each below its parent, right after a record (None: at the end): its sums,
-    share and weight.
+    """One row per queue, each below its parent, right after a record (None: at the end): its sums
+    over all queues below, share and weight.
+
+    Without a tree (flat capacity, or proportion) every queue stands at depth 0.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> conf = 'actions: "enqueue, allocate"\\ntiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
-    >>> cluster = Cluster().node("n1", cpu=4).queue("a").queue("b", parent="a", capability=2).job("j", queue="b", cpu=1)
-    >>> trace, _ = traced(cluster.objects(), conf)
+    >>> conf = '''
+    ... actions: "enqueue, allocate"
+    ... tiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'''
+    >>> cluster = Cluster().node("n1", cpu=4).queue("a").queue("b", parent="a", capability=2)
+    >>> trace = cluster.job("j", queue="b", cpu=1).run(conf).trace
     >>> [(row["queue"], row["depth"], row["allocated"], row["real_capability"]) for row in tree(trace)]
     [('root', 0, 1, 4), ('a', 1, 1, 4), ('b', 2, 1, 2), ('default', 1, 0, 4)]
     """
-    queues = _at(trace, number)["queues"]
-    ways = {name: _way(queues, name) for name in queues}
+    queues = state_at(trace, number)["queues"]
+    ways = {name: way_to(queues, name) for name in queues}
     for name in sorted(queues, key=ways.__getitem__):
         queue = queues[name]
         yield {
             "queue": name, "parent": queue.get("parent", ""), "depth": len(ways[name]) - 1,
-            "weight": queue["weight"], **_sums(queue, resource, flat=True), "share": queue["share"]
+            "weight": queue["weight"],
+            **{field: _amount(queue[field], resource) for field in SUMS}, "share": queue["share"]
         }
 
 
-def admissions(trace: TraceReader, resource: str = "cpu") -> Rows:
-    """A row a comparison of enqueue, level by level: the parts of the sum, both sides, and what was
-    too little.
+def admissions(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows:
+    """One row per comparison of enqueue, for one job ("namespace/name") or all, level by level:
+    the parts of the sum, both sides, and the verdict.
 
-    Parts that a plugin doesn't count are 0 (overcommit looks at no queue).
+    `short_of` names the resources of which there was too little. Parts that a plugin does not
+    count are 0; overcommit looks at no queue, its `level` is "cluster".
 
     >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=1).job("a", pods=2, cpu=1).objects())
-    >>> [(row["job"], row["plugin"], row["minimum"], row["asked"], row["limit"], row["short_of"]) for row in admissions(trace)]
-    [('default/a', 'overcommit', 2, 2, 1.2, ['cpu'])]
+    >>> trace = Cluster().node("n1", cpu=1).job("a", pods=2, cpu=1).run().trace
+    >>> [(row["plugin"], row["level"], row["sum"], row["may_hold"], row["verdict"]) for row in admissions(trace)]
+    [('overcommit', 'cluster', 2, 1.2, 'refused')]
     """
     for record in trace.iter("enqueue_comparison"):
-        parts = {
-            "minimum": "min_resources", "allocated": "allocated", "inqueue": "inqueue", "elastic":
-            "elastic", "asked": "asked", "limit": "limit"
-        }
-        yield {
-            "job": record["job"], "plugin": record["plugin"], "level": record.get("level")
-            or "cluster", **{
-                word: _amount(record.get(name) or {}, resource) for word, name in parts.items()
-            }, "short_of": record["short_of"], "number": record.number
-        }
+        if job in ("", record["job"]):
+            yield {
+                "job": record["job"], "plugin": record["plugin"],
+                "level": record.get("level") or "cluster", **{
+                    word: _amount(record.get(name) or {}, resource) for word, name in PARTS.items()
+                }, "short_of": record["short_of"],
+                "verdict": "refused" if record["short_of"] else "room", "number": record.number
+            }
 
 
-def _at(trace: TraceReader, number: int | None) -> State:
-    return state_at(trace, len(trace.records) - 1 if number is None else number)
+def levels(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows:
+    """`admissions` by queues alone: what each level of the tree had to hold, from the job's up."""
+    return (row for row in admissions(trace, job, resource) if row["level"] != "cluster")
 
 
-def _way(queues: dict[str, dict[str, Any]], name: str) -> tuple[str, ...]:
-    """The queues from the root down to one."""
-    parent = queues[name].get("parent", "") if name in queues else ""
-    return (*(_way(queues, parent) if parent else ()), name)
+def most_of(queue: dict[str, Any], resource: str = "cpu") -> float:
+    """Return the most that a queue (a row of `sums`) can deserve: its request or its real
+    capability, but never less than its guarantee.
+
+    >>> most_of({"request": {"cpu": 80}, "real_capability": {"cpu": 50}, "guarantee": {"cpu": 10}})
+    50
+    """
+    request, capability, guarantee = (
+        queue[field].get(resource, 0) for field in ("request", "real_capability", "guarantee"))
+    return max(request if capability is None else min(request, capability), guarantee)
 
 
-def _sums(queue: dict[str, Any], resource: str, flat: bool = False) -> dict[str, Any]:
-    amounts = {field: _amount(queue[field], resource) for field in SUMS}
-    return amounts if flat else {field: {resource: amount} for field, amount in amounts.items()}
+def indented(row: dict[str, Any]) -> str:
+    """Return a queue's name, indented by its depth with wide spaces, which tables keep."""
+    return "\u2003" * row["depth"] + row["queue"]
+
+
+def way_to(queues: State, name: str) -> tuple[str, ...]:
+    """Return the queues from the root down to one, by the queues of a state."""
+    way = [name]
+    while way[0] in queues and (parent := queues[way[0]].get("parent", "")) not in ("", *way):
+        way.insert(0, parent)
+    return tuple(way)
 
 
 def _amount(amounts: dict[str, float], resource: str) -> float | None:

@@ -4,17 +4,16 @@ who lets go victims.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from volcano_lab.display.charts.trace.drawn import drawn
+import altair as alt
+
+from volcano_lab.display.charts.following import drawn
 from volcano_lab.display.styled import styled
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.narration import short
 from volcano_lab.trace.views import jobs
 from volcano_lab.trace.views.jobs import ABSTAINS, MAY_GO, NOT_ASKED, STAYS
-
-if TYPE_CHECKING:
-    import altair as alt
 
 OUTCOMES = {"commit": "#009E73", "discard": "#D55E00", "open": "#8C8C8C"}
 VERDICTS = {
@@ -57,8 +56,6 @@ def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
     >>> gang_progress(trace).to_dict()["description"]
     'Pods with a place, most and at the end: train 3 and 3 of 4, needs 2'
     """
-    import altair as alt
-
     rows = _gang_rows(trace)
     base = alt.Chart().encode(
         x=alt.X("step:Q", title="step", axis=alt.Axis(tickMinStep=1, grid=False)))
@@ -82,8 +79,13 @@ def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
 
 
 def _statement_rows(trace: TraceReader) -> list[dict[str, Any]]:
-    return [{**row, "job": short(row["job"]), "count": len(row["operations"]), "end": row["to"] + 1,
-             "did": ", ".join(row["operations"])} for row in jobs.statements(trace)]
+    rows = []
+    for row in jobs.statements(trace):
+        if row["statement"] is not None:
+            did = [word for word, *_ in row["steps"] if not word.startswith("undo ")]
+            rows.append({**row, "job": short(row["job"]), "count": len(did), "end": row["to"] + 1,
+                         "did": ", ".join(did), "outcome": row["outcome"] or "open"})
+    return rows
 
 
 @drawn(_statement_rows)
@@ -98,8 +100,6 @@ def statements(trace: TraceReader, title: str = "") -> alt.Chart:
     >>> statements(SCENES["a gang that does not fit: discard"]()).to_dict()["description"]
     'Statements: allocate for train, 2 operations, discard'
     """
-    import altair as alt
-
     rows = _statement_rows(trace)
     base = alt.Chart().encode(y=alt.Y("job:N", title=None, sort=None))
     scale = alt.Scale(domain=list(OUTCOMES), range=list(OUTCOMES.values()))
@@ -149,8 +149,6 @@ def victims(trace: TraceReader, task: str | None = None, question: int | None = 
     >>> victims(SCENES["room is made: evict, pipeline, commit"]()).to_dict()["description"]
     'reclaim for train-0: web-0 may go; web-1 evicted'
     """
-    import altair as alt
-
     rows = _victim_rows(trace, task, question)
     base = alt.Chart().encode(
         x=alt.X("candidate:N", title=None, sort=None,

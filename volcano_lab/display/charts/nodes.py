@@ -5,18 +5,17 @@ node was sought.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from volcano_lab.display.charts.trace.drawn import drawn
+import altair as alt
+
+from volcano_lab.display.charts.following import drawn
 from volcano_lab.display.palette import colors_of
 from volcano_lab.display.styled import styled
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.narration import short
 from volcano_lab.trace.views import nodes
 from volcano_lab.trace.views.nodes import CHOSEN, FITS, LATER, NO_ROOM
-
-if TYPE_CHECKING:
-    import altair as alt
 
 OBJECTION = "somebody objects"
 VERDICTS = {
@@ -44,8 +43,6 @@ def node_use(trace: TraceReader, number: int | None = None, title: str = "") -> 
     >>> node_use(traced(Cluster().node("n1", cpu=4).job("train", cpu=1).objects())[0]).to_dict()["description"]
     'In use: n1 cpu 25 %, pods 1 %'
     """
-    import altair as alt
-
     rows = _use_rows(trace, number)
     axis = alt.Axis(domain=False, ticks=False, labelAngle=0, orient="top")
     base = alt.Chart().encode(
@@ -97,8 +94,6 @@ def node_choices(trace: TraceReader, job: str | None = None, title: str = "") ->
     >>> node_choices(trace).to_dict()["description"]
     'train-0: n1 is chosen; 1 no room'
     """
-    import altair as alt
-
     rows = _choice_rows(trace, job)
     base = alt.Chart().encode(
         x=alt.X("task:N", title=None, sort=None,
@@ -146,8 +141,6 @@ def node_scores(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
     >>> [(row["node"], row["plugin"], row["score"]) for row in node_scores.rows(trace, "default/train-0")][:1]
     [('n1', 'nodeorder', 450.0)]
     """
-    import altair as alt
-
     rows = _score_rows(trace, task)
     colors = colors_of(row["plugin"] for row in rows)
     color = alt.Color("plugin:N", title="plugin", scale=alt.Scale(domain=list(colors),

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from volcano_lab.trace.reading import TraceReader
-from volcano_lab.trace.record import Record
+from volcano_lab.trace import Record, TraceReader
 
 CALLS = {
     "overused": ("plugin", "queue", "answer"),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from volcano_lab.display.charts.trace.drawn import drawn
+import altair as alt
+
+from volcano_lab.display.charts.following import drawn
 from volcano_lab.display.palette import COLORS
 from volcano_lab.display.styled import styled
 from volcano_lab.metrics.timing import ITSELF, Timing
-
-if TYPE_CHECKING:
-    import altair as alt
 
 OTHERS = "other plugins"
 
@@ -45,8 +44,6 @@ def times(timing: Timing, title: str = "") -> alt.Chart:
     >>> list(dict.fromkeys(row["phase"] for row in times.rows(timing)))
     ['open', 'enqueue', 'allocate', 'backfill', 'close']
     """
-    import altair as alt
-
     rows = _time_rows(timing)
     names = list(
         dict.fromkeys(row["plugin"] for row in rows if row["plugin"] not in (ITSELF, OTHERS)))

@@ -1,14 +1,11 @@
-"""Charts that are drawn once from rows, and then follow other rows with one message. Answers to no
-Go file.
-"""
+"""Charts that are drawn once from rows, and then follow other rows with one message."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import altair as alt
+import altair as alt
 
 Rows = list[dict[str, Any]]
 
@@ -35,8 +32,6 @@ class LiveChart:
     """
 
     def __init__(self, draw: Callable[..., Any], *args: Any, **options: Any):
-        import altair as alt
-
         self._rows = draw.rows  # type: ignore[attr-defined]
         self._options = {name: value for name, value in options.items() if name != "title"}
         self.rows: Rows = self._rows(*args, **self._options)
@@ -59,7 +54,7 @@ def live(draw: Callable[..., Any], *args: Any, **options: Any) -> LiveChart:
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
-    >>> from volcano_lab.display.charts.trace import node_use
+    >>> from volcano_lab.display.charts import node_use
     >>> cluster = Cluster().node("n1", cpu=4)
     >>> chart = live(node_use, traced(cluster.job("a", cpu=1).objects())[0])
     >>> chart.rows[0]["part"], chart.show(traced(cluster.job("b", cpu=2).objects())[0]).rows[0]["part"]
@@ -72,8 +67,6 @@ def following(chart: alt.Chart, rows: Rows) -> Any:
     """The same chart, its rows in a parameter: what is set there is drawn, and nothing is built
     anew.
     """
-    import altair as alt
-
     spec = chart.to_dict()
     if _has_data(spec):
         raise ValueError(
