@@ -12,8 +12,8 @@ from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, listed
 from volcano_lab.trace import Record
-from volcano_lab.trace.state import queue_attributes
 from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.state import queue_attributes
 
 MOST = 3
 """Jobs that are named; the others are counted."""
