@@ -9,16 +9,19 @@ Everything named here is loaded when it is first used, so that importing the pac
 nothing.
 """
 
+from difflib import get_close_matches
 from importlib import import_module
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Action": "framework.action",
+    "Breakpoint": "debug.breakpoints",
     "Cache": "cache",
     "Cluster": "cluster",
     "ConfError": "framework.config.conf",
     "Cycle": "trace.views.cycle",
+    "CycleDiff": "trace.diff",
     "DEFAULT_CONF": "framework.config.conf",
     "Explainer": "explain",
     "ManifestError": "manifests.loader",
@@ -42,22 +45,35 @@ _HOMES = {
 }
 """Public name -> the module that has it."""
 
-_MODULES = {"charts": "display.charts", "log": "framework.log", "tables": "display.tables"}
+_LAB = {"stepper": "widgets.steps"}
+"""Public name -> its module, for what needs the packages of `volcano-lab[lab]`."""
+
+_MODULES = {
+    "breakpoints": "debug.breakpoints",
+    "charts": "display.charts",
+    "diff": "trace.diff",
+    "log": "framework.log",
+    "symptoms": "debug.presets",
+    "tables": "display.tables",
+}
 """Public name -> the module that it is."""
 
-__all__ = ["__version__", *_HOMES, *_MODULES]
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
         value: object = import_module(f"{__name__}.{_MODULES[name]}")
-    elif name in _HOMES:
-        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    elif name in _HOMES or name in _LAB:
+        value = getattr(import_module(f"{__name__}.{(_HOMES | _LAB)[name]}"), name)
     else:
-        raise AttributeError(f"module {__name__} has no attribute {name}")
+        near = get_close_matches(name, __dir__(), 1)
+        raise AttributeError(f"module {__name__} has no attribute {name}"
+                             f"{f'; did you mean {near[0]}?' if near else ''}")
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """Return what there is to use; nothing of it is loaded before."""
+    return sorted({*__all__, *_LAB, *_MODULES})

@@ -28,6 +28,7 @@ from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import found_text
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.trace import Outline
+from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.views.cycle import Cycle
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
@@ -35,7 +36,7 @@ Amount = int | float | str
 Amounts = Mapping[str, Amount] | Amount | None
 
 
-class Cluster:
+class Cluster(Shown):
     """A cluster that is described, run for a cycle, changed, and run again.
 
     `node`, `queue` and `job` add something or, where the name is known, change what is named in the
@@ -59,6 +60,21 @@ class Cluster:
     def __repr__(self) -> str:
         kinds = Counter(obj.kind for obj in self.objects())
         return f"Cluster({', '.join(f'{kind}={count}' for kind, count in sorted(kinds.items()))})"
+
+    def _shown(self) -> Iterable[Part]:
+        """One row per node, queue and gang, in the words of `kubectl get`."""
+        objects = self.objects()
+        kinds = Counter(obj.kind for obj in objects)
+        yield f"A cluster: {', '.join(f'{count} {kind}' for kind, count in kinds.items())}."
+        yield [{"node": obj.name, "allocatable": _listed(obj.status.allocatable)}
+               for obj in objects if obj.kind == "Node"]
+        yield [{"queue": obj.name, "parent": obj.spec.parent, "weight": obj.spec.weight,
+                "capability": _listed(obj.spec.capability)}
+               for obj in objects if obj.kind == "Queue"]
+        pods = Counter(f"{obj.metadata.namespace}/{obj.metadata.annotations.get(GROUP_NAME)}"
+                       for obj in objects if obj.kind == "Pod")
+        yield [{"job": obj.key, "queue": obj.spec.queue, "min_member": obj.spec.min_member,
+                "pods": pods[obj.key]} for obj in objects if obj.kind == "PodGroup"]
 
     @classmethod
     def load(cls, *sources: manifests.Source) -> Cluster:
@@ -214,6 +230,10 @@ class Cluster:
         if self.others:
             calls.append(f'.add("""\n{manifests.dump(self.others)}""")')
         return "\n    ".join(["cluster = (", "Cluster()", *calls]) + "\n)"
+
+
+def _listed(amounts: Mapping[str, Any] | None) -> str:
+    return ", ".join(f"{name} {amount}" for name, amount in (amounts or {}).items())
 
 
 def _call(name: str, said: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.status import PENDING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import Evidence, counts
@@ -23,9 +24,10 @@ from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.scheduler import traced
+from volcano_lab.trace.shown import Part, Shown
 
 
-class Explainer:
+class Explainer(Shown):
     """Explanations of one cycle over some objects with a configuration (its text, or Volcano's
     default).
 
@@ -59,6 +61,13 @@ class Explainer:
         self._tasks = {
             task.key: task for job in self.session.jobs.values() for task in job.tasks.values()
         }
+
+    def _shown(self) -> Iterable[Part]:
+        waiting = [(job, pods) for job in self.session.jobs.values()
+                   if (pods := len(job.in_status(PENDING)))]
+        yield f"{len(waiting)} of {len(self.session.jobs)} jobs wait; ask why(name) about one."
+        yield [{"job": job.uid, "queue": job.queue, "phase": job.pod_group.status.phase,
+                "waiting_pods": pods} for job, pods in waiting]
 
     def why(self, what: Any) -> Explanation:
         """Why a job, a pod or a queue is as it is."""

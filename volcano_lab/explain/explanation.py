@@ -12,6 +12,7 @@ from attrs import Factory, define
 
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.trace import Record
+from volcano_lab.trace.shown import Part, Shown
 
 Amounts = dict[str, float]
 
@@ -33,7 +34,7 @@ class Cause:
 
 
 @define(slots=True)
-class Explanation:
+class Explanation(Shown):
     """Why something is as it is: `text` in one paragraph, `causes`, `chain` of records, and
     `remedies`.
 
@@ -47,6 +48,12 @@ class Explanation:
     causes: list[Cause] = Factory(list)
     find_remedies: Callable[[float | None], Iterable[Any]] | None = None
     _remedies: list[Any] | None = None
+
+    def _shown(self) -> Iterable[Part]:
+        yield self.head
+        yield from dict.fromkeys(cause.text for cause in self.causes)
+        if self._remedies:  # looking for them takes cycles: they are shown once they are known
+            yield [{"what_would_change_it": str(remedy)} for remedy in self._remedies]
 
     @property
     def text(self) -> str:

@@ -20,9 +20,11 @@ that they change is `Trace.start` at first. `Stepper` walks over them in both di
 """
 
 from volcano_lab.trace.kinds import OPERATIONS
+from volcano_lab.trace.narration import sentence
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Outline, Trace
 from volcano_lab.trace.state import State, state_of
 
-__all__ = ["OPERATIONS", "Outline", "Record", "State", "Trace", "TraceReader", "state_of"]
+__all__ = ["OPERATIONS", "Outline", "Record", "State", "Trace", "TraceReader", "sentence",
+           "state_of"]

@@ -1,45 +1,44 @@
-"""Two cycles side by side: the first decision in which they part, and what follows from it for jobs
-and queues.
-
-Answers to no Go file. The cycles may differ in configuration, cluster, or the version of either.
+"""Two cycles side by side: the first commitment in which they part, what led to it, and what
+follows from it for pods, jobs and queues. The cycles may differ in configuration, cluster, or the
+version of either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any
 
-from attrs import define
+from attrs import asdict, define
 
-from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
+from volcano_lab.trace import Record, State, TraceReader, sentence
+from volcano_lab.trace.kinds import KINDS, OPERATIONS
+from volcano_lab.trace.narration import short
+from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.stepper import Stepper
 
-LEFT_OUT = frozenset(("changes", "since", "statement", "tier"))
+LEFT_OUT = frozenset(("changes", "since", "statement", "tier", "number", "share"))
 """Facts by which the same decision may differ without being another one."""
-SKIPPED = frozenset(("node_values", "settle", "start", "end", "asked"))
-"""Kinds that decide nothing themselves."""
+ABOUT = ("point", "plugin", "operation", "queue", "job", "task", "level", "left", "right")
 
 
 @define(slots=True, frozen=True)
 class Parting:
-    """The first two records that differ; None on a side that had nothing more to decide."""
+    """The first commitments that differ, None on a side that has no more of them, and the first
+    decision before them that did (`cause`, a record of each side).
+    """
 
     left: Record | None
     right: Record | None
+    cause: tuple[Record, Record] | None = None
 
     def __str__(self) -> str:
-        if self.left is None or self.right is None:
-            only, record = ("second", self.right) if self.left is None else ("first", self.left)
-            return f"only the {only} cycle goes on: {describe(record)}"
-        if subject(self.left) == subject(self.right):
-            different = [
-                name for name in self.left.names
-                if name not in LEFT_OUT and self.left[name] != self.right.get(name)
-            ]
-            sides = "; ".join(f"{name} {self.left[name]!r} against {self.right.get(name)!r}"
-                              for name in different)
-            return f"{describe(self.left)}: {sides}"
-        return f"the first cycle goes on with {describe(self.left)}, the second with {describe(self.right)}"
+        told = (f"the first cycle goes on with {committed(self.left)}, the second with "
+                f"{committed(self.right)}")
+        before = [sentence(record) for record in self.cause or ()]
+        if len(set(before)) < 2:
+            return told
+        return f"{told}. What differs before: {before[0]}; against: {before[1]}"
 
 
 @define(slots=True, frozen=True)
@@ -53,17 +52,18 @@ class Difference:
     right: Any
 
 
-class CycleDiff:
+class CycleDiff(Shown):
     """The difference between two traces: `starts` at the start, `parting`, and `jobs`, `queues` and
-    `pods` at the end.
+    `pods` at the end; `moved` are the pods that end on another node, [pod, node, node].
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
     >>> cluster = Cluster().node("n1", cpu=2).job("a", cpu=1).job("b", cpu=1)
-    >>> diff = CycleDiff(traced(cluster.objects())[0], traced(cluster.job("a", cpu=2).objects())[0])
-    >>> [(each.name, each.field, each.left, each.right) for each in diff.jobs if each.field == "placed"]
-    [('default/b', 'placed', 1, 0)]
-    >>> CycleDiff(traced(cluster.objects())[0], traced(cluster.objects())[0]).parting is None
+    >>> before, _ = traced(cluster.objects())
+    >>> print(CycleDiff(before, traced(cluster.job("a", cpu=2).objects())[0]))
+    They part where the first cycle goes on with job b is let in, the second with allocate a-0 on
+    n1. ... 1 pod moved (b-0 from n1 to no node). 2 jobs end otherwise (a, b). ...
+    >>> CycleDiff(before, before).parting is None
     True
     """
 
@@ -72,77 +72,104 @@ class CycleDiff:
         self.parting = first_parting(left, right)
         ends = Stepper(left).to_end().state, Stepper(right).to_end().state
         self.starts = list(_differences(left.start, right.start))
-        self.pods = [each for each in _differences(*ends) if each.what == "tasks"]
-        self.queues = [each for each in _differences(*ends) if each.what == "queues"]
-        self.jobs = [
-            *(each for each in _differences(*ends) if each.what == "jobs"), *_placed(*ends)
-        ]
-        self.jobs.sort(key=lambda each: (each.name, each.field))
+        found = list(_differences(*ends))
+        self.pods = [each for each in found if each.what == "tasks"]
+        self.queues = [each for each in found if each.what == "queues"]
+        self.jobs = sorted([*(each for each in found if each.what == "jobs"), *_placed(*ends)],
+                           key=lambda each: (each.name, each.field))
+        self.moved = [[each.name, each.left or "", each.right or ""] for each in self.pods
+                      if each.field == "node"]
 
     def rows(self) -> list[dict[str, Any]]:
-        """All that ends otherwise, a row a field: jobs, then queues, then pods."""
-        return [{
-            "what": each.what, "name": each.name, "field": each.field, "left": each.left, "right":
-            each.right
-        } for each in (*self.jobs, *self.queues, *self.pods)]
+        """Return all that ends otherwise, one row per field: jobs, then queues, then pods."""
+        return [asdict(each) for each in (*self.jobs, *self.queues, *self.pods)]
 
     def __str__(self) -> str:
         if self.parting is None:
-            return f"The two cycles decide the same{' on different clusters' if self.starts else ''}."
-        jobs = sorted({each.name for each in self.jobs})
-        queues = sorted({each.name for each in self.queues})
-        follows = [
-            f"{len(names)} {kind}s end otherwise ({', '.join(names[:5])}{', ...' if len(names) > 5 else ''})"
-            for kind, names in (("job", jobs), ("queue", queues))
-            if names
-        ]
-        return f"They part where {self.parting}. {'; '.join(follows) or 'Nothing follows from it'}."
+            clusters = " on different clusters" if self.starts else ""
+            ends = f"; {len(self.rows())} fields end otherwise" if self.rows() else ""
+            return f"The two cycles decide the same{clusters}{ends}."
+        moved = [f"{short(pod)} from {left or 'no node'} to {right or 'no node'}"
+                 for pod, left, right in self.moved]
+        told = [f"They part where {self.parting}",
+                f"{_count(moved, 'pod')} moved{_listed(moved)}"]
+        for what, found in (("job", self.jobs), ("queue", self.queues)):
+            names = sorted({short(each.name) for each in found})
+            if names:
+                end = "ends" if len(names) == 1 else "end"
+                told.append(f"{_count(names, what)} {end} otherwise{_listed(names)}")
+        return ". ".join(told) + "."
+
+    def _shown(self) -> Iterable[Part]:
+        yield str(self)
+        yield [{"pod": pod, "first": left, "second": right} for pod, left, right in self.moved]
+        yield [asdict(each) for each in self.jobs]
 
 
 def first_parting(left: TraceReader, right: TraceReader) -> Parting | None:
-    """The first pair of decisions that differ; None where all are the same."""
-    mine, theirs = _decisions(left), _decisions(right)
-    while True:
-        one, other = next(mine, None), next(theirs, None)
-        if one is None and other is None:
-            return None
+    """Return the first pair of commitments that differ; None where all are the same."""
+    for one, other in zip_longest(commitments(left), commitments(right)):
         if one is None or other is None or not same(one, other):
-            return Parting(one, other)
+            return Parting(one, other, _cause(left, right, one, other))
+    return None
+
+
+def commitments(trace: TraceReader) -> list[Record]:
+    """Return what lasted: jobs that were admitted, operations that were committed, and promises
+    (pipeline) that nothing undid.
+    """
+    found: list[Record] = []
+    for record in trace.records:
+        promise = record.kind in OPERATIONS and record["operation"] == "pipeline"
+        if record.kind == "enqueued" or record.kind == ("do" if promise else "commit"):
+            found.append(record)
+        elif promise and record.kind == "undo":
+            found.remove(next(each for each in reversed(found)
+                              if each.get("task") == record["task"]))
+    return found
+
+
+def committed(record: Record | None) -> str:
+    """Return a commitment in words."""
+    return sentence(record).removeprefix("commit: ") if record else "nothing"
 
 
 def same(left: Record, right: Record) -> bool:
-    """Whether two records say the same."""
-    if left.kind != right.kind or left.action != right.action or left.names != right.names:
+    """Return whether two records say the same."""
+    if (left.kind, left.action, left.names) != (right.kind, right.action, right.names):
         return False
-    return all(a == b
-               for name, a, b in zip(left.names, left.values, right.values, strict=True)
+    return all(a == b for name, a, b in zip(left.names, left.values, right.values, strict=True)
                if name not in LEFT_OUT)
 
 
 def subject(record: Record) -> tuple[Any, ...]:
-    """What a record is about, without what was said of it."""
-    about = ("point", "plugin", "operation", "queue", "job", "task", "level", "left", "right",
-             "number")
-    return record.action, record.kind, *(record.get(name) for name in about if name in record.names)
+    """Return what a record is about, without what was said of it."""
+    return record.action, record.kind, *(record.get(name) for name in ABOUT)
 
 
-def describe(record: Record) -> str:
-    """A record in words.
+def _cause(left: TraceReader, right: TraceReader, one: Record | None, other: Record | None
+           ) -> tuple[Record, Record] | None:
+    """The first decisions about the same that say something else, before the cycles part."""
+    mine, theirs = _decisions(left, one), _decisions(right, other)
+    answers: dict[tuple[Any, ...], list[Record]] = {}
+    for record in theirs:
+        answers.setdefault(subject(record), []).append(record)
+    for record in mine:
+        waiting = answers.get(subject(record))
+        if waiting:
+            against = waiting.pop(0)
+            if not same(record, against):
+                return record, against
+    return None
 
-    >>> describe(Record(3, "allocate", "call", ("point", "tier", "plugin", "queue", "answer"), ("overused", 1, "p", "a", True)))
-    'allocate: p on overused (queue a)'
-    """
-    about = ", ".join(
-        f"{name} {record[name]}" for name in ("queue", "job", "task", "node", "level", "number")
-        if isinstance(record.get(name), str | int))
-    if record.kind == "call":
-        return f"{record.action}: {record['plugin']} on {record['point']} ({about})"
-    words = f"{record.kind} {record['operation']}" if record.kind in OPERATIONS else record.kind
-    return f"{record.action}: {words} ({about})"
 
-
-def _decisions(trace: TraceReader) -> Iterator[Record]:
-    return (record for record in trace.records if record.kind not in SKIPPED)
+def _decisions(trace: TraceReader, end: Record | None) -> Iterator[Record]:
+    """What decides: answers of plugins and comparisons, up to a record; no bookkeeping."""
+    for record in trace.records[: end.number if end else None]:
+        known = KINDS.get(record.kind)
+        if record.kind == "call" or (known and not known.detail and known.level
+                                     and record.kind not in OPERATIONS):
+            yield record
 
 
 def _differences(left: State, right: State) -> Iterator[Difference]:
@@ -165,3 +192,13 @@ def _placed(left: State, right: State) -> Iterator[Difference]:
     for name in sorted(counts[0].keys() | counts[1].keys()):
         if counts[0].get(name) != counts[1].get(name):
             yield Difference("jobs", name, "placed", counts[0].get(name), counts[1].get(name))
+
+
+def _count(names: list[Any], what: str) -> str:
+    return f"{len(names)} {what}{'' if len(names) == 1 else 's'}"
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    if not names:
+        return ""
+    return f" ({', '.join(names[:most])}{', …' if len(names) > most else ''})"

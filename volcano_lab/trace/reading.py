@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from volcano_lab.trace.kinds import OPERATIONS
+from volcano_lab.trace.kinds import KINDS, OPERATIONS
 from volcano_lab.trace.record import Record
+from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.state import State
 
 SCORES = ("node_order", "batch_node_order")
@@ -19,7 +21,7 @@ NODE_POINTS = ("predicate", *SCORES)
 HEAD = ("start", "nodes", "tiers", "rules", "queue_order", "result")
 
 
-class TraceReader:
+class TraceReader(Shown):
     """A cycle's `records` in the order in which they happened, the state at their `start`, and the
     `result`.
 
@@ -48,6 +50,13 @@ class TraceReader:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.records)} records)"
+
+    def _shown(self) -> Iterable[Part]:
+        yield f"A trace of {len(self.records)} records over {len(self.nodes)} nodes."
+        counts = Counter((record.action, record.kind) for record in self.records)
+        yield [{"action": action, "kind": kind, "records": count,
+                "what": KINDS[kind].about if kind in KINDS else ""}
+               for (action, kind), count in counts.items()]
 
     # -- by what happened --------------------------------------------------------------------------
 

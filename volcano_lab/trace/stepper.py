@@ -1,5 +1,4 @@
-"""The stepper: through a cycle operation by operation, forwards and backwards. Answers to no Go
-file.
+"""The stepper: through a cycle operation by operation, forwards and backwards.
 
 It keeps one state and changes it in place. Each record of a trace carries what it changed, before
 and after; going backwards applies the same changes turned round, from the last to the first. No
@@ -9,14 +8,17 @@ step keeps a copy of the cluster.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 
 from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
+from volcano_lab.trace.narration import sentence
+from volcano_lab.trace.shown import Part, Shown
 
 Condition = Callable[[Record], bool]
 
 
-class Stepper:
+class Stepper(Shown):
     """A place in a trace, and the state of tasks, jobs, nodes, queues and statements there.
 
     `at` is the number of the last record that has happened, -1 before the first. `statements` are
@@ -55,6 +57,17 @@ class Stepper:
             for record in trace.records
             if record.get("changes") or record.kind in OPERATIONS
         ]
+
+    def _shown(self) -> Iterable[Part]:
+        yield (f"Record {self.at} of {len(self.trace.records) - 1}, action "
+               f"{self.record.action if self.record else 'open'}: {sentence(self.record)}.")
+        yield [{"statement": number, "operation": name, "pod": pod, "node": node}
+               for number, operations in self.statements.items()
+               for name, pod, node in operations]
+        yield [{"job": uid, "queue": job["queue"], "phase": job["phase"],
+                "pods": ", ".join(f"{count} {status}" for status, count in Counter(
+                    task["status"] for task in self.state["tasks"].values()
+                    if task["job"] == uid).items())} for uid, job in self.state["jobs"].items()]
 
     @property
     def record(self) -> Record | None:

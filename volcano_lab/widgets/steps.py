@@ -18,6 +18,8 @@ from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, S
 from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
 from volcano_lab.debug.statement_frames import frames
 from volcano_lab.display.palette import colors_of
+from volcano_lab.explain.explainer import Explainer
+from volcano_lab.explain.explanation import Explanation
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader
 from volcano_lab.trace.stepper import Stepper
@@ -64,6 +66,12 @@ class CycleSteps(anywidget.AnyWidget):
         """Go to a place, or to the nearest end; 0 is the start."""
         self.view.to_place(place)
         return self._show()
+
+    def record(self, record: Record | None) -> Frame:
+        """Go to a record; None: stay."""
+        if record is not None:
+            self.view.stepper.goto(record.number)
+        return self._show("" if record else "the trace has no record that decided it.")
 
     def forward(self) -> Frame:
         """Go one step on."""
@@ -227,25 +235,38 @@ class StatementSteps(anywidget.AnyWidget):
 
 
 def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
-            name: str = "") -> CycleSteps:
-    """A stepper through a cycle: of a trace, a `Stepper`, whatever has a `trace` (an `Explainer`),
-    a session that was watched by one, or a cluster, whose cycle runs with `conf`.
+            name: str = "", why: str = "") -> CycleSteps:
+    """Return a stepper through a cycle: of a trace, a `Stepper`, whatever has a `trace` (an
+    `Explainer`), a session that was watched by one, or a cluster, whose cycle runs with `conf`.
 
-    It opens at the start, where a breakpoint `at` first stops, or where a `symptom` of `name` (a
-    queue or job) is decided.
+    It opens at the start, where a breakpoint `at` first stops, where a `symptom` of `name` (a queue
+    or job) is decided, or, of a cluster or an `Explainer`, at the record that decided `why` a job,
+    pod or queue is as it is.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=1).job("big", pods=2, cpu=1)
     >>> stepper(cluster, symptom="A job is not let in", name="default/big").frame["text"]
     'overcommit on job_enqueueable, about job big: -1'
+    >>> stepper(cluster, why="big").frame["text"]
+    'overcommit counts for big: cpu 2 against cpu 1.2: too little cpu'
     """
+    if why and not isinstance(what, Explainer):
+        what = Explainer(what.objects(), conf)
     steps = CycleSteps(
         StepView(what if isinstance(what, Stepper) else Stepper(_trace_of(what, conf))))
+    if why:
+        steps.record(_decider(what.why(why)))
     if at:
         steps.stop_at(at)
     if symptom:
         steps.show(symptom, name)
     return steps
+
+
+def _decider(explanation: Explanation) -> Record | None:
+    """The last record of the first cause that has one, of those that no other cause follows from."""
+    causes = sorted(explanation.causes, key=lambda cause: cause.context)
+    return next((cause.records[-1] for cause in causes if cause.records), None)
 
 
 def _trace_of(what: Any, conf: str | None) -> TraceReader:

@@ -4,14 +4,18 @@ commands. Amounts in rows are in the units people use: CPUs, bytes, whole GPUs.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from attrs import define
 
 from volcano_lab.api.fairness import Round
+from volcano_lab.api.formatting import quantity_text
 from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.framework.session import Session
 from volcano_lab.trace import TraceReader
+from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.views import jobs, queues
 from volcano_lab.trace.views.waiting import over_limit, reasons
 
@@ -20,7 +24,7 @@ QUEUE_COLUMNS = queues.SUMS
 
 
 @define(slots=True, repr=False)
-class Cycle:
+class Cycle(Shown):
     """A cycle that has run: its `session` (closed, still readable), its `trace`, and rows of what
     it decided.
 
@@ -38,6 +42,18 @@ class Cycle:
 
     def __repr__(self) -> str:
         return f"Cycle({self.session!r})"
+
+    def _shown(self) -> Iterable[Part]:
+        ssn, jobs = self.session, self.jobs()
+        counts = Counter(operation for operation, *_ in self.committed)
+        done = ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing"
+        yield (f"A cycle over {len(jobs)} jobs, {len(ssn.queues)} queues and {len(ssn.nodes)} nodes "
+               f"committed: {done}.")
+        yield from ssn.conf.warnings + ssn.warnings
+        yield [row | {"why": next(iter(row["why"]), "")} for row in jobs]
+        yield [{word: amounts_of(row[word]) if isinstance(row[word], dict) else row[word]
+                for word in ("queue", "deserved", "allocated", "request", "share", "overused")}
+               for row in self.queues()]
 
     @property
     def record(self) -> TraceReader:
@@ -130,3 +146,13 @@ class Cycle:
         return {"queueOrder": self.queue_order, "queues": self.queues(), "jobs": self.jobs(),
                 "placements": self.placements(), "leftOut": self.session.snapshot.left_out,
                 "warnings": self.session.conf.warnings + self.session.warnings}
+
+
+def amounts_of(amounts: dict[str, float | None]) -> str:
+    """Return the amounts of a row as text, without pods and zeros.
+
+    >>> amounts_of({"cpu": 4, "memory": 0, "pods": 3, "nvidia.com/gpu": None})
+    'cpu 4, nvidia.com/gpu no limit'
+    """
+    return ", ".join(f"{name} {quantity_text(name, amount)}" for name, amount in amounts.items()
+                     if amount != 0 and name != "pods")

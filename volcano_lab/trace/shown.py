@@ -1,0 +1,132 @@
+"""How results show themselves on a page: as text, Markdown and HTML, from the same parts.
+
+A part is a sentence, or rows of a table. Words stand at the left, numbers at the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+Row = Mapping[str, Any]
+Part = str | list[dict[str, Any]]
+MOST = 30
+"""The most rows of a table in a result."""
+
+
+class Shown:
+    """A result that notebooks, terminals and Markdown show readably; a subclass gives its parts.
+
+    >>> class Day(Shown):
+    ...     def _shown(self):
+    ...         yield "A day has 24 hours."
+    ...         yield [{"part": "night", "hours": 8}, {"part": "day", "hours": 16}]
+    >>> print(Day()._repr_mimebundle_()["text/plain"])
+    A day has 24 hours.
+    <BLANKLINE>
+    part   hours
+    night      8
+    day       16
+    """
+
+    __slots__ = ()
+
+    def _shown(self) -> Iterable[Part]:
+        """What is shown: sentences and tables."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        parts = [part for part in self._shown() if part]
+        return {
+            "text/plain": "\n\n".join(map(plain_text, parts)),
+            "text/markdown": "\n\n".join(map(markdown, parts)),
+            "text/html": "\n".join(map(html, parts)),
+        }
+
+
+def plain_text(part: Part) -> str:
+    """Return a sentence, or a table with aligned columns."""
+    if isinstance(part, str):
+        return part
+    heads, rows, numbers = _table(part)
+    lines = [heads, *rows]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(heads))]
+    return "\n".join("  ".join(
+        cell.rjust(width) if number else cell.ljust(width)
+        for cell, width, number in zip(line, widths, numbers, strict=True)).rstrip()
+        for line in lines)
+
+
+def markdown(part: Part) -> str:
+    """Return a sentence, or a table of Markdown.
+
+    >>> print(markdown([{"queue": "a", "share": 0.5}]))
+    | queue | share |
+    |:---|---:|
+    | a | 0.5 |
+    """
+    if isinstance(part, str):
+        return part
+    heads, rows, numbers = _table(part)
+    marks = "|".join("---:" if number else ":---" for number in numbers)
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
+             for line in [heads, *rows]]
+    return "\n".join([lines[0], f"|{marks}|", *lines[1:]])
+
+
+def html(part: Part) -> str:
+    """Return a sentence as a paragraph, rows as a table."""
+    return f"<p>{escape(part)}</p>" if isinstance(part, str) else html_table(*_table(part))
+
+
+def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool],
+               named: int = 0) -> str:
+    """Return a table of texts; the first `named` columns are headings of their rows.
+
+    >>> print(html_table(["queue", "share"], [["a", "0.5"]], [False, True], 1))
+    <table class="dataframe"><thead>
+    <tr><th style="text-align: left">queue</th><th style="text-align: right">share</th></tr></thead>
+    <tbody>
+    <tr><th style="text-align: left">a</th><td style="text-align: right">0.5</td></tr>
+    </tbody></table>
+    """
+
+    def line(cells: Iterable[str], headings: int) -> str:
+        parts = []
+        for place, (cell, number) in enumerate(zip(cells, numbers, strict=True)):
+            tag, side = "th" if place < headings else "td", "right" if number else "left"
+            parts.append(f'<{tag} style="text-align: {side}">{escape(cell)}</{tag}>')
+        return f"<tr>{''.join(parts)}</tr>"
+
+    body = "\n".join(line(row, named) for row in rows)
+    return (f'<table class="dataframe"><thead>\n{line(heads, len(heads))}</thead>\n'
+            f"<tbody>\n{body}\n</tbody></table>")
+
+
+def cell_text(value: Any) -> str:
+    """Return a value as a reader sees it: yes and no, no default namespace, nothing where nothing
+    is.
+
+    >>> [cell_text(value) for value in (True, None, 1 / 3, "default/a-0", ["x", "y"])]
+    ['yes', '', '0.333333', 'a-0', 'x, y']
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(cell_text, value))
+    return str(value).removeprefix("default/")
+
+
+def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]], list[bool]]:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    shown = [[cell_text(row.get(name)) for name in names] for row in rows[:MOST]]
+    numbers = [all(isinstance(row.get(name), int | float | None)
+                   and not isinstance(row.get(name), bool) for row in rows) for name in names]
+    if len(rows) > MOST:
+        shown.append([f"{len(rows) - MOST} more", *[""] * (len(names) - 1)])
+    return [name.replace("_", " ") for name in names], shown, numbers
