@@ -50,6 +50,16 @@ def amounts_side(amounts: dict[str, float], names: list[str] | None = None) -> s
                      for name in chosen) or "nothing"
 
 
+def told(name: str, fields: str, about: str, words: str, level: int = 5) -> None:
+    """Register a kind whose sentence is some words around its facts."""
+
+    def sentence(record: Record) -> str:
+        facts = {each: short(str(value)) for each, value in record.facts.items()}
+        return words.format_map(facts | {"action": record.action})
+
+    kind(name, fields, about, level)(sentence)
+
+
 def answer_text(answer: Any) -> str:
     """A plugin's answer in words.
 
@@ -74,15 +84,8 @@ def answer_text(answer: Any) -> str:
     return text if len(text) <= 200 else text[:199] + "…"
 
 
-@kind("start", "", "an action begins", 0)
-def _start(record: Record) -> str:
-    return f"action {record.action} begins"
-
-
-@kind("end", "", "an action has ended", 0)
-def _end(record: Record) -> str:
-    return f"action {record.action} ends"
-
+told("start", "", "an action begins", "action {action} begins", 0)
+told("end", "", "an action has ended", "action {action} ends", 0)
 
 DONE = "operation task job node statement changes"
 
@@ -148,14 +151,9 @@ def _popped(record: Record) -> str:
     return f"{text}, before {short(following)} ({by} decides)"
 
 
-@kind("enqueued", "job changes", "a job was admitted")
-def _enqueued(record: Record) -> str:
-    return f"job {short(record['job'])} is let in"
-
-
-@kind("unplaced", "task changes", "a promise was withdrawn without a statement")
-def _unplaced(record: Record) -> str:
-    return f"the promise to {short(record['task'])} is taken back"
+told("enqueued", "job changes", "a job was admitted", "job {job} is let in")
+told("unplaced", "task changes", "a promise was withdrawn without a statement",
+     "the promise to {task} is taken back")
 
 
 @kind("settle", "changes", "what else had changed when an action, or the cycle, ended", detail=True)
@@ -217,16 +215,10 @@ def _victims(record: Record) -> str:
     return f"victims{task}{where}: {_names(record['chosen'])}"
 
 
-@kind("claimant", "task job queue within_job", "a pod for which others may be evicted")
-def _claimant(record: Record) -> str:
-    return f"{record.action} looks for room for {short(record['task'])} of queue {record['queue']}"
-
-
-@kind("reclaimee", "plugin reclaimer task queue verdict allocated deserved guarantee",
-      "why a pod may be reclaimed, or not")
-def _reclaimee(record: Record) -> str:
-    return (f"{record['plugin']} on taking {short(record['task'])} from queue {record['queue']}: "
-            f"{record['verdict']}")
+told("claimant", "task job queue within_job", "a pod for which others may be evicted",
+     "{action} looks for room for {task} of queue {queue}")
+told("reclaimee", "plugin reclaimer task queue verdict allocated deserved guarantee",
+     "why a pod may be reclaimed, or not", "{plugin} on taking {task} from queue {queue}: {verdict}")
 
 
 @kind("preemptive_comparison", "plugin task queue allocated asked deserved within",
@@ -261,14 +253,10 @@ def _tried(record: Record) -> str:
             f"{'it fits' if record['fits'] else 'no'}")
 
 
-@kind("hyper_node_chosen", "job sub_job hyper_node scores", "the best of those where it fits", 3)
-def _hyper_node(record: Record) -> str:
-    return f"HyperNode {record['hyper_node']} is chosen for {short(record['job'])}"
-
-
-@kind("queue_tree_warning", "plugin message", "what a queue says that its parent overrules", 3)
-def _warning(record: Record) -> str:
-    return f"{record['plugin']}: {record['message']}"
+told("hyper_node_chosen", "job sub_job hyper_node scores", "the best of those where it fits",
+     "HyperNode {hyper_node} is chosen for {job}", 3)
+told("queue_tree_warning", "plugin message", "what a queue says that its parent overrules",
+     "{plugin}: {message}", 3)
 
 
 @kind("saved", "operations", "copies of operations were saved")

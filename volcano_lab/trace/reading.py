@@ -1,13 +1,11 @@
-"""Reading a trace: by extension point, by task, node by node; to JSON lines and back. Answers to no
-Go file.
-"""
+"""Reading a trace: by extension point, by task, node by node; to JSON lines and back."""
 
 from __future__ import annotations
 
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +16,8 @@ from volcano_lab.trace.state import State
 
 SCORES = ("node_order", "batch_node_order")
 NODE_POINTS = ("predicate", *SCORES)
+Columns = dict[str, dict[str, Any]]
+"""Of each node what was said of it, by column."""
 HEAD = ("start", "nodes", "tiers", "rules", "queue_order", "result")
 
 
@@ -135,33 +135,46 @@ class TraceReader(Shown):
 
     # -- node by node ------------------------------------------------------------------------------
 
-    def node_values(self, task: str, before: int | None = None) -> dict[str, dict[str, Any]]:
-        """{node: {column: value}} of the last time that a node was chosen for a task (before a
-        record's number).
+    def searches(self, tasks: Collection[str], before: int | None = None
+                 ) -> dict[str, tuple[Record, Columns]]:
+        """Return of each task's last search (before a record's number) the choice, and what was
+        said of each node, {node: {column: value}}.
 
         The columns are "room" (2 now, 1 later, 0 not) and "point plugin", such as "node_order
         binpack"; where each call was recorded there is no "room".
         """
-        looks: dict[int, dict[str, list[Any]]] = {}
-        last: dict[str, dict[str, Any]] = {}
-        calls: dict[str, dict[str, Any]] = {}
+        known: dict[int, dict[str, list[Any]]] = {}
+        found: dict[str, tuple[Record, Columns]] = {}
+        calls: Columns = {}
+        last = None  # the kind of task that was looked at last
         for record in self.records[:before]:
             if record.kind == "node_values":
-                about, alike, rows, columns = record.values
-                known = looks.setdefault(alike, {})
-                for column, values in columns.items():
-                    column_values = known.setdefault(column, [None] * len(self.nodes))
-                    for row, value in zip(rows, values, strict=True):
-                        column_values[row] = value
-                if about == task:
-                    last = {node: {column: values[row] for column, values in known.items()}
-                            for row, node in enumerate(self.nodes)}
-            elif record.kind == "call" and record.get(
-                    "task") == task and record.values[0] in NODE_POINTS:
-                _take_call(calls, record)
-            elif record.kind == "chose" and record["task"] == task and calls:
-                last, calls = calls, {}
-        return last
+                last = record["alike"]
+                for column, values in record["columns"].items():
+                    whole = known.setdefault(last, {}).setdefault(column, [None] * len(self.nodes))
+                    for row, value in zip(record["rows"], values, strict=True):
+                        whole[row] = value
+            elif record.kind == "call" and record.values[0] in NODE_POINTS:
+                if record.get("task") in tasks:
+                    _take_call(calls, record)
+            elif record.kind == "chose":
+                if record["task"] in tasks:
+                    at_once = {} if last is None else {
+                        node: {column: values[row] for column, values in known[last].items()}
+                        for row, node in enumerate(self.nodes)
+                    }
+                    found[record["task"]] = record, calls or at_once
+                calls, last = {}, None
+        return found
+
+    def node_values(self, task: str, before: int | None = None) -> Columns:
+        """Return what was said of each node when one was last sought for a task; whether a plugin
+        objected is False or True. See `searches`.
+        """
+        _, columns = self.searches({task}, before).get(task, (None, {}))
+        return {node: {
+            column: value in (None, True) if column.startswith("predicate ") else value
+            for column, value in said.items()} for node, said in columns.items()}
 
     def scores(self, task: str, before: int | None = None) -> dict[str, dict[str, float]]:
         """{node: {plugin: score}} of that time.
@@ -175,17 +188,10 @@ class TraceReader(Shown):
         >>> trace.scores("default/a-0")["n1"]
         {'nodeorder': 475.0, 'predicates': 0.0}
         """
-        scores: dict[str, dict[str, float]] = {}
-        for node, columns in self.node_values(task, before).items():
-            for column, value in columns.items():
-                point, _, plugin = column.partition(" ")
-                if point in SCORES and isinstance(value, int | float):
-                    by_plugin = scores.setdefault(node, {})
-                    by_plugin[plugin] = by_plugin.get(plugin, 0.0) + value
-        return scores
+        return {node: scores for node, said in self.node_values(task, before).items()
+                if (scores := scores_of(said))}
 
-    # -- JSON lines
-    # ----------------------------------------------------------------------------------
+    # -- JSON lines ------------------------------------------------------------------------------
 
     def lines(self) -> Iterator[str]:
         """The trace as JSON lines: what goes before the records in the first, then a line a record.
@@ -225,11 +231,19 @@ class TraceReader(Shown):
             return cls.from_lines(file)
 
 
-def _take_call(nodes: dict[str, dict[str, Any]], record: Record) -> None:
+def scores_of(said: dict[str, Any]) -> dict[str, float]:
+    """Return a node's score of each plugin, from its columns."""
+    scores: dict[str, float] = {}
+    for column, value in said.items():
+        point, _, plugin = column.partition(" ")
+        if point in SCORES and isinstance(value, int | float):
+            scores[plugin] = scores.get(plugin, 0.0) + value
+    return scores
+
+
+def _take_call(calls: Columns, record: Record) -> None:
     column = f"{record['point']} {record['plugin']}"
-    answers = record["answer"] if record["point"] == "batch_node_order" else {
-        record["node"]: record["answer"]
-    }
+    at_once = record["point"] == "batch_node_order"
+    answers = record["answer"] if at_once else {record["node"]: record["answer"]}
     for node, answer in answers.items():
-        nodes.setdefault(node,
-                         {})[column] = answer is None if record["point"] == "predicate" else answer
+        calls.setdefault(node, {})[column] = answer
