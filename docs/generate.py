@@ -89,6 +89,14 @@ def metrics() -> str:
     return f"# Metrics\n\n{about}\n\n{table()}"
 
 
+def records() -> str:
+    from volcano_lab.trace.kinds import table
+
+    about = ("What a `Trace` records; breakpoints stop at these names, the stepper and the log show "
+             "their sentences.")
+    return f"# Records of a trace\n\n{about}\n\n{table()}"
+
+
 def lessons() -> str:
     """The list of the notebooks, each under its number and its title."""
     lines = ["```{toctree}", ":caption: Lessons", ":maxdepth: 1", "", "Start </lessons/start>"]
@@ -158,6 +166,7 @@ def generate() -> None:
     (MADE / "extension-points.md").write_text(extension_points())
     (MADE / "metrics.md").write_text(metrics())
     (MADE / "command.md").write_text(markdown())
+    (MADE / "records.md").write_text(records())
     lines = [
         "# Reference", "", "From the docstrings; the examples are run by the tests.", "",
         "```{toctree}", ":maxdepth: 1", ""

@@ -21,7 +21,7 @@ from volcano_lab.explain.names import Names
 from volcano_lab.framework.session import Session
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded
-from volcano_lab.trace.cycle_record import queue_attributes
+from volcano_lab.trace.state import queue_attributes
 
 ERROR, WARNING = "error", "warning"
 VICTIMS = {"preempt": "preemptable", "reclaim": "reclaimable"}

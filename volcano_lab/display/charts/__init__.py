@@ -20,6 +20,7 @@ HOMES = {
     "simulation": ("timeline",),
     "statement": ("pod_states",),
     "states": ("transitions",),
+    "sweep": ("plot",),
     "phases": ("times",),
 }
 """Module -> the functions that it has; each is loaded when it is first used."""
