@@ -89,6 +89,9 @@ class Outline(Observer, TraceReader):
     def closed(self, ssn: Session) -> None:
         self._statements.clear()
 
+    def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
+        return point.asked() if ask == point.ask else ask  # calls are not recorded
+
     # -- operations ------------------------------------------------------------------------------
 
     def did(self, statement: Statement | None, operation: Operation) -> None:
