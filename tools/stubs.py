@@ -13,7 +13,8 @@ STUB = Path(volcano_lab.__file__).with_suffix(".pyi")
 def stub() -> str:
     """Return the text of the stub, from the package's own table of names."""
     lines = [f"from volcano_lab.{home} import {name} as {name}"
-             for name, home in sorted(volcano_lab._HOMES.items(), key=lambda row: row[::-1])]
+             for name, home in sorted((volcano_lab._HOMES | volcano_lab._LAB).items(),
+                                      key=lambda row: row[::-1])]
     for name, home in sorted(volcano_lab._MODULES.items()):
         parent, _, module = home.rpartition(".")
         lines.append(f"from volcano_lab.{parent} import {module} as {name}")

@@ -2,6 +2,7 @@
 # ruff: noqa: I001
 from volcano_lab.cache import Cache as Cache
 from volcano_lab.cluster import Cluster as Cluster
+from volcano_lab.debug.breakpoints import Breakpoint as Breakpoint
 from volcano_lab.explain import Explainer as Explainer
 from volcano_lab.framework.action import Action as Action
 from volcano_lab.framework.action import register_action as register_action
@@ -23,9 +24,13 @@ from volcano_lab.scheduler import run_once as run_once
 from volcano_lab.scheduler import traced as traced
 from volcano_lab.simulation import Simulation as Simulation
 from volcano_lab.trace import Trace as Trace
+from volcano_lab.trace.diff import CycleDiff as CycleDiff
 from volcano_lab.trace.stepper import Stepper as Stepper
 from volcano_lab.trace.views.cycle import Cycle as Cycle
+from volcano_lab.widgets.steps import stepper as stepper
+from volcano_lab.debug import breakpoints as breakpoints
 from volcano_lab.display import charts as charts
+from volcano_lab.trace import diff as diff
 from volcano_lab.framework import log as log
 from volcano_lab.display import tables as tables
 

@@ -13,7 +13,8 @@ from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapped
 from volcano_lab.explain.names import Names
 from volcano_lab.scheduler import run_cycle
-from volcano_lab.trace.views.cycle import QUEUE_COLUMNS, Cycle
+from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.trace.views.queues import SUMS
 
 MOST_NAMES = 5
 """Jobs that wait for the same reasons and are named; the others are counted."""
@@ -84,7 +85,7 @@ def queue_table(cycle: Cycle, most: int | None = 80) -> str:
                  "overused": "yes" if row["overused"] else "no"}
         for name in names or [""]:
             amounts = {column.replace("_", " "): quantity_text(name, row[column].get(name, 0))
-                       if name else "" for column in QUEUE_COLUMNS}
+                       if name else "" for column in SUMS}
             rows.append({**about, "resource": name, **amounts})
             about = dict.fromkeys(about, "")
     return table(rows, DROPPED, most, "Queues, in the order in which they were considered")

@@ -20,7 +20,6 @@ from volcano_lab.trace.views import jobs, queues
 from volcano_lab.trace.views.waiting import over_limit, reasons
 
 Row = dict[str, Any]
-QUEUE_COLUMNS = queues.SUMS
 
 
 @define(slots=True, repr=False)
