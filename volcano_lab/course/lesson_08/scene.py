@@ -25,6 +25,7 @@ DISKS = {"node-1": "ssd", "node-2": "hdd", "node-3": "ssd"}
 RUNS = {"node-1": "web", "node-2": "db", "node-3": "cache"}
 """The job whose pods run on each node."""
 
+TAINT = {"key": "team", "value": "gpu", "effect": "NoSchedule"}
 HEAD = {"predicate": "predicates", "binpack": "binpack"}
 """How an argument begins -> the plugin that takes it; all others are nodeorder's."""
 
@@ -53,71 +54,61 @@ def conf_with(*scorers: str, actions: str = "enqueue, allocate", **arguments: An
         given.setdefault(HEAD.get(head, "nodeorder"), []).append(f"      {head}.{tail}: {said}\n")
     lines = [f'actions: "{actions}"\ntiers:\n- plugins:\n  - name: gang\n- plugins:\n']
     for plugin in ("predicates", *(scorers or ("nodeorder",))):
-        lines += [
-            f"  - name: {plugin}\n",
-            *(["    arguments:\n", *given[plugin]] if plugin in given else [])
-        ]
+        lines += [f"  - name: {plugin}\n",
+                  *(["    arguments:\n", *given[plugin]] if plugin in given else [])]
     return "".join(lines)
 
 
 def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1Gi", pods: int = 1,
-                      taint: bool = False, cordon: bool = False, node_1: int = 3, node_2: int = 1,
-                      node_3: int = 2, leaving: int = 0) -> Cluster:
+                      taint: bool = False, node_1: int = 3, node_2: int = 1, node_3: int = 2,
+                      leaving: int = 0) -> Cluster:
     """Three nodes of 4 CPUs, on which so many CPUs are in use, and the job *new* that waits.
 
-    `rules` are lines of the pods' spec, as in a manifest; `taint` (team=gpu:NoSchedule) and
-    `cordon` are node-2's; `leaving` so many pods of node-1 are being deleted. Raises
-    `ManifestError` for rules that can't be read.
+    `rules` are lines of the pods' spec, as in a manifest; `taint` (team=gpu:NoSchedule) is node-2's;
+    `leaving` so many pods of node-1 are being deleted. Raises `ManifestError` for rules that can't
+    be read.
 
     >>> placement_cluster("nodeSelector: {disk: hdd}").run(conf_with("binpack")).committed
     [['allocate', 'default/new-0', 'node-2']]
     """
-    cluster = _nodes(taint, cordon).copy()
+    cluster = _nodes(taint).copy()
     gone = {"cpu": "1", "memory": "1Gi"}
     for number in range(min(leaving, node_1)):
-        cluster.add(
-            _pod(f"leaving-{number}", "web", {}, gone, node="node-1", group="leaving",
-                 deleted="2026-01-01T00:00:00Z"))
+        cluster.add(_pod(f"leaving-{number}", "web", {}, gone, node="node-1", group="leaving",
+                         deleted="2026-01-01T00:00:00Z"))
     for name, used in zip(NODES, (node_1 - min(leaving, node_1), node_2, node_3), strict=True):
         if used:
             job = RUNS[name]
             cluster.job(job, pods=used, cpu=1, memory="1Gi", min_member=1, labels={"app": job},
                         running={name: used})
     requests = {"cpu": cpu or None, "memory": memory}
-    return add_new(cluster, rules, pods,
-                   {name: str(amount) for name, amount in requests.items() if amount})
+    return add_new(cluster, rules, pods, {name: str(amount) for name, amount in requests.items()
+                                          if amount})
 
 
 @cache
-def _nodes(taint: bool, cordon: bool) -> Cluster:
+def _nodes(taint: bool) -> Cluster:
     cluster = Cluster()
     for name in NODES:
-        marks = [{"key": "team", "value": "gpu", "effect": "NoSchedule"}
-                 ] if taint and name == "node-2" else []
-        cluster.add(_node(name, {"zone": ZONES[name], "disk": DISKS[name]}, taints=marks,
-                          unschedulable=cordon and name == "node-2"))
+        cluster.add(_node(name, {"zone": ZONES[name], "disk": DISKS[name]},
+                          taints=[TAINT] if taint and name == "node-2" else []))
     return cluster
 
 
 def _node(name: str, labels: dict[str, str], cpu: int = CPUS, pods: int = 110, **spec: Any) -> Any:
     labels = labels | {"kubernetes.io/hostname": name}
+    allocatable = {"cpu": str(cpu), "memory": MEMORY, "pods": str(pods)}
     return manifests.from_dict(
-        {
-            "apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels
-                                                             }, "spec": spec, "status":
-            {"allocatable": {"cpu": str(cpu), "memory": MEMORY, "pods": str(pods)}}
-        }, strict=True)
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+         "spec": spec, "status": {"allocatable": allocatable}}, strict=True)
 
 
 def add_new(cluster: Cluster, rules: str, pods: int, requests: dict[str, str]) -> Cluster:
     """The same cluster with the waiting job *new*: all its pods, or none."""
-    cluster.add(
-        manifests.from_dict(
-            {
-                "apiVersion": SCHEDULING, "kind": "PodGroup", "metadata": {
-                    "name": "new", "namespace": "default"
-                }, "spec": {"queue": "default", "minMember": pods}
-            }, strict=True))
+    cluster.add(manifests.from_dict(
+        {"apiVersion": SCHEDULING, "kind": "PodGroup",
+         "metadata": {"name": "new", "namespace": "default"},
+         "spec": {"queue": "default", "minMember": pods}}, strict=True))
     spec = _read(rules)
     for number in range(pods):
         cluster.add(_pod(f"new-{number}", "new", spec, requests))
@@ -129,13 +120,11 @@ def _read(rules: str) -> dict[str, Any]:
     try:
         spec = yaml.safe_load(rules) or {}
     except yaml.YAMLError as error:
-        raise ManifestError(
-            [f"the pod's rules are no YAML: {' '.join(str(error).split())}"]) from None
+        said = " ".join(str(error).split())
+        raise ManifestError([f"the pod's rules are no YAML: {said}"]) from None
     if not isinstance(spec, dict):
-        raise ManifestError([
-            f"the pod's rules are {rules!r}; allowed are lines of a pod's spec, such as "
-            "nodeSelector: {disk: ssd}"
-        ])
+        raise ManifestError([f"the pod's rules are {rules!r}; allowed are lines of a pod's spec, "
+                             "such as nodeSelector: {disk: ssd}"])
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new-0"}, "spec": spec}
     unknown = manifests.loads(yaml.safe_dump(pod)).warnings
     if unknown:
@@ -149,23 +138,18 @@ def _pod(name: str, app: str, spec: dict[str, Any], requests: dict[str, str],
     container: dict[str, Any] = {"name": "main", "resources": {"requests": requests}}
     if ports:
         container["ports"] = [{"containerPort": port, "hostPort": port} for port in ports]
-    spec = {"schedulerName": "volcano", "containers": [container]
-            } | ({"nodeName": node} if node else {}) | spec
-    metadata = {
-        "name": name, "namespace": "default", "labels": {"app": app}, "annotations":
-        {GROUP_NAME: group or app}
-    }
+    where = {"nodeName": node} if node else {}
+    spec = {"schedulerName": "volcano", "containers": [container]} | where | spec
+    metadata = {"name": name, "namespace": "default", "labels": {"app": app},
+                "annotations": {GROUP_NAME: group or app}}
     if deleted:
         metadata["deletionTimestamp"] = deleted
     return manifests.from_dict(
-        {
-            "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status":
-            {"phase": "Running" if node else "Pending"}
-        }, strict=True)
+        {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec,
+         "status": {"phase": "Running" if node else "Pending"}}, strict=True)
 
 
-# -- rules
-# ---------------------------------------------------------------------------------------------------
+# -- rules -----------------------------------------------------------------------------------------
 
 
 def affinity(app: str, topology_key: str) -> str:
@@ -187,10 +171,9 @@ def anti_affinity(app: str, topology_key: str) -> str:
 
 
 def _about_pods(kind: str, app: str, topology_key: str) -> str:
-    return (
-        f"affinity:\n  {kind}:\n    requiredDuringSchedulingIgnoredDuringExecution:\n"
-        f"    - topologyKey: {topology_key}\n      labelSelector: {{matchLabels: {{app: {app}}}}}\n"
-    )
+    return (f"affinity:\n  {kind}:\n    requiredDuringSchedulingIgnoredDuringExecution:\n"
+            f"    - topologyKey: {topology_key}\n"
+            f"      labelSelector: {{matchLabels: {{app: {app}}}}}\n")
 
 
 def preference(weight: int) -> str:
@@ -204,8 +187,7 @@ def preference(weight: int) -> str:
             "        matchExpressions: [{key: disk, operator: In, values: [ssd]}]\n")
 
 
-# -- nine nodes, each of which refuses for a reason of its own
-# ---------------------------------------------------
+# -- nine nodes, each of which refuses for a reason of its own -------------------------------------
 
 FAULTS = {
     "1-small": "only 1 CPU",
@@ -248,15 +230,12 @@ def faulty_cluster(*nodes: str) -> Cluster:
     """
     cluster, used = Cluster(), {"cpu": "1"}
     chosen = nodes or tuple(FAULTS)
-    marks = {"4-cordon": {"unschedulable": True},
-             "5-taint": {"taints": [{"key": "team", "value": "gpu", "effect": "NoSchedule"}]}}
+    marks = {"4-cordon": {"unschedulable": True}, "5-taint": {"taints": [TAINT]}}
     for name in chosen:
-        labels = {
-            "disk": "hdd" if name == "3-label" else "ssd", "zone": "b" if name == "9-zone" else "a"
-        }
-        cluster.add(
-            _node(name, labels, cpu=1 if name == "1-small" else CPUS,
-                  pods=1 if name == "2-pods" else 110, **marks.get(name, {})))
+        labels = {"disk": "hdd" if name == "3-label" else "ssd",
+                  "zone": "b" if name == "9-zone" else "a"}
+        cluster.add(_node(name, labels, cpu=1 if name == "1-small" else CPUS,
+                          pods=1 if name == "2-pods" else 110, **marks.get(name, {})))
     keeps_away = yaml.safe_load(anti_affinity("new", "kubernetes.io/hostname"))
     running = [("2-pods", "db-0", {}, []), ("6-web", "web-0", {}, []),
                ("7-alone", "db-1", keeps_away, []), ("8-port", "db-2", {}, [8080]),

@@ -19,11 +19,10 @@ from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.plugins.nodeorder import NodeOrder
 from volcano_lab.scheduler import traced
 
-WEIGHTS = {
-    "least requested": "leastrequested", "most requested": "mostrequested", "balanced":
-    "balancedresource", "node affinity": "nodeaffinity", "pod affinity": "podaffinity", "taints":
-    "tainttoleration", "images": "imagelocality", "topology spread": "podtopologyspread"
-}
+WEIGHTS = {"least requested": "leastrequested", "most requested": "mostrequested",
+           "balanced": "balancedresource", "node affinity": "nodeaffinity",
+           "pod affinity": "podaffinity", "taints": "tainttoleration", "images": "imagelocality",
+           "topology spread": "podtopologyspread"}
 """A part of nodeorder's points -> the argument `….weight` that switches it."""
 
 
@@ -43,20 +42,16 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
                    if record.kind == "chose" and record["task"] == pod), None)
     if choice is None:
         return []
-    before = next((record.number
-                   for record in reversed(trace.records[:choice.number])
+    before = next((record.number for record in reversed(trace.records[:choice.number])
                    if record.kind == "chose"), -1)
-    answers = {record["node"]: record["answer"] for record in trace.of("predicate", task=pod)
-               if before < record.number < choice.number}
-    asked = {
-        record["node"]
-        for record in trace.of("node_order", task=pod)
-        if before < record.number < choice.number
-    }
-    asked |= {
-        node for record in trace.of("batch_node_order", task=pod)
-        if before < record.number < choice.number for node in record["nodes"]
-    }
+
+    def calls(point: str) -> list[Any]:
+        return [record for record in trace.of(point, task=pod)
+                if before < record.number < choice.number]
+
+    answers = {record["node"]: record["answer"] for record in calls("predicate")}
+    asked = {record["node"] for record in calls("node_order")}
+    asked |= {node for record in calls("batch_node_order") for node in record["nodes"]}
     scores = trace.scores(pod, choice.number + 1)
     evidence = Evidence(ssn, trace)
     later, idle = evidence.free(choice), evidence.state_at(choice)["nodes"]
@@ -66,18 +61,13 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
         short = _short(request, later[node])
         refused = insufficient(short) if short else ", ".join(answers.get(node) or ())
         now = not _short(request, idle[node]["idle"])
-        points = {
-            plugin: score
-            for plugin, score in scores.get(node, {}).items()
-            if plugin != "predicates"
-        }
-        points = points if node in asked else None
-        rows.append({
-            "node": node, "free": idle[node]["idle"].get("cpu", 0) / 1000, "room":
-            "no" if short else "now" if now else "later", "refused": refused, "points": points,
-            "total": None if points is None else sum(points.values()), "chosen":
-            choice["node"] == node, "pods": list(ssn.nodes[node].tasks.values())
-        })
+        points = {plugin: score for plugin, score in scores.get(node, {}).items()
+                  if plugin != "predicates"} if node in asked else None
+        rows.append({"node": node, "free": idle[node]["idle"].get("cpu", 0) / 1000,
+                     "room": "no" if short else "now" if now else "later", "refused": refused,
+                     "points": points, "total": None if points is None else sum(points.values()),
+                     "chosen": choice["node"] == node,
+                     "pods": list(ssn.nodes[node].tasks.values())})
     return rows
 
 
@@ -113,12 +103,12 @@ def score_parts(cluster: Cluster, *scorers: str, **arguments: Any) -> dict[str, 
     """
     names = scorers or ("nodeorder",)
     rows = look(cluster, conf_with(*names, **arguments))
-    parts: dict[str, dict[str,
-                          float]] = {row["node"]: {} for row in rows if row["points"] is not None}
+    parts: dict[str, dict[str, float]] = {row["node"]: {} for row in rows
+                                          if row["points"] is not None}
     if "nodeorder" in names and parts:
         ssn = cluster.run(conf_with(*names, actions="enqueue", **arguments)).session
-        task = next(
-            task for job in ssn.jobs.values() for task in job.tasks.values() if task.key == POD)
+        task = next(task for job in ssn.jobs.values() for task in job.tasks.values()
+                    if task.key == POD)
         nodes, given = [ssn.nodes[node] for node in parts], ssn.plugins["nodeorder"].arguments
         for part, word in WEIGHTS.items():
             others = {f"{other}.weight": 0 for other in WEIGHTS.values() if other != word}

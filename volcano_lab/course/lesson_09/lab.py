@@ -78,7 +78,8 @@ class Evicted:
     def told(self) -> str:
         """The outcome in a sentence."""
         if self.evicted:
-            return f"{', '.join(self.evicted)} have to go, and urgent is promised their room"
+            verb = "has" if len(self.evicted) == 1 else "have"
+            return f"{', '.join(self.evicted)} {verb} to go, and urgent is promised the room"
         return SHORT.get(self.why.code, self.why.text.rstrip("."))
 
     @cached_property

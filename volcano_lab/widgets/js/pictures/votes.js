@@ -38,7 +38,7 @@ export const votes = {
         row.left && decider && asked(decider, row) && box(decider.from - 5, y - 3, decider.to - decider.from + 10, 34, {key: "left", rx: 8, class: "vp-chosen"}));
     });
     const foot = HEAD + rows * ROW + (spec.foot === false ? 0 : 18);
-    return {height: foot + 4, kids: [heads, drawn, spec.foot !== false && say(0, foot - 1, fit(data.verdict ?? "", width), {class: "vp-strong"})],
+    return {height: foot + 4, kids: [heads, drawn, spec.foot !== false && say(0, data.rows.length ? foot - 1 : 18, fit(data.verdict ?? "", width, 14, true), {class: "vp-strong"})],
       alt: `${data.verdict ? data.verdict + ". " : ""}${data.rows.map((row) => told(row, tiers)).join(". ")}.`};
   },
 };
