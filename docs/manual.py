@@ -18,7 +18,8 @@ MAN = Path(__file__).parent / "volcano-lab.1"
 
 def commands() -> Iterator[tuple[str, click.Command, click.Context]]:
     """Yield (name, command, context) of the command itself and of all its commands, by section."""
-    top = click.Context(volcano_lab, info_name="volcano-lab")
+    top = click.Context(volcano_lab, info_name="volcano-lab", terminal_width=80,
+                        help_option_names=["-h", "--help"])
     yield "volcano-lab", volcano_lab, top
     for names in SECTIONS.values():
         for name in names:

@@ -1,6 +1,7 @@
 """Writes what the commands in README.md print: in each `console` block, below its `$ ` lines.
 
-A test compares them; this brings them up to date. Commands see 80 columns.
+A test compares them; this brings them up to date. Commands see 80 columns;
+warnings, which go to the error output, are left out.
 """
 
 import os
@@ -19,7 +20,7 @@ def printed(line: str) -> str:
     words = [sys.executable, "-m", "volcano_lab.cli", *shlex.split(line)[1:]]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False,
                           env=os.environ | {"COLUMNS": "80", "NO_COLOR": "1"})
-    return f"$ {line}\n{done.stderr}{done.stdout}".rstrip() + "\n"
+    return f"$ {line}\n{done.stdout}".rstrip() + "\n"
 
 
 def written(block: re.Match[str]) -> str:

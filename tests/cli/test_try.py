@@ -47,6 +47,24 @@ def test_nothing_differs_where_nothing_is_changed(file, capsys):
     assert told(capsys, "diff", file, file) == (0, "Nothing differs.\n")
 
 
+def test_a_change_that_admission_would_refuse_is_told(file, capsys):
+    assert main(["what-if", file, "--set", "queue/a.capability.cpu=1", "--set",
+                 "queue/a.deserved.cpu=2"]) == 0
+    assert "admission would refuse the change: Queue a: spec.deserved" in capsys.readouterr().err
+
+
+def test_what_admission_refuses_does_not_run(tmp_path, capsys):
+    job = ("apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: j%s}\nspec:\n"
+           "  minAvailable: 3\n  tasks:\n  - {name: w, replicas: 1, template: {spec: {containers: "
+           "[{name: c}]}}}\n")
+    (tmp_path / "new.yaml").write_text(job % "")
+    assert main(["run", str(tmp_path / "new.yaml")]) == 2
+    assert "spec.minAvailable is 3; allowed is at most 1" in capsys.readouterr().err
+    (tmp_path / "old.yaml").write_text(job % ", uid: 1-2")
+    assert main(["run", str(tmp_path / "old.yaml")]) == 0
+    assert "warning: Job default/j" in capsys.readouterr().err
+
+
 def test_objects_and_a_configuration_can_be_tried(file, tmp_path, capsys):
     more = tmp_path / "more.yaml"
     more.write_text(Cluster().node("n2", cpu=8).to_yaml().split("---")[-1])

@@ -13,6 +13,7 @@ from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapp
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.changes import PLUGIN, change, change_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
@@ -36,6 +37,9 @@ def what_if(files: Sequence[str], settings: Sequence[str] = (), add: Sequence[st
         changed = change([*loaded, *more], [each for each in settings if each not in plugins], remove)
     before = _cycle(loaded, base_conf, now)
     after = _cycle(changed, conf or base_conf, now, plugins)
+    refused = {verdict.text for verdict in verdicts(changed)} - {
+        verdict.text for verdict in verdicts(loaded)}
+    warn([f"admission would refuse the change: {text}" for text in sorted(refused)])
     warn(sorted(set(loaded.warnings + more.warnings + warnings_of(after.session))))
     _show(comparison(before, after), output)
     return DONE

@@ -14,6 +14,7 @@ from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.framework.session import Session
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.admission import admit
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import Reader, Unreadable, values
 from volcano_lab.manifests.loader import Loaded, ManifestError
@@ -39,12 +40,16 @@ def load_files(files: Sequence[str], recursive: bool = False) -> Loaded:
 def cluster_of(files: Sequence[str], conf: str | None = None,
                recursive: bool = False) -> tuple[Loaded, str | None]:
     """Return what the scheduler of a cluster with these objects would hear of (its `warnings` say
-    what has no effect), and the text of its configuration. Raises `Mistake`.
+    what has no effect, and what admission would refuse of objects that exist already), and the text
+    of its configuration. Raises `Mistake`, also for what admission refuses.
     """
     loaded = load_files(files, recursive)
     text = conf_of(conf, loaded)
     with mistakes():
-        return with_defaults(loaded), text
+        told = admit(loaded)
+        complete = with_defaults(loaded)
+    complete.warnings += told
+    return complete, text
 
 
 def conf_of(conf: str | None, loaded: Loaded) -> str | None:
