@@ -3,6 +3,7 @@
 import os
 
 import hypothesis
+import pytest
 
 # No deadlines: a busy machine is not a bug. In CI the same examples every time.
 hypothesis.settings.register_profile("default", deadline=None)
@@ -10,3 +11,12 @@ hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, prin
 
 # What whoever runs the tests has done of the lessons is neither shown nor changed.
 os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays_registered():
+    """What a test registers is gone after it, also where it fails."""
+    from volcano_lab.framework.registry import registered
+
+    with registered():
+        yield

@@ -236,13 +236,14 @@ def test_a_refused_bind_is_rolled_back(reserving):
     assert reserving.calls == [("reserve", "volume for a-0"), ("release", "volume for a-0")]
 
 
-def test_a_plugin_that_cannot_prepare_keeps_its_pod_from_being_bound(reserving):
+def test_a_plugin_that_cannot_prepare_keeps_its_pod_from_being_bound(reserving, caplog):
     reserving.fails.add("a-0")
     w = world(plugin="reserving")
     w.cycle()
     w.pipeline.drain()
     assert w.pod("a-0").spec.node_name == "" and w.pod("a-1").spec.node_name == "n0"
     assert "execute preBind for pod default/a-0 failed: no volume" in w.condition("a-0").message
+    assert 'plugin "reserving", pre_bind: RuntimeError: no volume, in line' in caplog.text
     assert str(w.task("a-0").status) == "Pending"
 
 

@@ -2,7 +2,10 @@
 mistake.
 """
 
+import signal
 import statistics
+import sys
+import time
 
 import pytest
 
@@ -14,7 +17,9 @@ from volcano_lab import (
     register_extension_point,
     register_plugin,
 )
+from volcano_lab.api.status import RELEASING
 from volcano_lab.course.lesson_12.scene import RECLAIM, conf_with, kept_and_plain, run_with
+from volcano_lab.framework import guard
 from volcano_lab.framework.guard import ExtensionError
 from volcano_lab.framework.one_sentence import OneSentence
 from volcano_lab.framework.plugin import plugin_class, unregister_plugin
@@ -408,3 +413,83 @@ def test_a_point_that_is_nearly_one_is_named():
     with registered(plugin={"mine": method("fees", "queue")}, point={"fee": Sum}), pytest.raises(
             ExtensionError, match=r"has a method fees; .* perhaps fee "):
         cluster().run(CONF.format(actions="enqueue"))
+
+
+# -- what user code must not do ----------------------------------------------------------------------
+
+
+def meddling(what):
+    """A plugin whose score is right, and which does something besides."""
+    def node_order(self, task, node):
+        what(self, task, node)
+        return 1.0
+    return type("Mine", (Plugin,), {"name": "mine", "node_order": node_order})
+
+
+@pytest.mark.parametrize("what", [
+    lambda self, task, node: setattr(task, "status", RELEASING),
+    lambda self, task, node: setattr(task, "resreq", task.resreq + task.resreq),
+    lambda self, task, node: setattr(task, "node_name", node.name),
+    lambda self, task, node: node.tasks.clear() or node.add_task(task),
+    lambda self, task, node: node.table.idle.fill(0),
+], ids=["status", "request", "node", "pods", "accounts"])
+def test_an_answer_that_changes_what_it_was_asked_about_is_named(what):
+    with pytest.raises(ExtensionError, match=r'plugin "mine", node_order: it has changed what it was'):
+        run(meddling(what))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no signals to interrupt with")
+@pytest.mark.parametrize("hook", ["node_order", "on_session_open", "on_allocate"])
+def test_what_never_returns_is_interrupted_and_named(monkeypatch, hook):
+    monkeypatch.setattr(guard, "MOST_SECONDS", 0.3)
+
+    def endless(self, *given):
+        while True:
+            try:
+                time.sleep(5)
+            except Exception:
+                continue
+
+    tracer = sys.gettrace()
+    sys.settrace(None)  # a debugger may take as long as it likes
+    try:
+        with pytest.raises(ExtensionError, match=rf'plugin "mine", {hook}: it has not returned after'):
+            run(type("Mine", (Plugin,), {"name": "mine", hook: endless}))
+    finally:
+        sys.settrace(tracer)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+class Unspeakable:
+    def __repr__(self):
+        raise ValueError("no words")
+
+
+class Silent(Exception):
+    def __str__(self):
+        raise ValueError("no words")
+
+
+def test_a_bind_extension_that_fails_is_named():
+    def extend(self, state, context):
+        raise KeyError("claims")
+    with pytest.raises(ExtensionError, match=r'"mine", setup_bind_context_extension: KeyError: .claims.'):
+        run(type("Mine", (Plugin,), {"name": "mine", "setup_bind_context_extension": extend}))
+
+
+def test_what_cannot_even_be_printed_is_named():
+    with pytest.raises(ExtensionError, match=r"the answer is an object of Unspeakable; allowed is a number"):
+        run(type("Mine", (Plugin,), {"name": "mine", "node_order": lambda *given: Unspeakable()}))
+
+    def fails(*given):
+        raise Silent
+    with pytest.raises(ExtensionError, match='plugin "mine", node_order: Silent'):
+        run(type("Mine", (Plugin,), {"name": "mine", "node_order": fails}))
+
+
+def test_a_long_or_coloured_mistake_is_one_short_line():
+    def fails(*given):
+        raise ValueError("\x1b[31m" + "x" * 10**6)
+    with pytest.raises(ExtensionError) as refused:
+        run(type("Mine", (Plugin,), {"name": "mine", "node_order": fails}))
+    assert len(str(refused.value)) < 500 and str(refused.value).isprintable()

@@ -26,6 +26,7 @@ from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.status_updater import SCHEDULER_ERROR, StatusUpdater
 from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.framework import log
+from volcano_lab.framework.guard import call_plugin
 from volcano_lab.framework.session import BindContext
 
 
@@ -99,19 +100,28 @@ class BindingPipeline:
         """Let plugins prepare a task; where one can't, those before it take back what they did, the
         last one first.
         """
-        done: list[Any] = []
-        for _, binder in sorted(self.cache.pre_binders.items()):
+        done: list[tuple[str, Any]] = []
+        for name, binder in sorted(self.cache.pre_binders.items()):
             try:
-                binder.pre_bind(context)
+                call_plugin(binder, f'plugin "{name}", pre_bind', binder.pre_bind, context)
             except Exception as error:  # a plugin's fault must not stop the others
-                for earlier in reversed(done):
-                    earlier.pre_bind_roll_back(context)
-                reason = f"execute preBind for pod {context.task.key} failed: {error}, resync the task"
-                log.error("%s", reason)
+                self._roll_back(done, context)
+                reason = (f"execute preBind for pod {context.task.key} failed: "
+                          f"{error.__cause__ or error}, resync the task")
+                log.error("%s", error)
                 self._failed(context.task, reason)
                 return False
-            done.append(binder)
+            done.append((name, binder))
         return True
+
+    def _roll_back(self, done: list[tuple[str, Any]], context: BindContext) -> None:
+        """Let plugins take back what they did for a task, the last one first."""
+        for name, binder in reversed(done):
+            try:
+                call_plugin(binder, f'plugin "{name}", pre_bind_roll_back',
+                            binder.pre_bind_roll_back, context)
+            except Exception as error:  # the others still have to take back theirs
+                log.error("%s", error)
 
     def finish(self, number: int) -> None:
         """Bind a batch: each task alone succeeds or fails."""
@@ -124,8 +134,7 @@ class BindingPipeline:
             except ApiError as error:
                 failed += 1
                 log.error("failed to bind pod %s to node %s: %s", task.key, task.node_name, error)
-                for _, binder in sorted(self.cache.pre_binders.items()):
-                    binder.pre_bind_roll_back(context)
+                self._roll_back(sorted(self.cache.pre_binders.items()), context)
                 self._failed(task, f"failed to bind to node {task.node_name}: {error}")
                 answer = str(error)
             else:

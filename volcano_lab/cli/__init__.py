@@ -43,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(sentences: str) -> int:
-    for line in sentences.splitlines():
-        print(f"volcano-lab: {line}", file=sys.stderr)
+    from volcano_lab.framework.one_sentence import one_line
+
+    for line in sentences.split("\n"):
+        print(f"volcano-lab: {one_line(line)}", file=sys.stderr)
     return MISTAKE

@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from errno import EINVAL
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ QUEUE_ATTRIBUTES = {
 def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
     """The cases of a `.jsonl` or `.jsonl.gz` file, one a line."""
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise OSError(EINVAL, "it is no regular file", str(path))
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(
             encoding="utf-8") as lines:
         for line in lines:

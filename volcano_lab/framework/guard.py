@@ -9,13 +9,21 @@ not guarded: they are asked too often, and tested.
 from __future__ import annotations
 
 import inspect
+import signal
+import sys
+import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from re import sub
 from typing import Any
 
-from volcano_lab.framework.one_sentence import OneSentence
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.one_sentence import OneSentence, one_line
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import ExtensionPoint, NoScore
 from volcano_lab.framework.points.table import POINTS
@@ -24,6 +32,9 @@ HOUSE = tuple(f"{__name__.partition('.')[0]}.{package}." for package in ("plugin
 HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", "pre_bind",
          "setup_bind_context_extension")
 """Methods that a plugin may have besides those named after extension points."""
+
+MOST_SECONDS = 10
+"""After so long an answer, a hook or an action is interrupted."""
 
 COMPANIONS = ("_key", "_rows", "_nodes", "_alike", "_even")
 """Ends of the names of methods that give the same answer in another form."""
@@ -58,7 +69,11 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) ->
     where = f'plugin "{plugin}", {point.name}'
 
     def answered(*args: Any) -> Any:
+        before = [_state(arg) for arg in args]
         answer = call_handler(where, function, *args, passed=(NoScore,))
+        if [_state(arg) for arg in args] != before:
+            raise ExtensionError(f"{where}: it has changed what it was asked about; allowed is only "
+                                 "an answer.")
         if not point.answer.fits(answer):
             raise ExtensionError(
                 f"{where}: the answer is {_short(answer)}; allowed is {point.answer.words}.")
@@ -80,14 +95,62 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any,
     it.
     """
     try:
-        return function(*args)
+        with _time_limit():
+            return function(*args)
     except (ExtensionError, *passed):
         raise
+    except _TooLong as error:
+        raise ExtensionError(f"{where}: it has not returned after {MOST_SECONDS} seconds"
+                             f"{_line(error, function)}") from error
     except Exception as error:
-        text = " ".join(str(error).split())
+        text = one_line(" ".join(_text(error).split()), 300)
         raise ExtensionError(
             f"{where}: {type(error).__name__}{f': {text}' if text else ''}{_line(error, function)}"
         ) from error
+
+
+class _TooLong(BaseException):
+    """The time limit has passed; no `except Exception` of user code may swallow it."""
+
+
+@contextmanager
+def _time_limit() -> Iterator[None]:
+    """Interrupt what takes too long; where there are no signals (in another thread, on Windows, in a
+    browser), or somebody is debugging, nothing is.
+    """
+    if (not hasattr(signal, "setitimer") or sys.gettrace() is not None
+            or threading.current_thread() is not threading.main_thread()):
+        yield
+        return
+
+    def interrupt(*_: Any) -> None:
+        raise _TooLong
+
+    handler = signal.signal(signal.SIGALRM, interrupt)
+    outer = signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, *outer)
+
+
+def _state(thing: Any) -> Any:
+    """What no answer may change of a task, job, node or list of them."""
+    if isinstance(thing, TaskInfo):
+        return thing.status, thing.node_name, thing.resreq, thing.init_resreq, thing.priority
+    if isinstance(thing, NodeInfo):
+        row, table = thing.row, thing.table
+        return len(thing.tasks), [account[row].tobytes() for account in
+                                  (table.idle, table.used, table.releasing, table.pipelined)]
+    if isinstance(thing, JobInfo):
+        group = thing.pod_group
+        return (len(thing.tasks), thing.allocated, thing.queue, thing.priority, thing.min_available,
+                group and group.status.phase)
+    if isinstance(thing, QueueInfo):
+        return thing.weight, thing.queue.spec.parent
+    return [_state(part) for part in thing] if isinstance(thing, list | tuple) else None
 
 
 def validate_plugin(name: str, plugin: Plugin, points: Mapping[str, ExtensionPoint]) -> None:
@@ -144,7 +207,7 @@ def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., 
         return  # no signature to be had
 
 
-def _line(error: Exception, function: Callable[..., Any]) -> str:
+def _line(error: BaseException, function: Callable[..., Any]) -> str:
     """Where in the author's own file or cell it happened, in words."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__)
@@ -152,6 +215,16 @@ def _line(error: Exception, function: Callable[..., Any]) -> str:
     return f", in line {frames[-1].lineno}: {frames[-1].line}" if frames and frames[-1].line else ""
 
 
+def _text(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:  # an exception of user code that cannot even be printed
+        return ""
+
+
 def _short(answer: Any, most: int = 60) -> str:
-    text = " ".join(repr(answer).split())
+    try:
+        text = " ".join(repr(answer).split())
+    except Exception:  # an object of user code that cannot even be printed
+        text = f"an object of {type(answer).__name__}"
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -159,9 +159,11 @@ class Session(ExtensionPoints):
                     self.warnings += [f'plugin "{option.name}": {sentence}'
                                       for sentence in option.arguments.unknown()]
         self._arrange()
-        extensions = (getattr(plugin, "setup_bind_context_extension", None)
-                      for _, plugin in sorted(self.plugins.items()))
-        self._bind_extensions = [extend for extend in extensions if extend is not None]
+        extend = "setup_bind_context_extension"
+        self._bind_extensions = [
+            partial(guard.call_plugin, plugin, f'plugin "{name}", {extend}',
+                    getattr(plugin, extend))
+            for name, plugin in sorted(self.plugins.items()) if hasattr(plugin, extend)]
         self.use_arrays = self.use_arrays and NodeArrays.serve(self)
         self.observer.opened(self)
 

@@ -53,15 +53,15 @@ class Reader:
         """Return name and text of each file of a source; "-" is the input."""
         if isinstance(source, str) and source == "-":
             source = sys.stdin or io.StringIO()
+        name = getattr(source, "name", "input") if hasattr(source, "read") else str(source)
+        name = (name if isinstance(name, str) else "input").strip("<>")
         try:
             if hasattr(source, "read"):
-                name = getattr(source, "name", "input")
-                stream = getattr(source, "buffer", source)
-                yield (name if isinstance(name, str) else "input").strip("<>"), self._text(stream)
+                yield name, self._text(getattr(source, "buffer", source))
                 return
             files = self._files(Path(source))
         except ERRORS as error:
-            yield str(source), _unreadable(error)
+            yield name, _unreadable(error)
             return
         for path in files:
             try:

@@ -12,6 +12,8 @@ import logging
 from difflib import get_close_matches
 from typing import Any
 
+from volcano_lab.framework.one_sentence import one_line
+
 logger = logging.getLogger(__name__)
 
 NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "predicate.NodeVolumeLimitsEnable",
@@ -59,7 +61,7 @@ class Arguments(dict):
         for key in sorted(self.keys() - self._asked - NOT_MODELLED):
             near = get_close_matches(key, self._asked, 1)
             hint = f"; did you mean {near[0]}?" if near else "."
-            found.append(f"argument {key} is not known and has no effect{hint}")
+            found.append(f"argument {one_line(key, 100)} is not known and has no effect{hint}")
         return found
 
     def get_int(self, key: str, default: int) -> int:
@@ -101,7 +103,8 @@ class Arguments(dict):
         value = self[key]
         if fits(value):
             return value
-        logger.warning("argument %s is %r, allowed is %s; %r is used", key, value, allowed, default)
+        logger.warning("argument %s is %s, allowed is %s; %r is used", one_line(key, 100),
+                       one_line(repr(value), 100), allowed, default)
         return default
 
 

@@ -16,6 +16,7 @@ from attrs import Factory, define
 
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.yaml import ConfError, Reader
+from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.points.table import SWITCHES
 
 __all__ = [
@@ -153,7 +154,11 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     _refuse_hierarchy_beside_proportion(conf.tiers)
     if not parsed.get("actions", "").strip():
         raise ConfError([f"actions is missing; allowed are {', '.join(actions or ACTIONS)}"])
-    conf.actions = _action_names(parsed["actions"], ACTIONS if actions is None else actions)
+    known = ACTIONS if actions is None else actions
+    conf.actions = _action_names(parsed["actions"], known)
+    conf.warnings += [f"scheduler configuration: configurations names \"{one_line(entry.name, 100)}\" "
+                      f"and has no effect; known are {', '.join(known)}."
+                      for entry in conf.configurations if entry.name not in known]
     return conf
 
 

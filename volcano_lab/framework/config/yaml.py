@@ -311,6 +311,7 @@ class Reader:
                     (child if inner == "any" else "") for key, child in value.items()}
         if wanted is list:
             return [self._value(child, f"{path}[{number}]", shape[0], self.places.of(value, number))
+                    or {}  # as in Go, nothing is an entry that says nothing
                     for number, child in enumerate(value)]
         return value
 

@@ -19,12 +19,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from attrs import Factory, define
 
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.framework.one_sentence import one_line
 
 MOST_ALLOCATED, LEAST_ALLOCATED = "MostAllocated", "LeastAllocated"
 DEFAULT_WEIGHT = 10
@@ -151,9 +153,11 @@ def _read(values: Mapping[str, Any], key: str, default: Any, nothing: Any, types
     value = values[key]
     if value is None:
         return nothing
-    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+    endless = isinstance(value, float) and not isfinite(value)
+    if not isinstance(value, types) or endless or (isinstance(value, bool) and bool not in types):
         raise ConfError([
-            f"plugin resource-strategy-fit: argument {path}{key} is {value!r}; allowed is {allowed}"
+            one_line(f"plugin resource-strategy-fit: argument {path}{key} is {value!r}", 300)
+            + f"; allowed is {allowed}"
         ])
     return value
 
