@@ -2,7 +2,7 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv, with locked versions.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help lab test newer check bench docs notebooks binder lock clean
+.PHONY: help lab test newer check bench docs notebooks binder audit lock clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -74,6 +74,10 @@ notebooks: $(ALL)  ## runs every notebook and stores its outputs
 
 binder: $(BIN)/python  ## what Binder does, in an empty environment: time to start, and memory
 	$(BIN)/python binder/rehearse.py
+
+audit: $(ALL)  ## bill of materials, licences and known vulnerabilities of all locked packages
+	@test -x $(BIN)/uvx || $(PIP_INSTALL) uv
+	$(BIN)/python tools/audit.py
 
 # A universal lock: one file for every platform and every Python from 3.11 on, each package with its hashes.
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
