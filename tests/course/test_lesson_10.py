@@ -11,6 +11,7 @@ from volcano_lab.course.lesson_10.cluster import (
     JOB,
     RACKS,
     ROOMS,
+    dry_runs,
     hyper_nodes,
     topology_cluster,
 )
@@ -99,3 +100,11 @@ def test_the_picture_shows_every_pod_where_it_is(values):
     chosen = [group["name"] for group in lab.board["cluster"]["groups"]
               if group["state"] == "chosen"]
     assert chosen == ([lab.facts.goes] if lab.facts.goes.startswith("r") else [])
+
+
+def test_racks_of_a_gang_in_parts_say_that_they_hold_one():
+    groups = dry_runs(*traced(scenes.sub_group_cluster().objects(), CONF))["groups"]
+    notes = {group["name"]: (group["note"], group["state"]) for group in groups}
+    assert notes["room-1"] == ("chosen: 175", "chosen")
+    assert notes["rack-1"] == notes["rack-2"] == ("a sub-group", "")
+    assert notes["rack-3"] == notes["rack-4"] == ("", "")

@@ -136,6 +136,13 @@ def dry_runs(trace: TraceReader, ssn: Session) -> dict[str, Any]:
     names = [name for room, racks in ROOMS.items() for name in (room, *racks)]
     groups = [{"name": name, "group": room_of.get(name, ""), "note": _note(found[name]),
                "state": STATES.get(_note(found[name]).partition(":")[0], "")} for name in names]
+    job = ssn.jobs.get(JOB)
+    if job and job.contains_sub_job_policy():  # racks are for its sub-groups, not for the whole
+        held = {task.node_name for task in job.tasks.values()}
+        for group in groups:
+            if group["name"] in RACKS:
+                inside = held.intersection(RACKS[group["name"]])
+                group |= {"note": "a sub-group" if inside else "", "state": ""}
     nodes = []
     for rack, members in RACKS.items():
         for name in members:
@@ -189,18 +196,26 @@ def sub_dry_runs(trace: TraceReader) -> list[dict[str, Any]]:
     return rows
 
 
-def steps(trace: TraceReader, job: str = JOB) -> list[str]:
-    """What statements did for the gang, in order: dry runs, what was taken back, what was recovered
-    and committed.
+def statements(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
+    """One row per statement of the gang, in order: on which nodes it allocated, and what became of
+    it.
 
     >>> from volcano_lab.scheduler import traced
-    >>> steps(traced(topology_cluster(pods=1).objects(), CONF)[0])[:2]
-    ['statement 0: allocate train-0 on node-1', 'statement 0: take back allocate train-0 on node-1']
+    >>> statements(traced(topology_cluster(pods=2).objects(), CONF)[0])[0]
+    {'statement': 0, 'allocates on': 'node-1, node-1', 'then': 'all taken back'}
     """
-    words = {"do": "", "undo": "take back ", "commit": "commit "}
-    return [f"statement {record['statement']}: {words[record.kind]}{record['operation']} "
-            f"{record['task'].removeprefix('default/')} on {record['node']}"
-            for record in trace.records if record.kind in words and record["job"] == job]
+    rows: dict[int, dict[str, Any]] = {}
+    words = {"undo": "all taken back", "commit": "committed"}
+    for record in trace.records:
+        if record.kind not in ("do", *words) or record["job"] != job:
+            continue
+        row = rows.setdefault(record["statement"], {"statement": record["statement"],
+                                                    "allocates on": "", "then": ""})
+        if record.kind == "do":
+            row["allocates on"] += f"{', ' * bool(row['allocates on'])}{record['node']}"
+        else:
+            row["then"] = words[record.kind]
+    return list(rows.values())
 
 
 def saved_and_discarded() -> list[dict[str, str]]:
@@ -223,6 +238,7 @@ def saved_and_discarded() -> list[dict[str, str]]:
     ssn = Session(topology_cluster(pods=1).cache(), load_conf(CONF, action_names()))
     statement = ssn.statement()
     task = next(iter(ssn.jobs[JOB].tasks.values()))
+    ssn.pre_predicate(task)  # here plugins prepare for the task
     statement.allocate(task, ssn.nodes["node-1"])
     saved = save_operations(statement)
     look("after saving", original=statement.operations[0], copy=saved[0])

@@ -128,8 +128,7 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
     else:
         lines = [{"name": "answer", "votes": silent | {
             name: {"text": row["answer"], "yes": row["for"]} for name, row in asked.items()}}]
-    return {"tiers": tiers, "rows": lines, "verdict":
-            f"The session hears: {words} (rule: {extension_points(None)[point].rule})"}
+    return {"tiers": tiers, "rows": lines, "verdict": f"The session hears: {words}"}
 
 
 def decided(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -> dict[str, Any]:
@@ -140,6 +139,7 @@ def decided(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -> di
     """
     rows, heard, words = combined(point, a, b, c, off)
     return {"votes": _votes(point, off, rows, heard, words), "together": words,
+            "rule": extension_points(None)[point].rule,
             "asked": [row["plugin"] for row in rows if row["asked"]]}
 
 
@@ -147,9 +147,10 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
     """The picture of `decided`.
 
     >>> print(combination("overused", c=1).alt)
-    overused. The session hears: yes (rule: any one suffices). answer: A False, B False, C True.
+    overused. The session hears: yes. answer: A False, B False, C True. Rule: any one suffices.
     """
-    return pictures.votes(point, decided(point, a, b, c, off)["votes"])
+    at = decided(point, a, b, c, off)
+    return pictures.votes(point, at["votes"], legend=f"Rule: {at['rule']}.")
 
 
 VOICES = {"against": -1, "nothing": 0, "for": 1}
@@ -194,8 +195,9 @@ def combination_lab() -> Lab:
     """
     return Lab(CONTROLS, lambda values: decided(**values), PANELS, tasks=TASKS,
                title="Three plugins in two tiers, one answer",
-               says=[outcome("The session hears", lambda at: at["together"]),
+               says=[outcome("The session hears", lambda at: at["together"],
+                           lambda at: at["rule"]),
                      outcome("Asked", lambda at: ", ".join(at["asked"]) or "nobody")],
                opening=lambda at: f"{', '.join(at['asked'])} are asked, and the session hears: "
-               f"**{at['together']}**. The rule belongs to the extension point; no plugin can "
-               "change it.")
+               f"**{at['together']}**. The rule: {at['rule']}. It belongs to the extension "
+               "point; no plugin can change it.")

@@ -14,7 +14,8 @@ const EDGES = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "c
 export const states = {
   draw(data, c) {
     const {width} = c, pods = data.pods, high = pods ? 62 : 32, step = width / 5, wideness = Math.min(step - 34, 118), drop = high + 66;
-    const centre = (name) => [step * (PLACES[name][0] + 0.5), 26 + high / 2 + PLACES[name][1] * drop];
+    const back = !pods && (data.way ?? []).some(([from, to]) => PLACES[from]?.[1] === 0 && PLACES[to]?.[1] === 0 && PLACES[to][0] < PLACES[from][0]), above = back ? 50 : 26;
+    const centre = (name) => [step * (PLACES[name][0] + 0.5), above + high / 2 + PLACES[name][1] * drop];
     const taken = new Map();
     (data.way ?? []).forEach(([from, to, word], i) => {
       const edge = `${from}>${to}`, known = taken.get(edge);
@@ -30,7 +31,7 @@ export const states = {
         podsIn(inside, x - wideness / 2 + 8, y - high / 2 + 26, wideness - 16, c));
     });
     const colors = [...Object.values(STATES).map(([color]) => color), ...(pods ?? []).map(colorOf)].filter((color) => color[0] === "#");
-    return {height: 26 + high + drop + 10, kids: [h("defs", {}, head(c.uid, "now", "vp-head-bold"), head(c.uid, "may", "vp-head")), hatches(c.uid, colors), faint, bold, boxes],
+    return {height: above + high + drop + 10, kids: [h("defs", {}, head(c.uid, "now", "vp-head-bold"), head(c.uid, "may", "vp-head")), hatches(c.uid, colors), faint, bold, boxes],
       alt: ((data.way ?? []).map(([from, to, word], i) => `${i + 1}: ${from} to ${to}${word ? ` (${word})` : ""}`).join("; ") || `in state ${data.at ?? "Pending"}`) + "."};
   },
 };
@@ -52,8 +53,8 @@ function arrow(centre, from, to, word, numbers, wideness, high, uid) {
   const text = `${bold ? numbers.join(", ") + " " : ""}${word}`.trim(), key = `${from}>${to}`, attributes = {class: bold ? "vp-edge vp-taken" : "vp-edge", "marker-end": kind};
   const words = (x, y, props) => text && say(x, y, text, {...props, class: bold ? "vp-strong vp-halo" : "vp-soft vp-halo"});
   if (back) {
-    const top = y1 - high / 2;
-    return h("g", {key}, h("path", {d: `M${x1} ${top - 2} C${x1} ${top - 28} ${x2} ${top - 28} ${x2} ${top - 3}`, ...attributes}), words((x1 + x2) / 2, top - 13, middle));
+    const top = y1 - high / 2, lift = Math.min(top - 4, 42);
+    return h("g", {key}, h("path", {d: `M${x1} ${top - 2} C${x1} ${top - lift} ${x2} ${top - lift} ${x2} ${top - 3}`, ...attributes}), words((x1 + x2) / 2, top - lift * 0.75 - (lift > 30 ? 4 : -8), middle));
   }
   if (flat) return h("g", {key}, h("path", {d: `M${x1 + wideness / 2 + 2} ${y1} H${x2 - wideness / 2 - 3}`, ...attributes}), words((x1 + x2) / 2, y1 - high / 2 - 4, middle));
   const down = y2 > y1, offset = (x2 - x1) * 0.3, sx = x1 + Math.max(-wideness / 2 + 12, Math.min(wideness / 2 - 12, offset)), ex = x2 - Math.max(-wideness / 2 + 12, Math.min(wideness / 2 - 12, offset));
