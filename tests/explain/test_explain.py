@@ -15,7 +15,8 @@ from volcano_lab.api.formatting import amount_text
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.remedies import run, smallest
+from volcano_lab.explain.remedies import smallest
+from volcano_lab.explain.trial import run
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.trace.state import queue_attributes
 

@@ -10,8 +10,7 @@ from recorded_cases import HERE, rows
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.remedies import run
-from volcano_lab.explain.trial import Trial
+from volcano_lab.explain.trial import Trial, run
 from volcano_lab.manifests import loader as manifests
 
 NAMES = ("priority", "gang", "conformance", "overcommit", "drf", "predicates", "proportion")

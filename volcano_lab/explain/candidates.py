@@ -35,11 +35,25 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
     if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
         refused = codes & {*CAPABILITY, "overcommit_refuses"} and job.is_pending()
         yield from knobs.without_action("enqueue") if refused else ()
-        yield from (knob for name in ("reclaim", "preempt") for knob in knobs.with_action(name))
+        yield from knobs.with_action("reclaim") if _others_hold(ssn, job) else ()
+        yield from knobs.with_action("preempt") if _less_important(ssn, job) else ()
     if "topology_too_small" in codes:
         yield from knobs.tier(job.uid)
     yield from knobs.min_member(job.uid)
     yield from _less_or_more(knobs, ssn, job, causes)
+
+
+def _others_hold(ssn: Session, job: JobInfo) -> bool:
+    """Whether there is somebody from whom reclaim could take."""
+    return any(other.queue != job.queue and ssn.queues[other.queue].reclaimable
+               and not other.allocated.is_empty() for other in ssn.jobs.values())
+
+
+def _less_important(ssn: Session, job: JobInfo) -> bool:
+    """Whether there is somebody in the queue whom preempt could evict for the job."""
+    return any(other.queue == job.queue and not other.allocated.is_empty() and other is not job
+               and ("priority" not in ssn.plugins or other.priority < job.priority)
+               for other in ssn.jobs.values())
 
 
 def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Knob]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause, amounts_text, part
+from volcano_lab.explain.explanation import Cause, amounts_text, listed, part
 from volcano_lab.trace import Record
 
 POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
@@ -41,13 +41,15 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
     claims = seen.calls_about(tasks, "claimant", action)
     if not claims:
         if overused:
-            text = f"{action} does nothing for it: its queue {job.queue} is overused already."
+            text = (f"{action} does nothing for it: its queue {job.queue} is overused already"
+                    f"{_sums(seen, overused[0], job.queue)}.")
             yield Cause(f"{action}_overused", text, {}, overused[:1], context=True)
         return
     for record in seen.calls_about(tasks, "passed_over", action)[:1]:
         yield Cause(f"{action}_not_eligible",
-                    f"{action} does nothing for pod {record['task']}: {record['reason']}.", {},
-                    [record, *_preemptive(seen, record)], context=True)
+                    f"{action} does nothing for pod {record['task']}: {record['reason']}"
+                    f"{_sums(seen, record, job.queue) if 'queue may not' in record['reason'] else ''}.",
+                    {}, [record, *_preemptive(seen, record)], context=True)
     answers = seen.calls_about(tasks, point, action)
     if answers:
         protected = list(_who_protects(seen, answers, action))
@@ -74,13 +76,27 @@ def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterato
         if not candidates or named or mine[0]["answer"][1] == 0:
             continue
         if plugin in ("proportion", "capacity"):
-            code, why = "victims_within_deserved", _verdicts(seen, mine) or (
-                "their queues hold no more than they deserve")
+            queues = dict.fromkeys(seen.ssn.jobs[seen.trace.start["tasks"][task]["job"]].queue
+                                   for task in candidates)
+            held = "".join(_sums(seen, mine[-1], queue) for queue in list(queues)[:2])
+            code, why = "victims_within_deserved", (_verdicts(seen, mine) or (
+                "their queues hold no more than they deserve")) + held
         else:
             code, why = PROTECTION.get(plugin, ("protected", "it says so"))
-        text = f"{action} finds {len(candidates)} candidates for eviction, but {plugin} lets none of them go: {why}."
+        owners = dict.fromkeys(seen.called(seen.trace.start["tasks"][task]["job"])
+                               for task in candidates)
+        text = (f"{action} finds {len(candidates)} candidates for eviction (of {listed(owners, 3)}), "
+                f"but {plugin} lets none of them go: {why}.")
         yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action},
                     mine[:3], context=True)
+
+
+def _sums(seen: Evidence, record: Record, queue: str) -> str:
+    """What a queue holds at a moment and deserves, of what its cause is about."""
+    sums = seen.state_at(record)["queues"].get(queue)
+    names = [name for name in sums["deserved"] if name != "pods"] if sums else []
+    return (f" (queue {queue} holds {amounts_text(sums['allocated'], names)} and deserves "
+            f"{amounts_text(sums['deserved'], names)})") if names else ""
 
 
 def _verdicts(seen: Evidence, calls: list[Record]) -> str:

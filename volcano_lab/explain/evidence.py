@@ -34,6 +34,7 @@ class Evidence:
         self.ssn, self.trace, self._node_by_node = ssn, trace, node_by_node
         self.names, self.brief = Names(ssn), False  # brief: nobody is named who holds what
         self.called = self.names.called
+        self._indices: dict[tuple[str, str], dict[Any, list[Record]]] = {}
 
     @cached_property
     def _stepper(self) -> Stepper:
@@ -44,22 +45,28 @@ class Evidence:
         return self._node_by_node() if self._node_by_node is not None else self.trace
 
     @cached_property
-    def _index(self) -> dict[Any, list[Record]]:
-        """Records by kind (calls by their point), and by kind and what they are about."""
-        index: dict[Any, list[Record]] = defaultdict(list)
+    def _index(self) -> dict[str, list[Record]]:
+        """Records by kind, calls by their point."""
+        index: dict[str, list[Record]] = defaultdict(list)
         for record in self.trace.records:
-            name = record.values[0] if record.kind == "call" else record.kind
-            index[name].append(record)
-            for fact in ABOUT:
-                if fact in record.names:
-                    index[name, fact, _key(record[fact])].append(record)
+            index[record.values[0] if record.kind == "call" else record.kind].append(record)
         return index
+
+    def _about(self, name: str, fact: str, value: Any) -> list[Record]:
+        """Records of a kind by what they are about."""
+        known = self._indices.get((name, fact))
+        if known is None:
+            known = self._indices[name, fact] = defaultdict(list)
+            for record in self._index.get(name, ()):
+                said = record.get(fact)
+                known[said if isinstance(said, str) else None].append(record)
+        return known.get(value, [])
 
     def of(self, name: str, /, **facts: Any) -> list[Record]:
         """The calls of an extension point, or records of another kind, whose facts are as given."""
         known = next((fact for fact in ABOUT if fact in facts), None)
-        key = name if known is None else (name, known, _key(facts[known]))
-        return [record for record in self._index.get(key, ())
+        found = self._index.get(name, ()) if known is None else self._about(name, known, facts[known])
+        return [record for record in found
                 if all(record.get(fact) == value for fact, value in facts.items())]
 
     @cached_property
@@ -92,7 +99,7 @@ class Evidence:
 
     def calls_about(self, tasks: Iterable[str], name: str, action: str) -> list[Record]:
         """Records of a kind, in an action, about some tasks."""
-        found = [record for task in tasks for record in self._index.get((name, "task", task), ())
+        found = [record for task in tasks for record in self._about(name, "task", task)
                  if record.action == action]
         return sorted(found, key=lambda record: record.number)
 
@@ -128,10 +135,6 @@ class Evidence:
                                   for row, value in zip(record["rows"], values, strict=True)
                                   if not value})
         return found
-
-
-def _key(value: Any) -> Any:
-    return value if isinstance(value, str) else None
 
 
 def _last_refusal(trace: TraceReader, task: str, node: str) -> Record | None:

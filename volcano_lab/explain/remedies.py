@@ -11,7 +11,6 @@ from attrs import define, field
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PIPELINED, RELEASING
-from volcano_lab.cache import Cache
 from volcano_lab.explain.candidates import candidates
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Cause, listed
@@ -20,7 +19,6 @@ from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.trial import Trial
 from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.framework.session import Session
-from volcano_lab.scheduler import Scheduler
 
 NOTHING, ADMITTED, PLACED = range(3)
 MOST = 8
@@ -49,11 +47,6 @@ class Remedy:
 
     def __str__(self) -> str:
         return f"{self.change} ({self.effect})"
-
-
-def run(objects: Objects, conf: SchedulerConfiguration, now: float | None = None) -> Session:
-    """One cycle, without a trace."""
-    return Scheduler(Cache(objects), conf).run_once(now=now)
 
 
 def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
@@ -117,6 +110,7 @@ class _Search:
         self.before = seen.ssn
         self.places = sum(counts(job)[:2])
         self._known: dict[tuple[int, int], int] = {}
+        self._whole: tuple[tuple[int, int], Session | None] = ((0, 0), None)
 
     def outcome(self, ssn: Session | None) -> int:
         """Whether the job has its places (or more than it had), or was admitted at least."""
@@ -138,8 +132,11 @@ class _Search:
         key = id(knob), step
         if key not in self._known:
             _, objects, conf = knob.turn(step)
-            self._known[key] = self.outcome(self.trial.run(
-                objects, conf, lambda ssn: self.outcome(ssn) == PLACED))
+            placed = knob.steps > 1  # of one step the whole cycle is wanted, for what it costs others
+            ssn = self.trial.run(objects, conf,
+                                 lambda ssn: placed and self.outcome(ssn) == PLACED)
+            self._known[key] = self.outcome(ssn)
+            self._whole = key, None if placed else ssn
         return self._known[key]
 
     def fewest(self, knob: Knob, goal: int) -> Remedy | None:
@@ -147,8 +144,10 @@ class _Search:
         if steps is None:
             return None
         after, objects, conf = knob.turn(steps)
-        ssn = run(objects, conf, self.now)  # verified on its own, with a cache of its own
-        if self.outcome(ssn) < goal:
+        known, ssn = self._whole
+        if known != (id(knob), steps) or ssn is None:
+            ssn = self.trial.run(objects, conf)
+        if ssn is None or self.outcome(ssn) < goal:
             return None
         return Remedy(knob.what, knob.field, knob.before, after, knob.text(after),
                       effect(self.seen, self.before, ssn, self.job.uid), steps, knob.rank, objects,
