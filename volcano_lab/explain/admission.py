@@ -97,7 +97,7 @@ def _overcommit(seen: Evidence, record: Record, name: str) -> str:
     used = total * factor - limit
     less = f", less {said(used)} in use" if used >= MIN_RESOURCE else ""
     if not total:
-        return f"{name} {said(least)} requested, and no node of the cluster has {name}"
+        return f"{name} {said(least)} requested, and all nodes of the cluster together have 0"
     return (f"{name} {said(reserved)} reserved + {said(least)} requested = "
             f"{said(record['asked'].get(name, 0.0))}, allowed {said(limit)} "
             f"({said(total)} in the cluster x factor {factor:g}{less})")

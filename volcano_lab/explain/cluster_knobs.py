@@ -41,8 +41,8 @@ class ClusterKnobs(KnobSet):
             first = max((ceil(amount / room.get(name)) for name, amount in lacking.items()
                          if room.get(name)), default=1)
             turn = partial(self._with_nodes, node)
-            yield Knob("cluster", f"nodes like {node.name}", "0 more", 64, turn, NODES,
-                       min(max(first, 1), 64), partial(_more_nodes, node.name))
+            yield Knob("cluster", f"nodes like {node.name}", "0 more", 16, turn, NODES,
+                       min(max(first, 1), 16), partial(_more_nodes, node.name))
 
     def _with_nodes(self, like: Node, count: int) -> Turned:
         names = [f"{like.name}-more-{number}" for number in range(count)]

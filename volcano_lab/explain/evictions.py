@@ -93,7 +93,7 @@ def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterato
 
 def _sums(seen: Evidence, record: Record, queue: str) -> str:
     """What a queue holds at a moment and deserves, of what its cause is about."""
-    sums = seen.state_at(record)["queues"].get(queue)
+    sums = None if seen.brief else seen.state_at(record)["queues"].get(queue)
     names = [name for name in sums["deserved"] if name != "pods"] if sums else []
     return (f" (queue {queue} holds {amounts_text(sums['allocated'], names)} and deserves "
             f"{amounts_text(sums['deserved'], names)})") if names else ""
