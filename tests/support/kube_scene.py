@@ -37,6 +37,7 @@ from volcano_lab.api.objects import (
 )
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.plugin import Event
 from volcano_lab.plugins.nodeorder import NodeOrder
 from volcano_lab.plugins.predicates import Predicates
@@ -130,7 +131,7 @@ class Scene:
         table = NodeTable()
         self.node_list = [NodeInfo(n.name, table, n) for n in nodes]
         self.nodes = {n.name: n for n in self.node_list}
-        self.namespaces = namespaces or {}
+        self.namespaces, self.conf = namespaces or {}, load_conf()
         self.states: dict[str, dict] = defaultdict(dict)
         for name, pods in (running or {}).items():
             for one in pods:

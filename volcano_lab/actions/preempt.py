@@ -14,19 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 from attrs import define
 
+from volcano_lab.actions import evictions
 from volcano_lab.actions.preempt_topology import (
     CandidateLimits,
     TopologyAwarePreemption,
     pod_priority,
-)
-from volcano_lab.actions.victims import (
-    EvictableTasks,
-    admitted_jobs,
-    never_preempts,
-    note_victims,
-    suffices,
-    tasks_of,
-    waiting_tasks,
 )
 from volcano_lab.api.fit_error import FitError
 from volcano_lab.api.job import JobInfo
@@ -41,7 +33,7 @@ from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Statement, StatementError, unplace
+from volcano_lab.framework.statement import Statement
 
 ERROR_CACHE = "predicateErrorCacheEnable"
 TOPOLOGY_AWARE = "enableTopologyAwarePreemption"
@@ -74,11 +66,11 @@ class Preempt(Action):
         self.topology_aware = arguments.get_bool(TOPOLOGY_AWARE, self.topology_aware)
         self.limits = self.limits.changed_by(arguments)
         self.helper = PredicateHelper(self.use_error_cache)
-        self._evictable: dict[str, EvictableTasks] = {}
+        self._evictable: dict[str, evictions.EvictableTasks] = {}
         queues: dict[str, PriorityQueue[JobInfo]] = {}
         under_request = []
         self.tasks: dict[str, PriorityQueue[TaskInfo]] = {}
-        for job in admitted_jobs(ssn):
+        for job in evictions.admitted_jobs(ssn):
             preemptors = queues.setdefault(job.queue, PriorityQueue(ssn.job_order))
             if not ssn.job_starving(job):
                 continue
@@ -88,7 +80,7 @@ class Preempt(Action):
                 continue
             preemptors.push(job)
             under_request.append(job)
-            self.tasks[job.uid] = waiting_tasks(ssn, job)
+            self.tasks[job.uid] = evictions.waiting_tasks(ssn, job)
         for name, preemptors in sorted(queues.items()):
             while preemptors:
                 job = preemptors.pop()
@@ -114,7 +106,7 @@ class Preempt(Action):
 
     def _preempt_own_tasks(self, job: JobInfo) -> None:
         ssn = self.ssn
-        tasks = self.tasks[job.uid] = waiting_tasks(ssn, job)
+        tasks = self.tasks[job.uid] = evictions.waiting_tasks(ssn, job)
         assigned = True
         while assigned and tasks:
             statement = ssn.statement()
@@ -156,7 +148,7 @@ class Preempt(Action):
         nothing, too.
         """
         jobs, task, job, queue = self.ssn.jobs, claim.task, claim.job.uid, claim.queue.uid
-        may = [other for other in tasks_of(node)
+        may = [other for other in evictions.tasks_of(node)
                if may_go(other) and (other.best_effort or not task.best_effort)]
         if claim.within_job:
             return [other for other in may if other.job == job]
@@ -167,7 +159,7 @@ class Preempt(Action):
         """Why a task may not evict others: by its policy, or because it was promised a node that is
         being cleared.
         """
-        if never_preempts(task):
+        if evictions.never_preempts(task):
             return "its preemption policy is Never"
         name = task.pod.status.nominated_node_name
         if not name:
@@ -184,7 +176,7 @@ class Preempt(Action):
             return None
         mine = pod_priority(task.pod)
         if any(pod_priority(other.pod) < mine and terminating_by_preemption(other.pod)
-               for other in tasks_of(node)):
+               for other in evictions.tasks_of(node)):
             return f"pods evicted for it are still leaving its nominated node {name}"
         return None
 
@@ -233,7 +225,7 @@ class Preempt(Action):
         queue = claim.queue.uid
         if queue not in self._evictable:
             jobs = {uid for uid, job in ssn.jobs.items() if job.queue == queue}
-            self._evictable[queue] = EvictableTasks(ssn,
+            self._evictable[queue] = evictions.EvictableTasks(ssn,
                                                     lambda task: may_go(task) and task.job in jobs)
         return self._evictable[queue].may_make_room(request)
 
@@ -241,21 +233,17 @@ class Preempt(Action):
         """Evict on one node until queue and node have room; whether the task now waits for it."""
         ssn, task, queue = self.ssn, claim.task, claim.queue
         victims = ssn.preemptable(task, self._preemptees(claim, node))
-        if not suffices(task, node, victims):
+        if not evictions.suffices(task, node, victims):
             return False
         evicted = []
         for victim in self._until_room(victims, task, queue, node):
             statement.evict(victim, self.name)
             evicted.append(victim)
-        note_victims(ssn, self.name, task, node, evicted, victims)
+        evictions.note_victims(ssn, self.name, task, node, evicted, victims)
         if not self._has_room(task, queue, node):
             return False
-        try:
-            statement.pipeline(task, node.name,
-                               not total(victim.resreq for victim in evicted).is_empty())
-        except StatementError as error:
-            ssn.log.error("%s", error)
-            unplace(ssn, task)
+        evictions.pipeline(statement, task, node.name,
+                 not total(victim.resreq for victim in evicted).is_empty())
         return True
 
     def _until_room(self, victims: list[TaskInfo], task: TaskInfo, queue: QueueInfo,

@@ -17,7 +17,7 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.actions.victims import note_victims, suffices
+from volcano_lab.actions.evictions import note_victims, pipeline, suffices
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.queue import QueueInfo
@@ -25,7 +25,7 @@ from volcano_lab.api.resource import ZERO
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Statement, StatementError, unplace
+from volcano_lab.framework.statement import Statement
 
 Preemptees = Callable[[NodeInfo], list[TaskInfo]]
 
@@ -92,11 +92,7 @@ class TopologyAwarePreemption:
             statement.evict(victim, "preempt")
         ssn.observer.note("prepared", task=task.key, node=best.node,
                    chosen=[victim.key for victim in best.victims])
-        try:
-            statement.pipeline(task, best.node, True)
-        except StatementError as error:
-            ssn.log.error("%s", error)
-            unplace(ssn, task)
+        pipeline(statement, task, best.node, True)
         return True
 
     def _find_candidates(self, nodes: Iterable[NodeInfo], wanted: int) -> list[Candidate]:

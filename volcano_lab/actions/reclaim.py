@@ -14,15 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from volcano_lab.actions.victims import (
-    EvictableTasks,
-    admitted_jobs,
-    never_preempts,
-    note_victims,
-    suffices,
-    tasks_of,
-    waiting_tasks,
-)
+from volcano_lab.actions import evictions
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.queue import QueueInfo
@@ -33,7 +25,7 @@ from volcano_lab.framework.action import Action
 from volcano_lab.framework.placement.chooser import PredicateHelper
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Statement, StatementError, unplace
+from volcano_lab.framework.statement import Statement
 
 
 class Reclaim(Action):
@@ -45,17 +37,17 @@ class Reclaim(Action):
 
     def execute(self, ssn: Session) -> None:
         self.ssn = ssn
-        self._evictable: dict[str, EvictableTasks] = {}
+        self._evictable: dict[str, evictions.EvictableTasks] = {}
         queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
         starving: dict[str, PriorityQueue[JobInfo]] = {}
         tasks: dict[str, PriorityQueue[TaskInfo]] = {}
-        for job in admitted_jobs(ssn):
+        for job in evictions.admitted_jobs(ssn):
             if job.queue not in starving:
                 starving[job.queue] = PriorityQueue(ssn.job_order)
                 queues.push(ssn.queues[job.queue])
             if ssn.job_starving(job):
                 starving[job.queue].push(job)
-                tasks[job.uid] = waiting_tasks(ssn, job)
+                tasks[job.uid] = evictions.waiting_tasks(ssn, job)
         while queues:
             queue = queues.pop()
             ssn.observer.popped("queue", queue, queues)
@@ -79,7 +71,7 @@ class Reclaim(Action):
         while ssn.job_starving(job) and tasks:
             task = tasks.pop()
             ssn.observer.note("claimant", task=task.key, job=job.uid, queue=queue.uid)
-            if never_preempts(task):
+            if evictions.never_preempts(task):
                 ssn.observer.note("passed_over", task=task.key, reason="preemption policy Never")
             elif not ssn.preemptive(queue, task):
                 ssn.observer.note("passed_over", task=task.key,
@@ -94,7 +86,7 @@ class Reclaim(Action):
     def _reclaim_for_task(self, statement: Statement, task: TaskInfo, job: JobInfo) -> None:
         for node, reclaimees in self._nodes_with_reclaimees(task, job):
             victims = self.ssn.reclaimable(task, reclaimees)
-            if not suffices(task, node, victims):
+            if not evictions.suffices(task, node, victims):
                 continue
             if self._evict(statement, task, node, victims):
                 return
@@ -111,7 +103,7 @@ class Reclaim(Action):
         fitting, _ = PredicateHelper(use_cache=False).predicate_nodes(task, nodes,
                                                                       ssn.predicate_for_preempt)
         for node in fitting:
-            reclaimees = [other for other in tasks_of(node) if is_reclaimee(other)]
+            reclaimees = [other for other in evictions.tasks_of(node) if is_reclaimee(other)]
             if reclaimees:
                 yield node, reclaimees
 
@@ -123,7 +115,7 @@ class Reclaim(Action):
         ssn = self.ssn
         evictable = self._evictable.get(job.queue)
         if evictable is None:
-            evictable = self._evictable[job.queue] = EvictableTasks(ssn,
+            evictable = self._evictable[job.queue] = evictions.EvictableTasks(ssn,
                                                                     self._reclaimees_of(job.queue))
         promising = evictable.may_make_room(task.init_resreq)
         if nodes is ssn.node_list:
@@ -156,14 +148,10 @@ class Reclaim(Action):
             evicted.append(victim)
             if task.init_resreq.less_equal(available, ZERO):
                 break
-        note_victims(self.ssn, self.name, task, node, evicted, victims)
+        evictions.note_victims(self.ssn, self.name, task, node, evicted, victims)
         if not task.init_resreq.less_equal(available, ZERO):
             return False
-        try:
-            statement.pipeline(task, node.name, bool(evicted))
-        except StatementError as error:
-            self.ssn.log.error("%s", error)
-            unplace(self.ssn, task)
+        evictions.pipeline(statement, task, node.name, bool(evicted))
         return True
 
     def _in_order(self, victims: list[TaskInfo], task: TaskInfo) -> Iterator[TaskInfo]:

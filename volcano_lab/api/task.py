@@ -147,7 +147,8 @@ def pod_status(pod: Pod) -> TaskStatus:
         if deleting:
             return TaskStatus.RELEASING
         return TaskStatus.BOUND if pod.spec.node_name else TaskStatus.PENDING
-    return {"Succeeded": TaskStatus.SUCCEEDED, "Failed": TaskStatus.FAILED}.get(phase, TaskStatus.UNKNOWN)
+    return {"Succeeded": TaskStatus.SUCCEEDED, "Failed": TaskStatus.FAILED}.get(phase,
+                                                                                TaskStatus.UNKNOWN)
 
 
 def revocable_zone_of(annotations: dict[str, str]) -> str:

@@ -151,7 +151,8 @@ class Session(ExtensionPoints):
                     self.warnings.append(str(unknown))
                     log.once(str(unknown))
                     continue
-                plugin = guard.call_plugin(build, f'plugin "{option.name}"', build, option.arguments)
+                plugin = guard.call_plugin(build, f'plugin "{option.name}"', build,
+                                           option.arguments)
                 self.plugins[option.name] = plugin
                 self._tell(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
@@ -193,8 +194,8 @@ class Session(ExtensionPoints):
         for hook, handlers in self._handlers.items():
             handler = getattr(plugin, hook, None)
             if handler is not None:
-                handlers.append(
-                    partial(guard.call_handler, f'plugin "{name}", {hook}', handler) if own else handler)
+                handlers.append(partial(guard.call_handler, f'plugin "{name}", {hook}', handler)
+                                if own else handler)
         if hasattr(plugin, "pre_bind"):
             self.cache.register_binder(name, plugin)
 
@@ -236,16 +237,12 @@ class Session(ExtensionPoints):
 
     def predicate_for_allocate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
         """Why a node is no place for a task right now."""
-        error = self.predicate(task, node)
-        if isinstance(error, str):
-            error = FitError(task.key, node.name, (Status(ERROR, error),))
+        error = fit_error(task, node, self.predicate(task, node))
         return error if error is not None and error.blocks_allocate() else None
 
     def predicate_for_preempt(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
         """Why a node would be no place for a task even if others were evicted from it."""
-        error = self.predicate(task, node)
-        if isinstance(error, str):
-            error = FitError(task.key, node.name, (Status(ERROR, error),))
+        error = fit_error(task, node, self.predicate(task, node))
         return error if error is not None and error.blocks_preempt() else None
 
     def nodes_that_eviction_may_help(self, task: TaskInfo) -> list[NodeInfo]:
@@ -411,3 +408,10 @@ class Session(ExtensionPoints):
         update_all(self)
         update_queue_status(self)
         self.observer.closed(self)
+
+
+def fit_error(task: TaskInfo, node: NodeInfo, objection: FitError | str | None) -> FitError | None:
+    """A predicate's answer as a `FitError`; a mere text counts as a fault."""
+    if isinstance(objection, str):
+        return FitError(task.key, node.name, (Status(ERROR, objection),))
+    return objection

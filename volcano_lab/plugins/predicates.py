@@ -74,6 +74,8 @@ class Predicates(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
         self.kube = kube_nodes(ssn)
+        self.is_asked = any(option.name == self.name and option.enables("enablePredicate")
+                            for tier in ssn.conf.tiers for option in tier.plugins)
         self.pod_limit = np.array([int(node.allocatable.get("pods")) for node in ssn.node_list],
                                   np.int64)
         self._nothing = ByRow(lambda row: 0.0, lambda: np.zeros(len(self.kube.nodes)))
@@ -256,7 +258,7 @@ class Predicates(Plugin):
         """Volumes are reserved from what `pre_predicate` has found: with `enablePredicate: false`
         there is nothing, and no statement can place a task.
         """
-        if self.volume_binding and SKIPPED not in self.ssn.cycle_state(event.task.uid):
+        if self.volume_binding and not self.is_asked:
             event.error = 'reading "VolumeBinding" from cycleState: not found'
         if event.task.node_name in self.kube.by_name:
             self.kube.add_pod(event.task.node_name, event.task.pod)

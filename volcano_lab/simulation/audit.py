@@ -12,16 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.status import (
-    ALLOCATED,
-    BINDING,
-    PENDING,
-    PIPELINED,
-    READY_STATUSES,
-    RELEASING,
-    RUNNING,
-    TaskStatus,
-)
+from volcano_lab.api.status import READY_STATUSES, TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.session import Session
@@ -30,7 +21,7 @@ from volcano_lab.simulation.queue_audit import QueueAudit, limit_problems
 from volcano_lab.simulation.sums import job_problems, node_problems
 
 State = tuple[TaskStatus, str]
-DONE = {Allocate: ALLOCATED, Pipeline: PIPELINED, Evict: RELEASING}
+DONE = {Allocate: TaskStatus.ALLOCATED, Pipeline: TaskStatus.PIPELINED, Evict: TaskStatus.RELEASING}
 CRITICAL = ("system-cluster-critical", "system-node-critical")
 
 
@@ -97,7 +88,7 @@ class SessionAudit(Observer):
         if statement is None or (len(committed) > self.recorded and committed[-1][:3] == entry):
             del history[place]
             if isinstance(operation, Allocate):
-                self.tasks[task.uid] = (BINDING, self.tasks[task.uid][1])
+                self.tasks[task.uid] = (TaskStatus.BINDING, self.tasks[task.uid][1])
                 if statement is not None:
                     self.bound.setdefault(task.job, set()).add(task.node_name)
             if isinstance(operation, Pipeline):
@@ -115,7 +106,7 @@ class SessionAudit(Observer):
 
     def changed(self, kind: str, subject: JobInfo | TaskInfo) -> None:
         if kind == "unplaced":
-            self.tasks[subject.uid] = (PENDING, "")
+            self.tasks[subject.uid] = (TaskStatus.PENDING, "")
             self.undo.pop(subject.uid, None)
         elif kind == "enqueued" and self.action == "enqueue":
             self.queues.admitted(subject)
@@ -123,7 +114,7 @@ class SessionAudit(Observer):
     def _restore(self, operation: Operation, before: State) -> None:
         """What undoing leaves: an evicted task is always Running again, as in Volcano."""
         self.undo[operation.task.uid].pop()
-        self.tasks[operation.task.uid] = (RUNNING, before[1]) if isinstance(operation,
+        self.tasks[operation.task.uid] = (TaskStatus.RUNNING, before[1]) if isinstance(operation,
                                                                             Evict) else before
 
     def _compare(self, task: TaskInfo, after: str) -> None:
@@ -160,7 +151,7 @@ class SessionAudit(Observer):
             yield f"{operation} leaves node {node.name} with less than nothing of {', '.join(short)}"
         if isinstance(operation, Allocate):
             others = [other for other in node.tasks.values() if other.uid != task.uid
-                      and other.status != RELEASING]
+                      and other.status != TaskStatus.RELEASING]
             taken = {port for other in others for port in host_ports(other.pod)}
             if taken & host_ports(task.pod):
                 yield f"{operation}: its host port is taken there"
@@ -242,7 +233,7 @@ class SessionAudit(Observer):
 
     def _is_promised(self, job: JobInfo) -> bool:
         """Whether a gang's minimum has places or waits for room to come."""
-        waiting = sum(task.status == PIPELINED for task in job.tasks.values())
+        waiting = sum(task.status == TaskStatus.PIPELINED for task in job.tasks.values())
         return ready_count(job.tasks.values()) + waiting + self.lost[job.uid] >= job.min_available
 
     def _open_problems(self, job: JobInfo) -> Iterator[str]:
@@ -273,12 +264,12 @@ class SessionAudit(Observer):
 
 def account(status: TaskStatus) -> TaskStatus | None:
     """Return how a node counts a task of some status: pipelined, releasing, or just used."""
-    return status if status in (PIPELINED, RELEASING) else None
+    return status if status in (TaskStatus.PIPELINED, TaskStatus.RELEASING) else None
 
 
 def ready_count(tasks: Any) -> int:
     """Return how many tasks count towards a gang's minimum."""
-    return sum(task.status in READY_STATUSES or (task.status == PENDING and task.best_effort)
+    return sum(task.status in READY_STATUSES or (task.status == TaskStatus.PENDING and task.best_effort)
                for task in tasks)
 
 

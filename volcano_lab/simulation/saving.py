@@ -94,10 +94,9 @@ def simulation_of(data: dict[str, Any], observer: Observer | None = None,
     faults = Faults(data["faults"]["chance"], data["faults"]["plan"],
                     Counter(data["faults"]["struck"]))
     latencies = Latencies(**{name: Spread(**value) for name, value in data["latencies"].items()})
-    sim = Simulation(
-        (), **data["run"], workload=list(map(_arrivals, data["workload"])), latencies=latencies,
-        node_failures=failures, faults=faults, observer=observer, check=check,
-        ticks=data["ticks"], number=data["number"])
+    sim = Simulation((), **data["run"], workload=list(map(_arrivals, data["workload"])),
+                     latencies=latencies, node_failures=failures, faults=faults, observer=observer,
+                     check=check, ticks=data["ticks"], number=data["number"])
     sim.history = sim.side.history = History(data["history"])
     sim.made, sim.cycles, sim.crashes = data["made"], data["cycles"], data["crashes"]
     sim.orphan_binds, sim.surprises = dict(data["orphanBinds"]), set(data["surprises"])
@@ -130,7 +129,8 @@ def _restore_cluster(sim: Simulation, data: dict[str, Any]) -> None:
 
 def _restore_scheduler(sim: Simulation, data: dict[str, Any]) -> None:
     sim._connect(dump.load(data["cache"]))
-    sim.scheduler.cycles, sim.scheduler.memory = data["scheduler"]["cycles"], data["cache"]["memory"]
+    sim.scheduler.cycles, sim.scheduler.memory = data["scheduler"]["cycles"], data["cache"][
+        "memory"]
     sim.informer.known = {(obj.kind, obj.key): obj
                           for obj in map(manifests.from_dict, data["informer"]["known"])}
     sim.informer.gone = {(kind, key): version for kind, key, version in data["informer"]["gone"]}

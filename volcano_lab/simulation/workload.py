@@ -193,8 +193,9 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
     Spread(kind='exponential', a=2.0, b=0.0)
     """
     if not rate > 0:
-        raise WorkloadError(f"the rate of a stream of jobs is {rate!r}; allowed is a number of jobs "
-                            "per second above 0")
+        raise WorkloadError(
+            f"the rate of a stream of jobs is {rate!r}; allowed is a number of jobs "
+            "per second above 0")
     return Arrivals(list(templates), ("exponential", 1 / rate), count)
 
 

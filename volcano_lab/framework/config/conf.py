@@ -19,17 +19,6 @@ from volcano_lab.framework.config.yaml import ConfError, Reader
 from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.points.table import SWITCHES
 
-__all__ = [
-    "ACTIONS",
-    "DEFAULT_CONF",
-    "ConfError",
-    "Configuration",
-    "PluginOption",
-    "SchedulerConfiguration",
-    "Tier",
-    "load_conf",
-]
-
 ACTIONS = ("allocate", "backfill", "enqueue", "preempt", "reclaim", "shuffle")
 """Volcano's actions by name."""
 

@@ -22,8 +22,9 @@ from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods,
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import found_text
 
-KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues), api.PodGroup: ("podgroup", pod_groups),
-         api.HyperNode: ("hypernode", hyper_nodes), api.Pod: ("pod", pods)}
+KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues),
+         api.PodGroup: ("podgroup", pod_groups), api.HyperNode: ("hypernode", hyper_nodes),
+         api.Pod: ("pod", pods)}
 """Kind -> name of its webhook, and module of its rules."""
 _ROW = re.compile(r"^\| (\S+-\S+) \| (\S+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 RULES = {row[0]: row[1:]

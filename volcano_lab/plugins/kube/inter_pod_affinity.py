@@ -28,6 +28,11 @@ ANTI_AFFINITY_REASON = "node(s) didn't match pod anti-affinity rules"
 EXISTING_REASON = "node(s) didn't satisfy existing pods anti-affinity rules"
 NO_LABELS: Labels = {}
 
+REFUSALS = (None, Status(UNRESOLVABLE, AFFINITY_REASON, NAME),
+            Status(UNSCHEDULABLE, ANTI_AFFINITY_REASON, NAME),
+            Status(UNSCHEDULABLE, EXISTING_REASON, NAME))
+"""What the rule says of a node; what comes first takes precedence."""
+
 
 class AffinityState:
     """What is known of one incoming pod: pods that match its terms, and terms of others that match
@@ -43,6 +48,7 @@ class AffinityState:
         self.info, self.namespace_labels = info, namespace_labels
         self.required, self.apart = required, apart
         self.existing, self.affinity, self.anti_affinity = existing, affinity, anti
+        self._known: np.ndarray | None = None
 
     def __copy__(self) -> AffinityState:
         """A copy with counts of its own, to try evictions on."""
@@ -54,42 +60,32 @@ class AffinityState:
         _count_existing(self.existing, row, pod, sign, self.info, self.namespace_labels)
         _count_together(self.affinity, row, pod, sign, self.required)
         _count_apart(self.anti_affinity, row, pod, sign, self.apart)
+        self._known = None
 
     def refusal(self, node: KubeNode) -> Status | None:
         """Why the pod can't be on the node, or None."""
-        if not self._near_its_own(node):
-            return Status(UNRESOLVABLE, AFFINITY_REASON, NAME)
-        if any((self.anti_affinity.at(term.topology_key, node) or 0) > 0 for term in self.apart):
-            return Status(UNSCHEDULABLE, ANTI_AFFINITY_REASON, NAME)
-        if any((self.existing.at(key, node) or 0) > 0 for key in self.existing.counts):
-            return Status(UNSCHEDULABLE, EXISTING_REASON, NAME)
-        return None
-
-    def _near_its_own(self, node: KubeNode) -> bool:
-        counts = [self.affinity.at(term.topology_key, node) for term in self.required]
-        if None in counts:  # a node without the label is no place to be together
-            return False
-        return all(count > 0 for count in counts) or self._is_first_of_its_kind()
-
-    def _is_first_of_its_kind(self) -> bool:
-        """Nobody matches yet, and the pod itself does."""
-        return self.affinity.is_zero() and _matches_all(self.required, self.info)
+        return REFUSALS[self._verdicts()[node.row]]
 
     def nodes(self) -> np.ndarray:
         """`refusal` for all nodes at once: True where there is none."""
-        kube = self.existing.kube
-        fits = np.ones(len(kube.nodes), bool)
-        together = np.ones(len(kube.nodes), bool)
-        for term in self.required:
-            fits &= kube.topology(term.topology_key).codes >= 0
-            together &= self.affinity.nodes(term.topology_key) > 0
-        if self.required and not self._is_first_of_its_kind():
-            fits &= together
-        for term in self.apart:
-            fits &= self.anti_affinity.nodes(term.topology_key) <= 0
-        for key in self.existing.counts:
-            fits &= self.existing.nodes(key) <= 0
-        return fits
+        return self._verdicts() == 0
+
+    def _verdicts(self) -> np.ndarray:
+        """Which of `REFUSALS` holds for each node."""
+        if self._known is None:
+            kube = self.existing.kube
+            alone, apart, hurts = np.zeros((3, len(kube.nodes)), bool)
+            anybody = self.affinity.is_zero() and _matches_all(self.required, self.info)
+            for term in self.required:  # a node without the label is no place to be together
+                key = term.topology_key
+                alone |= (kube.topology(key).codes < 0) | ((self.affinity.nodes(key) <= 0)
+                                                           & (not anybody))
+            for term in self.apart:
+                apart |= self.anti_affinity.nodes(term.topology_key) > 0
+            for key in self.existing.counts:
+                hurts |= self.existing.nodes(key) > 0
+            self._known = np.select([alone, apart, hurts], [1, 2, 3], 0)
+        return self._known
 
 
 def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:

@@ -29,18 +29,7 @@ from volcano_lab.framework import log
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin, active_if
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins.resource_strategy_fit.arguments import (
-    LEAST_ALLOCATED,
-    MOST_ALLOCATED,
-    Proportion,
-    Sra,
-    Strategy,
-    find_strategy,
-    read_proportional,
-    read_sra,
-    read_strategies,
-    read_weight,
-)
+from volcano_lab.plugins.resource_strategy_fit import arguments as given
 
 SCORING_TYPE = "volcano.sh/resource-strategy-scoring-type"
 SCORING_WEIGHT = "volcano.sh/resource-strategy-weight"
@@ -54,10 +43,10 @@ class ResourceStrategyFit(Plugin):
 
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
-        self.weight = read_weight(self.arguments)
-        self.strategies = read_strategies(self.arguments)
-        self.sra = read_sra(self.arguments)
-        self.proportional = read_proportional(self.arguments)
+        self.weight = given.read_weight(self.arguments)
+        self.strategies = given.read_strategies(self.arguments)
+        self.sra = given.read_sra(self.arguments)
+        self.proportional = given.read_proportional(self.arguments)
 
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
@@ -85,7 +74,7 @@ class ResourceStrategyFit(Plugin):
     def node_order_key(self, task: TaskInfo) -> tuple:
         return task.resreq, *self._strategies_of(task).items()
 
-    def _strategies_of(self, task: TaskInfo) -> Mapping[str, Strategy]:
+    def _strategies_of(self, task: TaskInfo) -> Mapping[str, given.Strategy]:
         """By resource of the task's request: the strategies that the pod brings, or else the
         configured ones.
         """
@@ -93,7 +82,7 @@ class ResourceStrategyFit(Plugin):
         names = task.resreq.resource_names()
         kind = notes.get(SCORING_TYPE, "")
         if not kind:
-            found = {name: find_strategy(name, self.strategies) for name in names}
+            found = {name: given.find_strategy(name, self.strategies) for name in names}
             return {name: strategy for name, strategy in found.items() if strategy is not None}
         weights = pod_weights(notes.get(SCORING_WEIGHT, ""))
         if weights is None:
@@ -102,10 +91,11 @@ class ResourceStrategyFit(Plugin):
                 f'{SCORING_TYPE} is JSON such as {{"cpu": 1}} with whole numbers; no node is preferred for it.'
             )
             return {}
-        return {name: Strategy(kind, weights[name]) for name in names if name in weights}
+        return {name: given.Strategy(kind, weights[name]) for name in names if name in weights}
 
 
-def strategy_score(request: Resource, node: NodeInfo, strategies: Mapping[str, Strategy]) -> float:
+def strategy_score(request: Resource, node: NodeInfo,
+                   strategies: Mapping[str, given.Strategy]) -> float:
     """The weighted mean of each resource's score, from 0 to 1; 0 where one of them is asked for
     beyond what there is.
     """
@@ -116,20 +106,21 @@ def strategy_score(request: Resource, node: NodeInfo, strategies: Mapping[str, S
         if strategy is None:
             continue
         capacity, filled = allocatable.get(name), used.get(name) + request.get(name)
-        if strategy.type in (MOST_ALLOCATED, LEAST_ALLOCATED) and strategy.weight and capacity:
+        if strategy.type in (given.MOST_ALLOCATED,
+                             given.LEAST_ALLOCATED) and strategy.weight and capacity:
             if filled > capacity:
                 return 0.0
-            score += (filled if strategy.type == MOST_ALLOCATED else capacity -
+            score += (filled if strategy.type == given.MOST_ALLOCATED else capacity -
                       filled) * strategy.weight / capacity
         weights += strategy.weight
     return score / weights if weights > 0 else score
 
 
-def sra_score(request: Resource, allocatable: Resource, sra: Sra) -> float:
+def sra_score(request: Resource, allocatable: Resource, sra: given.Sra) -> float:
     """100 x weight for a node that has none of the scarce resources, less the more of them it has;
     0 where it lacks anything that is asked for.
 
-    >>> sra = Sra(1, {"a/x": 3, "a/y": 1}, total=4)
+    >>> sra = given.Sra(1, {"a/x": 3, "a/y": 1}, total=4)
     >>> one, other = Resource(4000.0, 1.0, {"a/x": 1000.0}), Resource(4000.0, 1.0)
     >>> sra_score(Resource(1000.0), one, sra), sra_score(Resource(1000.0), other, sra)
     (25.0, 100.0)
@@ -143,7 +134,7 @@ def sra_score(request: Resource, allocatable: Resource, sra: Sra) -> float:
 
 
 def out_of_proportion(request: Resource, node: NodeInfo,
-                      proportional: Mapping[str, Proportion]) -> str:
+                      proportional: Mapping[str, given.Proportion]) -> str:
     """The first scarce resource beside which too little CPU or memory would stay idle, or ""."""
     asked, idle = request.scalars or {}, node.idle
     if any(asked.get(name, 0.0) > 0 for name in proportional):

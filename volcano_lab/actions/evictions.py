@@ -22,6 +22,7 @@ from volcano_lab.api.status import PENDING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
+from volcano_lab.framework.statement import Statement, StatementError, unplace
 
 
 def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:
@@ -66,6 +67,15 @@ def note_victims(ssn: Session, action: str, task: TaskInfo, node: NodeInfo,
         among = {} if candidates is None else {"candidates": [victim.key for victim in candidates]}
         ssn.observer.note("victims", action=action, task=task.key, node=node.name, **among,
                           chosen=[victim.key for victim in chosen])
+
+
+def pipeline(statement: Statement, task: TaskInfo, node: str, evicted: bool) -> None:
+    """Promise a node to a task; where that fails, say so and take back what was done of it."""
+    try:
+        statement.pipeline(task, node, evicted)
+    except StatementError as error:
+        statement.ssn.log.error("%s", error)
+        unplace(statement.ssn, task)
 
 
 class EvictableTasks:
