@@ -17,7 +17,7 @@ from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.framework.config.conf import PluginOption, Tier
 from volcano_lab.framework.placement.feasible import nodes_to_find
 from volcano_lab.framework.points.table import extension_points
-from volcano_lab.metrics.effort import Effort
+from volcano_lab.metrics.calls import Effort
 from volcano_lab.scheduler import Scheduler
 
 NOTEBOOK = json.loads(

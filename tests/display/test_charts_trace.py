@@ -17,7 +17,7 @@ from volcano_lab.course.lesson_06.scene import SCENES
 from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster
 from volcano_lab.display import charts, tables
 from volcano_lab.framework.observer import joined
-from volcano_lab.metrics.timing import ITSELF, Timing
+from volcano_lab.metrics.calls import ITSELF, Timing
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.state import queue_attributes

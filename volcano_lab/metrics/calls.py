@@ -1,14 +1,15 @@
-"""How often plugins are asked, and how long their answers take: what `timing` and `effort` have in
-common.
+"""How often plugins are called, how long their answers take, and how much else a cycle does.
 
-Answers to no Go file; it listens (`framework.observer`) and decides nothing. Counts are the same on
-every machine; seconds are not.
+Counts are the same on every machine; seconds are not. A trace has no times, so that two runs give
+equal traces; these are observers beside it.
+
+Volcano: pkg/scheduler/metrics (latencies; the parts by plugin are added here)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,16 +19,19 @@ if TYPE_CHECKING:
     from volcano_lab.framework.points.rules import ExtensionPoint
     from volcano_lab.framework.session import Session
 
-OPEN, CLOSE = "open", "close"
+OPEN, CLOSE, ITSELF = "open", "close", "itself"
+PHASES = {"OnSessionOpen": OPEN, "OnSessionClose": CLOSE}
 Key = tuple[str, str, str]
 """An action (`OPEN` before the first, `CLOSE` after the last), an extension point, a plugin."""
 
 
-class Asked(Observer):
-    """Counts one cycle's questions to plugins.
+class CallCounter(Observer):
+    """Counts one cycle's calls of plugins.
 
-    `calls` has how often each was asked, `seconds` how long it took for it, without the questions
-    that it asked meanwhile; `times` are the seconds of the cycle's parts.
+    Attributes:
+        calls: How often each was called.
+        seconds: How long it took, without the calls that it made meanwhile.
+        times: The seconds of the cycle's parts.
     """
 
     def __init__(self) -> None:
@@ -68,3 +72,94 @@ class Asked(Observer):
     def _add(self, key: Key, seconds: float) -> None:
         self.calls[key] += 1
         self.seconds[key] += seconds
+
+
+class Effort(CallCounter):
+    """Counts one cycle's work; hand it to `Scheduler.run_once`.
+
+    Attributes:
+        choices: How often a node was looked for.
+        pairs: The nodes that came into question, in sum; `scored` the pairs whose score was
+            computed.
+        notes: How often each kind of record was noted.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes: Counter[str] = Counter()
+        self.choices = self.pairs = self.scored = self.placed = 0
+
+    def note(self, kind: str, /, **facts: Any) -> None:
+        self.notes[kind] += 1
+
+    def chose(self, task: Any, nodes: Sequence[Any], node: Any, errors: Any) -> None:
+        self.choices += 1
+        self.pairs += len(nodes)
+
+    def closed(self, ssn: Any) -> None:
+        self.placed = sum(operation == "allocate" for operation, *_ in ssn.committed)
+        if ssn.node_arrays is not None:
+            self.scored = ssn.node_arrays.scored
+        else:
+            asked = [count for (_, point, _), count in self.calls.items() if point == "node_order"]
+            self.scored = max(asked, default=0)
+
+    def count(self, *, action: str = "", point: str = "", plugin: str = "") -> int:
+        """Return the number of calls, in all or of what is named."""
+        wanted = (action, point, plugin)
+        return sum(count for key, count in self.calls.items()
+                   if all(want in ("", have) for have, want in zip(key, wanted, strict=True)))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per action, extension point and plugin, the most called first."""
+        ordered = sorted(self.calls.items(), key=lambda item: (-item[1], item[0]))
+        return [dict(zip(("action", "point", "plugin", "calls"), (*key, count), strict=True))
+                for key, count in ordered]
+
+    def time_by_plugin(self) -> dict[str, float]:
+        """Return the seconds in each plugin's answers, the longest first."""
+        total: Counter[str] = Counter()
+        for (_, _, plugin), seconds in self.seconds.items():
+            total[plugin] += seconds
+        return dict(total.most_common())
+
+    def __repr__(self) -> str:
+        return (f"<{self.placed} pods placed, {self.pairs} pairs of pod and node, "
+                f"{self.scored} scored>")
+
+
+class Timing(CallCounter):
+    """Where a cycle's time goes: seconds and calls by phase, plugin and what it did. Hand it to
+    `Scheduler.run_once`.
+
+    With `every_call` nodes are filtered and scored one by one, so that what plugins say of nodes
+    counts as theirs; without, all nodes are computed at once, which counts as the action's own.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import Scheduler
+    >>> timing = Timing()
+    >>> _ = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(timing)
+    >>> [phase for phase in dict.fromkeys(row["phase"] for row in timing.rows())]
+    ['open', 'enqueue', 'allocate', 'backfill', 'close']
+    >>> [row["calls"] for row in timing.rows() if row["what"] == "job_enqueueable"]
+    [1, 1]
+    """
+
+    def __init__(self, every_call: bool = False):
+        super().__init__()
+        self.watches_calls = every_call
+
+    def plugin_done(self, ssn: Session, plugin: str, when: str, seconds: float) -> None:
+        self._add((PHASES[when], when, plugin), seconds)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Return one row per phase, plugin and what it did: seconds and calls; "itself" is what
+        remains of the phase.
+        """
+        for phase in [name for name in self.times if name != "cycle"]:
+            mine = {key: seconds for key, seconds in self.seconds.items() if key[0] == phase}
+            rest = max(self.times[phase] - sum(mine.values()), 0.0)
+            ordered = sorted(mine.items(), key=lambda part: -part[1])
+            for key, seconds in [*ordered, ((phase, "", ITSELF), rest)]:
+                yield {"phase": phase, "plugin": key[2], "what": key[1], "seconds": seconds,
+                       "calls": self.calls.get(key, 1)}

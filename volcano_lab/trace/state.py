@@ -1,5 +1,4 @@
-"""The state of a session as plain data, and what has changed of it since one last looked. Answers
-to no Go file.
+"""The state of a session as plain data, and what has changed of it since one last looked.
 
 A state is {what: {name: {field: value}}}: tasks, jobs, nodes, queues. A change is [what, name,
 field, before, after]; turned round it is its own inverse.
@@ -11,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.session import Session
 from volcano_lab.trace.plain import amounts, plain
@@ -19,6 +17,7 @@ from volcano_lab.trace.plain import amounts, plain
 ACCOUNTS = ("idle", "used", "releasing", "pipelined")
 SUMS = ("allocated", "inqueue", "share")
 """What operations change of a queue."""
+OF_TASK, OF_JOB = ("status", "node"), ("phase", "share")
 QUEUE_FIXED = ("deserved", "guarantee", "capability", "real_capability", "request", "elastic")
 
 State = dict[str, dict[str, dict[str, Any]]]
@@ -41,19 +40,21 @@ def state_of(ssn: Session) -> State:
     >>> state["tasks"]["default/a-0"]["status"], state["nodes"]["n1"]["idle"]
     ('Binding', {'cpu': 3000.0, 'pods': 109.0})
     """
+    shares = _drf_shares(ssn)
     return {
         "tasks": {
             task.key:
-            {**_task(task), "job": job.uid, "uid": task.uid, "request": amounts(task.init_resreq)}
+            {**_named(OF_TASK, _task(task)), "job": job.uid, "uid": task.uid,
+             "request": amounts(task.init_resreq)}
             for job in ssn.jobs.values()
             for task in job.tasks.values()
         },
         "jobs": {
-            uid: {**_job(ssn, job), "queue": job.queue, "min_available": job.min_available}
-            for uid, job in ssn.jobs.items()
+            uid: {**_named(OF_JOB, _job(job, shares)), "queue": job.queue,
+                  "min_available": job.min_available} for uid, job in ssn.jobs.items()
         },
         "nodes": {
-            name: {**_node(node), "allocatable": amounts(node.allocatable)}
+            name: {field: amounts(getattr(node, field)) for field in (*ACCOUNTS, "allocatable")}
             for name, node in ssn.nodes.items()
         },
         "queues": queues_of(ssn),
@@ -66,32 +67,31 @@ def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
         name: {
             "weight": ssn.queues[name].weight if name in ssn.queues else 0,
             "parent": next(reversed(getattr(attr, "ancestors", ())), ""),  # "": root, or no tree
-            **_queue(attr), **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}
+            **_named(SUMS, _queue(attr)), **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}
         } for name, attr in queue_attributes(ssn).items()
     }
 
 
-def _task(task: TaskInfo) -> dict[str, Any]:
-    return {"status": str(task.status), "node": task.node_name}
+def _task(task: TaskInfo) -> tuple[Any, ...]:
+    return task.status, task.node_name
 
 
-def _node(node: NodeInfo) -> dict[str, Any]:
-    return {account: amounts(getattr(node, account)) for account in ACCOUNTS}
+def _queue(attr: Any) -> tuple[Any, ...]:
+    return attr.allocated, attr.inqueue, attr.share
 
 
-def _queue(attr: Any) -> dict[str, Any]:
-    return {
-        "allocated": amounts(attr.allocated), "inqueue": amounts(attr.inqueue), "share": attr.share
-    }
+def _job(job: JobInfo, shares: Any) -> tuple[Any, ...]:
+    """The phase, and drf's share where it knows the job."""
+    phase = job.pod_group.status.phase
+    return (phase, shares[job.uid].share) if job.uid in shares else (phase,)
 
 
-def _job(ssn: Session, job: JobInfo) -> dict[str, Any]:
-    drf = ssn.plugins.get("drf")
-    shares = getattr(drf, "job_attrs", {})
-    return {
-        "phase": job.pod_group.status.phase,
-        **({"share": shares[job.uid].share} if job.uid in shares else {})
-    }
+def _drf_shares(ssn: Session) -> Any:
+    return getattr(ssn.plugins.get("drf"), "job_attrs", {})
+
+
+def _named(fields: tuple[str, ...], raw: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip(fields, map(plain, raw), strict=False))
 
 
 class Changes:
@@ -103,19 +103,13 @@ class Changes:
 
     def __init__(self, ssn: Session):
         self.ssn, self.sums = ssn, queue_attributes(ssn)
-        self.shares = getattr(ssn.plugins.get("drf"), "job_attrs", {})
+        self.shares = _drf_shares(ssn)
         self.seen = {
-            what: {name: dict(fields)
-                   for name, fields in items.items()}
-            for what, items in state_of(ssn).items()
+            what: {name: dict(fields) for name, fields in items.items()} for what, items in state_of(ssn).items()
         }
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
-        self._raw: dict[str,
-                        dict[str,
-                             tuple[Any,
-                                   ...]]] = {"tasks": {}, "jobs": {}, "nodes": {}, "queues": {}}
-        self._dicts: dict[tuple[float, ...], dict[str,
-                                                  float]] = {}  # nodes that hold as much share one
+        self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}
+        self._dicts: dict[tuple[float, ...], dict[str, float]] = {}  # equal nodes share one
         self._rows = 0
         self._all([])
 
@@ -159,19 +153,17 @@ class Changes:
                 self._queue(name, changes)
 
     def _task(self, task: TaskInfo, changes: list[Change]) -> None:
-        now = (task.status, task.node_name)
+        now = _task(task)
         if self._raw["tasks"].get(task.key) != now:
-            self._differs(changes, "tasks", task.key, ("status", "node"), now, plain)
+            self._differs(changes, "tasks", task.key, OF_TASK, now, plain)
 
     def _job(self, job: JobInfo, changes: list[Change]) -> None:
-        phase, share = job.pod_group.status.phase, self.shares.get(job.uid)
-        now = (phase,) if share is None else (phase, share.share)
+        now = _job(job, self.shares)
         if self._raw["jobs"].get(job.uid) != now:
-            self._differs(changes, "jobs", job.uid, ("phase", "share"), now, plain)
+            self._differs(changes, "jobs", job.uid, OF_JOB, now, plain)
 
     def _queue(self, name: str, changes: list[Change]) -> None:
-        attr = self.sums[name]
-        now = (attr.allocated, attr.inqueue, attr.share)
+        now = _queue(self.sums[name])
         if self._raw["queues"].get(name) != now:
             self._differs(changes, "queues", name, SUMS, now, plain)
 

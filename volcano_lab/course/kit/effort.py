@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.metrics.effort import Effort
+from volcano_lab.metrics.calls import Effort
 from volcano_lab.scheduler import Scheduler
 
 

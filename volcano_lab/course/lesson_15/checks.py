@@ -17,7 +17,7 @@ from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.framework.placement.feasible import nodes_to_find
 from volcano_lab.framework.registry import registered
-from volcano_lab.metrics.effort import Effort
+from volcano_lab.metrics.calls import Effort
 
 # -- pairs
 

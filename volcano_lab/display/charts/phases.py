@@ -9,7 +9,7 @@ import altair as alt
 from volcano_lab.display.charts.following import drawn
 from volcano_lab.display.palette import COLORS
 from volcano_lab.display.styled import styled
-from volcano_lab.metrics.timing import ITSELF, Timing
+from volcano_lab.metrics.calls import ITSELF, Timing
 
 OTHERS = "other plugins"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from volcano_lab.display.tables.frame import Table, frame
-from volcano_lab.metrics.timing import Timing
+from volcano_lab.metrics.calls import Timing
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.narration import sentence
 from volcano_lab.trace.views import jobs, nodes
