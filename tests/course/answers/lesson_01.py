@@ -7,18 +7,23 @@ from volcano_lab.course.lesson_01 import checks
 
 answers(
     checks.not_in_the_copy,
-    right=["lost", "default/lost"],
-    wrong=[
-        ("wide", "is in the copy"),
-        ("nobody", "name of a queue"),
-        ("stray", "job made for it"),
-    ],
+    right=["lost"],
+    wrong=[("wide", "refused it"), ("nobody", "name of a queue"), ("stray", "job made for it"),
+           ("train", "got its nodes"), ("helper", "got a node")],
 )
 
 answers(
     checks.writes_status,
     right=["close"],
-    wrong=[("allocate", "in memory"), ("open", "copy")],
+    wrong=[("allocate", "in memory"), ("open", "makes the copy"), ("enqueue", "in the copy"),
+           ("backfill", "not the last phase"), ("each action", "once, after all")],
+)
+
+answers(
+    checks.missing_queue,
+    right=["nobody"],
+    wrong=[("somebody", "section 1"), ("team", "there already"), ("lost", "the job"),
+           ("default", "section 1"), ("Nobody", "section 1")],
 )
 
 answers(
@@ -29,18 +34,15 @@ answers(
         ("allocate, enqueue", "train has no pod"),
         ("enqueue, allocat", "allocat"),
         ('actions: "enqueue, allocate"', "Only the names"),
+        ("enqueue, backfill", "train has no pod"),
     ],
 )
 
 answers(
     checks.phase_written,
     right=["Inqueue", "inqueue"],
-    wrong=[
-        ("Running", "not yet"),
-        ("Pending", "let in"),
-        ("Completed", "ended"),
-        ("Unknown", "Choose"),
-    ],
+    wrong=[("Running", "not yet"), ("Pending", "admitted before"), ("Completed", "ended"),
+           ("Unknown", "unschedulable"), ("Binding", "state of a pod")],
 )
 
 answers(
@@ -53,15 +55,9 @@ answers(
     wrong=[
         ("stop at job_enqueueable", "where"),
         ("stop at tea time", "allowed are"),
-        ("stop at commit", "not let in"),
+        ("stop at commit", "not refused there"),
         ("stop at overused where answer", "nowhere"),
         ('stop at job_enqueueable where job == "wide"', "default/wide"),
         ('stop at job where job == "default/wide"', "no answer yet"),
     ],
-)
-
-answers(
-    checks.dump_to_a_file,
-    right=["SIGUSR1", "usr1"],
-    wrong=[("SIGUSR2", "log"), ("SIGHUP", "configuration"), ("SIGKILL", "Choose")],
 )

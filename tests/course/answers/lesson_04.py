@@ -68,6 +68,7 @@ answers(
         (12, "smaller of"),
         (20, "whole cluster"),
         (2, "its own capability"),
+        (14, "a guarantee of 6"),
         (6, "before"),
     ],
 )
@@ -75,7 +76,7 @@ answers(
 answers(
     checks.sum_of_second,
     right=[10, "10"],
-    wrong=[(13, "elastic was 2"), (15, "Take elastic off"), (5, "minimum"), (6, "in queue")],
+    wrong=[(13, "elastic was 2"), (15, "Subtract elastic"), (5, "minimum"), (6, "in queue"), (9, "it needs one")],
 )
 
 answers(
@@ -118,17 +119,20 @@ answers(
 answers(
     checks.patient_one,
     right=[CAUSES[1]],
-    wrong=[(CAUSES[0], "9"), (CAUSES[2], "12"), (CAUSES[3], "Pending"), ("?", "Choose")],
+    wrong=[(CAUSES[0], "wrote 9"), (CAUSES[2], "times 1.2"), (CAUSES[3], "Pending"),
+           (CAUSES[4], "no node was asked"), (CAUSES[5], "orders the jobs"), ("?", "Choose")],
 )
 
 answers(
     checks.patient_two,
-    right=[CAUSES[3]],
-    wrong=[(CAUSES[0], "Inqueue"), (CAUSES[1], "Inqueue"), (CAUSES[2], "Inqueue")],
+    right=[CAUSES[3], "admitted"],
+    wrong=[(CAUSES[0], "Inqueue"), (CAUSES[1], "Inqueue"), (CAUSES[2], "Inqueue"),
+           (CAUSES[4], "six pods of 1 CPU"), (CAUSES[5], "orders the jobs")],
 )
 
 answers(
     checks.patient_three,
-    right=[CAUSES[2]],
-    wrong=[(CAUSES[0], "10"), (CAUSES[1], "no guarantee"), (CAUSES[3], "Pending")],
+    right=[CAUSES[2], "overcommit"],
+    wrong=[(CAUSES[0], "4 of 10"), (CAUSES[1], "no guarantee"), (CAUSES[3], "Pending"),
+           (CAUSES[4], "no node was asked"), (CAUSES[5], "orders the jobs")],
 )

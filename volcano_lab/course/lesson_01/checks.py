@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.tracing import trace_of
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_01.lab import conf_with, small_cluster
@@ -10,34 +10,42 @@ from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.framework.config.conf import ConfError
 
 
-@check(takes=str)
-def not_in_the_copy(answer: str) -> Verdict:
-    """Which job is not in the session's copy of the cluster?"""
-    name = answer.removeprefix("default/")
-    if name == "lost":
-        return well_done(
-            "Its queue, nobody, doesn't exist, so the snapshot leaves the job out and no action ever sees it."
-        )
-    if name == "nobody":
-        return try_again("That is the name of a queue that is missing. Which job wants it?")
-    if name == "stray":
-        return try_again("stray is a pod, and the job made for it is in the copy. Which job was left out, and why?")
-    return try_again(
-        f"If there is a job {name}, it is in the copy. Look for `left out` in the column **open**.")
+@choice({
+    "lost": well_done("Its queue, nobody, does not exist, so the snapshot leaves the job out and no "
+                      "action ever sees it."),
+    "nobody": "That is the name of a queue that is missing. Which job wants it?",
+    "stray": "stray is a pod, and the job made for it is in the copy. Which job was left out?",
+    "wide": "wide is in the copy: enqueue saw it, and refused it.",
+    "train": "train is in the copy: it even got its nodes.",
+    "helper": "helper is in the copy: it got a node.",
+})
+def not_in_the_copy() -> None:
+    """Which job is **not** in the session's copy of the cluster?"""
+
+
+@choice({
+    "open": "Opening makes the copy. Nothing has been decided then.",
+    "enqueue": "It changes the phase in the copy. The API server hears of it later.",
+    "allocate": "Actions change the job in memory. The status is written once, after all of them.",
+    "backfill": "It is the last action, but not the last phase.",
+    "each action": "They change the job in memory. The status is written once, after all of them.",
+    "close": well_done("Closing compares every job with what it was at the opening, and writes "
+                       "what has changed."),
+})
+def writes_status() -> None:
+    """Which phase of the cycle writes a PodGroup's new status to the API server?"""
 
 
 @check(takes=str)
-def writes_status(answer: str) -> Verdict:
-    """In which phase does the scheduler write the new phase of a PodGroup: open, allocate or close?
-    """
-    if answer == "close":
-        return well_done(
-            "Closing compares every job with what it was at the opening, and writes what has changed."
-        )
-    if answer == "open":
-        return try_again("Opening makes the copy. Nothing has been decided then.")
-    return try_again(
-        "Actions change the job in memory. The status is written once, when they are all done.")
+def missing_queue(answer: str) -> Verdict:
+    """Name the queue that must be added, so that lost gets a node in the next cycle."""
+    cycle = small_cluster().queue(answer).run()
+    if any(row[1].startswith("default/lost") for row in cycle.committed):
+        return well_done("Now lost is in the copy, and its pod has a node.")
+    hints = {"team": "team is there already, and three jobs use it. Which one does lost name?",
+             "lost": "That is the job. Which queue does it name?"}
+    return try_again(hints.get(answer, f"Now there is a queue {answer}, and lost is still left out. "
+                                       "The table of section 1 says which queue it names."))
 
 
 @check(takes=str)
@@ -53,38 +61,29 @@ def own_actions(answer: str) -> Verdict:
     jobs = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
     if not jobs["train"]["placed"]:
         return try_again(
-            "Now train has no pod. allocate must be there, and see train after it was let in.")
+            "Now train has no pod. allocate must be there, and see train after it was admitted.")
     if jobs["wide"]["phase"] != "Pending":
         return try_again(
-            "train starts, but wide is no longer Pending: nobody asked whether it may come in.")
+            "train starts, but wide is no longer Pending: nobody asked whether to admit it.")
     return well_done(
-        "enqueue comes before allocate: it lets train in and refuses wide, and allocate places what was let in."
+        "enqueue comes before allocate: it admits train and refuses wide, and allocate places what was admitted."
     )
 
 
-PHASES = ["Pending", "Inqueue", "Running", "Completed"]
-
-
-@check(takes=str)
-def phase_written(answer: str) -> Verdict:
-    """A PodGroup was let in and needs 3 pods. One is Running, one Bound, one Binding. Which phase
+@choice({
+    "Pending": "It was admitted before. A PodGroup that is Inqueue does not go back to Pending.",
+    "Inqueue": well_done("Bound and Running count, Binding does not: two of the three that it "
+                         "needs. So the phase stays."),
+    "Running": "For Running it needs three pods that are bound, running or done. One of the three "
+               "is not yet bound.",
+    "Completed": "Completed is for PodGroups whose pods have all ended.",
+    "Unknown": "Unknown needs a gang that was found unschedulable. All three of these have a node.",
+    "Binding": "That is a state of a pod. A PodGroup has no such phase.",
+})
+def phase_written() -> None:
+    """A PodGroup was admitted and needs 3 pods. One is Running, one Bound, one Binding. Which phase
     does closing write?
     """
-    name = answer.capitalize()
-    if name == "Inqueue":
-        return well_done(
-            "Bound and Running count, Binding does not: two of the three that it needs. So the phase stays."
-        )
-    if name == "Running":
-        return try_again(
-            "For Running it needs three pods that are bound, running or done. One of the three is not yet bound."
-        )
-    if name == "Pending":
-        return try_again(
-            "It was let in before. A PodGroup that is Inqueue does not go back to Pending.")
-    if name == "Completed":
-        return try_again("Completed is for PodGroups whose pods have all ended.")
-    return try_again(f"Choose one of {', '.join(PHASES)}.")
 
 
 @check(takes=str)
@@ -103,14 +102,14 @@ def stop_at_the_refusal(answer: str) -> Verdict:
             "answers are numbers: 1 means yes, -1 means no.")
     if found is None:
         return try_again(
-            "In this cycle it stops nowhere. The question whether a job may come in is job_enqueueable."
+            "In this cycle it stops nowhere. The question whether a job is admitted is job_enqueueable."
         )
     facts = found.facts
     if facts.get("job") != "default/wide":
         about = str(facts.get("job", facts.get("queue", "something else"))).removeprefix("default/")
         where = f"It stops first in {found.action}, at {facts.get('point', found.kind)} about {about}"
         return try_again(
-            f"{where}. wide is not let in: say more after `where`, such as `answer < 0`.")
+            f"{where}. wide is not refused there: say more after `where`, such as `answer < 0`.")
     if found.kind == "job":
         return try_again(
             "There it is wide's turn, but there is no answer yet. Stop at the question job_enqueueable."
@@ -118,23 +117,3 @@ def stop_at_the_refusal(answer: str) -> Verdict:
     return well_done(
         f"Record {found.number}: overcommit says no about wide. In a debugger you would stop in its function."
     )
-
-
-SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"]
-
-
-@check(takes=str)
-def dump_to_a_file(answer: str) -> Verdict:
-    """Which signal makes the scheduler write its cache to a JSON file?"""
-    name = answer.upper().removeprefix("SIG")
-    if name == "USR1":
-        return well_done(
-            "It writes snapshot-<seconds>.json into the folder of `--cache-dump-dir`, which is /tmp by default."
-        )
-    if name == "USR2":
-        return try_again("SIGUSR2 writes to the log. Some texts have it the other way round.")
-    if name == "HUP":
-        return try_again(
-            "Other programs read their configuration again at that signal. Volcano watches the file."
-        )
-    return try_again(f"Choose one of {', '.join(SIGNALS)}.")

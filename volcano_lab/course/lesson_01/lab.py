@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
@@ -20,11 +19,9 @@ from volcano_lab.widgets.controls import choice
 from volcano_lab.widgets.lab import Lab, Task
 from volcano_lab.widgets.story import outcome
 
-if TYPE_CHECKING:
-    import altair as alt
-
 ACTIONS = "enqueue, allocate, backfill"
 NOTHING = "·"
+HELD_BACK = ("left out", "refused", "Pending")
 CHOICES = [
     ACTIONS, "allocate, backfill", "allocate, enqueue", "enqueue, allocate", "enqueue, backfill",
     "backfill"
@@ -53,7 +50,7 @@ def conf_with(actions: str) -> str:
 
 
 def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
-    """One row a job: what opening the session, every action, and closing it did to it.
+    """One row per job: what opening the session, every action, and closing it did to it.
 
     >>> [row["allocate"] for row in phases(small_cluster())]
     ['·', '·', '2 pods', '·']
@@ -63,7 +60,7 @@ def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
     trace = traced(cluster.objects(), conf_with(actions))[0]
     ended = {row["job"]: row["phase"] for row in cluster.run(conf_with(actions)).jobs()}
     placed = Counter((r.action, r["job"]) for r in trace.records if r.kind == "commit")
-    let_in = {r["job"] for r in trace.records if r.kind == "enqueued"}
+    admitted = {r["job"] for r in trace.records if r.kind == "enqueued"}
     refused = {r["job"] for r in trace.records
                if r.kind == "asked" and r["point"] == "job_enqueueable" and not r["answer"]}
     rows = []
@@ -74,8 +71,8 @@ def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
         for action in actions.split(", "):
             pods = placed[action, name]
             row[action] = f"{pods} pod{'s' * (pods > 1)}" if pods else NOTHING
-            if action == "enqueue" and name in let_in | refused:
-                row[action] = "let in" if name in let_in else "refused"
+            if action == "enqueue" and name in admitted | refused:
+                row[action] = "admitted" if name in admitted else "refused"
         rows.append(row | {"close": ended.get(name, NOTHING)})
     return rows
 
@@ -124,41 +121,25 @@ def phases_over_time(cluster: Cluster, cycles: int = 3) -> list[dict[str, str]]:
     return seen.rows
 
 
-def phase_chart(title: str = "", actions: str = ACTIONS) -> alt.Chart:
-    """The small cluster's jobs as rows, the phases of the cycle as columns, and what happened in
-    the cells.
+def signed(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The rows of `phases` with ✓ where a phase moved a job on, and ✗ where it was held back.
 
-    >>> phase_chart(actions="backfill").description.split("; ")[0]
-    'helper: open copied, backfill ·, close Pending'
+    >>> [row["enqueue"] for row in signed(phases(small_cluster()))]
+    ['✓ admitted', '·', '✓ admitted', '✗ refused']
     """
-    import altair as alt
+    return [{name: text if name == "job" or text == NOTHING else
+             f"{'✗' if text in HELD_BACK else '✓'} {text}" for name, text in row.items()}
+            for row in rows]
 
-    rows, columns = phases(small_cluster(), actions), ["open", *actions.split(", "), "close"]
-    cells = [{
-        "job":
-        row["job"], "phase":
-        phase, "text":
-        row[phase], "cell":
-        "nothing" if row[phase] == NOTHING else
-        "held back" if row[phase] in ("left out", "refused", "Pending") else "moved on"
-    } for row in rows for phase in columns]
-    base = alt.Chart(alt.InlineData(cells)).encode(
-        x=alt.X("phase:N", title=None, sort=columns, axis=alt.Axis(labelAngle=0, orient="top")),
-        y=alt.Y("job:N", title=None))
-    scale = alt.Scale(domain=["moved on", "held back", "nothing"],
-                      range=["#0072B2", "#D55E00", "#e8e8e8"])
-    marks = base.mark_rect(stroke="white", strokeWidth=3).encode(color=alt.Color(
-        "cell:N", title=None, scale=scale, legend=alt.Legend(padding=14)))
-    words = base.mark_text(fontSize=13, fontWeight="bold").encode(
-        text="text:N", color=alt.condition("datum.cell == 'nothing'", alt.value("#333"),
-                                           alt.value("white")))
-    told = "; ".join(
-        f"{row['job']}: " + ", ".join(f"{phase} {row[phase]}" for phase in columns) for row in rows)
-    chart = alt.layer(marks, words).properties(width=90 * len(columns), height=150, title=title,
-                                               description=told)
-    return (chart.configure(background="white", font="system-ui, sans-serif", padding=8)
-            .configure_axis(labelFontSize=12, domain=False, ticks=False)
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
+
+def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
+    """Show the small cluster's jobs as rows, the phases of a cycle as columns, and what happened.
+
+    >>> phase_table("One cycle", "backfill").alt.split("; ")[0]
+    'One cycle. helper: open ✓ copied backfill · close ✗ Pending'
+    """
+    return pictures.table(title, signed(phases(small_cluster(), actions)), texts=True,
+                          legend="✓: the job moved on. ✗: it was held back. ·: nothing happened.")
 
 
 JOBS = ("helper", "lost", "train", "wide")
@@ -176,9 +157,9 @@ def cycle_lab() -> Lab:
     return Lab(
         {"actions": choice(ACTIONS, CHOICES, "actions, in order")},
         lambda values: phases(small_cluster(), values["actions"]),
-        [pictures.table("What each phase did, in the order of the list", lambda rows: rows,
-                        key="phases", texts=True, rows=4, wide=True,
-                        legend="·: the phase did nothing to the job.")],
+        [pictures.table("What each phase did, in the order of the list", signed, key="phases",
+                        texts=True, rows=4, wide=True,
+                        legend="✓: the job moved on. ✗: it was held back. ·: nothing happened.")],
         title="One cycle: the order of the actions",
         says=[outcome(f"Job {name} ends", end_of(name)) for name in JOBS],
         opening=f"The list is {ACTIONS}, Volcano's default. Choose another one.",

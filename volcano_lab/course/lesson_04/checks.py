@@ -1,4 +1,4 @@
-"""The checks of lesson 04: limits, and who is let in."""
+"""The checks of lesson 04: limits, and who is admitted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, is_empty
+from volcano_lab.course.kit.checking import check, choice, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_04.lab import admission_cluster
 from volcano_lab.trace.views.queues import levels
@@ -17,45 +17,33 @@ from volcano_lab.trace.views.queues import levels
 Amounts = Mapping[str, float]
 
 
-@check(takes=float)
-def may_hold(answer: float) -> Verdict:
+@choice({
+    10: well_done("20 − 10 = 10 are left of the cluster, and that is less than its capability of "
+                  "12."),
+    12: "12 is its capability. What is left of the cluster after the guarantee? The smaller of the "
+        "two counts.",
+    20: "20 is the whole cluster. 10 of these are kept for queue other.",
+    2: "Both are limits, side by side. The guarantee is not taken from its own capability, but "
+       "from the cluster.",
+    14: "14 was left with a guarantee of 6. Now 10 are kept.",
+}, "What did team have before, and from where? 20 − the guarantees of others, at most 12.", float)
+def may_hold() -> None:
     """Queue other gets a guarantee of 10 CPUs; the capability of team stays 12. What may team hold
     then, in CPUs?
     """
-    hints = {
-        12:
-        "12 is its capability. What is left of the cluster after the guarantee? The smaller of the two counts.",
-        20:
-        "20 is the whole cluster. 10 of these are kept for queue other.", 2:
-        "Both are limits, side by side. The guarantee is not taken from its own capability, but from the cluster."
-    }
-    if answer == 10:
-        return well_done(
-            "20 − 10 = 10 are left of the cluster, and that is less than its capability of 12.")
-    return try_again(
-        hints.get(
-            answer,
-            "What did team have before, and from where? 20 − the guarantees of others, at most 12.")
-    )
 
 
-@check(takes=float)
-def sum_of_second(answer: float) -> Verdict:
+@choice({
+    10: well_done("5 + 6 + 4 − 5 = 10, and team may hold 12. Nothing became free; old only says "
+                  "that it could do with less."),
+    13: "13 was the sum when elastic was 2. Now old holds 5 more than it needs.",
+    15: "Subtract elastic: what old holds above its minimum.",
+    5: "5 is second's minimum. Add what team holds and what is in queue, and subtract elastic.",
+    6: "You have left out what is in queue: job first was admitted before, and has reserved 4.",
+    9: "5 of old's six pods are elastic, and not all six: it needs one.",
+}, "minimum 5 + allocated 6 + in queue 4 − elastic. What does old hold above its minimum?", float)
+def sum_of_second() -> None:
     """Job old needs only 1 of its 6 pods now. Which sum does queue team compare for job second?"""
-    hints = {
-        13: "13 was the sum when elastic was 2. Now old holds 5 more than it needs.", 15:
-        "Take elastic off: what old holds above its minimum.", 5:
-        "5 is second's minimum. Add what team holds and what is in queue, and take elastic off.", 6:
-        "You have left out what is in queue: job first was let in before, and has reserved 4."
-    }
-    if answer == 10:
-        return well_done("5 + 6 + 4 − 5 = 10, and team may hold 12. Nothing became free; "
-                         "old only says that it could do with less.")
-    return try_again(
-        hints.get(
-            answer,
-            "minimum 5 + allocated 6 + in queue 4 − elastic. What does old hold above its minimum?")
-    )
 
 
 # -- make: the sum as a function
@@ -83,7 +71,7 @@ ROOMY = {
 CASES: list[tuple[dict[str, float], dict[str, dict[str, float]], str]] = [
     ({"cpu": 4}, ROOMY,
      "4 + 6 + 4 − 2 is 12, and 12 of 12 is still room: only more than the limit is too much."),
-    ({"cpu": 5}, ROOMY, "5 + 6 + 4 − 2 is 13: take off elastic, and count what is in queue."),
+    ({"cpu": 5}, ROOMY, "5 + 6 + 4 − 2 is 13: subtract elastic, and count what is in queue."),
     ({"cpu": 1}, ROOMY | {"elastic": {}, "inqueue": {"cpu": 6}},
      "What is in queue counts: 1 + 6 + 6 is 13."),
     ({"cpu": 1, "memory": 30}, ROOMY | {"allocated": {"memory": 20}},
@@ -118,11 +106,13 @@ def admission(answer: Callable[..., Any]) -> Verdict | None:
         said = _tried(answer, minimum, queue)
         if said != names:
             return try_again(
-                f"The lab found {names} short where your function says {said}: minimum {minimum}, queue {queue}."
+                f"The scheduler found {names} short where your function says {said}: "
+                f"minimum {minimum}, queue {queue}."
             )
     refused = sum(bool(names) for _, _, names in compared)
     return well_done(
-        f"The lab made {len(compared)} comparisons in clusters made at random, and refused {refused} times. "
+        f"The scheduler made {len(compared)} comparisons in random clusters, and refused "
+        f"{refused} times. "
         "Your function says the same each time, resource by resource.")
 
 
@@ -141,7 +131,7 @@ def _tried(function: Callable[..., Any], minimum: Amounts,
 @cache
 def recorded(
         count: int = 60) -> list[tuple[dict[str, float], dict[str, dict[str, float]], list[str]]]:
-    """What proportion compared in clusters made at random: (minimum, queue, the names of what is
+    """What proportion compared in random clusters: (minimum, queue, the names of what is
     short).
 
     >>> minimum, queue, names = recorded()[0]
@@ -181,10 +171,11 @@ def _lesson() -> Cluster:
 
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().job(...)")
 def let_second_in(answer: Cluster) -> Verdict:
-    """Let second in, too. Queue team stays as it is, and so do the jobs first and second."""
+    """Get second admitted, too. Queue team stays as it is, and so do the jobs first and second."""
     before, after = _specs(_lesson()), _specs(answer)
     if before == after:
-        return try_again("In this cluster nothing has changed. Begin with `cluster.copy()`.")
+        return try_again("In this cluster nothing has changed: old still needs 4 of its 6 pods, and "
+                         "other keeps 6 CPUs. Another number?")
     if before["Queue/team"] != after.get("Queue/team"):
         return try_again("Leave queue team as it is. Look at the other terms of its sum.")
     if any(before[key] != after.get(key)
@@ -240,11 +231,12 @@ def _specs(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-CAUSES = [
-    "its own queue's capability", "a guarantee of another queue", "overcommit: the whole cluster",
-    "let in: its queue deserves less"
-]
-"""What a reader may choose for a patient."""
+CAUSES = ("its own queue's capability", "a guarantee of another queue",
+          "overcommit: the whole cluster", "admitted: its queue deserves less",
+          "no node has room", "its priority: another job comes first")
+PENDING = "Its PodGroup is Pending: it was not admitted, and no node was asked."
+ALONE = "Priority orders the jobs of a queue, and no other job of team waits."
+"""What a reader may choose for a patient, and what holds for more than one."""
 
 
 def patients() -> dict[str, Cluster]:
@@ -267,48 +259,38 @@ def patients() -> dict[str, Cluster]:
     return {"one": one, "two": two, "three": three}
 
 
-def _diagnosis(answer: str, right: int, hints: dict[int, str], why: str) -> Verdict:
-    said = answer.strip().casefold()
-    chosen = next(
-        (number for number, cause in enumerate(CAUSES) if said and cause.startswith(said)), None)
-    if chosen is None:
-        return try_again("Choose one of: " + "; ".join(CAUSES) + ".")
-    return well_done(why) if chosen == right else try_again(hints[chosen])
+def _patient(right: int, why: str, *hints: str) -> dict[str, str | Verdict]:
+    """What is said of each cause; the hints are in the order of the wrong ones."""
+    wrong = [cause for cause in CAUSES if cause != CAUSES[right]]
+    return {CAUSES[right]: well_done(why), **dict(zip(wrong, (*hints, ALONE), strict=True))}
 
 
-@check(takes=str)
-def patient_one(answer: str) -> Verdict:
-    """Why does team-work wait in cluster one?"""
-    return _diagnosis(
-        answer, 1, {
-            0:
-            "Its author wrote 9, and the sum is 4 + 3 = 7. Which number stands in real capability?",
-            2:
-            "The cluster has 10 CPUs, times 1.2 is 12, less the 3 that are used: there is room for 4.",
-            3: "Its PodGroup is Pending: it was not let in."
-        },
-        "4 of 10 CPUs are kept for queue other, which uses none of them. So the real capability is 6, and the sum is 7."
-    )
+@choice(_patient(
+    1, "4 of 10 CPUs are kept for queue other, which uses none of them. So the real capability is "
+    "6, and the sum is 7.",
+    "Somebody wrote 9, and the sum is 4 + 3 = 7. Which number stands in real capability?",
+    "The cluster has 10 CPUs, times 1.2 is 12, less the 3 that are used: there is room for 4.",
+    PENDING, PENDING))
+def patient_one() -> None:
+    """Cluster one: why does team-work wait?"""
 
 
-@check(takes=str)
-def patient_two(answer: str) -> Verdict:
-    """Why does team-work wait in cluster two?"""
-    past = "Its PodGroup is Inqueue: it has passed enqueue, and with it all three of these. What is compared after that?"
-    return _diagnosis(
-        answer, 3, {0: past, 1: past, 2: past},
-        "enqueue compared 6 with the real capability of 10. allocate compares with what the queue deserves, "
-        "and that is 5, because the other queue wants a half.")
+PAST = ("Its PodGroup is Inqueue: it has passed enqueue, and with it all three of these. What is "
+        "compared after that?")
 
 
-@check(takes=str)
-def patient_three(answer: str) -> Verdict:
-    """Why does team-work wait in cluster three?"""
-    return _diagnosis(
-        answer, 2, {
-            0: "team may hold 10 and holds nothing: the sum is 4 of 10.", 1:
-            "In this cluster there is no guarantee.", 3:
-            "Its PodGroup is Pending: it was not let in."
-        },
-        "1.2 × 10 − 9 used = 3, and it asks for 4. overcommit does not know elastic, so the 8 elastic pods do not help."
-    )
+@choice(_patient(
+    3, "enqueue compared 6 with the real capability of 10. allocate compares with what the queue "
+    "deserves, and that is 5, because the other queue wants a half.", PAST, PAST, PAST,
+    "The node has 10 CPUs, and 4 of them are held: six pods of 1 CPU would fit."))
+def patient_two() -> None:
+    """Cluster two: why does team-work wait?"""
+
+
+@choice(_patient(
+    2, "1.2 × 10 − 9 used = 3, and it asks for 4. overcommit does not know elastic, so the 8 "
+    "elastic pods do not help.",
+    "team may hold 10 and holds nothing: the sum is 4 of 10.",
+    "In this cluster there is no guarantee.", PENDING, PENDING))
+def patient_three() -> None:
+    """Cluster three: why does team-work wait?"""

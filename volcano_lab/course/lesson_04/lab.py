@@ -1,14 +1,12 @@
-"""Lesson 04: one queue that two jobs want to enter: the sums that enqueue compares, resource by
-resource.
-"""
+"""Lesson 04: one queue that two jobs want to enter, and the sums that enqueue compares."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
-import ipywidgets
 
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
@@ -17,24 +15,16 @@ from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import PARTS as SIDES
 from volcano_lab.trace.views.queues import admissions
-from volcano_lab.widgets.board_lab import BoardLab as Lab
-from volcano_lab.widgets.board_lab import Values
-
-if TYPE_CHECKING:
-    import altair as alt
+from volcano_lab.widgets import facts, pictures
+from volcano_lab.widgets.controls import group, slider
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.story import amounts, outcome
 
 NODES, CPUS, GIGABYTES = 2, 10, 20
-PARTS = {"allocated − elastic": "#0072B2", "in queue": "#E69F00", "minimum": "#009E73"}
-"""The parts of the sum -> their colours."""
-
-MOST = {CPU: 36.0, MEMORY: 72.0}
-"""Where the scale of a resource ends, in CPUs and Gi: 1.8 times the cluster."""
+PARTS = ["allocated − elastic", "in queue", "minimum"]
+"""The parts of the sum, in order."""
 
 SCALES = {CPU: (1, "CPUs"), MEMORY: (2**30, "Gi")}
-START = {
-    "capability": 12, "kept": 6, "runs": 6, "needs": 4, "first": 4, "second": 5, "memory": 1,
-    "factor": 1.2
-}
 
 
 def admission_cluster(capability: int = 12, kept: int = 6, runs: int = 6, needs: int = 4,
@@ -130,145 +120,140 @@ def _number(amount: float) -> float:
     return int(number) if number == int(number) else number
 
 
-def _label(row: dict[str, Any]) -> str:
-    return f"{row['job']}: {row['who']}, {SCALES[row['resource']][1]}"
+def sums_picture(cycle: Cycle, title: str = "") -> pictures.Picture:
+    """Draw the parts of each sum as a part of its own limit.
 
-
-def _text(row: dict[str, Any]) -> str:
-    return f"{row['sum']:g} of {row['limit']:g}" + (": too much" if row["over"] else "")
-
-
-def sums_chart(cycle: Cycle, title: str = "") -> alt.Chart:
-    """The parts of each sum as one bar, and the limit as a thick line; CPUs and Gi each on a scale
-    of its own.
-
-    >>> len(sums_chart(admission_cluster().run()).layer)
-    3
+    >>> [row["text"] for row in sums_picture(admission_cluster().run()).data][-2:]
+    ['13 of 12: too much', '13 of 40']
     """
-    import altair as alt
-
-    from volcano_lab.display.styled import styled
-
-    rows = sums(cycle)
-    bars: list[dict[str, Any]] = []
-    marks = []
-    for row in rows:
-        label, start, scale = _label(row), 0.0, MOST[row["resource"]] / MOST[CPU]
-        for part, amount in zip(PARTS, row["parts"], strict=True):
-            bars.append({
-                "label": label, "part": part, "from": start / scale, "to": (start + amount) / scale
-            })
-            start += amount
-        marks.append({
-            "label": label, "at": row["limit"] / scale, "end":
-            max(row["limit"], row["sum"]) / scale, "text": _text(row)
-        })
-    y = alt.Y("label:N", title=None, sort=[_label(row) for row in rows],
-              axis=alt.Axis(labelLimit=220, minExtent=180, domain=False, ticks=False))
-    x = alt.X("from:Q", title=None, axis=None, scale=alt.Scale(domain=[0, MOST[CPU]], nice=False))
-    color = alt.Color("part:N", title=None, scale=alt.Scale(domain=list(PARTS), range=list(
-        PARTS.values())), legend=alt.Legend(padding=14))
-    drawn = alt.Chart(alt.InlineData(bars)).mark_bar(size=18).encode(y=y, x=x, x2="to:Q",
-                                                                     color=color)
-    limits = alt.Chart(alt.InlineData(marks)).mark_tick(color="black", opacity=1, thickness=3,
-                                                        size=28).encode(y=y, x="at:Q")
-    texts = alt.Chart(alt.InlineData(marks)).mark_text(align="left", dx=8, fontSize=12).encode(
-        y=y, x="end:Q", text="text:N")
-    told = "; ".join(f"{_label(row)}: {_text(row)}" for row in rows)
-    return styled(
-        alt.layer(drawn, limits, texts).properties(width=560, height=30 * max(len(rows), 1)), title,
-        f"Sums: {told}")
+    return pictures.sums(title, _bars(sums(cycle)), parts=PARTS, most=1.3)
 
 
-PANELS: list[dict[str, Any]] = [
-    {
-        "kind": "table", "key": "limits", "title": "What queue team may hold, in CPUs", "columns":
-        ["capability", "cluster_−_guarantees_of_others", "real_capability", "deserved"]
-    },
-    {
-        "kind":
-        "sums", "key":
-        "sums", "title":
-        "What enqueue compares, one sum after the other", "parts":
-        PARTS, "lines":
-        8, "legend":
-        "Thick line: the limit. The cluster's limit is factor × cluster − used; the queue's is its real capability."
-    },
-    {
-        "kind": "table", "key": "jobs", "title": "When the cycle ends", "texts":
-        ["PodGroup",
-         "let_in"], "columns": ["job", "let_in", "PodGroup", "pods_placed", "pods_waiting"]
-    },
-    {"kind": "sentences", "key": "why", "title": "Why a job waits"},
+def _bars(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"name": f"{row['job']}: {row['who']}, {SCALES[row['resource']][1]}",
+             "link": row["job"], "parts": row["parts"], "limit": row["limit"], "over": row["over"],
+             "text": f"{row['sum']:g} of {row['limit']:g}" + (": too much" if row["over"] else "")}
+            for row in rows]
+
+
+def pods_of_old(cycle: Cycle, title: str = "What old holds, in CPUs") -> pictures.Picture:
+    """Draw what job old needs of what it holds, and what of it is elastic.
+
+    >>> pods_of_old(admission_cluster().run()).data[0]["text"]
+    '4 needed + 2 elastic'
+    """
+    return pictures.sums(title, _old(cycle), parts=["needed", "elastic"], most=1.8,
+                         limit="team may hold")
+
+
+def _old(cycle: Cycle) -> list[dict[str, Any]]:
+    team = next(row for row in cycle.queues() if row["queue"] == "team")
+    job = cycle.session.jobs.get("default/old")
+    held = _number(job.allocated.milli_cpu / 1000) if job else 0
+    needed = min(held, job.min_available) if job else 0
+    return [{"name": "old", "parts": [needed, held - needed],
+             "limit": team["real_capability"]["cpu"],
+             "text": f"{needed:g} needed + {held - needed:g} elastic"}]
+
+
+CONTROLS = group("the queues", {
+    "capability": slider(12, 0, 20, "capability of team", unit="CPUs", about="0 is no limit"),
+    "kept": slider(6, 0, 20, "guarantee of other", unit="CPUs", about="other is idle"),
+}) | group("job old", {
+    "runs": slider(6, 0, 20, "pods that run"), "needs": slider(4, 0, 20, "pods it needs"),
+}, link="old") | group("jobs first and second", {
+    "first": slider(4, 0, 12, "pods of first"), "second": slider(5, 1, 12, "pods of second"),
+    "memory": slider(1, 0, 8, "memory of each of its pods", unit="Gi"),
+}, link="second") | group("enqueue", {
+    "factor": slider(1.2, 1.0, 1.8, "overcommit-factor", step=0.1),
+})
+
+
+def cluster_of(values: Values) -> Cluster:
+    """Return the cluster that the controls describe."""
+    return admission_cluster(**{name: value for name, value in values.items() if name != "factor"})
+
+
+def decide(values: Values) -> dict[str, Any]:
+    """Run the cycle of some values: its sums, what became of each job, and why a job waits."""
+    cluster, conf = cluster_of(values), conf_with(round(values["factor"], 1))
+    cycle = cluster.run(conf)
+    known = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
+    explain = Explainer(cluster.objects(), conf)
+    jobs = []
+    for name, row in known.items():
+        waits = name != "old" and row["pending"]
+        jobs.append({
+            "job": name, "PodGroup": row["phase"], "placed": row["placed"],
+            "waiting": row["pending"],
+            "why": explain.why(f"default/{name}").causes[0].text if waits else ""})
+    return {"cycle": cycle, "jobs": jobs, "sums": sums(cycle)}
+
+
+def _row(at: dict[str, Any], job: str) -> dict[str, Any]:
+    return next((row for row in at["jobs"] if row["job"] == job), {"PodGroup": "", "why": ""})
+
+
+def _fate(job: str) -> Callable[[dict[str, Any]], str]:
+    def fate(at: dict[str, Any]) -> str:
+        row = _row(at, job)
+        if not row["PodGroup"]:
+            return "not there"
+        if row["PodGroup"] == "Pending":
+            return "refused"
+        return "admitted, and waits" if row["waiting"] else "admitted and placed"
+
+    return fate
+
+
+PANELS = [
+    pictures.bars("What queue team may hold", lambda at: facts.limits(at["cycle"], names=["team"]),
+                  key="limits", most=22, unit="CPUs", rows=1, grips={"limit": "capability"}),
+    pictures.sums("Job old", lambda at: _old(at["cycle"]), key="old", rows=1, most=1.8,
+                  parts=["needed", "elastic"], limit="team may hold"),
+    pictures.sums("What enqueue compares, one sum after the other", lambda at: _bars(at["sums"]),
+                  key="sums", rows=8, parts=PARTS, most=1.3, wide=True),
+    pictures.table("When the cycle ends", lambda at: at["jobs"], key="jobs", rows=3, wide=True,
+                   texts=["PodGroup", "why"], long=["why"],
+                   columns={"job": "job", "PodGroup": "PodGroup", "placed": "placed",
+                            "waiting": "waiting", "why": "why it waits"}),
 ]
-WORDS = {
-    "capability": ("capability of team, CPUs (0: not a limit)", 0, 20),
-    "kept": ("guarantee of the idle queue other, CPUs", 0, 20),
-    "runs": ("old: pods that run", 0, 20),
-    "needs": ("old: pods that it needs", 0, 20),
-    "first": ("first: pods", 0, 12),
-    "second": ("second: pods", 1, 12),
-    "memory": ("second: Gi of each pod", 0, 8),
-}
+
+
+def _only(values: Values, **moved: float) -> bool:
+    return values == {name: control.start for name, control in CONTROLS.items()} | moved
+
+
+TASKS = [
+    Task("just elastic enough", "Only with old's need: which is the largest with which second "
+         "still gets in?", lambda values, at: _only(values, needs=3), show={"needs": 3}),
+    Task("no capability", "Take team's capability away (0). Is second admitted? Do its pods get a "
+         "node?", lambda values, at: _only(values, capability=0), show={"capability": 0}),
+    Task("a larger guarantee", "From which guarantee of other on is second refused again?",
+         lambda values, at: _only(values, capability=0, kept=8), {"capability": 0},
+         {"capability": 0, "kept": 8}),
+    Task("both admitted", "Let old run 10 pods and need 1. How many of the nine pods are placed?",
+         lambda values, at: _only(values, runs=10, needs=1), show={"runs": 10, "needs": 1}),
+    Task("a crowded cluster", "Who refuses second? And who does with a factor of 1.3?",
+         lambda values, at: _only(values, runs=16, factor=1.3), {"runs": 16},
+         {"runs": 16, "factor": 1.3}),
+]
 
 
 def admission_lab() -> Lab:
-    """Sliders for the limits, the jobs and the factor; the sums, and what becomes of each job,
-    follow.
+    """Make the lab: the limits, the jobs and the factor; the sums, and what becomes of each job.
 
-    >>> lab = admission_lab()
-    >>> [row["PodGroup"] for row in lab.set(needs=1).state["jobs"]]
-    ['Running', 'Inqueue', 'Inqueue']
+    >>> lab = admission_lab().set(needs=1)
+    >>> [row["PodGroup"] for row in lab.board["jobs"]]
+    ['Inqueue', 'Running', 'Inqueue']
     """
-    controls: dict[str, ipywidgets.ValueWidget] = {
-        name: ipywidgets.IntSlider(START[name], least, most, 1, tooltip=text)
-        for name, (text, least, most) in WORDS.items()
-    }
-    controls["factor"] = ipywidgets.FloatSlider(START["factor"], min=1.0, max=1.8, step=0.1,
-                                                readout_format=".1f", tooltip="overcommit-factor")
-    return Lab(controls, board_state, PANELS, _stand(controls))
+    def may_hold(at: dict[str, Any]) -> dict[str, float]:
+        return {"team": facts.limits(at["cycle"], names=["team"])[0]["limit"]}
 
-
-def board_state(values: Values) -> dict[str, Any]:
-    """What the board shows for the sliders' values."""
-    said = dict(values)
-    cluster, conf = admission_cluster(**{word: said[word] for word in WORDS}), conf_with(
-        round(said["factor"], 1))
-    cycle = cluster.run(conf)
-    bars = [{
-        "name": _label(row), "text": _text(row), "over": row["over"], "parts": row["parts"],
-        "limit": row["limit"], "most": MOST[row["resource"]]
-    } for row in sums(cycle)]
-    known = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
-    jobs = [{
-        "job": name, "let_in":
-        "before" if name == "old" else "no" if known[name]["phase"] == "Pending" else "yes",
-        "PodGroup": known[name]["phase"], "pods_placed": known[name]["placed"], "pods_waiting":
-        known[name]["pending"]
-    } for name in ("old", "first", "second") if name in known]
-    waiting = [name for name in ("first", "second") if name in known and known[name]["pending"]]
-    explain = Explainer(cluster.objects(), conf) if waiting else None
-    why = [
-        f"{name}: {explain.why(f'default/{name}').causes[0].text}" for name in waiting if explain
-    ]
-    team = next(row for row in cycle.queues() if row["queue"] == "team")
-    limits = {
-        "capability": said["capability"] or "no limit", "cluster_−_guarantees_of_others":
-        NODES * CPUS - said["kept"], "real_capability": team["real_capability"]["cpu"], "deserved":
-        team["deserved"]["cpu"]
-    }
-    return {"limits": [limits], "sums": bars, "jobs": jobs, "why": why}
-
-
-def _stand(controls: dict[str, ipywidgets.ValueWidget]) -> ipywidgets.GridBox:
-    texts = {name: text for name, (text, _, _) in WORDS.items()} | {"factor": "overcommit-factor"}
-    cells: list[ipywidgets.Widget] = []
-    for name, control in controls.items():
-        control.layout.width = "auto"
-        cells += [
-            ipywidgets.HTML(f'<span style="white-space: nowrap">{texts[name]}</span>'), control
-        ]
-    grid = ipywidgets.GridBox(cells)
-    grid.layout.grid_template_columns = "max-content minmax(0, 1fr)"
-    grid.layout.max_width = "720px"
-    return grid
+    return Lab(CONTROLS, decide, PANELS, title="Admission: 20 CPUs, 40 Gi, one queue, three jobs",
+               tasks=TASKS, code=cluster_of,
+               says=[amounts("may hold", may_hold, "CPUs"),
+                     *(outcome(f"Job {job}", _fate(job), lambda at, job=job: _row(at, job)["why"])
+                       for job in ("first", "second"))],
+               opening=lambda at: f"**second** is {_fate('second')(at)}: {_row(at, 'second')['why']}",
+               nothing="Both jobs end as before.")

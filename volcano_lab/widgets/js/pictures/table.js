@@ -1,6 +1,6 @@
 // A table whose numbers say by how much they changed. It is HTML, live and still.
 //
-// data: [{column: value, color}]; spec: columns ({column: heading} or a list; without it those of the first row, in its order), texts (columns of words), long (of them those that are cut where there is no room), rows
+// data: [{column: value, color}], a text that begins with ✓ or ✗ is good or bad; spec: columns ({column: heading} or a list; without it those of the first row, in its order), texts (columns of words), long (of them those that are cut where there is no room), rows
 import {h} from "../tree.js";
 import {number} from "../words.js";
 import {change} from "../marks.js";
@@ -12,8 +12,8 @@ export const table = {
       : Array.isArray(spec.columns) ? spec.columns.map((name) => [name, name.replaceAll("_", " ")]) : Object.entries(spec.columns);
     const first = columns[0]?.[0], words = (name) => name === first || spec.texts === true || (spec.texts || []).includes(name), rows = spec.rows ?? data.length, long = new Set(spec.long ?? []);
     const cell = (row, old, [name], i) => {
-      const value = row[name], difference = i && old ? change(value, old[name]) : "", turned = i && old && typeof value !== "number" && old[name] !== value;
-      return h(i ? "td" : "th", {key: name, ...(i ? {} : {scope: "row"}), class: `${words(name) ? "vp-text" : ""}${turned ? " vp-turned" : ""}${long.has(name) ? " vp-long" : ""}` || null, tip: long.has(name) && value ? value : null},
+      const value = row[name], sign = {"✓": " vp-yes", "✗": " vp-no"}[`${value}`[0]] ?? "", difference = i && old ? change(value, old[name]) : "", turned = i && old && typeof value !== "number" && old[name] !== value;
+      return h(i ? "td" : "th", {key: name, ...(i ? {} : {scope: "row"}), class: `${words(name) ? "vp-text" : ""}${turned ? " vp-turned" : ""}${long.has(name) ? " vp-long" : ""}${sign}` || null, tip: long.has(name) && value ? value : null},
         !i && row.color && h("span", {class: "vp-dot", style: `background:${row.color}`}), h("span", {key: "value"}, number(value)), difference && h("span", {key: "delta", class: "vp-delta"}, " ", difference));
     };
     const body = data.map((row, j) => {
