@@ -3,7 +3,8 @@
 `python tools/lessons.py` prints a line for each lesson. A lesson is wanted to have at most 1,500
 words and 32 visible code cells, and to take the minutes that the course's table says. Minutes are
 the words at 120 a minute, and the tasks. It fails on a visible `assert`, and on an answer in what
-is visible: in a source that is not hidden, in a stored output, or in a text beside its question.
+is visible: in a source that is not hidden, in the first line of one that is (JupyterLab shows it),
+in a stored output, or in a text beside its question.
 """
 
 import ast
@@ -67,6 +68,8 @@ def faults(notebook):
             continue
         if not is_hidden(cell) and re.search(r"^\s*assert ", source, re.MULTILINE):
             found.append(f"{cell['id']}: a visible assert")
+        if is_hidden(cell) and "answer=" in source.partition("\n")[0]:
+            found.append(f"{cell['id']}: the first line of a hidden source holds an answer")
         for call in calls_of(source, "predict", "ask", "compare"):
             answers = [word.value for word in call.keywords if word.arg in ANSWERS]
             compared = getattr(call.func, "attr", "") == "compare"

@@ -22,7 +22,7 @@ def test_comparisons_in_every_position():
         left, right, request = lesson_02.sides(**values)
         strict = left.less_equal_with_dimension_and_resources_name(right, request)[0]
         assert {row["comparison"]: row["answer"]
-                for row in state["answers"]}["strict"] == ("yes" if strict else "no")
+                for row in state["answers"]}["strict"] == ("✓ yes" if strict else "✗ no")
 
 
 def test_proportion_in_every_position():

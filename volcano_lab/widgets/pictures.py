@@ -167,6 +167,22 @@ def sums(title: str, data: Data, *, parts: Sequence[str] = (), rows: int | None 
                     max=most)
 
 
+def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, unit: str = "",
+         **frame: Any) -> Picture:
+    """Draw differences of a left and a right side against what a tolerant comparison forgives.
+
+    Args:
+        title: one line.
+        data: [{"name", "value", "text", "over"}]; `value` is left less right, `text` is what the
+            row says at its end, `over` whether it is too much.
+        forgiven: up to which difference.
+        most: where the scale ends, both ways.
+        unit: of the differences.
+        frame: legend, key, wide, tall, width.
+    """
+    return _picture("band", title, data, frame, band=forgiven, max=most, unit=unit)
+
+
 def tree(title: str, data: Data, *, levels: int | None = None, lines: int | None = None,
          unit: str = "", move: str | None = None, **frame: Any) -> Picture:
     """Draw a tree of queues as an icicle, and a gang that climbs it until a level has no room.

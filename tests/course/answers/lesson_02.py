@@ -39,13 +39,15 @@ answers(
         ("512M", "512000000 bytes"),
         ("512 megabytes", "not a quantity"),
         ("1Gi", "too much"),
+        ("500Mi", "too little"),
     ],
 )
 
 answers(
     checks.largest_request,
     right=[962, "962"],
-    wrong=[(963, "no pod of b starts"), (1000, "no pod of b starts"), (900, "larger one")],
+    wrong=[(963, "no pod of b starts"), (1000, "no pod of b starts"), (900, "larger one"),
+           (0, "larger one"), (961, "larger one")],
 )
 
 answers(
@@ -76,13 +78,15 @@ answers(
 )
 
 answers(
-    checks.asks_overused,
-    right=["tolerant", "Tolerant"],
-    wrong=[("strict", "37.037"), ("both", "tolerant or strict")],
+    checks.overused_from,
+    right=[963, "963"],
+    wrong=[(962, "0.963"), (964, "smaller"), (1000, "whole node"), (37, "queue a"), (926, "less 37"),
+           (500, "below 0.1")],
 )
 
 answers(
-    checks.asks_allocatable,
-    right=["strict"],
-    wrong=[("tolerant", "963"), ("neither", "tolerant or strict")],
+    checks.room_at_enqueue,
+    right=[10, "10"],
+    wrong=[(11, "1001"), (9, "999"), (0, "There is room"), (1000, "holds 990 already"),
+           (990, "may still come"), (5, "strictly")],
 )

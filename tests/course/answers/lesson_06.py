@@ -91,7 +91,7 @@ def _commits_all(by_hand: Rehearsal, plans: list[Plan]) -> None:
 answers(
     checks.future_idle,
     right=[0, "0"],
-    wrong=[(2, "promised"), (4, "used"), (-2, "idle"), (1, "releasing")],
+    wrong=[(2, "promised"), (4, "used"), (-2, "idle"), (1, "releasing"), (6, "node-1")],
 )
 
 answers(
@@ -101,13 +101,16 @@ answers(
         (["web-1", "train-0", "train-1"], "last one first"),
         (["train-0", "train-1", "web-1"], "last"),
         (["web-1"], "three"),
+        (["web-1", "train-1", "train-0"], "done first"),
+        (["train-0", "web-1", "train-1"], "last"),
     ],
 )
 
 answers(
     checks.bound_after_refusal,
     right=[1, "1"],
-    wrong=[(0, "all or nothing"), (3, "node-1"), (2, "two pods")],
+    wrong=[(0, "all or nothing"), (3, "the cache refuses"), (2, "has left"), (4, "each node"),
+           (6, "each node")],
 )
 
 answers(
@@ -137,7 +140,7 @@ answers(
         (gang_that_does_not_fit(), "the same"),
         (gang_that_does_not_fit().job("train", pods=2), "three pods"),
         (gang_that_does_not_fit().node("node-1", cpu=2), "taken back"),
-        (gang_that_does_not_fit().job("train", cpu=3), "not let in"),
+        (gang_that_does_not_fit().job("train", cpu=3), "not admitted"),
         (gang_that_does_not_fit().remove("web"), "web"),
         (gang_that_does_not_fit().remove("train"), "three pods"),
         (gang_that_does_not_fit().node("node-0", cpu="4500m"), "taken back"),
@@ -169,5 +172,6 @@ answers(
 answers(
     checks.had_a_place,
     right=[2, "2"],
-    wrong=[(1, "Unschedulable"), (3, "minAvailable"), (0, "statement")],
+    wrong=[(1, "Unschedulable"), (3, "minAvailable"), (0, "before"), (4, "statement"),
+           (5, "statement")],
 )

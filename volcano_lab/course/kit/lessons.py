@@ -70,6 +70,8 @@ TABLE = (
            "say what depth costs, and what grows with the number of queues", ("05",)),
     Lesson("06", "gangs-and-statements", "Gangs and statements", 50,
            "follow a statement to its commit or discard; write a dry run", ("00", "01")),
+    Lesson("06b", "statements-in-the-source", "Statements in the source", 10,
+           "say what travels with a bind, and what a pod remembers of a plan", ("06",)),
     Lesson("07", "dominant-resource-fairness", "Dominant resource fairness", 35,
            "compute a dominant share, flat and in a tree", ("00", "03")),
     Lesson("08", "placement", "Placement", 40,

@@ -89,6 +89,41 @@ def cluster_of(values: Values) -> Cluster:
     return fair_share_cluster(values["gang_size"], values["gang_minimum"], **queues)
 
 
+def weights_cluster(values: Values) -> Cluster:
+    """Return the three queues without limits and guarantees, with the weights of the controls."""
+    cluster = Cluster().node(MACHINE, cpu=100)
+    for queue, start in START.items():
+        cluster.queue(queue, weight=values[queue])
+        cluster.job(f"{queue}-work", queue=queue, pods=start["demand"] // POD[queue],
+                    cpu=POD[queue], min_member=1)
+    return cluster
+
+
+def weights_lab() -> Lab:
+    """Make the first toy: three weights, and what each queue deserves.
+
+    >>> weights_lab().set(a=2, b=3, c=5).said
+    '3 controls are moved. a deserves 28 CPUs (was 35), b 42 CPUs (was 35).'
+    """
+    def twice(values: Values, cycle: Cycle) -> bool:
+        deserved = facts.deserved(cycle)
+        return abs(deserved["a"] - 2 * deserved["b"]) < 0.01
+
+    controls = {name: control for queue, color in colors_of(START).items() for name, control in
+                group(f"queue {queue}", {queue: slider(1, 1, 9, "weight")}, color=color,
+                      link=queue).items()}
+    return Lab(
+        controls, lambda values: weights_cluster(values).run(),
+        [pictures.vessels("Deserved, by rounds", facts.fill, most=82, unit="CPUs", height=184)],
+        title="Three weights: a asks for 80 CPUs, b for 60, c for 30", code=weights_cluster,
+        says=[amounts("deserves", facts.deserved, "CPUs")], nothing="No queue deserves more or less.",
+        opening=lambda cycle: "**a** and **b** deserve 35 each: a third of the 100, and a half of "
+        "what **c** leaves.",
+        tasks=[Task("twice as much", "Let a deserve twice as much as b.", twice, show={"a": 2}),
+               Task("c in vain", "Give c weight 9. Does it deserve more than before?",
+                    lambda values, cycle: values["c"] == 9, show={"c": 9})])
+
+
 def _of_queue(queue: str, color: str) -> dict[str, Control]:
     start, pod = START[queue], POD[queue]
     demand = RUNNING[queue] * pod, 100 // pod * pod, pod  # whole pods, from what runs already
@@ -151,9 +186,6 @@ TASKS = [
     Task("a gang too large", "Make a gang that is not even tried. What does it wait for?",
          lambda values, cycle: values["gang_minimum"] > values["gang_size"],
          show={"gang_minimum": 5}),
-    Task("overused", "Let b hold all that it deserves, in every resource: it is overused then.",
-         lambda values, cycle: any(row["queue"] == "b" and row["overused"]
-                                   for row in facts.queues_of(cycle)), show={"b_demand": 42}),
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, is_empty
+from volcano_lab.course.kit.checking import check, choice, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 
 GPU = "nvidia.com/gpu"
@@ -46,7 +46,7 @@ def largest_request(answer: int) -> Verdict:
 
     def starts(millicores: int) -> bool:
         placed = small_cluster().job("b-work", cpu=f"{millicores}m").run().committed
-        return any(pod.startswith("default/b-work") for _, pod, _ in placed)
+        return any(row[1].startswith("default/b-work") for row in placed)
 
     if not starts(answer):
         return try_again(
@@ -129,27 +129,30 @@ def fits(answer) -> Verdict | None:
     )
 
 
-@check(takes=str)
-def asks_overused(answer: str) -> Verdict:
-    """Is the comparison of "overused" tolerant or strict?"""
-    if answer.casefold() == "tolerant":
-        return well_done(
-            "Queue a holds 37 and deserves 37.037: strictly, it would not be full. It is overused all the same."
-        )
-    if answer.casefold() == "strict":
-        return try_again(
-            "Look at queue a at the end: it holds 37 of the 37.037 that it deserves, and is overused."
-        )
-    return try_again("The answer is one word: tolerant or strict.")
+@choice({
+    963: well_done("962.963 ≤ 963. With 962 the queue lacks 0.963, and that is not forgiven."),
+    962: "962.963 is above 962 by 0.963. Less than 0.1 would be forgiven.",
+    964: "A smaller number is enough.",
+    1000: "That is the whole node. A smaller number is enough.",
+    37: "That is queue a, which deserves 37.037.",
+    926: "That is 963 less 37. Compare with what b deserves.",
+}, "The question is: deserved ≤ held? Queue b deserves 962.963, and a difference below 0.1 is "
+   "forgiven.", float)
+def overused_from() -> None:
+    """Queue b deserves 962.963 millicores. From how many whole millicores held on is it overused?
+    """
 
 
-@check(takes=str)
-def asks_allocatable(answer: str) -> Verdict:
-    """Is the comparison of "allocatable" tolerant or strict?"""
-    if answer.casefold() == "strict":
-        return well_done(
-            "963 is above 962.963 by less than 0.1, and the answer was no. Nothing is forgiven.")
-    if answer.casefold() == "tolerant":
-        return try_again(
-            "A tolerant comparison would forgive 0.037, and the pod of 963 would start. Did it?")
-    return try_again("The answer is one word: tolerant or strict.")
+@choice({
+    10: well_done("990 + 10 is the limit, and just the limit is room. 11 would be above it, and "
+                  "nothing is forgiven."),
+    11: "990 + 11 is 1001, above the limit. Nothing is forgiven.",
+    9: "990 + 9 is 999. Is just the limit too much?",
+    0: "There is room: 990 of 1000.",
+    1000: "The queue holds 990 already.",
+    990: "That is what the queue holds. What may still come?",
+}, "held + request ≤ limit, strictly: 990 + ? ≤ 1000.", float)
+def room_at_enqueue() -> None:
+    """enqueue is strict. A queue may hold 1000 millicores and holds 990. What is the largest request,
+    in whole millicores, with which a job is admitted?
+    """

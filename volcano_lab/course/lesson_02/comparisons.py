@@ -105,7 +105,7 @@ COMPARISONS = (
 
 
 def compared(left: Resource, right: Resource, request: Resource) -> list[dict[str, Any]]:
-    """A row a comparison: its rule, the answer for every dimension and the answer.
+    """A row per comparison: its rule, the answer for every dimension and the answer.
 
     >>> over, limit = Resource(1000.05), Resource(1000.0)
     >>> [(row["comparison"], row["answer"]) for row in compared(over, limit, over)][::2]

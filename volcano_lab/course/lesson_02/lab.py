@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import ipywidgets
+from collections.abc import Callable
+from typing import Any
 
 from volcano_lab.api.resource import Resource
 from volcano_lab.course.lesson_02.comparisons import FITS, NOT_LOOKED_AT, TOO_MUCH, compared
-from volcano_lab.display.styled import styled
-from volcano_lab.widgets.board_lab import BoardLab as Lab
-from volcano_lab.widgets.board_lab import Values, labelled
-
-if TYPE_CHECKING:
-    import altair as alt
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.controls import choice, group, slider, switch
+from volcano_lab.widgets.lab import Lab, Task, Values
+from volcano_lab.widgets.story import outcome
 
 GPU = "nvidia.com/gpu"
 NAMES = {"cpu": "cpu", "memory": "memory", GPU: "gpu"}
@@ -48,117 +45,102 @@ def _gpus(count: str) -> dict[str, float] | None:
     return None if count == NOT_MENTIONED else {GPU: 1000.0 * int(count)}
 
 
-def comparison_chart(title: str = "", **values: Any) -> alt.Chart:
-    """Every comparison of `sides(**values)`: a row a comparison, a column a dimension, and the
-    answer.
+COLUMNS = ["comparison", "rule", *NAMES.values(), "answer"]
+LEGEND = "✓: holds in this resource. ✗: does not. ·: not looked at."
 
-    >>> chart = comparison_chart(cpu=0.05)
-    >>> [row["sign"] for row in chart.data.to_dict()["values"] if row["comparison"].startswith("strict")]
-    ['✗', '✓', '·', 'no']
+
+def comparison_table(title: str, **values: Any) -> pictures.Picture:
+    """Show what each comparison says of `sides(**values)`: a row each, a column per resource.
+
+    >>> table = comparison_table("", cpu=0.05)
+    >>> [row["answer"] for row in table.data if row["comparison"] == "strict"]
+    ['✗ no']
     """
-    import altair as alt
+    return pictures.table(title, _answers(values), columns=COLUMNS, texts=True, legend=LEGEND)
 
+
+def _answers(values: Values) -> list[dict[str, Any]]:
     rows = []
     for row in compared(*sides(**values)):
-        where = f"{row['comparison']}: {row['rule']}"
-        for name, short in NAMES.items():
-            cell = row["dimensions"].get(name, NOT_LOOKED_AT)
-            rows.append(
-                {"comparison": where, "dimension": short, "sign": SIGNS[cell], "cell": cell})
-        answer = row["answer"]
-        rows.append({"comparison": where, "dimension": "answer", "sign": "yes" if answer else "no",
-                     "cell": FITS if answer else TOO_MUCH})
-    order = list(dict.fromkeys(row["comparison"] for row in rows))
-    base = alt.Chart(alt.InlineData(rows)).encode(
-        x=alt.X("dimension:N", title=None, sort=[*NAMES.values(), "answer"], axis=alt.Axis(
-            labelAngle=0, orient="top")), y=alt.Y("comparison:N", title=None, sort=order,
-                                                  axis=alt.Axis(labelLimit=400, minExtent=290)))
-    colors = alt.Scale(domain=[FITS, TOO_MUCH, NOT_LOOKED_AT],
-                       range=["#0072B2", "#D55E00", "#e8e8e8"])
-    cells = base.mark_rect(
-        stroke="white", strokeWidth=3).encode(color=alt.Color("cell:N", title=None, scale=colors))
-    signs = base.mark_text(fontSize=14, fontWeight="bold").encode(
-        text="sign:N", color=alt.condition(f"datum.cell == '{NOT_LOOKED_AT}'", alt.value("#333"),
-                                           alt.value("white")))
-    told = "; ".join(f"{row['comparison']} {'yes' if row['answer'] else 'no'}"
-                     for row in compared(*sides(**values)))
-    chart = alt.layer(cells, signs, data=alt.InlineData(rows)).properties(width=340, height=170)
-    return styled(chart, title, f"Answers: {told}").configure_axis(labelFontSize=12, domain=False,
-                                                                   ticks=False)
+        cells = {short: SIGNS[row["dimensions"].get(name, NOT_LOOKED_AT)]
+                 for name, short in NAMES.items()}
+        rows.append(row | cells | {"answer": "✓ yes" if row["answer"] else "✗ no"})
+    return rows
 
 
-PANELS: list[dict[str, Any]] = [
-    {
-        "kind": "table", "key": "sides", "title": "The two sides", "columns":
-        ["side", "cpu", "memory", "gpu"], "legend":
-        "CPU in millicores, memory in bytes, GPUs in thousandths. –: not mentioned."
-    },
-    {
-        "kind": "table", "key": "answers", "title": "What each comparison says", "columns":
-        ["comparison", "rule", "cpu", "memory", "gpu", "answer",
-         "asked_by"], "legend": "✓: holds in this dimension. ✗: does not hold. ·: not looked at."
-    },
+def difference(cpu: float, title: str) -> pictures.Picture:
+    """Draw how a tolerant and a strict comparison see a left side above the right by `cpu`.
+
+    >>> [row["text"] for row in difference(0.05, "").data]
+    ['yes', 'no']
+    """
+    return pictures.band(title, _difference(cpu), unit="millicores")
+
+
+def _difference(cpu: float) -> list[dict[str, Any]]:
+    left, right, request = sides(cpu=cpu, left_gpu=NOT_MENTIONED)
+    said = {row["comparison"]: row["answer"] for row in compared(left, right, request)}
+    return [{"name": name, "value": cpu, "text": "yes" if said[name] else "no",
+             "over": not said[name]} for name in ("tolerant", "strict")]
+
+
+def decide(values: Values) -> dict[str, Any]:
+    """Compare the two sides of some values in every way."""
+    left, right, request = sides(**values)
+    amounts = [{"side": side, "cpu": f"{resource.milli_cpu:.2f}", "memory": f"{resource.memory:.0f}",
+                "gpu": f"{resource.get(GPU):.0f}" if resource.scalars else "not mentioned"}
+               for side, resource in (("left", left), ("right", right))]
+    asked = {short: "yes" if request.get(name) else "no" for name, short in NAMES.items()}
+    return {"sides": [*amounts, {"side": "asked for", **asked}], "answers": _answers(values),
+            "difference": _difference(values["cpu"])}
+
+
+def _said(comparison: str) -> Callable[[dict[str, Any]], str]:
+    return lambda at: next(row["answer"][2:] for row in at["answers"]
+                           if row["comparison"] == comparison)
+
+
+GPUS = [NOT_MENTIONED, "0", "1", "2"]
+CONTROLS = group("left less right", {
+    "cpu": slider(START["cpu"], -0.3, 0.3, "CPU", step=0.05, unit="millicores"),
+    "memory": slider(START["memory"], -2, 2, "memory", unit="bytes"),
+}) | group("GPUs", {
+    "left_gpu": choice(START["left_gpu"], GPUS, "left"),
+    "right_gpu": choice(START["right_gpu"], GPUS, "right"),
+}) | group("the request asks for", {
+    f"ask_{name}": switch(START[f"ask_{name}"], name) for name in NAMES.values()
+})
+PANELS = [
+    pictures.band("CPU: left less right, in millicores", lambda at: at["difference"],
+                  key="difference", unit="millicores"),
+    pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
+                   legend="CPU in millicores, memory in bytes, GPUs in thousandths."),
+    pictures.table("What each comparison says", lambda at: at["answers"], key="answers", wide=True,
+                   columns=[*COLUMNS, "asked_by"], texts=True, long=["asked_by"], legend=LEGEND),
+]
+TASKS = [
+    Task("forgiven", "One GPU on each side: only CPU counts. From which difference on does the first "
+         "row say no?",
+         lambda values, at: values["left_gpu"] == values["right_gpu"] == "1" and values["cpu"] == 0.1,
+         {"left_gpu": "1", "right_gpu": "1"}, {"left_gpu": "1", "right_gpu": "1", "cpu": 0.1}),
+    Task("strict says yes", "Make the strict row say yes without moving a slider.",
+         lambda values, at: _said("strict")(at) == "yes" and values["cpu"] == START["cpu"]
+         and values["memory"] == START["memory"], show={"ask_cpu": False}),
+    Task("the other way", "The first row says yes, the second says no.",
+         lambda values, at: (_said("tolerant")(at), _said("tolerant, infinity")(at)) == ("yes", "no"),
+         show={"left_gpu": NOT_MENTIONED, "right_gpu": "1"}),
 ]
 
 
 def comparison_lab() -> Lab:
-    """Two amounts that differ by as little as you like, with GPUs or without, and all comparisons.
+    """Make the lab: two amounts that differ by as little as you like, and all comparisons.
 
     >>> lab = comparison_lab()
-    >>> [row["answer"] for row in lab.set(cpu=0.2, left_gpu="not mentioned").state["answers"]][::2]
-    ['no', 'no', 'yes']
+    >>> [row["answer"] for row in lab.set(cpu=0.2, left_gpu="not mentioned").board["answers"]][::2]
+    ['✗ no', '✗ no', '✓ yes']
     """
-    gpus = [NOT_MENTIONED, "0", "1", "2"]
-    controls: dict[str, ipywidgets.ValueWidget] = {
-        "cpu":
-        ipywidgets.SelectionSlider(
-            options=[(f"{step / 20:+.2f}", step / 20) for step in range(-6, 7)], value=START["cpu"],
-            tooltip="left CPU less right CPU, in millicores"),
-        "memory":
-        ipywidgets.IntSlider(START["memory"], -2, 2, 1, readout_format="+d",
-                             tooltip="left memory less right memory, in bytes"),
-        "left_gpu":
-        ipywidgets.Dropdown(options=gpus, value=START["left_gpu"], tooltip="GPUs of the left side"),
-        "right_gpu":
-        ipywidgets.Dropdown(options=gpus, value=START["right_gpu"],
-                            tooltip="GPUs of the right side"),
-        **{
-            f"ask_{name}":
-            ipywidgets.Checkbox(START[f"ask_{name}"], description=name, indent=False, tooltip=f"the request asks for {name}") for name in NAMES.values(
-            )
-        },
-    }
-    return Lab(controls, lambda values: board_state(values), PANELS, _stand(controls))
-
-
-def board_state(values: Values) -> dict[str, Any]:
-    """The sides and the answers as the board shows them."""
-    left, right, request = sides(**values)
-    tables = [{"side": side, "cpu": f"{resource.milli_cpu:.2f}", "memory": f"{resource.memory:.0f}",
-               "gpu": f"{resource.get(GPU):.0f}" if resource.scalars else None}
-              for side, resource in (("left", left), ("right", right))]
-    asked = {
-        "side": "asked for",
-        **{short: "yes" if request.get(name) else "no" for name, short in NAMES.items()}
-    }
-    rows = []
-    for row in compared(left, right, request):
-        cells = {
-            short: SIGNS[row["dimensions"].get(name, NOT_LOOKED_AT)]
-            for name, short in NAMES.items()
-        }
-        rows.append(row | cells | {"answer": "yes" if row["answer"] else "no"})
-    return {"sides": [*tables, asked], "answers": rows}
-
-
-def _stand(controls: dict[str, ipywidgets.ValueWidget]) -> ipywidgets.GridBox:
-    labels = {
-        "cpu": "left CPU − right CPU, millicores", "memory": "left memory − right memory, bytes",
-        "left_gpu": "GPUs on the left", "right_gpu": "GPUs on the right"
-    }
-    grid = labelled(controls, labels, "20em", "800px")
-    asked = [controls[f"ask_{name}"] for name in NAMES.values()]
-    for box in asked:
-        box.layout.width = "7em"
-    grid.children += (ipywidgets.HTML("<span>the request asks for</span>"), ipywidgets.HBox(asked))
-    return grid
+    names = [row["comparison"] for row in _answers(START)]
+    return Lab(CONTROLS, decide, PANELS, title="Two amounts, five comparisons", tasks=TASKS,
+               says=[outcome(f"The comparison *{name}*", _said(name)) for name in names],
+               opening="The left side has 0.05 millicores more, and a GPU that the right side does "
+               "not mention.", nothing="Every comparison says what it said before.")

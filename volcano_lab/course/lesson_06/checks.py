@@ -9,7 +9,7 @@ from typing import Any
 from volcano_lab.api.node import NodeError
 from volcano_lab.api.panics import Panic, panics_stop
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_06.scene import CONF, gang_that_does_not_fit, half_full
 from volcano_lab.course.lesson_06.watched_rehearsal import WatchedRehearsal
@@ -19,21 +19,16 @@ from volcano_lab.framework.statement import StatementError
 Plan = list[tuple[str, ...]]
 
 
-@check(takes=float)
-def future_idle(answer: float) -> Verdict:
-    """node-0 is full. web-1 (2 CPUs) is evicted, and 2 CPUs are promised to train-0 there. What is
-    its future idle?
-    """
-    if answer == 0:
-        return well_done(
-            "0 idle + 2 releasing − 2 pipelined. What is promised once can't be promised again.")
-    if answer == 2:
-        return try_again("2 was right after the eviction. But these 2 CPUs are promised now.")
-    if answer == 4:
-        return try_again("4 is what is used: web-1 still sits on the node.")
-    return try_again(
-        "future idle = idle + releasing − pipelined. Nothing is idle yet; read the other two from the table."
-    )
+@choice({
+    0: well_done("0 idle + 2 releasing − 2 pipelined. What is promised once can't be promised again."),
+    2: "2 was right after the eviction. But these 2 CPUs are promised now.",
+    4: "4 is what is used: web-1 still sits on the node.",
+    -2: "Releasing counts, too: 2 CPUs will be idle soon.",
+    6: "Nothing is idle on node-0 yet. The 4 idle CPUs are on node-1.",
+}, "future idle = idle + releasing − pipelined. Nothing is idle yet; read the other two from the "
+   "table.", float)
+def future_idle() -> None:
+    """2 CPUs of node-0 are promised to train-0. What is the future idle of node-0 now?"""
 
 
 @check(takes=list, wanted='a list of pods, such as ["web-1", "train-0", "train-1"]')
@@ -50,26 +45,21 @@ def order_of_undoing(answer: list) -> Verdict:
         return try_again(
             "That is the order in which they were done. Discard goes the other way: the last one first."
         )
+    if pods[0] == "web-1":
+        return try_again("The eviction was done first. Discard goes the other way: the last one first.")
     return try_again("Begin with the operation that was done last.")
 
 
-@check(takes=int)
-def bound_after_refusal(answer: int) -> Verdict:
-    """node-1 leaves the cluster between snapshot and commit. How many of the gang's three pods are
-    sent to be bound?
-    """
-    if answer == 1:
-        return well_done(
-            "train-0 on node-0. The two on node-1 are taken back, each for itself: commit takes back what fails and "
-            "nothing else. The next cycle has to complete the gang.")
-    if answer == 0:
-        return try_again(
-            "That would be all or nothing at the commit, too. But a commit goes on after a failure, and what was "
-            "committed before it stays.")
-    if answer == 3:
-        return try_again("node-1 has left: the cache refuses what goes there.")
-    return try_again(
-        "Count the pods on each node: train-0 is on node-0, and two pods were to go to node-1.")
+@choice({
+    0: "That would be all or nothing at the commit, too. But a commit goes on after a failure, and "
+       "what was committed before it stays.",
+    1: well_done("train-0 on node-0. The two on node-1 are taken back, each for itself: commit takes "
+                 "back what fails and nothing else. The next cycle has to complete the gang."),
+    2: "Two pods were to go to node-1. Does a pod reach a node that has left?",
+    3: "node-1 has left: the cache refuses what goes there.",
+}, "Count the pods on each node: train-0 is on node-0, and two pods were to go to node-1.", int)
+def bound_after_refusal() -> None:
+    """How many of the three pods are sent to be bound?"""
 
 
 @check(takes=list, wanted='a list of states, such as ["Pending", "Running"]')
@@ -124,12 +114,16 @@ def let_it_commit(answer: Cluster) -> Verdict:
         )
     outcomes = [row["outcome"] for row in cycle.statements("default/train")]
     if "commit" in outcomes:
-        return well_done(
-            f"{job.ready_task_num()} pods of train are on their way, and its minimum is {job.min_available}. "
-            "A gang counts its minimum, not its size.")
+        changed_what = changed[0] if changed else ""
+        why = ("Its pods are smaller now, so two of them find room on a node."
+               if "pods of train" in changed_what else
+               "A gang counts its minimum, not its size." if "minimum" in changed_what else
+               "That node has room for one pod more.")
+        return well_done(f"{job.ready_task_num()} pods of train are on their way, and its minimum is "
+                         f"{job.min_available}. {why}")
     if job.pod_group.status.phase == "Pending":
         return try_again(
-            f"train is not let in, so nothing is tried for it. {cycle.why('default/train')[0]}.")
+            f"train is not admitted, so nothing is tried for it. {cycle.why('default/train')[0]}.")
     return try_again(
         "train's statement is still taken back. How many of its pods fit on each node, and how many must?"
     )
@@ -261,19 +255,13 @@ def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
 # ------------------------------------------------------------------------------
 
 
-@check(takes=int)
-def had_a_place(answer: int) -> Verdict:
-    """In the gang's message: how many pods had found a place before the statement was taken back?
-    """
-    if answer == 2:
-        return well_done(
-            "“2 Schedulable”: they had a place, and lost it with the others. Ask about the pod that is "
-            "Unschedulable.")
-    if answer == 1:
-        return try_again(
-            "1 is Unschedulable: the pod for which no node was found. The others could have gone.")
-    if answer == 3:
-        return try_again("3 is minAvailable, what the gang needs.")
-    return try_again(
-        "Read the end of the sentence: what was found for each pod in the statement that was taken back."
-    )
+@choice({
+    2: well_done("“2 Schedulable”: they had a place, and lost it with the others. Ask about the pod "
+                 "that is Unschedulable."),
+    1: "1 is Unschedulable: the pod for which no node was found. The others could have gone.",
+    3: "3 is minAvailable, what the gang needs.",
+    0: "So it is after the discard. The question is about the time before.",
+}, "Read the end of the sentence: what was found for each pod in the statement that was taken back.",
+   int)
+def had_a_place() -> None:
+    """How many of its pods had found a place before the statement was taken back?"""

@@ -1,12 +1,16 @@
-"""The lab of lesson 06: a statement step by step, forwards and backwards, with pods, nodes and
-queues at each step.
-"""
+"""Lesson 06: a statement step by step, and where pods are on the nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.lesson_06.scene import SCENES
+from volcano_lab.debug.sandbox import Rehearsal
+from volcano_lab.debug.statement_frames import frames
+from volcano_lab.display.palette import colors_of
+from volcano_lab.trace import TraceReader
+from volcano_lab.widgets import pictures
 from volcano_lab.widgets.steps import Scene, StatementSteps
 
 
@@ -17,3 +21,36 @@ def statement_stepper(scenes: Mapping[str, Scene] | None = None) -> StatementSte
     'commit: allocate train-2 on node-1'
     """
     return StatementSteps(SCENES if scenes is None else scenes)
+
+
+def show(by_hand: Rehearsal, what: str = "nodes") -> Table:
+    """Show the nodes, pods or queues of a session as they are now.
+
+    >>> from volcano_lab.course.lesson_06.scene import half_full
+    >>> print(show(Rehearsal(half_full()), "queues"))
+    queue  deserved  allocated  share
+    a             4          4      1
+    b             4          0      0
+    """
+    return table(frames(by_hand.trace)[-1][what])
+
+
+STATES = {"Allocated": "allocated", "Binding": "allocated", "Pipelined": "promised",
+          "Releasing": "leaving"}
+
+
+def nodes_of(trace: TraceReader, title: str, step: int = 0) -> pictures.Picture:
+    """Draw which pods are on which node after a step of a trace's statements; -1 is the last.
+
+    >>> from volcano_lab.course.lesson_06.scene import half_full
+    >>> nodes_of(Rehearsal(half_full()).trace, "Nodes").alt
+    'Nodes. node-0: 2 pods runs, idle 0 of 4 CPUs (web-0, web-1). node-1: empty, idle 4 of 4 CPUs.'
+    """
+    frame = frames(trace)[step]
+    colors = colors_of(pod["job"] for pod in frame["pods"])
+    return pictures.cluster(title, {"nodes": [{
+        "name": node["node"], "size": node["allocatable"],
+        "pods": [{"name": pod["pod"], "size": pod["asks"], "color": colors[pod["job"]],
+                  "state": STATES.get(pod["status"], "running")}
+                 for pod in frame["pods"] if pod["node"] == node["node"]]}
+        for node in frame["nodes"]]}, unit="CPUs", cell=1)
