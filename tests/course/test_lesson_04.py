@@ -24,8 +24,8 @@ def job(state, name):
 
 def test_it_begins_with_one_job_let_in_and_one_refused_by_the_queue(lab):
     assert [(row["job"], row["PodGroup"]) for row in lab.state["jobs"]] == [
-        ("first", "Inqueue"), ("old", "Running"), ("second", "Pending")]
-    assert [row["name"] for row in lab.state["sums"] if row["over"]] == ["second: queue team, CPUs"]
+        ("first", "Inqueue"), ("second", "Pending")]
+    assert [row["name"] for row in lab.state["sums"] if row["over"]] == ["second: team, CPUs"]
     assert job(lab.state, "second")["why"].startswith("Queue team would have to answer for cpu 13")
 
 
@@ -58,7 +58,7 @@ def test_every_position_fits_the_scales_and_tells_why(lab):
         team = state["limits"][0]
         assert team["limit"] == min(values["capability"] or 20, 20 - values["kept"])
         assert team["limit"] >= team["deserved"]
-        assert all(bool(row["why"]) == bool(row["waiting"] and row["job"] != "old")
+        assert all(bool(row["why"]) == bool(row["waiting"])
                    for row in state["jobs"])
         for row in state["sums"]:
             assert min(row["parts"]) >= 0

@@ -39,7 +39,7 @@ def explain_it_from_the_trace_3(reason):
 @after("resources-28")
 def what_is_not_mentioned_zero_or_no_limit(limits):
     assert [limit["cpu"] for limit in limits.values()] == [10, 2, 10, 10]
-    assert [limit["nvidia.com/gpu"] for limit in limits.values()] == [4, 4, 4, 0]
+    assert [limit.get("nvidia.com/gpu", 0) for limit in limits.values()] == [4, 4, 4, 0]
 
 
 @after("resources-31")

@@ -87,12 +87,17 @@ def _difference(cpu: float) -> list[dict[str, Any]]:
 def decide(values: Values) -> dict[str, Any]:
     """Compare the two sides of some values in every way."""
     left, right, request = sides(**values)
-    amounts = [{"side": side, "cpu": f"{resource.milli_cpu:.2f}", "memory": f"{resource.memory:.0f}",
-                "gpu": f"{resource.get(GPU):.0f}" if resource.scalars else "not mentioned"}
+    amounts = [{"side": side, "cpu": f"{resource.milli_cpu:.2f}", "memory": _bytes(resource.memory),
+                "gpu": f"{resource.get(GPU):.0f}" if resource.scalars else "–"}
                for side, resource in (("left", left), ("right", right))]
     asked = {short: "yes" if request.get(name) else "no" for name, short in NAMES.items()}
     return {"sides": [*amounts, {"side": "asked for", **asked}], "answers": _answers(values),
             "difference": _difference(values["cpu"])}
+
+
+def _bytes(memory: float) -> str:
+    more = int(memory - RIGHT_MEMORY)
+    return "4 Gi" + (f" {'+' if more > 0 else '−'} {abs(more)} byte{'s' * (abs(more) > 1)}" if more else "")
 
 
 def _said(comparison: str) -> Callable[[dict[str, Any]], str]:
@@ -114,9 +119,9 @@ PANELS = [
     pictures.band("CPU: left less right, in millicores", lambda at: at["difference"],
                   key="difference", unit="millicores"),
     pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
-                   legend="CPU in millicores, memory in bytes, GPUs in thousandths."),
+                   legend="CPU in millicores, GPUs in thousandths. –: not mentioned."),
     pictures.table("What each comparison says", lambda at: at["answers"], key="answers", wide=True,
-                   columns=[*COLUMNS, "asked_by"], texts=True, long=["asked_by"], legend=LEGEND),
+                   columns=COLUMNS, texts=True, legend=LEGEND),
 ]
 TASKS = [
     Task("forgiven", "One GPU on each side: only CPU counts. From which difference on does the first "
@@ -141,6 +146,6 @@ def comparison_lab() -> Lab:
     """
     names = [row["comparison"] for row in _answers(START)]
     return Lab(CONTROLS, decide, PANELS, title="Two amounts, five comparisons", tasks=TASKS,
-               says=[outcome(f"The comparison *{name}*", _said(name)) for name in names],
+               says=[outcome(f"“{name[0].upper()}{name[1:]}”", _said(name)) for name in names],
                opening="The left side has 0.05 millicores more, and a GPU that the right side does "
                "not mention.", nothing="Every comparison says what it said before.")

@@ -130,7 +130,7 @@ def sums_picture(cycle: Cycle, title: str = "") -> pictures.Picture:
 
 
 def _bars(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"name": f"{row['job']}: {row['who']}, {SCALES[row['resource']][1]}",
+    return [{"name": f"{row['job']}: {row['who'].removeprefix('queue ')}, {SCALES[row['resource']][1]}",
              "link": row["job"], "parts": row["parts"], "limit": row["limit"], "over": row["over"],
              "text": f"{row['sum']:g} of {row['limit']:g}" + (": too much" if row["over"] else "")}
             for row in rows]
@@ -140,10 +140,10 @@ def pods_of_old(cycle: Cycle, title: str = "What old holds, in CPUs") -> picture
     """Draw what job old needs of what it holds, and what of it is elastic.
 
     >>> pods_of_old(admission_cluster().run()).data[0]["text"]
-    '4 needed + 2 elastic'
+    '4 + 2 elastic'
     """
     return pictures.sums(title, _old(cycle), parts=["needed", "elastic"], most=1.8,
-                         limit="team may hold")
+                         limit="may hold")
 
 
 def _old(cycle: Cycle) -> list[dict[str, Any]]:
@@ -153,19 +153,23 @@ def _old(cycle: Cycle) -> list[dict[str, Any]]:
     needed = min(held, job.min_available) if job else 0
     return [{"name": "old", "parts": [needed, held - needed],
              "limit": team["real_capability"]["cpu"],
-             "text": f"{needed:g} needed + {held - needed:g} elastic"}]
+             "text": f"{needed:g} + {held - needed:g} elastic"}]
 
 
-CONTROLS = group("the queues", {
-    "capability": slider(12, 0, 20, "capability of team", unit="CPUs", about="0 is no limit"),
-    "kept": slider(6, 0, 20, "guarantee of other", unit="CPUs", about="other is idle"),
+CONTROLS = group("queue team", {
+    "capability": slider(12, 0, 20, "capability", unit="CPUs", about="0 is no limit"),
+}, link="team") | group("queue other", {
+    "kept": slider(6, 0, 20, "guarantee", unit="CPUs", about="other is idle"),
 }) | group("job old", {
-    "runs": slider(6, 0, 20, "pods that run"), "needs": slider(4, 0, 20, "pods it needs"),
-}, link="old") | group("jobs first and second", {
-    "first": slider(4, 0, 12, "pods of first"), "second": slider(5, 1, 12, "pods of second"),
-    "memory": slider(1, 0, 8, "memory of each of its pods", unit="Gi"),
-}, link="second") | group("enqueue", {
-    "factor": slider(1.2, 1.0, 1.8, "overcommit-factor", step=0.1),
+    "runs": slider(6, 0, 20, "runs", unit="pods"),
+    "needs": slider(4, 0, 20, "needs", unit="pods", about="min_member"),
+}, link="old") | group("job first", {
+    "first": slider(4, 0, 12, "pods"),
+}, link="first") | group("job second", {
+    "second": slider(5, 1, 12, "pods"), "memory": slider(1, 0, 8, "memory", unit="Gi",
+                                                        about="of each pod"),
+}, link="second") | group("overcommit", {
+    "factor": slider(1.2, 1.0, 1.8, "factor", step=0.1),
 })
 
 
@@ -179,19 +183,24 @@ def decide(values: Values) -> dict[str, Any]:
     cluster, conf = cluster_of(values), conf_with(round(values["factor"], 1))
     cycle = cluster.run(conf)
     known = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
+    known.pop("old", None)  # it runs before and after
     explain = Explainer(cluster.objects(), conf)
     jobs = []
     for name, row in known.items():
-        waits = name != "old" and row["pending"]
         jobs.append({
             "job": name, "PodGroup": row["phase"], "placed": row["placed"],
             "waiting": row["pending"],
-            "why": explain.why(f"default/{name}").causes[0].text if waits else ""})
+            "why": explain.why(f"default/{name}").causes[0].text if row["pending"] else ""})
     return {"cycle": cycle, "jobs": jobs, "sums": sums(cycle)}
 
 
 def _row(at: dict[str, Any], job: str) -> dict[str, Any]:
     return next((row for row in at["jobs"] if row["job"] == job), {"PodGroup": "", "why": ""})
+
+
+def _refusal(at: dict[str, Any], job: str) -> str:
+    return next((f"{row['who']}, {row['sum']:g} of {row['limit']:g} {SCALES[row['resource']][1]}"
+                 for row in at["sums"] if row["over"] and row["job"] == job), "")
 
 
 def _fate(job: str) -> Callable[[dict[str, Any]], str]:
@@ -209,11 +218,11 @@ def _fate(job: str) -> Callable[[dict[str, Any]], str]:
 PANELS = [
     pictures.bars("What queue team may hold", lambda at: facts.limits(at["cycle"], names=["team"]),
                   key="limits", most=22, unit="CPUs", rows=1, grips={"limit": "capability"}),
-    pictures.sums("Job old", lambda at: _old(at["cycle"]), key="old", rows=1, most=1.8,
-                  parts=["needed", "elastic"], limit="team may hold"),
+    pictures.sums("What old holds", lambda at: _old(at["cycle"]), key="old", rows=1, most=1.8,
+                  parts=["needed", "elastic"], limit="may hold"),
     pictures.sums("What enqueue compares, one sum after the other", lambda at: _bars(at["sums"]),
                   key="sums", rows=8, parts=PARTS, most=1.3, wide=True),
-    pictures.table("When the cycle ends", lambda at: at["jobs"], key="jobs", rows=3, wide=True,
+    pictures.table("", lambda at: at["jobs"], key="jobs", rows=2, wide=True,
                    texts=["PodGroup", "why"], long=["why"],
                    columns={"job": "job", "PodGroup": "PodGroup", "placed": "placed",
                             "waiting": "waiting", "why": "why it waits"}),
@@ -245,7 +254,7 @@ def admission_lab() -> Lab:
 
     >>> lab = admission_lab().set(needs=1)
     >>> [row["PodGroup"] for row in lab.board["jobs"]]
-    ['Inqueue', 'Running', 'Inqueue']
+    ['Inqueue', 'Inqueue']
     """
     def may_hold(at: dict[str, Any]) -> dict[str, float]:
         return {"team": facts.limits(at["cycle"], names=["team"])[0]["limit"]}
@@ -253,7 +262,7 @@ def admission_lab() -> Lab:
     return Lab(CONTROLS, decide, PANELS, title="Admission: 20 CPUs, 40 Gi, one queue, three jobs",
                tasks=TASKS, code=cluster_of,
                says=[amounts("may hold", may_hold, "CPUs"),
-                     *(outcome(f"Job {job}", _fate(job), lambda at, job=job: _row(at, job)["why"])
+                     *(outcome(f"Job {job}", _fate(job), lambda at, job=job: _refusal(at, job))
                        for job in ("first", "second"))],
-               opening=lambda at: f"**second** is {_fate('second')(at)}: {_row(at, 'second')['why']}",
+               opening=lambda at: f"**second** is {_fate('second')(at)}: {_refusal(at, 'second')}.",
                nothing="Both jobs end as before.")

@@ -1,0 +1,38 @@
+"""Answers to the boss after lesson 06: right ones, and wrong ones with words of their hints."""
+
+from __future__ import annotations
+
+from course.answers import answers
+from volcano_lab.course.lesson_06c import checks
+from volcano_lab.course.lesson_06c.checks import standstill
+
+
+def _fixed(*left_out: str):
+    cluster = standstill()
+    if "report" not in left_out:
+        cluster.queue("reserve", guarantee=8)
+    if "train" not in left_out:
+        cluster.job("train", min_member=3)
+    if "infer" not in left_out:
+        cluster.queue("serving", capability={"cpu": 4})
+    if "backup" not in left_out:
+        cluster.queue("backups")
+    return cluster
+
+
+answers(
+    checks.all_at_work,
+    right=[_fixed(), _fixed("report").queue("reserve", guarantee={}),
+           _fixed("backup").job("backup", queue="research")],
+    wrong=[
+        (standstill(), "as it was"),
+        (_fixed("backup"), "Look at backup"),
+        (_fixed("infer"), "Look at infer"),
+        (_fixed("report"), "Look at report"),
+        (_fixed("train"), "node by node"),
+        (_fixed().node("n4", cpu=16), "Node n4"),
+        (_fixed().job("report", pods=3), "stay as they are"),
+        (standstill().job("train", cpu=4), "Pod train-0"),
+        (_fixed().job("train", min_member=2).queue("research", capability=12), "Look at train"),
+    ],
+)

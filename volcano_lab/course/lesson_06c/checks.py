@@ -1,0 +1,81 @@
+"""The boss after lesson 06: a cluster in which four jobs wait, each for a reason of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.trace.views.cycle import Cycle
+
+NEEDS = {"report": 9, "train": 3, "infer": 1, "backup": 1}
+"""Job -> the pods that its team wants to see running, at least."""
+
+HINTS = {
+    "backup": "It has no phase at all: no action ever saw it. What does the copy leave out? (01)",
+    "infer": "It asks for a GPU, and two are idle. What does its queue's capability say of them? (02)",
+    "report": "Its queue has no capability of its own. What else limits what it may hold? (04)",
+    "train": "Compare where its pods find room, node by node, with the minimum. (06)",
+}
+
+
+def standstill() -> Cluster:
+    """Three nodes of 16 CPUs, on which only web runs; four jobs wait.
+
+    >>> [row["job"] for row in standstill().run().jobs() if row["placed"]]
+    ['default/web']
+    """
+    cluster = Cluster().node("n1", cpu=16).node("n2", cpu=16).node("n3", cpu=16, gpu=2)
+    cluster.queue("prod", weight=3).queue("research", weight=2).queue("reserve", guarantee=30)
+    cluster.queue("serving", capability={"cpu": 4, "nvidia.com/gpu": 0})
+    cluster.job("web", queue="prod", pods=12, cpu=1, running={"n1": 4, "n2": 4, "n3": 4})
+    cluster.job("report", queue="prod", pods=9, cpu=1)
+    cluster.job("train", queue="research", pods=4, cpu="6500m")
+    cluster.job("infer", queue="serving", pods=1, cpu="500m", gpu=1)
+    return cluster.job("backup", queue="backups", pods=1, cpu="500m")
+
+
+def described(cycle: Cycle, name: str) -> str:
+    """What `kubectl describe podgroup` says of a job after a cycle, in short.
+
+    >>> print(described(standstill().run(), "report").splitlines()[-1].strip())
+    Normal Unschedulable volcano queue resource quota insufficient: insufficient cpu
+    """
+    cache = cycle.session.cache
+    group = cache.jobs[f"default/{name}"].pod_group
+    lines = [f"Name: {name}", f"Spec:   Min Member: {group.spec.min_member}   Queue: "
+             f"{group.spec.queue}", f"Status: Phase: {group.status.phase}",
+             *(f"  Message: {each.message}" for each in group.status.conditions[-1:]), "Events:"]
+    events = [f"  {event.kind} {event.reason} volcano {event.message}" for event in cache.events
+              if event.about == f"PodGroup default/{name}"]
+    return "\n".join([*lines, *(events or ["  <none>"])])
+
+
+def _kept(cluster: Cluster) -> dict[str, Any]:
+    """Nodes and pods, which stay as they are."""
+    return {f"{obj.kind} {obj.metadata.name}": obj.status.allocatable if obj.kind == "Node" else
+            (obj.spec.node_name, [each.resources.requests for each in obj.spec.containers])
+            for obj in cluster.objects() if obj.kind in ("Node", "Pod")}
+
+
+@check(takes=Cluster, wanted="a cluster, such as broken.copy().queue(...)")
+def all_at_work(answer: Cluster) -> Verdict:
+    """Get all four jobs to work in one cycle, each with as many pods as its team needs. Nodes and
+    pods stay as they are, and web keeps its pods.
+    """
+    if answer.objects() == standstill().objects():
+        return try_again("This is the cluster as it was. Begin with the job that is easiest.")
+    changed = {name for name, what in _kept(standstill()).items()
+               if _kept(answer).get(name) != what} | _kept(answer).keys() - _kept(standstill()).keys()
+    if changed:
+        return try_again(f"{min(changed)} is not what it was. Nodes and pods stay as they are.")
+    placed = {row["job"].removeprefix("default/"): row["placed"] for row in answer.run().jobs()}
+    waiting = [name for name, needed in NEEDS.items() if placed.get(name, 0) < needed]
+    if waiting:
+        done = [name for name in NEEDS if name not in waiting]
+        first = next(name for name in HINTS if name in waiting)
+        words = f"At work: {', '.join(done)}. " if done else ""
+        return try_again(f"{words}Still waiting: {', '.join(waiting)}. Look at {first}. {HINTS[first]}")
+    return well_done("Four jobs, four reasons: a queue that is not there, a GPU limit of zero, a "
+                     "guarantee that nobody uses, and a gang larger than what its nodes can hold.")
