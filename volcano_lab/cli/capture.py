@@ -1,4 +1,4 @@
-"""`volcano-lab capture` and `volcano-lab export`: a cluster into a file, checked, and on to others."""
+"""`volcano-lab capture` and `export`: a cluster into a file, checked, and on to others."""
 
 from __future__ import annotations
 
@@ -49,10 +49,12 @@ def kubectl(namespace: str) -> str:
     """
     kinds = {cls for cls in KINDS.values() if cls is not ConfigMap and cls.kind not in OPTIONAL}
     groups = {cls: cls.api_versions[0].rpartition("/")[0] for cls in kinds}
-    words = sorted(_plural(cls.kind) + (f".{group}" if "volcano" in group or cls.kind == "Job" else "")
-                   for cls, group in groups.items())
-    return (f"(kubectl get {','.join(words)} -A -o yaml; echo ---; kubectl get configmap {CONFIG_MAP} "
-            f"-n {namespace} -o yaml) > cluster.yaml")
+    words = sorted(
+        _plural(cls.kind) + (f".{group}" if "volcano" in group or cls.kind == "Job" else "")
+        for cls, group in groups.items())
+    return (
+        f"(kubectl get {','.join(words)} -A -o yaml; echo ---; kubectl get configmap {CONFIG_MAP} "
+        f"-n {namespace} -o yaml) > cluster.yaml")
 
 
 def _plural(kind: str) -> str:
@@ -72,7 +74,8 @@ def missing(loaded: Loaded) -> Iterator[str]:
                f"taken (kubectl get configmap {CONFIG_MAP} -n volcano-system)")
     queues = {obj.spec.queue or "default" for obj in loaded if isinstance(obj, PodGroup)}
     yield from _absent("Queue", queues - names[Queue] - {"default", "root"}, "kubectl get queues")
-    groups = {f"{obj.namespace or 'default'}/{obj.name}" for obj in loaded if isinstance(obj, PodGroup)}
+    groups = {f"{obj.namespace or 'default'}/{obj.name}" for obj in loaded
+              if isinstance(obj, PodGroup)}
     asked = {f"{pod.namespace or 'default'}/{pod.metadata.annotations[GROUP_NAME]}" for pod in pods
              if pod.spec.scheduler_name == SCHEDULER and GROUP_NAME in pod.metadata.annotations}
     yield from _absent("PodGroup", asked - groups, "kubectl get podgroups -A")

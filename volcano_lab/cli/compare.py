@@ -34,7 +34,8 @@ def what_if(files: Sequence[str], settings: Sequence[str] = (), add: Sequence[st
     more = load_files(add, recursive) if add else Loaded()
     plugins = [setting for setting in settings if setting.startswith(PLUGIN)]
     with mistakes():
-        changed = change([*loaded, *more], [each for each in settings if each not in plugins], remove)
+        changed = change([*loaded, *more], [each for each in settings if each not in plugins],
+                         remove)
     before = _cycle(loaded, base_conf, now)
     after = _cycle(changed, conf or base_conf, now, plugins)
     refused = {verdict.text for verdict in verdicts(changed)} - {
@@ -110,7 +111,8 @@ def _show(found: dict[str, list[dict[str, Any]]], output: str) -> None:
 
 def report(found: dict[str, list[dict[str, Any]]], most: int | None = 80) -> str:
     """The differences as tables of so many columns."""
-    jobs = [{"job": row["job"], **{name: _text(row[name]) for name in JOB}} for row in found["jobs"]]
+    jobs = [{"job": row["job"], **{name: _text(row[name]) for name in JOB}}
+            for row in found["jobs"]]
     queues = [{"queue": row["queue"], "resource": row["resource"],
                **{name: _text([quantity_text(row["resource"], value) if value is not None else None
                                for value in row[name]]) for name in QUEUE}}
@@ -142,8 +144,9 @@ def _summary(found: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     changes = [(row["change"], row["operation"]) for row in found["placements"]]
     placed = changes.count(("more", "allocate")) - changes.count(("less", "allocate"))
     evicted = changes.count(("more", "evict")) - changes.count(("less", "evict"))
-    yield (f"{placed:+d} pods placed, {evicted:+d} evicted; jobs with fewer pods waiting: {better}, "
-           f"with more: {worse}.")
+    yield (
+        f"{placed:+d} pods placed, {evicted:+d} evicted; jobs with fewer pods waiting: {better}, "
+        f"with more: {worse}.")
 
 
 def _text(pair: list[Any]) -> str:

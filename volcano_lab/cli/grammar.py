@@ -215,8 +215,8 @@ def diff(**given: Any) -> int:
 @volcano_lab.command()
 @FILES
 @click.option("--grid", metavar="NAME=VALUES", multiple=True, required=True,
-              help="KIND/NAME.FIELD, plugin/NAME.ARGUMENT or conf (files), and its values: 1,2,5 or "
-              "1..9.")
+              help="KIND/NAME.FIELD, plugin/NAME.ARGUMENT or conf (files), and its values: "
+              "1,2,5 or 1..9.")
 @click.option("--metric", "metrics", metavar="METRIC", multiple=True,
               help="placed, pending, jobs_waiting, allocated, evicted, promised, "
               "queue/NAME.FIELD.RESOURCE or job/NAME.FIELD.  [default: placed, pending]")
@@ -273,7 +273,8 @@ def capture(**given: Any) -> int:
 @click.option("-o", "--output", "form", type=click.Choice(("yaml", "json", "case", "python")),
               default="yaml", metavar="FORM", help="yaml and json for kubectl apply, case for "
               "replay, or python.  [default: yaml]")
-@click.option("--anonymise", is_flag=True, help="Give everything another name, the same everywhere.")
+@click.option("--anonymise", is_flag=True,
+              help="Give everything another name, the same everywhere.")
 @options(CONF, RECURSIVE)
 def export(**given: Any) -> int:
     """Write a cluster as manifests, as a case for replay, or as Python.

@@ -37,8 +37,9 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
                 raise
     root = Path(folder or "volcano-lessons")
     if not (packaged.is_dir() or (root / FIRST).is_file()):
-        raise Mistake(f"{root} has no {FIRST}, and the package no lessons; they come with a clone of "
-                      "the repository, and with the wheel")
+        raise Mistake(
+            f"{root} has no {FIRST}, and the package no lessons; they come with a clone of "
+            "the repository, and with the wheel")
     try:
         for file in sorted(packaged.rglob("*")) if packaged.is_dir() else ():
             copy = root / "notebooks" / file.relative_to(packaged)

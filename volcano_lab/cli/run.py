@@ -31,7 +31,8 @@ def run(files: Sequence[str], conf: str | None = None, output: str = "table", na
     if output in ("json", "yaml"):
         pods = [row for row in cycle.placements()
                 if not namespace or row["pod"].startswith(f"{namespace}/")]
-        print_data(cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}, output)
+        shown = {"jobs": jobs, "placements": pods, "warnings": warnings}
+        print_data(cycle.as_dict() | shown, output)
     elif output == "name":
         print("".join(f"job/{row['job']}\n" for row in jobs), end="")
     else:

@@ -165,10 +165,12 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         service = Service(directory, conf, say=_say)
         web = serve_web(service, port)
         if web is None:
-            raise ServeError(f"--port is {port}: it is taken, or not allowed; 0 takes any that is free")
+            raise ServeError(
+                f"--port is {port}: it is taken, or not allowed; 0 takes any that is free")
         service.read()
         address = f"http://{LOOPBACK}:{web.server_port}/"
-        _say(f"serving {directory} every {period:g} s; metrics on {address}metrics, a page on {address}")
+        _say(f"serving {directory} every {period:g} s; metrics on {address}metrics, a page on "
+             f"{address}")
         _run(service, stop, wanted, dumps, period, cycles)
     except Ended:
         _say("what was under way is given up")
@@ -251,8 +253,9 @@ def _check(directory: str, conf: str | None, period: float, port: int, dumps: Pa
     if not dumps.is_dir():
         raise ServeError(f"--dump-dir is {dumps}; allowed is a folder that exists")
     if dumps.resolve() == Path(directory).resolve():
-        raise ServeError(f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for a "
-                         "dump is no manifest")
+        raise ServeError(
+            f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for a "
+            "dump is no manifest")
 
 
 def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:

@@ -1,4 +1,4 @@
-"""`volcano-lab sweep`: a cycle for every setting of a grid, on one core, several, or many machines."""
+"""`volcano-lab sweep`: a cycle for every setting of a grid, on one core, several, or Dask."""
 
 from __future__ import annotations
 

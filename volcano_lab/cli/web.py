@@ -25,16 +25,17 @@ from volcano_lab.metrics.prometheus import Metrics
 LOOPBACK = "127.0.0.1"
 IDLE = 10.0
 """Seconds after which a connection that says nothing is closed."""
-STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em;color-scheme:light dark;max-width:70em}
+STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em;color-scheme:light dark}
 table{border-collapse:collapse;margin:.5em 0 2em}td,th{padding:.2em 1.2em .2em 0;text-align:left;
-vertical-align:top;border-bottom:1px solid #8884}.n{text-align:right}.Running,.Completed{color:#0a7d43}
+vertical-align:top;border-bottom:1px solid #8884}.n{text-align:right}
+.Running,.Completed{color:#0a7d43}
 .Inqueue{color:#b07400}.Pending,.problem{color:#c4372b}"""
 
 
 @define(frozen=True)
 class State:
-    """What the page shows: the number of the last cycle, its time in seconds since 1970, rows of its
-    jobs and queues, and sentences about what is wrong.
+    """What the page shows: the number of the last cycle, its time in seconds since 1970, rows of
+    its jobs and queues, and sentences about what is wrong.
     """
 
     cycle: int = 0
@@ -118,11 +119,13 @@ def page(state: State) -> str:
     jobs = _table(("job", "queue", "phase", "pods", "minimum", "placed", "pending", "why"),
                   ([row["job"], row["queue"], row["phase"], row["pods"], row["min_member"],
                     row["placed"], row["pending"], "\n".join(row["why"])] for row in state.jobs))
-    queues = _table(("queue", "resource", "share", "deserved", "allocated", "request"), _queues(state))
-    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" '
-            f'content="2"><title>volcano-lab serve</title><style>{STYLE}</style><h1>Cycle '
-            f"{state.cycle}</h1><p>{at}; series at <a href=\"/metrics\">/metrics</a>, these numbers "
-            f'at <a href="/state">/state</a></p>{problems}<h2>Jobs</h2>{jobs}<h2>Queues</h2>{queues}')
+    queues = _table(("queue", "resource", "share", "deserved", "allocated", "request"),
+                    _queues(state))
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" '
+        f'content="2"><title>volcano-lab serve</title><style>{STYLE}</style><h1>Cycle '
+        f"{state.cycle}</h1><p>{at}; series at <a href=\"/metrics\">/metrics</a>, these numbers "
+        f'at <a href="/state">/state</a></p>{problems}<h2>Jobs</h2>{jobs}<h2>Queues</h2>{queues}')
 
 
 def _queues(state: State) -> Iterable[list[Any]]:

@@ -99,13 +99,15 @@ def _configuration(ssn: Session) -> Iterator[Finding]:
         enabled = any(plugin == name for point in points for tier in point.tiers
                       for plugin, _ in tier)
         if points and not enabled:
-            yield Finding("all-switched-off", WARNING, place, f"all switches of the plugin {name} "
-                          "that it needs are off, so it does nothing", "take it out, or switch it on")
+            yield Finding(
+                "all-switched-off", WARNING, place, f"all switches of the plugin {name} "
+                "that it needs are off, so it does nothing", "take it out, or switch it on")
     for action, point in VICTIMS.items():
         if action in ssn.conf.actions and not ssn.points[point].flat:
-            yield Finding("nobody-agrees", WARNING, place, f"the action {action} runs, and no plugin "
-                          f"answers {point}, so it evicts nobody",
-                          "add gang, and a plugin that says what queues deserve")
+            yield Finding(
+                "nobody-agrees", WARNING, place, f"the action {action} runs, and no plugin "
+                f"answers {point}, so it evicts nobody",
+                "add gang, and a plugin that says what queues deserve")
     open_queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
     if "reclaim" in ssn.conf.actions and len(open_queues) > 1 and not any(
             queue.reclaimable for queue in open_queues):
@@ -128,7 +130,8 @@ def _queues(ssn: Session) -> Iterator[Finding]:
     for name, queue in ssn.queues.items():
         place = f"Queue {name}"
         if not queue.is_open and name in used:
-            yield Finding("queue-closed", ERROR, place, f"it is {queue.queue.status.state}, and jobs "
+            yield Finding("queue-closed", ERROR, place,
+                          f"it is {queue.queue.status.state}, and jobs "
                           "are in it", "open it, or move them")
         if name in used and name in parents and name != ROOT_QUEUE:
             yield Finding("queue-not-leaf", ERROR, place, "jobs are in it, and it has queues below",
@@ -136,9 +139,10 @@ def _queues(ssn: Session) -> Iterator[Finding]:
         asked = attributes[name].request if name in attributes else ()
         for resource, amount in asked:
             if amount and attributes[name].real_capability.get(resource) <= 0:
-                yield Finding("queue-unusable", ERROR, place, f"no pod that asks for {resource} may "
-                              "run in it: its real capability of that is 0, for other queues are "
-                              "guaranteed all that there is", "lower their guarantees")
+                yield Finding(
+                    "queue-unusable", ERROR, place, f"no pod that asks for {resource} may "
+                    "run in it: its real capability of that is 0, for other queues are "
+                    "guaranteed all that there is", "lower their guarantees")
 
 
 def _gang(ssn: Session, job: JobInfo, place: str, nodes: list[NodeInfo]) -> Iterator[Finding]:

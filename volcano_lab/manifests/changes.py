@@ -40,7 +40,8 @@ def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
         ManifestError: There is no such object or field, or the value does not fit.
 
     >>> from volcano_lab.manifests.loader import loads
-    >>> queues = loads("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a}}")
+    >>> queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a}}"
+    >>> queues = loads(queue)
     >>> change(queues, ["queue/a.weight=5"])[0].spec.weight, change(queues, [], ["q/a"])
     (5, [])
     """
@@ -52,8 +53,10 @@ def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
     for setting in settings:
         target, equals, text = setting.partition("=")
         if not equals:
-            raise ManifestError([f'"{setting}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such '
-                                 "as queue/a.weight=5"])
+            raise ManifestError([
+                f'"{setting}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such '
+                "as queue/a.weight=5"
+            ])
         obj, field = _split(changed, target)
         changed[changed.index(obj)] = _with(obj, field, text, setting)
     return changed
@@ -81,7 +84,9 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
                                  "plugin/NAME.ARGUMENT=VALUE with one of them"])
         for tier, number in found:
             option = tier.plugins[number]
-            arguments = type(option.arguments)({**option.arguments, argument: _value(text, setting)})
+            arguments = type(option.arguments)({
+                **option.arguments, argument: _value(text, setting)
+            })
             tier.plugins[number] = attrs.evolve(option, arguments=arguments)
     return conf
 

@@ -26,9 +26,10 @@ PUBLIC = ("kubernetes.io", "k8s.io", "volcano.sh", "nvidia.com", "amd.com")
 SLA = "sla-waiting-time"
 """An annotation that decides and has no domain."""
 NAME_FIELDS = frozenset((
-    "name", "namespace", "queue", "parent", "nodeName", "priorityClassName", "jobName", "minTaskMember",
-    "highestTierName", "tierName", "claimName", "volumeClaimName", "serviceAccountName", "topologyName",
-    "scheduler", "subdomain", "hostname", "nominatedNodeName", "volumeName", "storageClassName"))
+    "name", "namespace", "queue", "parent", "nodeName", "priorityClassName", "jobName",
+    "minTaskMember", "highestTierName", "tierName", "claimName", "volumeClaimName",
+    "serviceAccountName", "topologyName", "subdomain", "hostname", "nominatedNodeName",
+    "volumeName", "storageClassName"))
 """Fields whose text is a name."""
 TOLD = frozenset(("message", "reason", "image", "images", "command", "env", "addresses"))
 """Fields with words of people and places; no decision reads them."""
@@ -40,7 +41,8 @@ def as_manifests(objects: Iterable[KubernetesObject], form: str = "yaml") -> str
     """Return manifests as YAML or JSON.
 
     >>> from volcano_lab.manifests.loader import loads
-    >>> print(as_manifests(loads("{apiVersion: v1, kind: Node, metadata: {name: n1, resourceVersion: '7'}}")))
+    >>> node = "{apiVersion: v1, kind: Node, metadata: {name: n1, resourceVersion: '7'}}"
+    >>> print(as_manifests(loads(node)))
     apiVersion: v1
     kind: Node
     metadata:
@@ -50,7 +52,9 @@ def as_manifests(objects: Iterable[KubernetesObject], form: str = "yaml") -> str
                  for obj in objects), form)
 
 
-def as_case(objects: Iterable[KubernetesObject], conf: str | None = None, name: str = "case") -> str:
+def as_case(objects: Iterable[KubernetesObject],
+            conf: str | None = None,
+            name: str = "case") -> str:
     """Return one line for `volcano-lab replay`: the objects as the scheduler hears of them.
 
     Raises `ManifestError`.
@@ -163,7 +167,8 @@ class _Renamed:
 
     def value(self, text: str) -> str:
         """Another value of a label; numbers may be compared, and stay."""
-        if text in self.names or text in KEPT or not text or text.isdigit() or text in ("true", "false"):
+        if text in self.names or text in KEPT or not text or text.isdigit() or text in ("true",
+                                                                                        "false"):
             return self.names.get(text, text)
         return self.values.setdefault(text, f"value{len(self.values) + 1}")
 
@@ -173,8 +178,10 @@ class _Renamed:
             return self.uids.get(part, part) if field == "uid" else rename(part) if rename else part
         if isinstance(part, list):
             values = field.endswith("DuringExecution")  # of queues: groups of nodes, by their label
-            return [self.value(each) if values and isinstance(each, str) else self._part(each, field)
-                    for each in part]
+            return [
+                self.value(each) if values and isinstance(each, str) else self._part(each, field)
+                for each in part
+            ]
         if not isinstance(part, dict):
             return part
         if field in ("labels", "matchLabels", "nodeSelector"):

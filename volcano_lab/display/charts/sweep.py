@@ -28,8 +28,9 @@ def plot(sweep: Sweep, metric: str = "", kind: str = "") -> alt.FacetChart | alt
     kind = kind or ("line", "heat", "multiples")[min(len(names), 3) - 1]
     needed = {"line": 1, "heat": 2, "multiples": 3}
     if needed.get(kind, 9) > len(names):
-        raise ValueError(f'kind is "{kind}", and the grid has {len(names)} names; allowed are '
-                         f"{', '.join(each for each, least in needed.items() if least <= len(names))}")
+        raise ValueError(
+            f'kind is "{kind}", and the grid has {len(names)} names; allowed are '
+            f"{', '.join(each for each, least in needed.items() if least <= len(names))}")
     fields = {name: f"name{number}" for number, name in enumerate([*names, metric])}
     rows: list[dict[str, Any]] = [{field: row[name] for name, field in fields.items()}
                                   for row in sweep.rows]

@@ -1,8 +1,8 @@
 """Where a sweep's settings run: in this process, in a pool of processes, or on a Dask cluster.
 
 An engine is a generator: it takes a function and numbered items, and yields (number, result) as
-they are done, in any order. A worker that dies loses what it did, not the sweep: its items are given
-to others; one that kills workers again and again is a failure of its own.
+they are done, in any order. A worker that dies loses what it did, not the sweep: its items are
+given to others; one that kills workers again and again is a failure of its own.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def _serial(function: Callable, payload: Any, items: Sequence[Item]) -> Iterator
 
 
 def packed(thing: Any) -> bytes:
-    """Return a thing as bytes for another process; functions of a notebook too, where cloudpickle is
-    installed (it comes with Dask).
+    """Return a thing as bytes for another process; functions of a notebook too, where cloudpickle
+    is installed (it comes with Dask).
     """
     try:
         from cloudpickle import dumps
@@ -55,8 +55,9 @@ def packed(thing: Any) -> bytes:
     try:
         return dumps(thing)
     except Exception as error:
-        raise SweepError(f"base or a metric can't be sent to another process ({error}); allowed are "
-                         "objects and functions of a module, or one worker") from None
+        raise SweepError(
+            f"base or a metric can't be sent to another process ({error}); allowed are "
+            "objects and functions of a module, or one worker") from None
 
 
 @lru_cache(maxsize=2)

@@ -31,7 +31,8 @@ def measure(name: str, cycle: Cycle) -> Any:
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
-    >>> [measure(name, cycle) for name in ("placed", "queue/default.deserved.cpu", "job/train.pending")]
+    >>> names = ("placed", "queue/default.deserved.cpu", "job/train.pending")
+    >>> [measure(name, cycle) for name in names]
     [4, 4, 2]
     """
     if name in METRICS:

@@ -1,4 +1,4 @@
-"""A sweep: every setting of a grid, measured, kept in a file, and in the end in the grid's order."""
+"""A sweep: every setting of a grid, measured, kept in a file, and in the end in order."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     Raises:
         SweepError: The file is of another sweep, or workers cannot be had.
 
-    >>> base = Cluster().node("n1", cpu=8).queue("a").job("one", queue="a", pods=8, min_member=1, cpu=1)
+    >>> base = Cluster().node("n1", cpu=8).queue("a")
+    >>> base = base.job("one", queue="a", pods=8, min_member=1, cpu=1)
     >>> base = base.job("two", pods=8, min_member=1, cpu=1)
     >>> sweep(base, {"queue/a.weight": [1, 3]}, ["job/one.placed"]).rows
     [{'queue/a.weight': 1, 'job/one.placed': 4}, {'queue/a.weight': 3, 'job/one.placed': 6}]
