@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -139,6 +140,37 @@ def test_options_of_jupyter_go_to_jupyter(monkeypatch):
     monkeypatch.setattr(lab, "lab", lambda options, folder: started.append([*options, folder]) or 0)
     assert main(["lab", "--no-browser", "--port=8899"]) == 0
     assert started == [["--no-browser", "--port=8899", None]]
+
+
+def test_watch_runs_again_when_a_file_changes(file, capsys, monkeypatch):
+    path = Path(file)
+    steps = iter((lambda: None, lambda: path.write_text(path.read_text() + "\n# more\n"),
+                  lambda: path.write_text("kind: ["), lambda: 1 / 0))
+
+    def pause(seconds):
+        try:
+            next(steps)()
+        except ZeroDivisionError:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr("time.sleep", pause)
+    assert main(["run", file, "--watch", "-o", "name"]) == 130
+    told = capsys.readouterr().out
+    assert told.count("job/default/fits") == 2 and told.count("-- ") == 3 and "kind: [" not in told
+    assert "cluster.yaml" in told
+
+
+def test_what_is_logged_does_not_disturb(tmp_path):
+    lines = tmp_path / "case.jsonl"
+    group = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
+             "metadata": {"name": "g", "namespace": "default"}, "spec": {"queue": "default"},
+             "status": {"phase": "Inqueue"}}
+    queue = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
+             "metadata": {"name": "default"}, "spec": {"weight": 1}, "status": {"state": "Open"}}
+    lines.write_text(json.dumps({"name": "c", "conf": None, "objects": [queue, group]}))
+    done = subprocess.run([sys.executable, "-m", "volcano_lab.cli", "replay", str(lines)],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and json.loads(done.stdout)["name"] == "c"
 
 
 def test_help_names_the_signals_that_serve_takes():

@@ -8,6 +8,7 @@ what a command needs is imported when it runs.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 
@@ -28,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from volcano_lab.cli.grammar import volcano_lab
 
+    quiet = logging.NullHandler()  # what matters is told; serve's log shows itself with -v
+    logging.getLogger("volcano_lab").addHandler(quiet)
     try:
         return volcano_lab.main(arguments, prog_name="volcano-lab", standalone_mode=False) or DONE
     except Mistake as mistake:
@@ -40,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _told(f"{error.format_message()} (see {command} --help)")
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
+    finally:
+        logging.getLogger("volcano_lab").removeHandler(quiet)
 
 
 def _told(sentences: str) -> int:

@@ -97,6 +97,7 @@ def volcano_lab() -> None:
 @volcano_lab.command()
 @options(FILES, CONF, OUTPUT, NAMESPACE, NOW, RECURSIVE)
 @click.option("--fail-on-pending", is_flag=True, help="Exit with 1 where a job waits.")
+@click.option("-w", "--watch", "keep", is_flag=True, help="Run again whenever a file changes.")
 def run(**given: Any) -> int:
     """One cycle on manifests: jobs, placements, queues, what waits and why.
 

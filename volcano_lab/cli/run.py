@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.cache import Cache
-from volcano_lab.cli import DONE, FOUND
+from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapped
 from volcano_lab.explain.names import Names
@@ -23,8 +27,13 @@ DROPPED = ("elastic", "inqueue", "guarantee", "weight", "overused", "real capabi
 
 
 def run(files: Sequence[str], conf: str | None = None, output: str = "table", namespace: str = "",
-        now: str | None = None, recursive: bool = False, fail_on_pending: bool = False) -> int:
-    """Run a cycle and print what it decided; warnings go to the error output."""
+        now: str | None = None, recursive: bool = False, fail_on_pending: bool = False,
+        keep: bool = False) -> int:
+    """Run a cycle and print what it decided; warnings go to the error output. `keep`: again,
+    whenever a file changes.
+    """
+    if keep:
+        return watch(files, lambda: run(files, conf, output, namespace, now, recursive))
     cycle, warnings = schedule(files, conf, now, recursive)
     warn(warnings)
     jobs = [row for row in cycle.jobs() if not namespace or row["job"].startswith(f"{namespace}/")]
@@ -38,6 +47,24 @@ def run(files: Sequence[str], conf: str | None = None, output: str = "table", na
     else:
         print(report(cycle, jobs, None if output == "wide" else width()))
     return FOUND if fail_on_pending and any(row["pending"] for row in jobs) else DONE
+
+
+def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) -> int:
+    """Run again whenever one of the files changes, until Ctrl-C; what is wrong in them is told."""
+    known: dict[Path, tuple[int, int]] | None = None
+    while True:
+        found = {}
+        for path in (inner for file in files for inner in (Path(file), *Path(file).rglob("*"))):
+            with suppress(OSError):  # gone meanwhile
+                found[path] = (path.stat().st_mtime_ns, path.stat().st_size)
+        if found != known:
+            known = found
+            print(f"-- {datetime.now():%H:%M:%S}")
+            try:
+                again()
+            except Mistake as mistake:
+                print(mistake, flush=True)
+        time.sleep(pause)
 
 
 def schedule(files: Sequence[str], conf: str | None = None, now: str | None = None,
