@@ -32,7 +32,8 @@ from volcano_lab.debug import breakpoints as breakpoints
 from volcano_lab.display import charts as charts
 from volcano_lab.trace import diff as diff
 from volcano_lab.framework import log as log
-from volcano_lab.debug import presets as symptoms
+from volcano_lab.debug import presets as _presets
 from volcano_lab.display import tables as tables
 
+symptoms = _presets
 __version__: str
