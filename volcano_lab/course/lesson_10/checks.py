@@ -25,24 +25,19 @@ def allocations_in_all(answer: int) -> Verdict:
     if answer == 12:
         return well_done(
             "3 dry runs of 4 pods. All 12 are taken back; then 4 are recovered and committed.")
-    hints = {
-        4: "4 is one dry run. How many are there?",
-        8: "All three are tried before any is chosen, and taken back.",
-        16: "That counts the recovered one, too. Count the dry runs only.",
-        24: "Count only the dry runs, not what is undone, and no commit.",
-    }
+    hints = {4: "4 is one dry run. How many are there?",
+             8: "All three are tried before any is chosen, and taken back.",
+             16: "That counts the recovered one, too. Count the dry runs only.",
+             24: "Count only the dry runs, not what is undone, and no commit."}
     return try_again(hints.get(answer, "Each of the three dry runs places the whole gang."))
 
 
-@choice({
-    "the original": "Look at the row of the original after discarding: where is the node?",
-    "the copy": well_done(
-        "Discarding writes Pending and “no node” into the pod that the original points to. The copy "
-        "has a pod of its own."),
-    "both": "They would both, if they pointed to different pods that nobody changes. Discarding "
-    "changes one.",
-    "neither": "Then nothing could be recovered, and each dry run would be lost.",
-})
+@choice({"the original": "Look at the row of the original after discarding: where is the node?",
+         "the copy": well_done("Discarding writes Pending and “no node” into the pod that the "
+                               "original points to. The copy has a pod of its own."),
+         "both": "They would both, if they pointed to different pods that nobody changes. "
+                 "Discarding changes one.",
+         "neither": "Then nothing could be recovered, and each dry run would be lost."})
 def which_can_be_recovered() -> None:
     """A statement is saved, then discarded. Which one still knows the pod's node: the original
     operation or the saved copy?
@@ -66,9 +61,8 @@ def room_for_seven(answer: Cluster) -> Verdict:
     if len(changed) > 1:
         return try_again(f"Change one node only; you changed {', '.join(sorted(changed))}.")
     if not [step for step in cycle.committed if step[1].startswith(f"{JOB}-")]:
-        return try_again(
-            "There is no rack with 7 CPUs free. Which one is nearest to it, and who holds the rest?"
-        )
+        return try_again("There is no rack with 7 CPUs free. Which one is nearest to it, and who "
+                         "holds the rest?")
     return well_done(f"The gang lies in {job.allocated_hyper_node}: now it has room for all 7.")
 
 
@@ -91,9 +85,8 @@ def tier_to_grow(answer: int) -> Verdict:
             "That is what the gang has now: it may not leave rack-1, and rack-1 is full.")
     if answer > 1 and growing_cluster(answer - 1, node_2=4).run(CONF).committed:
         return try_again("They start, but something lower is enough.")
-    return well_done(
-        "Then the gang may lie in room-1. rack-2 is tried, and with it the gang lies in room-1 as a whole."
-    )
+    return well_done("Then the gang may lie in room-1. rack-2 is tried, and with it the gang lies "
+                     "in room-1 as a whole.")
 
 
 @check(takes=float)
@@ -133,19 +126,14 @@ def twelve_in_parts(answer: Cluster) -> Verdict:
     size = 12 // len(job.sub_jobs)
     if not cycle.committed:
         if size > 6:
-            return try_again(
-                f"No rack has {size} CPUs free, and a sub-group must lie in one rack. Make them smaller."
-            )
+            return try_again(f"No rack has {size} CPUs free, and a sub-group must lie in one rack. "
+                             "Make them smaller.")
         return try_again("No room has 12 CPUs free. How far may the whole gang reach?")
-    racks = {
-        task.node_name: rack
-        for rack, nodes in RACKS.items()
-        for task in job.tasks.values()
-        if task.node_name in nodes
-    }
-    return well_done(
-        f"{len(job.sub_jobs)} sub-groups of {size} lie in {len(set(racks.values()))} racks. Pods that talk most lie "
-        "close, and the gang as a whole is larger than any room.")
+    racks = {task.node_name: rack for rack, nodes in RACKS.items() for task in job.tasks.values()
+             if task.node_name in nodes}
+    return well_done(f"{len(job.sub_jobs)} sub-groups of {size} lie in {len(set(racks.values()))} "
+                     "racks. Pods that talk most lie close, and the gang as a whole is larger "
+                     "than any room.")
 
 
 # -- make
@@ -153,12 +141,9 @@ def twelve_in_parts(answer: Cluster) -> Verdict:
 
 def in_order(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
     """The HyperNodes that are tried for a gang, tier by tier from the lowest; in a tier by name."""
-    fitting = sorted((row["tier"], row["name"])
-                     for row in rows
-                     if row["tier"] <= highest and row["free"] >= asks)
-    return [[name
-             for tier, name in fitting
-             if tier == wanted]
+    fitting = sorted((row["tier"], row["name"]) for row in rows if row["tier"] <= highest
+                     and row["free"] >= asks)
+    return [[name for tier, name in fitting if tier == wanted]
             for wanted in sorted({tier for tier, _ in fitting})]
 
 
@@ -205,9 +190,8 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | No
             return None
         tried += 1
         if not isinstance(got, list) or not all(isinstance(tier, list) for tier in got):
-            return try_again(
-                f"The answer is {got!r}; wanted is a list with a list for each tier, such as {wanted}."
-            )
+            return try_again(f"The answer is {got!r}; wanted is a list with a list for each tier, "
+                             f"such as {wanted}.")
         if not all(isinstance(name, str) for tier in got for name in tier):
             return try_again(f"The answer is {got!r}; wanted are names only, such as {wanted}.")
         found = [sorted(tier) for tier in got]
@@ -229,9 +213,7 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | No
         else:
             hint = "There is one list for each tier that has any HyperNode to try, and no empty one."
         shown = ", ".join(f"{row['name']} (tier {row['tier']}, {row['free']} free)" for row in rows)
-        return try_again(
-            f"With {shown}, asks={asks}, highest={highest} yours is {found}; the plugin tries {wanted}. {hint}"
-        )
-    return well_done(
-        f"The same as the plugin in {tried} trees. Each list is a *gradient*: the next one is tried only if nothing "
-        "in this one serves.".replace("*", ""))
+        return try_again(f"With {shown}, asks={asks}, highest={highest} yours is {found}; the "
+                         f"plugin tries {wanted}. {hint}")
+    return well_done(f"The same as the plugin in {tried} trees. Each list is a *gradient*: the "
+                     "next one is tried only if nothing in this one serves.".replace("*", ""))

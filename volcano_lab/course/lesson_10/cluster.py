@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from volcano_lab.api.task import TaskInfo
     from volcano_lab.framework.session import Session
 
-RACKS = {
-    "rack-1": ("node-1", "node-2"), "rack-2": ("node-3", "node-4"), "rack-3": ("node-5", "node-6"),
-    "rack-4": ("node-7", "node-8")
-}
+RACKS = {"rack-1": ("node-1", "node-2"), "rack-2": ("node-3", "node-4"),
+         "rack-3": ("node-5", "node-6"), "rack-4": ("node-7", "node-8")}
 ROOMS = {"room-1": ("rack-1", "rack-2"), "room-2": ("rack-3", "rack-4")}
 TAKEN = {"node-1": 1, "node-2": 1, "node-3": 3, "node-4": 1, "node-5": 2, "node-7": 3, "node-8": 2}
 """CPUs that other pods hold on each node."""
@@ -93,9 +91,8 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
     [('rack-1', 'fits, chosen'), ('rack-2', 'does not fit'), ('rack-3', 'fits'), ('rack-4', 'not tried: not enough is free')]
     """
     racks_of = {**{rack: (rack,) for rack in RACKS}, **ROOMS, TOP: tuple(RACKS)}
-    tried = {
-        record["hyper_node"]: record for record in trace.of("hyper_node_tried", job=job, sub_job="")
-    }
+    tried = {record["hyper_node"]: record
+             for record in trace.of("hyper_node_tried", job=job, sub_job="")}
     chosen = [record["hyper_node"] for record in trace.of("hyper_node_chosen", job=job, sub_job="")]
     idle = {name: node["idle"].get("cpu", 0) / 1000 for name, node in trace.start["nodes"].items()}
     tasks = [task for task in trace.start["tasks"].values() if task["job"] == job]
@@ -106,10 +103,8 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
     for name, racks in racks_of.items():
         record = tried.get(CLUSTER_TOP if name == TOP else name)
         free = sum(idle[node] for rack in racks for node in RACKS[rack])
-        row = {
-            "hyper_node": name, "tier": 1 if name in RACKS else 2 if name in ROOMS else 3, "free":
-            free, "asks": asks
-        }
+        row = {"hyper_node": name, "tier": 1 if name in RACKS else 2 if name in ROOMS else 3,
+               "free": free, "asks": asks}
         if record is None:
             outside = stands_on - {node for rack in racks for node in RACKS[rack]}
             said = ("soft needs no dry run" if placed and not chosen else

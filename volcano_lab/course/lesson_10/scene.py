@@ -61,31 +61,22 @@ def sub_group_cluster(groups: int = 2, size: int = 4, job_tier: int = 2, tier: i
     ['train-0-0', 'train-0-1', 'train-0-2', 'train-0-3', 'train-1-0', 'train-1-1', 'train-1-2', 'train-1-3']
     """
     cluster = topology_cluster().remove("train")
-    spec = {
-        "queue": "default", "minMember": groups * size, "minResources": {"cpu": str(groups * size)},
-        "subGroupPolicy": [sub_group_policy(size, tier)], "networkTopology":
-        {"mode": "hard", "highestTierAllowed": job_tier}
-    }
-    cluster.add(
-        manifests.from_dict(
-            {
-                "apiVersion": SCHEDULING, "kind": "PodGroup", "spec": spec, "metadata":
-                {"name": "train", "namespace": "default"}
-            }, strict=True))
-    pod_spec = {
-        "schedulerName": "volcano", "containers":
-        [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]
-    }
+    spec = {"queue": "default", "minMember": groups * size,
+            "minResources": {"cpu": str(groups * size)},
+            "subGroupPolicy": [sub_group_policy(size, tier)],
+            "networkTopology": {"mode": "hard", "highestTierAllowed": job_tier}}
+    cluster.add(manifests.from_dict({"apiVersion": SCHEDULING, "kind": "PodGroup", "spec": spec,
+                                     "metadata": {"name": "train", "namespace": "default"}},
+                                    strict=True))
+    pod_spec = {"schedulerName": "volcano",
+                "containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]}
     for part in range(groups):
         for number in range(size):
-            metadata = {
-                "name": f"train-{part}-{number}", "namespace": "default", "labels":
-                {"part": str(part)}, "annotations": {GROUP_NAME: "train"}
-            }
-            cluster.add(
-                manifests.from_dict(
-                    {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec},
-                    strict=True))
+            metadata = {"name": f"train-{part}-{number}", "namespace": "default",
+                        "labels": {"part": str(part)}, "annotations": {GROUP_NAME: "train"}}
+            cluster.add(manifests.from_dict(
+                {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec},
+                strict=True))
     return cluster
 
 
@@ -97,12 +88,10 @@ def sub_groups(cluster: Cluster) -> DataFrame:
     rows = []
     for task in sorted(job.tasks.values(), key=lambda task: task.name):
         rack = next((rack for rack, nodes in RACKS.items() if task.node_name in nodes), "–")
-        rows.append({
-            "pod": task.name, "sub-group":
-            job.sub_jobs[job.task_to_sub_job[task.uid]].uid.rpartition("/")[2], "node":
-            task.node_name or "–", "rack": rack, "room": next(
-                (room for room, racks in ROOMS.items() if rack in racks), "–")
-        })
+        rows.append({"pod": task.name,
+                     "sub-group": job.sub_jobs[job.task_to_sub_job[task.uid]].uid.rpartition("/")[
+                         2], "node": task.node_name or "–", "rack": rack,
+                     "room": next((room for room, racks in ROOMS.items() if rack in racks), "–")})
     return pd.DataFrame(rows).set_index("pod")
 
 
@@ -115,12 +104,8 @@ def points_by_rack(trace: TraceReader, *pods: str) -> DataFrame:
     """
     import pandas as pd
 
-    columns = {
-        pod:
-        {rack: trace.scores(f"default/{pod}")[nodes[0]][PLUGIN]
-         for rack, nodes in RACKS.items()}
-        for pod in pods
-    }
+    columns = {pod: {rack: trace.scores(f"default/{pod}")[nodes[0]][PLUGIN]
+                     for rack, nodes in RACKS.items()} for pod in pods}
     return pd.DataFrame(columns).round(3).rename_axis("rack")
 
 
@@ -135,10 +120,9 @@ def normal_cluster() -> Cluster:
 
 # -- members
 
-SELECTORS = {
-    "by-name": "exactMatch: {name: gpu-1}", "by-pattern": 'regexMatch: {pattern: "^gpu-[12]$"}',
-    "by-label": "labelMatch: {matchLabels: {switch: s2}}"
-}
+SELECTORS = {"by-name": "exactMatch: {name: gpu-1}",
+             "by-pattern": 'regexMatch: {pattern: "^gpu-[12]$"}',
+             "by-label": "labelMatch: {matchLabels: {switch: s2}}"}
 """HyperNode -> how its member is named."""
 
 
@@ -150,9 +134,9 @@ def members_cluster() -> Cluster:
     for number in (1, 2, 3, 4):
         cluster.node(f"gpu-{number}", cpu=4, labels={"switch": "s1" if number < 3 else "s2"})
     for name, selector in SELECTORS.items():
-        cluster.add(
-            f"apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {{name: {name}}}\n"
-            f"spec: {{tier: 1, members: [{{type: Node, selector: {{{selector}}}}}]}}\n")
+        cluster.add("apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: "
+                    f"{{name: {name}}}\nspec: "
+                    f"{{tier: 1, members: [{{type: Node, selector: {{{selector}}}}}]}}\n")
     return cluster
 
 
@@ -189,9 +173,9 @@ def hyper_tree(cluster: Cluster) -> DataFrame:
 
     ssn = Session(cluster.cache(), load_conf(CONF, action_names()))
     shown = {CLUSTER_TOP: TOP, "": ""}
-    rows = [{
-        "hyper node": shown.get(info.name, info.name), "tier": info.tier, "above it": shown.get(
-            info.parent, info.parent), "nodes":
-        ", ".join(node.name for node in ssn.topology.nodes.get(info.name, []))
-    } for info in sorted(ssn.topology.hyper_nodes.values(), key=lambda info: (info.tier, info.name))]
+    rows = [{"hyper node": shown.get(info.name, info.name), "tier": info.tier,
+             "above it": shown.get(info.parent, info.parent),
+             "nodes": ", ".join(node.name for node in ssn.topology.nodes.get(info.name, []))}
+            for info in sorted(ssn.topology.hyper_nodes.values(),
+                               key=lambda info: (info.tier, info.name))]
     return pd.DataFrame(rows).set_index("hyper node")

@@ -15,17 +15,14 @@ from volcano_lab.simulation import Simulation
 Row = Sequence[Any]
 
 
-@choice({
-    "Pending, without a node": well_done(
-        "Only the scheduler knows where the pod goes. The API server learns it with the bind "
-        "request."),
-    "Pending, on n1":
-    "The node is in the bind request, and the API server has not answered it.",
-    "Binding, on n1":
-    "Binding is a state in the scheduler's cache. A pod has no phase of that name.",
-    "Running, on n1":
-    "A pod runs when its kubelet has started it, and its kubelet has not heard of it yet.",
-})
+@choice({"Pending, without a node": well_done(
+    "Only the scheduler knows where the pod goes. The API server learns it with the bind request."),
+         "Pending, on n1":
+         "The node is in the bind request, and the API server has not answered it.",
+         "Binding, on n1":
+         "Binding is a state in the scheduler's cache. A pod has no phase of that name.",
+         "Running, on n1":
+         "A pod runs when its kubelet has started it, and its kubelet has not heard of it yet."})
 def kubectl_shows() -> None:
     """What does `kubectl` show for the pod now?"""
 
@@ -48,16 +45,14 @@ def failures_until_a_second(answer: int) -> Verdict:
     if answer < 1:
         return try_again("There is at least one failure. After the first it waits for 5 ms.")
     if answer == 200:
-        return try_again(
-            "200 × 5 ms would be a second if the delay were always the same. It is doubled each time."
-        )
+        return try_again("200 × 5 ms would be a second if the delay were always the same. It is "
+                         "doubled each time.")
     waits = delays(min(answer, 40))
     if waits[-1] <= 1:
         return try_again(f"After {answer} in a row it waits for {waits[-1]:g} s. Go on doubling.")
     if len(waits) > 1 and waits[-2] > 1:
-        return try_again(
-            f"After {answer} it waits for {waits[-1]:g} s, which is more than a second. A smaller number does, too."
-        )
+        return try_again(f"After {answer} it waits for {waits[-1]:g} s, which is more than a "
+                         "second. A smaller number does, too.")
     return well_done(
         f"5 ms × 2 to the power of 8 is {waits[-1]:g} s. It goes on doubling, up to 1,000 s.")
 
@@ -85,20 +80,18 @@ def half_a_gang(answer: list[Any]) -> Verdict:
         return try_again("train does not finish within a minute.")
     gap = round(times[-1] - times[0], 2)
     if gap >= WANTED:
-        return well_done(
-            f"The first pod is bound at {times[0]:g} s and the last at {times[-1]:g} s. After each of the "
-            f"{sim.calendar.done} things that happened all invariants held, and the gang finished.")
+        return well_done(f"The first pod is bound at {times[0]:g} s and the last at {times[-1]:g} "
+                         f"s. After each of the {sim.calendar.done} things that happened all "
+                         "invariants held, and the gang finished.")
     if gap == 0 and len(answer) == 3 and sim.faults.struck["bind_refused"] == 3:
-        return try_again(
-            "All three binds are refused in the same second, so the gang has no pod bound, and then all of them. "
-            "A fault strikes at the first occasion from its second on.")
+        return try_again("All three binds are refused in the same second, so the gang has no pod "
+                         "bound, and then all of them. A fault strikes at the first occasion from "
+                         "its second on.")
     if gap == 0:
-        return try_again(
-            "The pods are all bound at the same moment: there is no time at which only some of them are."
-        )
-    return try_again(
-        f"For {gap:g} s only some pods are bound: the next cycle tries the others again. What has to happen then?"
-    )
+        return try_again("The pods are all bound at the same moment: there is no time at which "
+                         "only some of them are.")
+    return try_again(f"For {gap:g} s only some pods are bound: the next cycle tries the others "
+                     "again. What has to happen then?")
 
 
 # -- make: an invariant
@@ -140,11 +133,10 @@ def histories() -> dict[str, tuple[list[list[Any]], list[str]]]:
     healed = _healed().history.rows["events"]
     again = [*refused, [20.5, "pod bound", "default/train-1-0", "n1"]]
     other = [*refused[:-2], [2.6, "pod bound", "default/train-1-2", "n2"], *refused[-2:]]
-    return {
-        "a run with a refused bind": (refused, []), "a run in which a node is lost": (healed, []),
-        "a forged run": (again, ["default/train-1-0"]), "another forged run":
-        (other, ["default/train-1-2"])
-    }
+    return {"a run with a refused bind": (refused, []),
+            "a run in which a node is lost": (healed, []),
+            "a forged run": (again, ["default/train-1-0"]),
+            "another forged run": (other, ["default/train-1-2"])}
 
 
 @check(takes=callable, wanted="a function of a list of events")
@@ -160,28 +152,24 @@ def own_invariant(answer: Callable[[list[Row]], Any]) -> Verdict | None:
         if found == expected:
             continue
         if found and name == "a run in which a node is lost":
-            return try_again(
-                f"In {name} it finds {', '.join(sorted(found))}. That pod was lost in between (“pod lost”) and "
-                "recreated: it is another pod with the same name.")
+            return try_again(f"In {name} it finds {', '.join(sorted(found))}. That pod was lost in "
+                             "between (“pod lost”) and recreated: it is another pod with the same "
+                             "name.")
         if found - expected:
             return try_again(
                 f"In {name} it finds {', '.join(sorted(found - expected))}, which was bound once.")
         if "forged" in name and not _by_node(events):
-            return try_again(
-                f"In {name} it finds nothing, but {wanted[0]} is bound at two times, both on the same node."
-            )
+            return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times, "
+                             "both on the same node.")
         return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times.")
-    return well_done(
-        "It is quiet where a lost pod is recreated, and finds both forgeries. The lab checks this after every "
-        "event, by the pods' uid.")
+    return well_done("It is quiet where a lost pod is recreated, and finds both forgeries. The lab "
+                     "checks this after every event, by the pods' uid.")
 
 
 # -- three patients
 
-CAUSES = [
-    "its node is gone", "the API server refuses to bind it",
-    "the scheduler cannot read it and does not know", "it is not in the snapshot"
-]
+CAUSES = ["its node is gone", "the API server refuses to bind it",
+          "the scheduler cannot read it and does not know", "it is not in the snapshot"]
 """What a reader may choose for a patient."""
 
 
@@ -206,42 +194,33 @@ NOT_LEFT_OUT = ("A pod of a job that is not in the snapshot is never sent anywhe
                 "look at its events.")
 
 
-@choice({
-    CAUSES[0]: well_done(
-        "Bound is not Running: the kubelet has to start it, and there is none. When the node's pods "
-        "are collected, the pod is recreated and scheduled again. Look at the node, not at the "
-        "scheduler."),
-    CAUSES[1]: "Its bind was accepted: it is Bound, and the API server names its node.",
-    CAUSES[2]: "Nothing is to be read: “on its way” is “–”. The scheduler has done its part.",
-    CAUSES[3]: NOT_LEFT_OUT,
-})
+@choice({CAUSES[0]: well_done("Bound is not Running: the kubelet has to start it, and there is "
+                              "none. When the node's pods are collected, the pod is recreated and "
+                              "scheduled again. Look at the node, not at the scheduler."),
+         CAUSES[1]: "Its bind was accepted: it is Bound, and the API server names its node.",
+         CAUSES[2]: "Nothing is to be read: “on its way” is “–”. The scheduler has done its part.",
+         CAUSES[3]: NOT_LEFT_OUT})
 def patient_one() -> None:
     """Patient one: why does train-1-1 not run?"""
 
 
-@choice({
-    CAUSES[0]: "Both nodes are there: the other nodes' pods run. What does its event say?",
-    CAUSES[1]: well_done(
-        "Each cycle places it, and each bind is refused, with the reason in the pod's condition: "
-        "SchedulerError. The question is why the API server refuses: admission webhooks, quota, "
-        "permissions of the scheduler."),
-    CAUSES[2]: "It was read each time: it is Pending again, so the next cycle may place it. What "
-    "happens then?",
-    CAUSES[3]: NOT_LEFT_OUT,
-})
+@choice({CAUSES[0]: "Both nodes are there: the other nodes' pods run. What does its event say?",
+         CAUSES[1]: well_done("Each cycle places it, and each bind is refused, with the reason in "
+                              "the pod's condition: SchedulerError. The question is why the API "
+                              "server refuses: admission webhooks, quota, permissions of the "
+                              "scheduler."),
+         CAUSES[2]: "It was read each time: it is Pending again, so the next cycle may place it. "
+                    "What happens then?", CAUSES[3]: NOT_LEFT_OUT})
 def patient_two() -> None:
     """Patient two: why does train-1-0 not run?"""
 
 
-@choice({
-    CAUSES[0]: "Its node is there, and other pods run on it.",
-    CAUSES[1]: "Its bind was refused, but only once. Why is it not tried again? Look at “on its "
-    "way”.",
-    CAUSES[2]: well_done(
-        "After the refused bind the scheduler does not know what became of the pod. It stays "
-        "Binding, and keeps its room, until the API server answers; the pauses between two tries "
-        "get longer and longer."),
-    CAUSES[3]: NOT_LEFT_OUT,
-})
+@choice({CAUSES[0]: "Its node is there, and other pods run on it.",
+         CAUSES[1]:
+         "Its bind was refused, but only once. Why is it not tried again? Look at “on its way”.",
+         CAUSES[2]: well_done("After the refused bind the scheduler does not know what became of "
+                              "the pod. It stays Binding, and keeps its room, until the API server "
+                              "answers; the pauses between two tries get longer and longer."),
+         CAUSES[3]: NOT_LEFT_OUT})
 def patient_three() -> None:
     """Patient three: why does train-1-0 not run?"""

@@ -87,19 +87,16 @@ def lanes_of(run: dict[str, Any]) -> dict[str, Any]:
          "marks": marks if lane == "waiting" else []} for lane, (label, _, color) in LANES.items()]}
 
 
-CONTROLS = {
-    "fail": slider(20, 0, 90, "binds fail", step=10, unit="%"),
-    "rate": slider(20, 10, 30, "arrivals", step=5, unit="per minute"),
-    "period": slider(2, 2, 8, "cycle every", unit="s"),
-}
+CONTROLS = {"fail": slider(20, 0, 90, "binds fail", step=10, unit="%"),
+            "rate": slider(20, 10, 30, "arrivals", step=5, unit="per minute"),
+            "period": slider(2, 2, 8, "cycle every", unit="s")}
 
-PANELS = [
-    pictures.timeline("32 seconds", lanes_of, until=UNTIL, lane=104, lanes=2, wide=True,
-                      most={label: most for label, most, _ in LANES.values()},
-                      legend="×: a bind was refused (×3: three at once). Ticks below: cycles. "
-                      "The same pods come at the same times, whatever you choose."),
-    pictures.table("The run in numbers", lambda run: [run["facts"]], key="facts", wide=True),
-]
+PANELS = [pictures.timeline("32 seconds", lanes_of, until=UNTIL, lane=104, lanes=2, wide=True,
+                            most={label: most for label, most, _ in LANES.values()},
+                            legend="×: a bind was refused (×3: three at once). Ticks below: "
+                                   "cycles. The same pods come at the same times, whatever you "
+                                   "choose."),
+          pictures.table("The run in numbers", lambda run: [run["facts"]], key="facts", wide=True)]
 
 TASKS = [
     Task("slow cycles", "No bind fails, and a pod waits 2.1 s on average. Let a cycle come only "

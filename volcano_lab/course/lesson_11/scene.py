@@ -61,11 +61,10 @@ def reclaimed() -> Simulation:
     ['Pending', 'Releasing', 'Running']
     """
     web = JobTemplate("web", "a", pods=2, min_member=1, cpu=2, run_time=30)
-    return Simulation(
-        Cluster().node("n1", cpu=4).queue("a").queue("b"), RECLAIM, check=True, workload=[
-            every(1, web, count=1),
-            every(6, JobTemplate("train", "b", cpu=2, run_time=5), count=1)
-        ], latencies=Latencies(bind=0.4, evict=0.2, end=2.0))
+    return Simulation(Cluster().node("n1", cpu=4).queue("a").queue("b"), RECLAIM, check=True,
+                      workload=[every(1, web, count=1),
+                                every(6, JobTemplate("train", "b", cpu=2, run_time=5), count=1)],
+                      latencies=Latencies(bind=0.4, evict=0.2, end=2.0))
 
 
 def look(sim: Simulation) -> DataFrame:
@@ -76,23 +75,18 @@ def look(sim: Simulation) -> DataFrame:
 
     pipeline = sim.pipeline
     where = {context.task.uid: "channel" for context in pipeline.channel}
-    where |= {
-        context.task.uid: "bind request"
-        for contexts in pipeline.in_flight.values()
-        for context in contexts
-    }
+    where |= {context.task.uid: "bind request" for contexts in pipeline.in_flight.values()
+              for context in contexts}
     where |= {task.uid: "evict request" for task, _ in pipeline.evictions}
     where |= {key.rpartition("/")[2]: "to be read again" for key in pipeline.errors.due}
     rows = []
     for job in sim.cache.jobs.values():
         for task in sorted(job.tasks.values(), key=lambda task: task.name):
             pod = sim.server.find("Pod", task.key)
-            rows.append({
-                "pod": task.name, "in the cache":
-                str(task.status), "node": task.node_name or "–", "on its way": where.get(
-                    task.uid, "–"), "API server": "gone" if pod is None else pod.status.phase,
-                "node there": (pod.spec.node_name if pod is not None else "") or "–"
-            })
+            rows.append({"pod": task.name, "in the cache": str(task.status),
+                         "node": task.node_name or "–", "on its way": where.get(task.uid, "–"),
+                         "API server": "gone" if pod is None else pod.status.phase,
+                         "node there": (pod.spec.node_name if pod is not None else "") or "–"})
     return pd.DataFrame(
         rows, columns=["pod", "in the cache", "node", "on its way", "API server",
                        "node there"]).set_index("pod")
@@ -141,8 +135,7 @@ def told(sim: Simulation, about: str = "") -> DataFrame:
     """
     import pandas as pd
 
-    rows = [[name.replace("default/", ""), reason,
-             message.replace("default/", ""), count]
+    rows = [[name.replace("default/", ""), reason, message.replace("default/", ""), count]
             for (name, _, reason, message), count in sim.pipeline.status.events.items()
             if about in name]
     return pd.DataFrame(rows, columns=["about", "reason", "message", "times"]).set_index("about")
@@ -176,10 +169,8 @@ def each_fault() -> DataFrame:
         sim = train([(1, kind), *also])
         sim.run(until=60)
         run = sim.side.jobs[JOB]
-        rows.append({
-            "fault": kind, "what happens": what, "all run at": run.started, "pods lost": run.lost,
-            "finished at": run.finished
-        })
+        rows.append({"fault": kind, "what happens": what, "all run at": run.started,
+                     "pods lost": run.lost, "finished at": run.finished})
     return pd.DataFrame(rows).set_index("fault")
 
 
@@ -205,9 +196,8 @@ def day(failures: bool = False) -> Simulation:
         cluster.node(f"n{number}", cpu=8)
     gangs = JobTemplate("train", "prod", pods=4, cpu=2, run_time=("uniform", HOUR, 2.5 * HOUR))
     small = JobTemplate("scan", "lab", pods=4, min_member=1, cpu=1, run_time=("exponential", HOUR))
-    wrong = {
-        "faults": Faults({"bind_refused": 0.3}), "node_failures": (("exponential", 3 * HOUR), HOUR)
-    } if failures else {}
+    wrong = {"faults": Faults({"bind_refused": 0.3}),
+             "node_failures": (("exponential", 3 * HOUR), HOUR)} if failures else {}
     return Simulation(cluster, seed=1, period=300, latencies=Latencies(collect=600), **wrong,
                       workload=[poisson(1 / HOUR, gangs), poisson(3 / HOUR, small)])
 

@@ -50,29 +50,28 @@ def spread(answer: type[Plugin]) -> Verdict | None:
     plain = by_rack(run_with(answer, two_racks()))
     if plain != {"a": 2, "b": 2}:
         if plain == {"a": 4, "b": 0}:
-            return try_again(
-                "All four pods are in rack a still. Is each pod in the rack a minus, and is it enough? nodeorder "
-                "prefers rack a by 18 points; -100 for each pod is more.")
+            return try_again("All four pods are in rack a still. Is each pod in the rack a minus, "
+                             "and is it enough? nodeorder prefers rack a by 18 points; -100 for "
+                             "each pod is more.")
         if plain == {"a": 0, "b": 4}:
-            return try_again(
-                "All four pods are in rack b now. The score must fall with each pod of the job that is there "
-                "already: count them, and put a minus in front.")
-        return try_again(
-            f"Rack a has {plain['a']} pods of web, rack b {plain['b']}. Wanted are two and two. Do you count the "
-            "pods in the whole rack, not only those on the node?")
+            return try_again("All four pods are in rack b now. The score must fall with each pod "
+                             "of the job that is there already: count them, and put a minus in "
+                             "front.")
+        return try_again(f"Rack a has {plain['a']} pods of web, rack b {plain['b']}. Wanted are "
+                         "two and two. Do you count the pods in the whole rack, not only those on "
+                         "the node?")
     if by_rack(run_with(answer, _old_in_rack_b())) != {"a": 2, "b": 2}:
-        return try_again(
-            "Now a job of somebody else has four pods in rack b, and web is no longer spread. Count only pods of "
-            "the task's own job, `self.ssn.jobs[task.job]`.")
+        return try_again("Now a job of somebody else has four pods in rack b, and web is no longer "
+                         "spread. Count only pods of the task's own job, "
+                         "`self.ssn.jobs[task.job]`.")
     mixed = by_rack(run_with(answer, two_racks(node_3="a")))
     if mixed != {"a": 2, "b": 2}:
-        return try_again(
-            f"With node-3 in rack a, too, rack a has {mixed['a']} pods and rack b {mixed['b']}. Read the rack from "
-            "the label, `node.labels.get(\"rack\")`, and count the pods in the whole rack, not on the node."
-        )
-    return well_done(
-        "Two and two, also beside other jobs and in other racks. The score is asked again for each pod, so it sees "
-        "the pods that were placed a moment before.")
+        return try_again(f"With node-3 in rack a, too, rack a has {mixed['a']} pods and rack b "
+                         f"{mixed['b']}. Read the rack from the label, "
+                         "`node.labels.get(\"rack\")`, and count the pods in the whole rack, not "
+                         "on the node.")
+    return well_done("Two and two, also beside other jobs and in other racks. The score is asked "
+                     "again for each pod, so it sees the pods that were placed a moment before.")
 
 
 WEIGHTS = (1, 5, 10, 15, 20)
@@ -85,16 +84,14 @@ def weight(answer: int) -> Verdict:
         return try_again("Choose one of 1, 5, 10, 15 and 20.")
     pods = {number: by_rack(run_with(_weighted(number), two_racks()))["b"] for number in WEIGHTS}
     if pods[answer] == 0:
-        return try_again(
-            f"With {answer} every pod stays in rack a: the minus is smaller than nodeorder's lead. Read the table."
-        )
+        return try_again(f"With {answer} every pod stays in rack a: the minus is smaller than "
+                         "nodeorder's lead. Read the table.")
     if pods[answer] == 1:
         return try_again(f"With {answer} only one pod goes to rack b. Read the table.")
     if answer > min(number for number in WEIGHTS if pods[number] == 2):
         return try_again(f"{answer} is enough, but a smaller one is, too.")
-    return well_done(
-        "Scores are added up. Below that, the minus for one pod is smaller than nodeorder's lead for rack a."
-    )
+    return well_done("Scores are added up. Below that, the minus for one pod is smaller than "
+                     "nodeorder's lead for rack a.")
 
 
 def _weighted(number: int) -> type[Plugin]:
@@ -123,24 +120,22 @@ def waits_longest(answer: type[Plugin]) -> Verdict | None:
     """
     for names in ({}, {"patient": "z", "newcomer": "a"}, {"patient": "a", "newcomer": "z"}):
         if _winner(answer, **names) != "old":
-            return try_again(
-                "The newcomer got the CPU. A number below 0 puts the left queue first; older means a smaller "
-                "`creation_timestamp`. So what must be subtracted from what?")
+            return try_again("The newcomer got the CPU. A number below 0 puts the left queue "
+                             "first; older means a smaller `creation_timestamp`. So what must be "
+                             "subtracted from what?")
     if _winner(answer, newcomer_runs=True) != "old":
-        return try_again(
-            "Now the newcomer has a job that is older than all others, but it runs already, and your plugin counts "
-            "it. Look only at jobs with `job.has_pending_tasks()`.")
+        return try_again("Now the newcomer has a job that is older than all others, but it runs "
+                         "already, and your plugin counts it. Look only at jobs with "
+                         "`job.has_pending_tasks()`.")
     if _winner(answer, patient_again=True) != "old":
-        return try_again(
-            "Now patient has two more jobs that wait, the latest of all, and the newcomer goes first. Keep the "
-            "smallest `creation_timestamp` of each queue, not the last or the first that you find.")
+        return try_again("Now patient has two more jobs that wait, the latest of all, and the "
+                         "newcomer goes first. Keep the smallest `creation_timestamp` of each "
+                         "queue, not the last or the first that you find.")
     if run_with(answer, one_place(), conf_with("mine", tier=1)).queue_order[0] == "others":
-        return try_again(
-            "The right wish is served, but queue others, in which nobody waits, goes before both. For such a queue "
-            "use `ssn.now`.")
-    return well_done(
-        "A smaller number goes first: since − since. Queues in which nobody waits are asked about, too; `ssn.now` "
-        "puts them behind.")
+        return try_again("The right wish is served, but queue others, in which nobody waits, goes "
+                         "before both. For such a queue use `ssn.now`.")
+    return well_done("A smaller number goes first: since − since. Queues in which nobody waits are "
+                     "asked about, too; `ssn.now` puts them behind.")
 
 
 @check(takes=str, wanted="the text of a configuration")
@@ -162,9 +157,8 @@ def in_its_place(answer: str) -> Verdict:
     if cycle.session.warnings:
         return try_again(f"A cycle runs, but logs: {cycle.session.warnings[0]}")
     if "waits-longest" not in names:
-        return try_again(
-            "The configuration does not name waits-longest. Registering makes a plugin known; only a tier of the "
-            "configuration lets it take part.")
+        return try_again("The configuration does not name waits-longest. Registering makes a "
+                         "plugin known; only a tier of the configuration lets it take part.")
     if "proportion" not in names:
         return try_again("proportion must stay: it shares the cluster between the queues.")
     options = [
@@ -174,12 +168,11 @@ def in_its_place(answer: str) -> Verdict:
         return try_again(
             "waits-longest is there, but its queue order is switched off by enableQueueOrder.")
     if [pod for _, pod, _ in cycle.committed] != ["default/old-wish-0"]:
-        return try_again(
-            "The newcomer still gets the CPU: proportion is asked first, its shares differ, and the first "
-            "difference decides. Where must waits-longest stand to be asked before?")
-    return well_done(
-        "The first comparison that is not zero decides. In an earlier tier, or earlier in the same tier: for an "
-        "order both are the same.")
+        return try_again("The newcomer still gets the CPU: proportion is asked first, its shares "
+                         "differ, and the first difference decides. Where must waits-longest stand "
+                         "to be asked before?")
+    return well_done("The first comparison that is not zero decides. In an earlier tier, or "
+                     "earlier in the same tier: for an order both are the same.")
 
 
 # -- objections
@@ -202,28 +195,24 @@ def maintenance(answer: type[Plugin]) -> Verdict | None:
     short=yes; others get a reason with the word maintenance."""
     placed, _ = _nodes_of(answer)
     if placed != {"long": {"node-1", "node-2"}, "short": {"node-1", "node-2"}}:
-        return try_again(
-            "No node is in maintenance, and still some pods are refused. Where nothing speaks against a node, "
-            "return None.")
+        return try_again("No node is in maintenance, and still some pods are refused. Where "
+                         "nothing speaks against a node, return None.")
     placed, _ = _nodes_of(answer, "node-1")
     if "node-1" in placed["long"]:
-        return try_again(
-            "node-1 has the label, and a pod that isn't short went there. Return a text then: it is the reason."
-        )
+        return try_again("node-1 has the label, and a pod that isn't short went there. Return a "
+                         "text then: it is the reason.")
     if "node-1" not in placed["short"]:
         return try_again(
             "node-1 is in maintenance, but short pods may go there: `task.pod.metadata.labels`.")
     placed, _ = _nodes_of(answer, "node-1", when="over")
     if placed["long"] != {"node-1", "node-2"}:
-        return try_again(
-            "node-1 has the label maintenance=over, so not tonight, and a pod was refused there. Compare the "
-            "label's value.")
+        return try_again("node-1 has the label maintenance=over, so not tonight, and a pod was "
+                         "refused there. Compare the label's value.")
     placed, cycle = _nodes_of(answer, "node-1", "node-2")
     why = " ".join(cycle.why("default/long")).rpartition("Origin reason is ")[2]
     if "maintenance" not in why.lower():
-        return try_again(
-            f"Both nodes are in maintenance, and users read: “{why}” Nobody learns why. Put the word "
-            "maintenance into your reason.")
+        return try_again(f"Both nodes are in maintenance, and users read: “{why}” Nobody learns "
+                         "why. Put the word maintenance into your reason.")
     return well_done(f"The reason that you return is what users read: {why}")
 
 
@@ -239,22 +228,19 @@ def protect(answer: type[Plugin]) -> Verdict | None:
     conf = conf_with("mine", tier=1, actions=RECLAIM) + "\n  - name: mine\n"
     some = evicted(run_with(answer, kept_and_plain(), conf))
     if any(pod.startswith("kept") for pod in some):
-        return try_again(
-            f"{some[0]} is evicted, and it has the label. You name the candidates that *may go*; look at the labels "
-            "of each candidate, not of the task.")
+        return try_again(f"{some[0]} is evicted, and it has the label. You name the candidates "
+                         "that *may go*; look at the labels of each candidate, not of the task.")
     if not some:
-        return try_again(
-            "Nobody is evicted, although plain-0 and plain-1 may go. Name the candidates that may go."
-        )
+        return try_again("Nobody is evicted, although plain-0 and plain-1 may go. Name the "
+                         "candidates that may go.")
     if evicted(run_with(answer, kept_and_plain(4, 0), conf)):
         return try_again("All candidates have the label, and one is evicted.")
     if REJECT in _votes(answer, conf):
-        return try_again(
-            "Your list is right, and Volcano takes it: only ABSTAIN makes it pass over a list. But REJECT beside "
-            "the names of those who may go says two things at once: return PERMIT.")
-    return well_done(
-        "A plugin names who may go, and the others can only take away from that. With an empty list in every tier "
-        "nobody goes.")
+        return try_again("Your list is right, and Volcano takes it: only ABSTAIN makes it pass "
+                         "over a list. But REJECT beside the names of those who may go says two "
+                         "things at once: return PERMIT.")
+    return well_done("A plugin names who may go, and the others can only take away from that. With "
+                     "an empty list in every tier nobody goes.")
 
 
 def _votes(plugin: type[Plugin], conf: str) -> set[int]:
@@ -271,14 +257,12 @@ def _votes(plugin: type[Plugin], conf: str) -> set[int]:
     return said
 
 
-@choice({
-    "only in tier 1": "Look at the run with four kept pods: the empty list of tier 1 ended that "
-    "tier, and the next tier decided, without it.",
-    "only in tier 2": "Look at the first run: gang, in tier 1, had named victims, and tier 2 was "
-    "not asked.",
-    "in both tiers": well_done("An empty list is no veto. It must be empty in every tier that has "
-                               "somebody who names victims."),
-})
+@choice({"only in tier 1": "Look at the run with four kept pods: the empty list of tier 1 ended "
+                           "that tier, and the next tier decided, without it.",
+         "only in tier 2":
+         "Look at the first run: gang, in tier 1, had named victims, and tier 2 was not asked.",
+         "in both tiers": well_done("An empty list is no veto. It must be empty in every tier that "
+                                    "has somebody who names victims.")})
 def which_tiers() -> None:
     """In which tiers must a plugin stand that protects pods, come what may?"""
 
@@ -316,40 +300,34 @@ def first_aid(answer: type[Action]) -> Verdict | None:
         if len(jobs) == 1:
             return try_again(f"Only {jobs[0]} was placed. Go on with the next queue.")
         if "tiny-2" in jobs and "tiny-1" not in jobs:
-            return try_again(
-                "Queue tiny got its second job, not its first: `waiting(ssn, queue)[0]` is the first."
-            )
+            return try_again("Queue tiny got its second job, not its first: `waiting(ssn, "
+                             "queue)[0]` is the first.")
         return try_again(
             f"Placed were {', '.join(jobs)}. Wanted is one job of each queue, its first.")
     if "small-1" in _jobs_of(answer, _small_holds_one()):
-        return try_again(
-            "Queue small holds a pod already, and got a job all the same. `held(ssn, queue)` counts its pods."
-        )
+        return try_again("Queue small holds a pod already, and got a job all the same. `held(ssn, "
+                         "queue)` counts its pods.")
     if _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"]:
-        return try_again(
-            "A gang of nine doesn't fit, and must be left alone; the other queues still want their first job."
-        )
+        return try_again("A gang of nine doesn't fit, and must be left alone; the other queues "
+                         "still want their first job.")
     if "tiny-2" in _jobs_of(answer, _first_of_tiny_too_big()):
-        return try_again(
-            "The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job got the "
-            "place. Each queue is offered its first job only: whoever waits in front keeps the turn."
-        )
-    return well_done(
-        "Then allocate goes on with the rest. An action has the hands, `statement` and `commit`; who is served "
-        "is policy, and could be asked of plugins. That is the next section.")
+        return try_again("The first job of queue tiny is a gang of nine now, which doesn't fit, "
+                         "and its second job got the place. Each queue is offered its first job "
+                         "only: whoever waits in front keeps the turn.")
+    return well_done("Then allocate goes on with the rest. An action has the hands, `statement` "
+                     "and `commit`; who is served is policy, and could be asked of plugins. That "
+                     "is the next section.")
 
 
 # -- an extension point
 
-@choice({
-    "AllTrue: all must agree": well_done("One no is enough for no. `allocatable` is asked this "
-                                         "way."),
-    "AnyTrue: any one suffices": "There one yes is enough: a single plugin could not keep a queue "
-    "out.",
-    "Sum: the sum": "In a sum a no can be outweighed by the others.",
-    "FirstDifference: the first that is not zero": "That rule compares two things. Here the "
-    "question is about one.",
-})
+@choice({"AllTrue: all must agree": well_done(
+    "One no is enough for no. `allocatable` is asked this way."),
+         "AnyTrue: any one suffices":
+         "There one yes is enough: a single plugin could not keep a queue out.",
+         "Sum: the sum": "In a sum a no can be outweighed by the others.",
+         "FirstDifference: the first that is not zero":
+         "That rule compares two things. Here the question is about one."})
 def veto_rule() -> None:
     """Another question, `may_be_helped(queue)`: every plugin may keep a queue out, whatever the
     others say. Which rule does it need?
@@ -377,28 +355,25 @@ def triage(answer: type[Action]) -> Verdict | None:
             register_extension_point("need", Sum, arguments=["queue"])
             return _jobs_of(answer, cluster, plugin=plugins)
 
-    for first, second, wanted in (
-        (_points_for(small=1, tiny=5), _points_for(small=6, tiny=1), ["small-1", "tiny-1",
-                                                                      "big-1"]),
-        (_points_for(tiny=9), _points_for(big=3), ["tiny-1", "big-1", "small-1"]),
-    ):
+    for first, second, wanted in ((_points_for(small=1, tiny=5), _points_for(small=6, tiny=1),
+                                   ["small-1", "tiny-1", "big-1"]),
+                                  (_points_for(tiny=9), _points_for(big=3),
+                                   ["tiny-1", "big-1", "small-1"])):
         jobs = served(crowded(small_pods=1), first, second)
         if sorted(jobs) != sorted(wanted):
-            return try_again(
-                f"Placed were {', '.join(jobs) or 'no jobs'}. As before, wanted is the first job of each queue."
-            )
+            return try_again(f"Placed were {', '.join(jobs) or 'no jobs'}. As before, wanted is "
+                             "the first job of each queue.")
         if jobs != wanted:
-            return try_again(
-                f"The queues were served in the order {', '.join(jobs)}; by need it is {', '.join(wanted)}. "
-                "`sorted` begins with the smallest; `reverse=True` turns that round.")
+            return try_again(f"The queues were served in the order {', '.join(jobs)}; by need it "
+                             f"is {', '.join(wanted)}. `sorted` begins with the smallest; "
+                             "`reverse=True` turns that round.")
     if "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()):
-        return try_again(
-            "Queue small holds a pod already, and got a job all the same. As in FirstAid, only queues that hold "
-            "nothing are helped, however large their need is.")
+        return try_again("Queue small holds a pod already, and got a job all the same. As in "
+                         "FirstAid, only queues that hold nothing are helped, however large their "
+                         "need is.")
     if "tiny-2" in served(_first_of_tiny_too_big(), _points_for(tiny=9), _points_for()):
-        return try_again(
-            "The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job got the "
-            "place. As in FirstAid, each queue is offered its first job only.")
-    return well_done(
-        "The action knows how to help, and the plugins say whom. Neither names the other: they meet in the session."
-    )
+        return try_again("The first job of queue tiny is a gang of nine now, which doesn't fit, "
+                         "and its second job got the place. As in FirstAid, each queue is offered "
+                         "its first job only.")
+    return well_done("The action knows how to help, and the plugins say whom. Neither names the "
+                     "other: they meet in the session.")

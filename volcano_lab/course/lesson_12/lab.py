@@ -51,21 +51,20 @@ def _words(yes: str, no: str) -> Callable[[Any], str]:
 
 
 POINTS: dict[str, tuple[Voice, tuple[Any, ...], Callable[[Any], str]]] = {
-    "node_order": (_of((-100, "-100"), (0, "0"), (100, "100")), ("task", "node"),
-                   lambda sum_: f"{sum_:g}"),
-    "job_order": (_of((1, "1: right"), (0, "0"), (-1, "-1: left")),
-                  (Named("a"), Named("b")), _words("the left one first", "the right one first")),
+    "node_order":
+    (_of((-100, "-100"), (0, "0"), (100, "100")), ("task", "node"), lambda sum_: f"{sum_:g}"),
+    "job_order": (_of((1, "1: right"), (0, "0"), (-1, "-1: left")), (Named("a"), Named("b")),
+                  _words("the left one first", "the right one first")),
     "predicate": (_of(("refused", "a reason"), (None, "None"), (None, "None")), ("task", "node"),
                   _words("the node is refused", "the node may be taken")),
-    "allocatable": (_of((False, "False"), (True, "True"), (True, "True")), ("queue", "task"),
-                    _words("yes", "no")),
-    "overused": (_of((False, "False"), (False, "False"), (True, "True")), ("queue", ),
-                 _words("yes", "no")),
-    "job_enqueueable": (_of((REJECT, "REJECT"), (ABSTAIN, "ABSTAIN"), (PERMIT, "PERMIT")),
-                        ("job", ), _words("admitted", "not admitted")),
-    "reclaimable": (_victims, ("task", VICTIMS),
-                    lambda found: " and ".join(map(str, found)) or "nobody"),
-}
+    "allocatable":
+    (_of((False, "False"), (True, "True"), (True, "True")), ("queue", "task"), _words("yes", "no")),
+    "overused":
+    (_of((False, "False"), (False, "False"), (True, "True")), ("queue",), _words("yes", "no")),
+    "job_enqueueable": (_of((REJECT, "REJECT"), (ABSTAIN, "ABSTAIN"), (PERMIT, "PERMIT")), ("job",),
+                        _words("admitted", "not admitted")),
+    "reclaimable":
+    (_victims, ("task", VICTIMS), lambda found: " and ".join(map(str, found)) or "nobody")}
 """Extension point -> (how a plugin speaks, what is asked about, the combined answer in words)."""
 
 
@@ -116,8 +115,7 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
     by_tier = point in ("reclaimable", "job_enqueueable")
     tiers = [{"name": f"tier {tier}", "decides": by_tier and tier == last,
               "note": "not asked" if tier > last else "decides" if by_tier and tier == last
-              else "asked",
-              "plugins": [name for name, own in PLUGINS.items() if own == tier]}
+              else "asked", "plugins": [name for name, own in PLUGINS.items() if own == tier]}
              for tier in sorted(set(PLUGINS.values()))]
     silent = {off: {"text": "off", "yes": False}} if off else {}
     if point == "reclaimable":
@@ -154,14 +152,13 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
 
 
 VOICES = {"against": -1, "nothing": 0, "for": 1}
-CONTROLS = {
-    "point": choice("job_enqueueable", list(POINTS), "extension point"),
-    **group("what they say", {
-        name: choice(-1 if name == "c" else 0, VOICES, f"{name.upper()}, tier {tier}",
-                     about="for job_order: the right one first, equal, the left one first")
-        for name, tier in (("a", 1), ("b", 1), ("c", 2))}),
-    "off": choice("", {"nobody": "", **{name: name for name in PLUGINS}}, "switched off"),
-}
+CONTROLS = {"point": choice("job_enqueueable", list(POINTS), "extension point"),
+            **group("what they say",
+                    {name: choice(-1 if name == "c" else 0, VOICES, f"{name.upper()}, tier {tier}",
+                                  about=
+                                  "for job_order: the right one first, equal, the left one first")
+                     for name, tier in (("a", 1), ("b", 1), ("c", 2))}),
+            "off": choice("", {"nobody": "", **{name: name for name in PLUGINS}}, "switched off")}
 
 PANELS = [
     pictures.votes("Who is asked, and what they answer", lambda at: at["votes"], rows=3, wide=True,
@@ -195,9 +192,8 @@ def combination_lab() -> Lab:
     """
     return Lab(CONTROLS, lambda values: decided(**values), PANELS, tasks=TASKS,
                title="Three plugins in two tiers, one answer",
-               says=[outcome("The session hears", lambda at: at["together"],
-                           lambda at: at["rule"]),
+               says=[outcome("The session hears", lambda at: at["together"], lambda at: at["rule"]),
                      outcome("Asked", lambda at: ", ".join(at["asked"]) or "nobody")],
                opening=lambda at: f"{', '.join(at['asked'])} are asked, and the session hears: "
-               f"**{at['together']}**. The rule: {at['rule']}. It belongs to the extension "
-               "point; no plugin can change it.")
+                                  f"**{at['together']}**. The rule: {at['rule']}. It belongs to "
+                                  "the extension point; no plugin can change it.")

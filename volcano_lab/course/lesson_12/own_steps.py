@@ -19,10 +19,8 @@ def held(ssn: Session, queue: QueueInfo) -> int:
 def waiting(ssn: Session, queue: QueueInfo) -> list[JobInfo]:
     """The jobs of a queue that have been let in and have pods that wait, the first one first."""
     jobs = [job for job in ssn.jobs.values() if job.queue == queue.name]
-    ready = [
-        job for job in jobs
-        if not job.is_pending() and ssn.job_valid(job) is None and job.has_pending_tasks()
-    ]
+    ready = [job for job in jobs if not job.is_pending() and ssn.job_valid(job) is None
+             and job.has_pending_tasks()]
     return list(ssn.job_queue(ready).drain())
 
 

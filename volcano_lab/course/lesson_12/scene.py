@@ -49,10 +49,8 @@ def conf_with(plugin: str = "", tier: int = 2, actions: str = "enqueue, allocate
         if plugin and number == tier:
             lines.append(f"  - name: {plugin}")
             if arguments:
-                lines += [
-                    "    arguments:",
-                    *(f"      {name}: {value}" for name, value in arguments.items())
-                ]
+                lines += ["    arguments:",
+                          *(f"      {name}: {value}" for name, value in arguments.items())]
     return "\n".join(lines)
 
 
@@ -68,11 +66,10 @@ def points_table(*points: str) -> DataFrame:
     rows = []
     for row in catalogue():
         if row.point in points:
-            rows.append({
-                "method": f"{row.point}({', '.join(extension_points(None)[row.point].arguments)})", "answers":
-                extension_points(None)[row.point].answer.words, "together": row.rule, "switch":
-                ", ".join(row.switches)
-            })
+            rows.append({"method":
+                         f"{row.point}({', '.join(extension_points(None)[row.point].arguments)})",
+                         "answers": extension_points(None)[row.point].answer.words,
+                         "together": row.rule, "switch": ", ".join(row.switches)})
     return pd.DataFrame(rows).set_index("method")
 
 
@@ -173,11 +170,8 @@ def kept_and_plain(kept: int = 2, plain: int = 2) -> Cluster:
 
 def evicted(cycle: Cycle) -> list[str]:
     """The pods that were evicted, without their namespace."""
-    return [
-        pod.removeprefix("default/")
-        for operation, pod, *_ in cycle.committed
-        if operation == "evict"
-    ]
+    return [pod.removeprefix("default/") for operation, pod, *_ in cycle.committed
+            if operation == "evict"]
 
 
 def scores(trace: TraceReader, task: str) -> list[dict[str, Any]]:

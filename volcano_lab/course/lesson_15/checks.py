@@ -39,9 +39,8 @@ def asked_with_two_full(answer: int) -> Verdict:
     """
     counted = effort_of(two_full(), conf_of(), arrays=False).count(point="predicate")
     if answer == counted:
-        return well_done(
-            "4 × 5. Whether there is room, the session checks itself, and first. A full node is not asked about."
-        )
+        return well_done("4 × 5. Whether there is room, the session checks itself, and first. A "
+                         "full node is not asked about.")
     if answer == 30:
         return try_again(
             "That is 6 × 5. Two of the nodes are full; room is checked first, without any plugin.")
@@ -76,14 +75,13 @@ def _counted(nodes: int, gangs: tuple[int, ...], room: int) -> int:
 @check(takes=callable, wanted="a function")
 def estimates(answer: Callable[[int, list[int], int], Any]) -> Verdict | None:
     """Write `estimate(nodes, gangs, room)`: how many pairs of pod and node a cycle looks at."""
-    cases = [
-        ((3, (2, 2), 10), ""),
-        ((4, (7, ), 5), "The gang doesn't fit. Its pods are tried until the first one fails."),
-        ((4, (3, 4), 5), "The first gang takes room; the second has only the room that is left."),
-        ((2, (6, 2), 3),
-         "The first gang doesn't fit: what its pods took is given back, and the second gang finds it."
-         )
-    ]
+    cases = [((3, (2, 2), 10), ""),
+             ((4, (7,), 5), "The gang doesn't fit. Its pods are tried until the first one fails."),
+             ((4, (3, 4), 5),
+              "The first gang takes room; the second has only the room that is left."),
+             ((2, (6, 2), 3),
+              "The first gang doesn't fit: what its pods took is given back, and the second gang "
+              "finds it.")]
     for (nodes, gangs, room), hint in cases:
         told = answer(nodes, list(gangs), room)
         if told is None:
@@ -96,9 +94,8 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Verdict | None:
             few = " The pods of a gang that fails are looked at, too, up to and with the first that finds no node." * (
                 told < counted)
             return try_again(f"{about}; your function says {told}. {hint}{few}")
-    return well_done(
-        "The same as the counted cycles, also where a gang fails: its last try costs a look at every node."
-    )
+    return well_done("The same as the counted cycles, also where a gang fails: its last try costs "
+                     "a look at every node.")
 
 
 # -- what repeats
@@ -111,17 +108,14 @@ def scored_anew(answer: int) -> Verdict:
     if answer == counted:
         return well_done(
             "100 nodes at first, and one node after each placement but the last: 100 + 199.")
-    hints = {
-        20000:
-        "That is every pair. Equal pods share the scores; only the node that changed is computed again.",
-        200: "One for each pod is right afterwards. But at first every node needs a score.", 300:
-        "Nearly. After the last placement nobody asks any more.", 100:
-        "That is what the first pod needs. After each placement one node has changed."
-    }
-    return try_again(
-        hints.get(
-            answer,
-            "Count the nodes once, and then one node for each placement that somebody asks after."))
+    hints = {20000: "That is every pair. Equal pods share the scores; only the node that changed "
+                    "is computed again.",
+             200: "One for each pod is right afterwards. But at first every node needs a score.",
+             300: "Nearly. After the last placement nobody asks any more.",
+             100: "That is what the first pod needs. After each placement one node has changed."}
+    return try_again(hints.get(answer,
+                               "Count the nodes once, and then one node for each placement that "
+                               "somebody asks after."))
 
 
 # -- the slow plugin
@@ -150,9 +144,8 @@ def slow_plugin(answer: str) -> Verdict:
     if name not in plugins:
         return try_again(f"There is no {answer}. Name one of: {', '.join(sorted(plugins))}.")
     if name == plugins[0]:
-        return well_done(
-            f"{name} sorts all nodes again for every pair. It is asked as often as red; the calls do not tell, the "
-            "time does.")
+        return well_done(f"{name} sorts all nodes again for every pair. It is asked as often as "
+                         "red; the calls do not tell, the time does.")
     what = {"red": "is asked as often as green, but answers fast", "blue": "is asked seldom"}
     return try_again(f"{name} {what.get(name, 'works, but another takes longer')}. "
                      "Look at `mystery.time_by_plugin()`: the longest comes first.")
@@ -167,16 +160,13 @@ def looked_for(answer: int) -> Verdict:
     found = nodes_to_find(2000)
     if answer == found:
         return well_done("50 − 2000/125 = 34 percent of 2000.")
-    hints = {
-        1000: "50 percent is where it begins. For every 125 nodes it is one percent less.", 34:
-        "34 is the percentage. How many nodes is that?", 100:
-        "100 is the least, for small clusters.", 2000:
-        "It looks for all nodes only with 100 percent, or in small clusters."
-    }
-    return try_again(
-        hints.get(
-            answer,
-            "Compute the percentage: 50, less 1 for every 125 nodes. Then take it of 2,000."))
+    hints = {1000: "50 percent is where it begins. For every 125 nodes it is one percent less.",
+             34: "34 is the percentage. How many nodes is that?",
+             100: "100 is the least, for small clusters.",
+             2000: "It looks for all nodes only with 100 percent, or in small clusters."}
+    return try_again(hints.get(answer,
+                               "Compute the percentage: 50, less 1 for every 125 nodes. Then take "
+                               "it of 2,000."))
 
 
 # -- a budget
@@ -226,9 +216,8 @@ def under_budget(answer: str) -> Verdict:
         return try_again("Nobody would share between the queues any more. proportion must stay.")
     calls, budget = effort.calls.total(), usual_calls() // 2
     if calls > budget:
-        return try_again(
-            f"{calls} calls; allowed are {budget}. Which question is asked for every pair, by more than one plugin, "
-            "and is a matter of taste?")
-    return well_done(
-        f"{calls} calls instead of {usual_calls()}. What may not be is still refused; only which of the good nodes "
-        "is best is no longer asked. That is a price: pods go to the first node that fits.")
+        return try_again(f"{calls} calls; allowed are {budget}. Which question is asked for every "
+                         "pair, by more than one plugin, and is a matter of taste?")
+    return well_done(f"{calls} calls instead of {usual_calls()}. What may not be is still refused; "
+                     "only which of the good nodes is best is no longer asked. That is a price: "
+                     "pods go to the first node that fits.")

@@ -136,38 +136,33 @@ def counted(values: Values) -> Counted:
     return Counted(values, effort_of(cluster_of(values), conf_of()), found)
 
 
-CONTROLS = {
-    "nodes": slider(40, 10, 120, "nodes", step=10),
-    "pods": slider(80, 20, 160, "pods", step=20, about="in gangs of 4"),
-    "kinds": slider(1, 1, 4, "kinds", about="of pods"),
-    "queues": slider(1, 1, 8, "queues"),
-    "percentage": slider(0, 0, 100, "to find", step=10, unit="%",
-                         about="--percentage-nodes-to-find; 0: by the size of the cluster"),
-    "minimum": slider(20, 10, 120, "at least", step=10, unit="nodes",
-                      about="--minimum-feasible-nodes"),
-}
+CONTROLS = {"nodes": slider(40, 10, 120, "nodes", step=10),
+            "pods": slider(80, 20, 160, "pods", step=20, about="in gangs of 4"),
+            "kinds": slider(1, 1, 4, "kinds", about="of pods"), "queues": slider(1, 1, 8, "queues"),
+            "percentage": slider(0, 0, 100, "to find", step=10, unit="%",
+                                 about="--percentage-nodes-to-find; 0: by the size of the cluster"),
+            "minimum": slider(20, 10, 120, "at least", step=10, unit="nodes",
+                              about="--minimum-feasible-nodes")}
 
-PANELS = [
-    pictures.curves("The work of one cycle, in scores", lambda at: at.curves, key="growth",
-                    x="nodes", y="scores", least=(10, 10), most=(120, 20_000), height=190,
-                    wide=True),
-    pictures.table("Three ways to look", lambda at: at.rows, key="work", rows=3, texts=["way"]),
-    pictures.table("Asked per pod, job or queue", lambda at: at.asked, key="asked", rows=4,
-                   texts=["question"]),
-]
+PANELS = [pictures.curves("The work of one cycle, in scores", lambda at: at.curves, key="growth",
+                          x="nodes", y="scores", least=(10, 10), most=(120, 20_000), height=190,
+                          wide=True),
+          pictures.table("Three ways to look", lambda at: at.rows, key="work", rows=3,
+                         texts=["way"]),
+          pictures.table("Asked per pod, job or queue", lambda at: at.asked, key="asked", rows=4,
+                         texts=["question"])]
 
-TASKS = [
-    Task("twice the nodes", "Raise the nodes from 40 to 80. Which numbers double?",
-         lambda values, at: values["nodes"] == 80, {}, {"nodes": 80}),
-    Task("eight queues", "Raise the queues to 8. What changes at all?",
-         lambda values, at: values["queues"] == 8, {}, {"queues": 8}),
-    Task("two kinds", "Two kinds of pods instead of one. Who pays?",
-         lambda values, at: values["kinds"] == 2, {}, {"kinds": 2}),
-    Task("back to 0", "120 nodes, and the percentage is 100: all are looked at. Set it to 0. How "
-         "many nodes are looked at per pod?",
-         lambda values, at: values["nodes"] == 120 and values["percentage"] == 0,
-         {"nodes": 120, "percentage": 100}, {"nodes": 120, "percentage": 0}),
-]
+TASKS = [Task("twice the nodes", "Raise the nodes from 40 to 80. Which numbers double?",
+              lambda values, at: values["nodes"] == 80, {}, {"nodes": 80}),
+         Task("eight queues", "Raise the queues to 8. What changes at all?",
+              lambda values, at: values["queues"] == 8, {}, {"queues": 8}),
+         Task("two kinds", "Two kinds of pods instead of one. Who pays?",
+              lambda values, at: values["kinds"] == 2, {}, {"kinds": 2}),
+         Task("back to 0",
+              "120 nodes, and the percentage is 100: all are looked at. Set it to 0. How many "
+              "nodes are looked at per pod?",
+              lambda values, at: values["nodes"] == 120 and values["percentage"] == 0,
+              {"nodes": 120, "percentage": 100}, {"nodes": 120, "percentage": 0})]
 
 
 def cost_lab() -> Lab:
