@@ -53,7 +53,7 @@ class Breakpoint:
     >>> Breakpoint("allocate where nod == 3")
     Traceback (most recent call last):
     ...
-    volcano_lab.debug.breakpoints.BreakpointError: "nod" is no field of allocate; it has operation, task, job, node, ...
+    volcano_lab.debug.breakpoints.BreakpointError: "nod" is no field of allocate; it has operation, ...
     """
 
     def __init__(self, text: str):
@@ -121,9 +121,10 @@ def _place(place: str) -> Place:
         fields = () if place in ("call", "asked") else KINDS[place].fields
         return lambda record: record.kind == place, fields
     near = get_close_matches(place, [*POINTS.own, *BUILT_IN, *PREPOSITION, *KINDS], 1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
     raise BreakpointError(
-        f'the breakpoint stops at "{place}"{f" (did you mean {near[0]}?)" if near else ""}; allowed '
-        "are an extension point (as overused), an operation "
+        f'the breakpoint stops at "{place}"{meant}; allowed are '
+        "an extension point (as overused), an operation "
         f"({', '.join(PREPOSITION)}), {', '.join(OPERATIONS)}, a kind of record (as queue, job, "
         'victims), "action" and its name, or "anything".')
 
@@ -179,14 +180,14 @@ class Expression:
     >>> Expression("__import__('os')")
     Traceback (most recent call last):
     ...
-    volcano_lab.debug.breakpoints.BreakpointError: the condition "__import__('os')" calls __import__; allowed are len, min, ...
+    volcano_lab.debug.breakpoints.BreakpointError: the condition "__import__('os')" calls ...
     """
 
     def __init__(self, text: str):
         self.text = text if len(text) <= 80 else text[:79] + "…"
         if len(text) > MOST:
-            raise BreakpointError(f'the condition "{self.text}" has {len(text)} characters; allowed '
-                                  f"are {MOST}.")
+            raise BreakpointError(
+                f'the condition "{self.text}" has {len(text)} characters; allowed are {MOST}.')
         self._evaluator = EvalWithCompoundTypes(OPERATORS)
         self._evaluator.functions = FUNCTIONS
         self._evaluator.nodes = {each: self._evaluator.nodes[each] for each in NODES} | {
@@ -195,8 +196,9 @@ class Expression:
             self._tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = getattr(error, "msg", error)
-            raise BreakpointError(f'the condition "{self.text}" can\'t be read ({why}); allowed is an '
-                                  'expression such as queue == "a" and answer.') from None
+            raise BreakpointError(
+                f'the condition "{self.text}" can\'t be read ({why}); allowed is an expression such '
+                'as queue == "a" and answer.') from None
         inside = list(ast.walk(self._tree))
         for node in inside:
             self._check(node)
@@ -226,8 +228,8 @@ class Expression:
         looks = isinstance(node, ast.expr_context | ast.boolop) or type(node) in OPERATORS
         if not looks and type(node) not in NODES:
             raise BreakpointError(
-                f'the condition "{self.text}" has "{type(node).__name__}" in it; allowed are names, '
-                "numbers, texts, comparisons, and, or, not, in, + - * /, subscripts.")
+                f'the condition "{self.text}" has "{type(node).__name__}" in it; allowed are '
+                "names, numbers, texts, comparisons, and, or, not, in, + - * /, subscripts.")
 
     def _subscript(self, node: ast.Subscript) -> Any:
         held, key = (self._evaluator._eval(part) for part in (node.value, node.slice))

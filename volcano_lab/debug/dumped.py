@@ -17,7 +17,8 @@ def run_dump(path: str | Path, observer: Observer | None = None) -> Session:
     >>> from tempfile import TemporaryDirectory
     >>> from volcano_lab.cluster import Cluster
     >>> with TemporaryDirectory() as folder:
-    ...     path = dump.write(Path(folder, "dump.json"), dump.dump(Cluster().node("n1", cpu=4).job("a", cpu=2).cache()))
+    ...     cache = Cluster().node("n1", cpu=4).job("a", cpu=2).cache()
+    ...     path = dump.write(Path(folder, "dump.json"), dump.dump(cache))
     ...     run_dump(path).committed
     [['allocate', 'default/a-0', 'n1']]
     """

@@ -1,5 +1,4 @@
-"""One place in a trace as a small plain frame: what a stepper shows of it. Answers to no Go file;
-it decides nothing.
+"""One place in a trace as a small plain frame: what a stepper shows of it.
 
 A frame has the sentence of the record, its neighbours, the statement under way, and rows of queues,
 nodes and jobs, in the units people use. However large the cluster, a frame has no more rows than
@@ -149,11 +148,8 @@ class StepView:
 
     def _node(self, name: str) -> dict[str, Any]:
         node = self.stepper.state["nodes"][name]
-        return {
-            "name": name, **{
-                field: self._amount(node[field]) for field in ("allocatable", "idle", "used", "releasing", "pipelined")
-            }
-        }
+        fields = ("allocatable", "idle", "used", "releasing", "pipelined")
+        return {"name": name, **{field: self._amount(node[field]) for field in fields}}
 
     def _job(self, uid: str) -> dict[str, Any]:
         job, tasks = self.stepper.state["jobs"][uid], self.stepper.state["tasks"]

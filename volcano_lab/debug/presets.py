@@ -1,5 +1,4 @@
 """Symptoms, and the places of a trace that decide them: what people see first, and where to look.
-Answers to no Go file.
 
 Each symptom asks for a queue or a job; `find` puts the stepper where the decision falls.
 """
@@ -55,8 +54,8 @@ SYMPTOMS = (
     Symptom(
         "Reclaim does nothing for a queue",
         "the queue is overused itself, or may not reclaim for that pod",
-        "stop at action reclaim where (kind == 'passed_over' and (queue == {queue} or task is not None)) "
-        "or (point == 'overused' and queue == {queue} and answer)", "queue"),
+        "stop at action reclaim where "
+        "(kind == 'passed_over' and (queue == {queue} or task is not None)) or (point == 'overused' and queue == {queue} and answer)", "queue"),
     Symptom("Preempt finds nobody",
             "no running pod of the queue matters less, or all are protected",
             "stop at preemptable where len(answer[0]) == 0"),

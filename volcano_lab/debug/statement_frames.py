@@ -1,7 +1,5 @@
 """A trace's statements step by step, as plain frames: what was done, and pods, nodes and queues
-right after it.
-
-Answers to no Go file. The frames come from a `Stepper` that walks over the trace; amounts are in
+right after it. The frames come from a `Stepper` that walks over the trace; amounts are in
 the units people use.
 """
 

@@ -40,7 +40,8 @@ def still() -> None:
         words = spec.get("description", "")
         source = b64encode(
             _bare(draw(spec | {"config": config}, **options)["image/svg+xml"]).encode()).decode()
-        picture = f'<img alt="{escape(words, quote=True)}" style="max-width: 100%" src="data:image/svg+xml;base64,{source}">'
+        picture = (f'<img alt="{escape(words, quote=True)}" style="max-width: 100%" '
+                   f'src="data:image/svg+xml;base64,{source}">')
         return {"text/html": picture, "text/plain": words}
 
     alt.renderers.register("still", described)

@@ -104,7 +104,7 @@ def verbosity(number: int) -> None:
     """
     if number not in range(MOST + 1):
         raise ValueError(
-            f"verbosity is {number}; allowed is a whole number from 0 (nothing) to {MOST} (everything)"
+            f"verbosity is {number}; allowed is a whole number from 0 (nothing) to {MOST} (all)"
         )
     if number:
         logger.setLevel(level(number))

@@ -53,9 +53,8 @@ OTHER_NAMES = {
     "action_scheduling_latency_milliseconds": "action_duration_seconds",
     "plugin_scheduling_latency_milliseconds": "plugin_scheduling_duration_seconds",
     "task_scheduling_latency_milliseconds": "task_schedule_duration_seconds",
-    **{
-        f"queue_{part}_memory_bytes": f"queue_{part}_memory" for part in ("allocated", "request", "deserved")
-    },
+    **{f"queue_{part}_memory_bytes": f"queue_{part}_memory"
+       for part in ("allocated", "request", "deserved")},
 }
 """Names that documents use and that Volcano 1.14.0 doesn't expose."""
 
@@ -80,10 +79,9 @@ SERIES = (
     Series("plugin_scheduling_latency_milliseconds", HISTOGRAM, ("plugin", "OnSession"),
            "time a plugin takes when a session opens (OnSessionOpen) or closes (OnSessionClose)",
            "each plugin", MILLISECONDS),
-    Series(
-        "task_scheduling_latency_milliseconds", HISTOGRAM, (),
-        "from the creation of a pod until a session sends it to be bound, and once more until it is bound",
-        "commits and binds", MILLISECONDS),
+    Series("task_scheduling_latency_milliseconds", HISTOGRAM, (),
+           "from the creation of a pod until a session sends it to be bound, and once more until it "
+           "is bound", "commits and binds", MILLISECONDS),
     Series("e2e_job_scheduling_latency_milliseconds", HISTOGRAM, (),
            "from the creation of a job until one of its tasks is placed", "allocate and backfill",
            exponential(32, 2, 10)),
@@ -150,5 +148,5 @@ def table() -> str:
     """The catalogue as a Markdown table."""
     head = "| series | kind | labels | meaning | set by |\n|---|---|---|---|---|\n"
     return head + "".join(
-        f"| `{row['name']}` | {row['kind']} | {row['labels']} | {row['meaning']} | {row['source']} |\n"
-        for row in catalogue())
+        f"| `{name}` | {kind} | {labels} | {meaning} | {source} |\n"
+        for name, kind, labels, meaning, source in map(dict.values, catalogue()))

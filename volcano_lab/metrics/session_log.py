@@ -129,7 +129,8 @@ class SessionLog(Observer):
             return ""
         asked = "" if task is None else f", the task asks for {task.resreq}"
         limit = "" if task is None else f", real capability {attr.real_capability}"
-        return f" (deserved {attr.deserved}{limit}, allocated {attr.allocated}, share {attr.share:.2f}{asked})"
+        return (f" (deserved {attr.deserved}{limit}, allocated {attr.allocated}, "
+                f"share {attr.share:.2f}{asked})")
 
     def chose(self, task: TaskInfo, nodes: Sequence[NodeInfo], node: NodeInfo | None,
               errors: FitErrors) -> None:

@@ -64,5 +64,6 @@ def kind(name: str, fields: str, about: str, level: int = 5, detail: bool = Fals
 
 def table() -> str:
     """Return the kinds as a table of Markdown."""
-    rows = (f"| `{each.name}` | {', '.join(each.fields)} | {each.about} |" for each in KINDS.values())
+    rows = (f"| `{each.name}` | {', '.join(each.fields)} | {each.about} |"
+            for each in KINDS.values())
     return "\n".join(["| kind | fields | what it stands for |", "|---|---|---|", *rows, ""])

@@ -218,7 +218,8 @@ def _victims(record: Record) -> str:
 told("claimant", "task job queue within_job", "a pod for which others may be evicted",
      "{action} looks for room for {task} of queue {queue}")
 told("reclaimee", "plugin reclaimer task queue verdict allocated deserved guarantee",
-     "why a pod may be reclaimed, or not", "{plugin} on taking {task} from queue {queue}: {verdict}")
+     "why a pod may be reclaimed, or not",
+     "{plugin} on taking {task} from queue {queue}: {verdict}")
 
 
 @kind("preemptive_comparison", "plugin task queue allocated asked deserved within",

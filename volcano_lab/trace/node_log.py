@@ -1,5 +1,4 @@
-"""What plugins say of all nodes at once, written down only where it has changed. Answers to no Go
-file.
+"""What plugins say of all nodes at once, written down only where it has changed.
 
 Tasks that are alike share what is said of a node until something on that node changes, so most of
 the time one row is new. Where placements elsewhere matter, too (pod affinity, scores that compare
@@ -28,7 +27,8 @@ class _Shown:
     __slots__ = ("board", "number", "parts", "seen")
 
     def __init__(self, board: Board, number: int, parts: list[tuple[str, ByRow]]):
-        self.board, self.number, self.parts = board, number, parts  # the board too: its id stays taken
+        self.board = board  # kept so that its id stays its own
+        self.number, self.parts = number, parts
         self.seen = 0
 
 
@@ -71,7 +71,8 @@ class NodeLog:
         count = self.arrays.table.count
         return {
             ROOM: self.arrays.room(shown.board.request).tolist(), **{
-                column: np.broadcast_to(part.nodes(), count).tolist() for column, part in shown.parts
+                column: np.broadcast_to(part.nodes(), count).tolist()
+                for column, part in shown.parts
             }
         }
 

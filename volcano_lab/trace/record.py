@@ -1,4 +1,4 @@
-"""One entry of a trace, as plain data. Answers to no Go file."""
+"""One entry of a trace, as plain data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class Record:
 
     def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
                  values: tuple[Any, ...]):
-        self.number, self.action, self.kind, self.names, self.values = number, action, kind, names, values
+        self.number, self.action, self.kind = number, action, kind
+        self.names, self.values = names, values
 
     def __getitem__(self, name: str) -> Any:
         """A fact by name; `KeyError` where the record has none of that name."""

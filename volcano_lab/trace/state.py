@@ -67,7 +67,8 @@ def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
         name: {
             "weight": ssn.queues[name].weight if name in ssn.queues else 0,
             "parent": next(reversed(getattr(attr, "ancestors", ())), ""),  # "": root, or no tree
-            **_named(SUMS, _queue(attr)), **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}
+            **_named(SUMS, _queue(attr)),
+            **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}
         } for name, attr in queue_attributes(ssn).items()
     }
 
@@ -105,7 +106,8 @@ class Changes:
         self.ssn, self.sums = ssn, queue_attributes(ssn)
         self.shares = _drf_shares(ssn)
         self.seen = {
-            what: {name: dict(fields) for name, fields in items.items()} for what, items in state_of(ssn).items()
+            what: {name: dict(fields) for name, fields in items.items()}
+            for what, items in state_of(ssn).items()
         }
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
         self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}

@@ -69,9 +69,9 @@ def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
     told = []
     for job in dict.fromkeys(row["job"] for row in rows):
         mine = [row for row in rows if row["job"] == job]
-        told.append(
-            f"{job} {max(row['placed'] for row in mine)} and {mine[-1]['placed']} of {mine[-1]['pods']}, "
-            f"needs {mine[-1]['least']}")
+        last = mine[-1]
+        told.append(f"{job} {max(row['placed'] for row in mine)} and {last['placed']} of "
+                    f"{last['pods']}, needs {last['least']}")
     layers = alt.layer(placed, promised, least, data=alt.InlineData(rows)).properties(
         width=210, height=90)
     chart = layers.facet(facet=alt.Facet("job:N", title=None), columns=3)
@@ -162,7 +162,8 @@ def victims(trace: TraceReader, task: str | None = None, question: int | None = 
     ink = alt.condition(dark, alt.value("white"), alt.value("black"))
     words = base.mark_text(fontSize=11).encode(text="verdict:N", color=ink)
     ends = [f"{row['candidate']} {row['verdict']}" for row in rows if row["by"] == "in the end"]
-    head = f"{rows[0]['action']} for {rows[0]['task']}: {'; '.join(ends)}" if rows else "Nobody looked for victims"
+    head = (f"{rows[0]['action']} for {rows[0]['task']}: {'; '.join(ends)}" if rows else
+            "No victims were sought")
     layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(
         width=alt.Step(76), height=alt.Step(24))
     return styled(layers, title, head)

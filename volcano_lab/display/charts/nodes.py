@@ -119,7 +119,8 @@ def _told(task: str, said: list[dict[str, Any]]) -> str:
     chosen = next((row["node"] for row in said if row["verdict"] == CHOSEN), "")
     counts = Counter(row["reason"] for row in said if row["verdict"] != CHOSEN)
     others = ", ".join(f"{count} {reason}" for reason, count in counts.items())
-    return f"{task}: {f'{chosen} is chosen' if chosen else 'no node'}{f'; {others}' if others else ''}"
+    end = f"{chosen} is chosen" if chosen else "no node"
+    return f"{task}: {end}{f'; {others}' if others else ''}"
 
 
 def _score_rows(trace: TraceReader, task: str) -> list[dict[str, Any]]:

@@ -52,8 +52,9 @@ def filling_rows(steps: Iterable[dict[str, Any]]) -> Rows:
         common = {"round": f"round {step['round']}, {step['left']:.4g} left"} | {
             word: step[word] for word in ("queue", "most", "deserved")}
         before = step["before"]
+        after = step["deserved"]
         rows += [common | {"part": "had before", "from": 0, "to": before, "strength": 0.4},
-                 common | {"part": "added", "from": before, "to": step["deserved"], "strength": 1.0}]
+                 common | {"part": "added", "from": before, "to": after, "strength": 1.0}]
     return rows
 
 

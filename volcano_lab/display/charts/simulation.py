@@ -93,4 +93,5 @@ def _described(history: History, resource: str) -> str:
     known = [part for part in parts if part is not None]
     finished = sum(row[8] is not None for row in history.rows["jobs"])
     mean = f"{100 * sum(known) / len(known):.0f} %" if known else "nothing"
-    return f"{len(parts)} cycles; on average {mean} of {resource} in use; {finished} of {len(history.rows['jobs'])} jobs finished"
+    return (f"{len(parts)} cycles; on average {mean} of {resource} in use; {finished} of "
+            f"{len(history.rows['jobs'])} jobs finished")

@@ -62,4 +62,5 @@ def _label(frame: Frame) -> str:
     if not frame["pod"]:
         return f"{frame['step']}. {frame['kind']}"
     node = " ".join(rest)
-    return f"{frame['step']}. {word.split(',')[0].replace('commit refused', 'refused') or operation}|{pod}|{node}"
+    told = word.split(",")[0].replace("commit refused", "refused") or operation
+    return f"{frame['step']}. {told}|{pod}|{node}"

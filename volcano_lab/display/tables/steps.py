@@ -12,7 +12,8 @@ from volcano_lab.trace.views import jobs, nodes
 
 
 def node_use(trace: TraceReader, number: int | None = None) -> Table:
-    """One row per node, a column per resource: the part in use right after a record (None: at the end).
+    """One row per node, a column per resource: the part in use right after a record (None: at the
+    end).
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
@@ -68,8 +69,8 @@ def statements(trace: TraceReader) -> Table:
 
 
 def victims(trace: TraceReader, task: str | None = None) -> Table:
-    """One row per question and candidate, a column per plugin with its tier: who lets it go, who keeps
-    it, and its fate.
+    """One row per question and candidate, a column per plugin with its tier: who lets it go, who
+    keeps it, and its fate.
 
     >>> from volcano_lab.course.lesson_06.scene import SCENES
     >>> table = victims(SCENES["room is made: evict, pipeline, commit"]())

@@ -46,8 +46,8 @@ class Cycle(Shown):
         ssn, jobs = self.session, self.jobs()
         counts = Counter(operation for operation, *_ in self.committed)
         done = ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing"
-        yield (f"A cycle over {len(jobs)} jobs, {len(ssn.queues)} queues and {len(ssn.nodes)} nodes "
-               f"committed: {done}.")
+        yield (f"A cycle over {len(jobs)} jobs, {len(ssn.queues)} queues and {len(ssn.nodes)} "
+               f"nodes committed: {done}.")
         yield from ssn.conf.warnings + ssn.warnings
         yield [row | {"why": next(iter(row["why"]), "")} for row in jobs]
         yield [{word: amounts_of(row[word]) if isinstance(row[word], dict) else row[word]

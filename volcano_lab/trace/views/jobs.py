@@ -67,8 +67,8 @@ def statements(trace: TraceReader, job: str = "") -> Rows:
 
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).node("n2", cpu=2).job("a", pods=2, cpu=3).run()
-    >>> [(row["job"], row["steps"], row["outcome"]) for row in statements(cycle.trace)]
-    [('default/a', [['allocate', 'default/a-0', 'n1'], ['undo allocate', 'default/a-0', 'n1']], 'discard')]
+    >>> [(row["job"], row["steps"][0], row["outcome"]) for row in statements(cycle.trace)]
+    [('default/a', ['allocate', 'default/a-0', 'n1'], 'discard')]
     """
     rows: dict[Any, dict[str, Any]] = {}
     for record in trace.operations:
@@ -141,7 +141,8 @@ def victims(trace: TraceReader, task: str | None = None) -> Rows:
 def _verdict(call: Record | None, candidate: str) -> str:
     if call is None:
         return NOT_ASKED
-    return ABSTAINS if not call["answer"][1] else MAY_GO if candidate in call["answer"][0] else STAYS
+    victims, vote = call["answer"]
+    return ABSTAINS if not vote else MAY_GO if candidate in victims else STAYS
 
 
 def _count(counts: dict[str, int], status: str, by: int) -> None:

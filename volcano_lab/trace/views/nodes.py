@@ -40,8 +40,8 @@ def use(trace: TraceReader, number: int | None = None) -> Rows:
 
 def choices(trace: TraceReader, job: str | None = None,
             tasks: Collection[str] | None = None) -> Rows:
-    """One row per pod for which a node was sought, and node: whether it was chosen or fits, or why not,
-    and its scores.
+    """One row per pod for which a node was sought, and node: whether it was chosen or fits, or why
+    not, and its scores.
 
     `verdict` is "chosen", "fits", "room later" (once others have gone), "no room", or else who
     objects, with the reason where each call was recorded. `job` or `tasks` say which pods; of each

@@ -104,6 +104,7 @@ def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]
     _, short_of = (attr.allocated + task.resreq).less_equal_with_dimension_and_resources_name(
         most, task.resreq)
     for resource in short_of:
-        yield (f"queue {name} holds {resource} {amount_text(resource, attr.allocated.get(resource))}"
-               f"; with {amount_text(resource, task.resreq.get(resource))} more for {task.name} it "
-               f"would pass the {amount_text(resource, most.get(resource))} that it {word}")
+        held, more, limit = (amount_text(resource, each.get(resource))
+                             for each in (attr.allocated, task.resreq, most))
+        yield (f"queue {name} holds {resource} {held}; with {more} more for {task.name} it would "
+               f"pass the {limit} that it {word}")
