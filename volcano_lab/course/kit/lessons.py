@@ -72,7 +72,7 @@ TABLE = (
            "follow a statement to its commit or discard; write a dry run", ("00", "01")),
     Lesson("06b", "statements-in-the-source", "Statements in the source", 10,
            "say what travels with a bind, and what a pod remembers of a plan", ("06",)),
-    Lesson("06c", "boss-a-cluster-that-stands-still", "Boss: a cluster that stands still", 20,
+    Lesson("06c", "boss-a-cluster-that-stands-still", "Boss: a cluster that stands still", 9,
            "find and fix four reasons at once", ("01", "02", "04", "06")),
     Lesson("07", "dominant-resource-fairness", "Dominant resource fairness", 35,
            "compute a dominant share, flat and in a tree", ("00", "03")),
