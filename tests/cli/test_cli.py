@@ -298,3 +298,28 @@ def test_a_time_and_a_config_map_that_cannot_be_read(tmp_path, capsys):
                                  "the ConfigMap has 0 keys of data that end in .conf")):
         assert main(["run", str(tmp_path / "cluster.yaml"), *arguments]) == 2
         assert sentence in capsys.readouterr().err
+
+
+def test_why_answers_about_what_admission_would_refuse_now(tmp_path, capsys):
+    vip = ("---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: vip}\n"
+           "spec: {weight: 1, guarantee: {resource: {cpu: 6}}}\n")
+    cluster = Cluster().node("n1", cpu=8).job("train", cpu=4)
+    (tmp_path / "cluster.yaml").write_text(cluster.to_yaml() + vip)
+    assert main(["run", str(tmp_path / "cluster.yaml")]) == 2  # as an object that is not there yet
+    assert "allowed is at most what is deserved" in capsys.readouterr().err
+    assert main(["why", str(tmp_path / "cluster.yaml"), "train", "--no-remedies"]) == 0
+    told = capsys.readouterr()
+    assert "less 6 guaranteed to vip" in told.out.replace("\n    ", " ")
+    assert "Queue vip" in told.err and "admission would refuse it now" in told.err
+
+
+def test_why_of_all_that_wait(tree, capsys):
+    arguments = [str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf"), "--all"]
+    assert main(["why", *arguments]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("1 job: ancestor_over_capability (default/train)\n  Queue team, above")
+    assert "-> default/train: queue team: capability cpu 4 -> cpu 5" in told
+    assert main(["why", *arguments, "--no-remedies"]) == 0
+    assert "->" not in capsys.readouterr().out
+    assert main(["why", *arguments, "-o", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["waiting"][0]["jobs"] == ["default/train"]

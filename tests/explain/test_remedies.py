@@ -121,6 +121,20 @@ SCENES = {
         lambda: Cluster().node("n1", cpu=8).queue("vip", guarantee=6).job("train", cpu=4).objects(),
         conf("gang", "predicates", "proportion"), "queue vip: guarantee.resource cpu 6 -> cpu 4",
         "train is placed on n1"),
+    "a priority": (
+        lambda: full().job("train", cpu=2).objects(),
+        conf("priority", "gang", "predicates", actions="allocate, preempt"),
+        "job default/train: a PriorityClass above 0", "evicts 2 pods of old"),
+    "another queue": (
+        lambda: Cluster().node("n1", cpu=8).queue("a", capability=2).queue("b").job(
+            "train", queue="a", cpu=4).objects(),
+        conf("gang", "predicates", "capacity"), "job default/train: in queue b",
+        "train is placed on n1"),
+    "a queue that has others below it": (
+        lambda: Cluster().node("n1", cpu=8).queue("a").queue("b", parent="a").job(
+            "train", queue="a", cpu=4).objects(),
+        conf("gang", "predicates", "capacity", capacity={"enableHierarchy": "true"}),
+        "job default/train: in queue b", "train is placed on n1"),
     "the factor": (
         lambda: Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=10, min_member=10,
                                                                   cpu=1).objects(),

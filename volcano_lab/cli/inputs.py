@@ -38,18 +38,28 @@ def load_files(files: Sequence[str], recursive: bool = False) -> Loaded:
 
 
 def cluster_of(files: Sequence[str], conf: str | None = None,
-               recursive: bool = False) -> tuple[Loaded, str | None]:
+               recursive: bool = False, refuse: bool = True) -> tuple[Loaded, str | None]:
     """Return what the scheduler of a cluster with these objects would hear of (its `warnings` say
     what has no effect, and what admission would refuse of objects that exist already), and the text
-    of its configuration. Raises `Mistake`, also for what admission refuses.
+    of its configuration. Raises `Mistake`, also for what admission refuses; without `refuse` that
+    is a warning, too: who asks why has such an object in a cluster.
     """
     loaded = load_files(files, recursive)
     text = conf_of(conf, loaded)
     with mistakes():
-        told = admit(loaded)
+        told = _admitted(loaded, refuse)
         complete = with_defaults(loaded)
     complete.warnings += told
     return complete, text
+
+
+def _admitted(loaded: Loaded, refuse: bool) -> list[str]:
+    try:
+        return admit(loaded)
+    except ManifestError as error:
+        if refuse:
+            raise
+        return [f"{problem}; admission would refuse it now" for problem in error.problems]
 
 
 def conf_of(conf: str | None, loaded: Loaded) -> str | None:

@@ -31,7 +31,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
     """Explain and print, a change as soon as it is found; without a name, all jobs that wait.
     Warnings go to the error output. Raises `Mistake`.
     """
-    loaded, text = cluster_of(files, conf)
+    loaded, text = cluster_of(files, conf, refuse=False)
     with mistakes(conf):
         explainer = Explainer(loaded, text, moment(now))
     warnings = loaded.warnings + warnings_of(explainer.session) + ([] if text else [DEFAULT])

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from math import ceil
 
 from volcano_lab.api.job import JobInfo
+from volcano_lab.api.queue import ROOT_QUEUE
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.knob import Knob
 from volcano_lab.explain.knobs import Knobs
@@ -39,8 +40,16 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
         yield from knobs.with_action("preempt") if _less_important(ssn, job) else ()
     if "topology_too_small" in codes:
         yield from knobs.tier(job.uid)
+    if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused"}:
+        yield from knobs.in_queue(job.uid, _other_queues(ssn, job))
     yield from knobs.min_member(job.uid)
     yield from _less_or_more(knobs, ssn, job, causes)
+
+
+def _other_queues(ssn: Session, job: JobInfo) -> list[str]:
+    """Some queues that are open and have none below them."""
+    parents = {queue.queue.spec.parent for queue in ssn.queues.values()} | {ROOT_QUEUE, job.queue}
+    return [name for name, queue in ssn.queues.items() if queue.is_open and name not in parents][:3]
 
 
 def _others_hold(ssn: Session, job: JobInfo) -> bool:
@@ -67,10 +76,10 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         yield from knobs.with_action(NO_ACTION[code])
     if code in ("over_deserved", "overused") and flat:
         yield from knobs.weight(job.queue)
-        yield from knobs.raised(job.queue, "guarantee", numbers.get("asked", {}))
+    if code in CAPABILITY and any(queue.queue.spec.parent for queue in ssn.queues.values()):
+        yield from knobs.switch("capacity", "enableHierarchy", True)
     if code in CAPABILITY:
         yield from knobs.raised(level, "capability", numbers["asked"])
-        yield from knobs.raised(level, "guarantee", numbers["asked"])
     if code in CAPABILITY or code == "over_deserved":
         for other in knobs.queues:  # what is guaranteed to others is kept from this queue
             for name in missing if other not in (job.queue, level) else ():
@@ -105,6 +114,8 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
     if code.startswith(("protected_", "not_less_important", "victims_disagree")):
         for plugin in KEEPERS if "disagree" in code else [p for p in KEEPERS if p in numbers["plugin"]]:
             yield from knobs.switch(plugin, SWITCHED[action], False)
+        if code == "not_less_important":
+            yield from knobs.priority(job.uid, numbers["least"])
         if code == "protected_by_gang":
             owners = dict.fromkeys(task.job for uid in ssn.jobs for task in ssn.jobs[uid].tasks.values()
                                    if task.key in numbers["candidates"])

@@ -85,10 +85,14 @@ def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterato
             code, why = PROTECTION.get(plugin, ("protected", "it says so"))
         owners = dict.fromkeys(seen.called(seen.trace.start["tasks"][task]["job"])
                                for task in candidates)
+        priorities = [seen.ssn.jobs[seen.trace.start["tasks"][task]["job"]].priority
+                      for task in candidates]
+        if code == "not_less_important":
+            why += f" (the lowest priority among their jobs is {min(priorities)})"
         text = (f"{action} finds {len(candidates)} candidates for eviction (of {listed(owners, 3)}), "
                 f"but {plugin} lets none of them go: {why}.")
-        yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action},
-                    mine[:3], context=True)
+        yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action,
+                                 "least": min(priorities)}, mine[:3], context=True)
 
 
 def _sums(seen: Evidence, record: Record, queue: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import PodGroup
+from volcano_lab.api.objects import ObjectMeta, PodGroup, PriorityClass
 from volcano_lab.api.objects.affinity import Toleration
 from volcano_lab.explain.knob import (
     HARMLESS,
@@ -150,6 +150,30 @@ class JobKnobs(KnobSet):
             return "changed", self._replaced(changed), self.conf
 
         return Knob(f"job {self.called(job)}", field, before, 1, turn, JOB, said=lambda _: said)
+
+    def priority(self, job: str, above: int) -> Iterator[Knob]:
+        """That the job have a PriorityClass above a number."""
+        place, name = self.groups.get(job), f"above-{above}"
+
+        def turn(_: int) -> Turned:
+            spec = attrs.evolve(self.objects[place].spec, priority_class_name=name)
+            changed = {at: evolved(pod, "spec.priority", above + 1)
+                       for at, pod in self.waiting(job).items()}
+            objects = self._replaced(changed | {place: evolved(self.objects[place], "spec", spec)})
+            return str(above + 1), [PriorityClass(ObjectMeta(name), above + 1), *objects], self.conf
+
+        if place is not None:
+            yield Knob(f"job {self.called(job)}", "PriorityClass", "as it is", 1, turn, JOB,
+                       said=lambda _: f"job {self.called(job)}: a PriorityClass above {above}")
+
+    def in_queue(self, job: str, queues: Sequence[str]) -> Iterator[Knob]:
+        """That the job be in another queue."""
+        place = self.groups.get(job)
+        for queue in queues if place is not None else ():
+            yield self._knob(f"job {self.called(job)}", place, "spec.queue",
+                             self.objects[place].spec.queue or "default", 1,
+                             lambda _, queue=queue: queue, rank=JOB,
+                             said=lambda _, queue=queue: f"job {self.called(job)}: in queue {queue}")
 
     def deleted(self, job: str) -> Iterator[Knob]:
         """That another job be gone, with its pods."""

@@ -10,6 +10,7 @@ from time import perf_counter
 from attrs import define, field
 
 from volcano_lab.api.job import JobInfo
+from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.explain.candidates import candidates
 from volcano_lab.explain.evidence import Evidence, counts
@@ -19,6 +20,7 @@ from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.trial import Trial
 from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.framework.session import Session
+from volcano_lab.manifests.admission import verdicts
 
 NOTHING, ADMITTED, PLACED = range(3)
 MOST = 8
@@ -139,6 +141,17 @@ class _Search:
             self._whole = key, None if placed else ssn
         return self._known[key]
 
+    def _inadmissible(self, objects: Objects) -> bool:
+        """Whether Volcano's webhooks would refuse the change: what they say of it, and not before.
+        """
+        there = {id(obj) for obj in self.trial.objects}
+        changed = [obj for obj in objects if id(obj) not in there and isinstance(obj, Queue | PodGroup)]
+        keys = {(obj.kind, obj.key) for obj in changed}
+        before, after = ({(verdict.label, verdict.rule) for verdict in verdicts(
+            [obj for obj in some if isinstance(obj, Queue) or (obj.kind, obj.key) in keys])}
+            for some in (self.trial.objects, objects))
+        return bool(changed and after - before)
+
     def fewest(self, knob: Knob, goal: int) -> Remedy | None:
         steps = smallest(lambda step: self._at(knob, step) >= goal, knob.steps, knob.first)
         if steps is None:
@@ -147,7 +160,7 @@ class _Search:
         known, ssn = self._whole
         if known != (id(knob), steps) or ssn is None:
             ssn = self.trial.run(objects, conf)
-        if ssn is None or self.outcome(ssn) < goal:
+        if ssn is None or self.outcome(ssn) < goal or self._inadmissible(objects):
             return None
         return Remedy(knob.what, knob.field, knob.before, after, knob.text(after),
                       effect(self.seen, self.before, ssn, self.job.uid), steps, knob.rank, objects,

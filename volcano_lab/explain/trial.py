@@ -4,6 +4,7 @@ cycle decides; a cycle that has refused the job already goes no further.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -44,6 +45,8 @@ class Trial:
         there = {id(obj) for obj in objects}
         new = [obj for obj in objects if id(obj) not in self._ids]
         old = [obj for obj in self.objects if id(obj) not in there]
+        silent = logging.root.manager.disable
+        logging.disable(logging.CRITICAL)  # what the cycle has to say was said once
         self._exchange(old, new)
         try:
             return Scheduler(self.cache, conf).run_once(_Watch(self.job, done), now=self.now)
@@ -51,6 +54,7 @@ class Trial:
             return known.ssn
         finally:
             self._exchange(new, old)
+            logging.disable(silent)
 
     def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
         """Pods go before, and come after, what they belong to."""
