@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from attrs import define, evolve
@@ -28,7 +28,7 @@ KINDS = {api.VolcanoJob: ("job", jobs), api.Queue: ("queue", queues),
 """Kind -> name of its webhook, and module of its rules."""
 _ROW = re.compile(r"^\| (\S+-\S+) \| (\S+) \| (.+?) \| (.+) \|$", re.MULTILINE)
 RULES = {row[0]: row[1:]
-         for row in _ROW.findall(files(__name__).joinpath("rules.md").read_text("utf-8"))}
+         for row in _ROW.findall(Path(__file__).with_name("rules.md").read_text("utf-8"))}
 """Rule -> field, what is allowed, and Volcano's message."""
 
 
