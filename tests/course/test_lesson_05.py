@@ -37,7 +37,6 @@ def ends(lab):
 def test_it_begins_with_a_commit_a_discard_and_a_refusal(lab):
     assert ends(lab) == {"batch-gang": ("Inqueue", "commit"), "eval-gang": ("Inqueue", "discard"),
                          "train-gang": ("Pending", "none"), "web-gang": ("Inqueue", "commit")}
-    assert [row["queue"] for row in lab.state["order"]] == ["web", "batch", "eval", "train"]
     refused = [row for row in lab.state["admission"] if row["verdict"] == "refused"]
     assert [(row["gang"], row["level"], row["sum"], row["may_hold"])
             for row in refused] == [("train-gang", "research", 9, 8)]
@@ -110,7 +109,7 @@ def test_any_tree_that_can_be_edited_is_shown(lab):
             lab.queue(name, **{chance.choice(words): chance.randint(0, 6)})
         lab.set(plugin=chance.choice(list(PLUGINS)))
         state = lab.state
-        assert set(state) == {"sentences", "levels", "order", "admission", "gangs"}
+        assert set(state) == {"sentences", "levels", "admission", "gangs"}
         assert state["sentences"] or state["levels"] or not any(row["gang"] or row["runs"]
                                                                 for row in lab.values["tree"])
 

@@ -16,7 +16,7 @@ from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.log import quiet
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.trace.views.cycle import Cycle
-from volcano_lab.trace.views.queues import levels, order, tree
+from volcano_lab.trace.views.queues import levels, tree
 from volcano_lab.widgets import controls, pictures
 from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.lab import Lab, Task, Values
@@ -156,7 +156,7 @@ State = dict[str, Any]
 
 
 def board_state(rows: list[QueueRow], plugin: str = TREE) -> State:
-    """Return what a cycle decides about a tree: levels, order, admission and gangs.
+    """Return what a cycle decides about a tree: levels, admission and gangs.
 
     What makes the tree invalid stands in `sentences`.
 
@@ -166,23 +166,17 @@ def board_state(rows: list[QueueRow], plugin: str = TREE) -> State:
     try:
         cycle = run_tree(rows, plugin)
     except (ValueError, ManifestError) as error:
-        return {"sentences": [str(error)], "levels": [], "order": [], "admission": [], "gangs": []}
+        return {"sentences": [str(error)], "levels": [], "admission": [], "gangs": []}
     state, names = state_of(cycle), {row.name for row in rows}
     if not state["sentences"]:
         state["levels"] = [row for row in state["levels"] if row["queue"] in names]
-        state["order"] = [
-            row | {
-                "shares_on_the_way_down":
-                " › ".join(f"{name} {share:.3g}" for name, share in row["way"])
-            } for row in order(cycle.trace)
-        ]
     return state
 
 
 def state_of(cycle: Cycle) -> State:
-    """Return what a cycle decided about its tree, without the order of the queues."""
+    """Return what a cycle decided about its tree, with all its queues."""
     broken = list(cycle.session.warnings)
-    return {"sentences": broken, "levels": [] if broken else list(tree(cycle.trace)), "order": [],
+    return {"sentences": broken, "levels": [] if broken else list(tree(cycle.trace)),
             "admission": [row | {"gang": _short(row["job"])} for row in levels(cycle.trace)],
             "gangs": list(_ends(cycle))}
 
@@ -328,10 +322,10 @@ class QueueTreeLab(Lab):
     and `remove_queue`.
 
     >>> lab = QueueTreeLab()
-    >>> [row["queue"] for row in lab.state["order"]]
-    ['web', 'batch', 'eval', 'train']
-    >>> lab.queue("prod", deserved=4).state["order"][0]["queue"]
-    'eval'
+    >>> [row["gang"] for row in lab.state["gangs"] if row["phase"] == "Pending"]
+    ['train-gang']
+    >>> lab.queue("research", capability=10).state["gangs"][2]["phase"]
+    'Inqueue'
     """
 
     def __init__(self, rows: list[QueueRow] | None = None):

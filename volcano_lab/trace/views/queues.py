@@ -13,7 +13,6 @@ from volcano_lab.trace.stepper import state_at
 
 Rows = Iterator[dict[str, Any]]
 SUMS = ("guarantee", "deserved", "real_capability", "allocated", "request", "inqueue", "elastic")
-ROOT = "root"
 PARTS = {"minimum": "min_resources", "allocated": "allocated", "inqueue": "inqueue", "elastic":
          "elastic", "sum": "asked", "may_hold": "limit"}
 """Column of `admissions` -> the fact of the comparison."""
@@ -107,19 +106,6 @@ def turns(trace: TraceReader, action: str = "allocate") -> Rows:
             row["pods"] += record.kind == "commit"
     if row:
         yield row
-
-
-def order(trace: TraceReader) -> Rows:
-    """One row per queue that has jobs, first to last as the session opened: its place, and its way
-    down from the top, [(queue, share)].
-
-    Two queues are compared where their ways part.
-    """
-    queues = trace.start["queues"]
-    for place, queue in enumerate(trace.queue_order, 1):
-        way = [name for name in way_to(queues, queue) if name != ROOT]
-        yield {"place": place, "queue": queue,
-               "way": [(name, queues.get(name, {}).get("share", 0.0)) for name in way]}
 
 
 def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -> Rows:
