@@ -26,13 +26,10 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if not queue.is_open:
         yield closed(seen, job)
         return
-    refusals = [
-        record for record in seen.of("job_enqueueable", job=job.uid) if record["answer"] < 0
-    ]
-    compared = [
-        record for record in seen.of("enqueue_comparison", job=job.uid)
-        if record["short_of"]
-    ]
+    refusals = [record for record in seen.of("job_enqueueable", job=job.uid)
+                if record["answer"] < 0]
+    compared = [record for record in seen.of("enqueue_comparison", job=job.uid)
+                if record["short_of"]]
     for record in compared:
         yield _comparison(seen, job, record)
         yield from _by_whom(seen, job, record)
@@ -53,10 +50,8 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def closed(seen: Evidence, job: JobInfo) -> Cause:
     state = seen.ssn.queues[job.queue].queue.status.state or "unset"
-    records = [
-        *seen.of("allocatable", queue=job.queue)[:1],
-        *seen.of("job_enqueueable", job=job.uid)[:1]
-    ]
+    records = [*seen.of("allocatable", queue=job.queue)[:1], *seen.of("job_enqueueable",
+                                                                      job=job.uid)[:1]]
     return Cause("queue_closed",
                  f"Queue {job.queue} takes no work: its state is {state}, not Open.",
                  {"state": state}, records)
@@ -70,12 +65,11 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         text = f"overcommit refuses it: {'; '.join(_overcommit(seen, record, name) for name in names)}."
         return Cause("overcommit_refuses", text, numbers, [record])
     level = record["level"]
-    parts = ", ".join(
-        f"{words} {amounts_text(record[name], names)}"
-        for name, words in (("min_resources", "its minimum"), ("allocated", "allocated"),
-                            ("inqueue", "reserved by admitted jobs"),
-                            ("elastic", "less what jobs hold above their minimum"))
-        if any(record[name].get(each) for each in names))
+    parts = ", ".join(f"{words} {amounts_text(record[name], names)}" for name,
+                      words in (("min_resources", "its minimum"), ("allocated", "allocated"),
+                                ("inqueue", "reserved by admitted jobs"),
+                                ("elastic", "less what jobs hold above their minimum"))
+                      if any(record[name].get(each) for each in names))
     sums = (f"{amounts_text(asked)} ({parts}), and may hold {amounts_text(limit)}"
             f"{limit_origin(seen, level, limit)}")
     if level == job.queue:
@@ -121,7 +115,8 @@ def _by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
                                                  if not seen.ssn.jobs[uid].tasks]}, [record], True)
     for uid in largest(kept, names)[:3]:
         least = amounts(seen.ssn.jobs[uid].get_min_resources())
-        over = [name for name, amount in least.items() if amount > seen.ssn.total_resource.get(name)]
+        over = [name for name, amount in least.items()
+                if amount > seen.ssn.total_resource.get(name)]
         if over and not any(task.node_name for task in seen.ssn.jobs[uid].tasks.values()):
             total = {name: seen.ssn.total_resource.get(name) for name in over}
             yield Cause("never_starts", f"{seen.called(uid)} can never start here: its minimum is "
@@ -137,20 +132,17 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         queue = queues[name]
         asked = added(added(added(least, queue["allocated"]), queue["inqueue"]), queue["elastic"],
                       -1.0)
-        names = [
-            r for r in least if r != "pods" and asked[r] > queue["real_capability"].get(r, 0.0)
-        ]
+        names = [r for r in least if r != "pods" and asked[r] > queue["real_capability"].get(r,
+                                                                                             0.0)]
         if names:
             limit = part(queue["real_capability"], names)
-            numbers = {
-                "asked": part(asked, names), "limit": limit, "short_of": names, "level": name
-            }
+            numbers = {"asked": part(asked, names), "limit": limit, "short_of": names,
+                       "level": name}
             text = (
                 f"Queue {name} would refuse it, too: it would have to answer for {amounts_text(numbers['asked'])}, "
                 f"and may hold {amounts_text(limit)}{limit_origin(seen, name, limit)}.")
-            yield Cause(
-                "queue_over_capability" if name == job.queue else "ancestor_over_capability", text,
-                numbers)
+            yield Cause("queue_over_capability" if name == job.queue
+                        else "ancestor_over_capability", text, numbers)
 
 
 def _line_above(seen: Evidence, job: JobInfo, record: Record) -> list[str]:

@@ -69,7 +69,8 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
     code, numbers = cause.code, cause.numbers
     level, flat = numbers.get("level", job.queue), "proportion" in ssn.plugins
     limit: Amounts = numbers.get("limit", {})
-    missing = {name: amount - limit.get(name, 0.0) for name, amount in numbers.get("asked", {}).items()}
+    missing = {name: amount - limit.get(name, 0.0) for name, amount in numbers.get("asked",
+                                                                                   {}).items()}
     if code == "queue_closed":
         yield from knobs.opened(job.queue)
     if code in NO_ACTION:
@@ -112,12 +113,14 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
     code, numbers = cause.code, cause.numbers
     action = numbers.get("action", "")
     if code.startswith(("protected_", "not_less_important", "victims_disagree")):
-        for plugin in KEEPERS if "disagree" in code else [p for p in KEEPERS if p in numbers["plugin"]]:
+        for plugin in KEEPERS if "disagree" in code else [p for p in KEEPERS
+                                                          if p in numbers["plugin"]]:
             yield from knobs.switch(plugin, SWITCHED[action], False)
         if code == "not_less_important":
             yield from knobs.priority(job.uid, numbers["least"])
         if code == "protected_by_gang":
-            owners = dict.fromkeys(task.job for uid in ssn.jobs for task in ssn.jobs[uid].tasks.values()
+            owners = dict.fromkeys(task.job for uid in ssn.jobs
+                                   for task in ssn.jobs[uid].tasks.values()
                                    if task.key in numbers["candidates"])
             for other in list(owners)[:3]:
                 yield from knobs.min_member(other)
@@ -132,7 +135,8 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
         else:
             attr = ssn.plugins["capacity"].queue_opts.get(job.queue) if "capacity" in ssn.plugins else None
             wants = amounts(attr.request) if attr is not None else {}
-            yield from knobs.raised(job.queue, "deserved", {n: a for n, a in wants.items() if n != "pods"})
+            yield from knobs.raised(job.queue, "deserved", {n: a for n, a in wants.items()
+                                                            if n != "pods"})
 
 
 def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Knob]:

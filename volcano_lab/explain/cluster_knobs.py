@@ -32,7 +32,8 @@ class ClusterKnobs(KnobSet):
         for node in [self.objects[self.nodes_there[name]] for name in names]:
             labels = {name: value for name, value in node.metadata.labels.items()
                       if name != HOSTNAME}
-            kind = repr((sorted(node.status.allocatable.items()), node.spec, sorted(labels.items())))
+            kind = repr((sorted(node.status.allocatable.items()), node.spec,
+                         sorted(labels.items())))
             room = Resource.from_list(node.status.allocatable)
             if kind in known or any(room.get(name) < amount for name, amount in request.items()
                                     if name != "pods"):
@@ -56,8 +57,9 @@ class ClusterKnobs(KnobSet):
     def uncordoned(self, names: Iterable[str]) -> Iterator[Knob]:
         for name in names:
             if self.objects[self.nodes_there[name]].spec.unschedulable:
-                yield self._knob(f"node {name}", self.nodes_there[name], "spec.unschedulable", "true",
-                                 1, lambda _: False, rank=SWITCH, said=lambda _, name=name: f"uncordon {name}")
+                yield self._knob(f"node {name}", self.nodes_there[name], "spec.unschedulable",
+                                 "true", 1, lambda _: False, rank=SWITCH, said=lambda _,
+                                 name=name: f"uncordon {name}")
 
     # -- the configuration ------------------------------------------------------------------------
 
@@ -75,7 +77,8 @@ class ClusterKnobs(KnobSet):
             return ", ".join(conf.actions)
 
         if name in self.conf.actions and len(self.conf.actions) > 1:
-            yield self._conf("actions", ", ".join(self.conf.actions), change, f"actions without {name}")
+            yield self._conf("actions", ", ".join(self.conf.actions), change,
+                             f"actions without {name}")
 
     def with_action(self, name: str) -> Iterator[Knob]:
         """One more action, where Volcano's documents put it: enqueue first, others after allocate."""
@@ -86,7 +89,8 @@ class ClusterKnobs(KnobSet):
             return ", ".join(conf.actions)
 
         if name not in self.conf.actions:
-            yield self._conf("actions", ", ".join(self.conf.actions), change, f"actions with {name}")
+            yield self._conf("actions", ", ".join(self.conf.actions), change,
+                             f"actions with {name}")
 
     def switch(self, plugin: str, switch: str, value: bool) -> Iterator[Knob]:
         """A switch of a plugin, where the configuration has the plugin and the switch otherwise."""
@@ -126,10 +130,8 @@ def _with_members(obj: KubernetesObject, like: str, names: list[str]) -> Kuberne
     """A HyperNode that names a node also gets the nodes that are like it."""
     if not isinstance(obj, HyperNode):
         return obj
-    named = [
-        m for m in obj.spec.members
-        if m.type == "Node" and m.selector.exact_match and m.selector.exact_match.name == like
-    ]
+    named = [m for m in obj.spec.members if m.type == "Node" and m.selector.exact_match
+             and m.selector.exact_match.name == like]
     if not named:
         return obj
     more = [MemberSpec("Node", MemberSelector(exact_match=ExactMatch(name))) for name in names]

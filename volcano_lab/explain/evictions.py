@@ -10,14 +10,12 @@ from volcano_lab.explain.explanation import Cause, amounts_text, listed, part
 from volcano_lab.trace import Record
 
 POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
-PROTECTION = {
-    "gang": ("protected_by_gang", "their gangs would fall below their minimum"),
-    "conformance": ("protected_by_conformance", "they are critical"),
-    "priority": ("not_less_important", "they are no less important"),
-    "drf":
-    ("protected_by_drf", "their jobs would then have a smaller dominant share than the claimant's"),
-    "pdb": ("protected_by_pdb", "a PodDisruptionBudget keeps them"),
-}
+PROTECTION = {"gang": ("protected_by_gang", "their gangs would fall below their minimum"),
+              "conformance": ("protected_by_conformance", "they are critical"),
+              "priority": ("not_less_important", "they are no less important"),
+              "drf": ("protected_by_drf",
+                      "their jobs would then have a smaller dominant share than the claimant's"),
+              "pdb": ("protected_by_pdb", "a PodDisruptionBudget keeps them"),}
 """Plugin -> (code, why it lets none of the candidates go)."""
 
 
@@ -61,10 +59,8 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
 
 
 def _preemptive(seen: Evidence, passed: Record) -> list[Record]:
-    return [
-        record for record in seen.in_action(passed.action, "preemptive")
-        if record["task"] == passed["task"]
-    ]
+    return [record for record in seen.in_action(passed.action, "preemptive")
+            if record["task"] == passed["task"]]
 
 
 def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterator[Cause]:
@@ -120,10 +116,8 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
         text = f"{action} made room for its gang's minimum of {job.min_available}, and makes none beyond that."
         yield Cause("minimum_promised", text, {"min_available": job.min_available}, answers[-1:])
         return
-    combined = [
-        record for record in seen.of("asked", point=POINTS[action])
-        if record["task"] in seen.tasks_of(job)
-    ]
+    combined = [record for record in seen.of("asked", point=POINTS[action])
+                if record["task"] in seen.tasks_of(job)]
     agreed = [record for record in combined if record["answer"]]
     if agreed or not combined:
         text = f"{action} finds pods that may go, but on no node would their going leave enough room."
@@ -149,17 +143,14 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         held, due = amounts_text(queue["allocated"], names), amounts_text(queue["deserved"], names)
         text = (f"Queue {name} holds {held} and deserves {due}, "
                 "but the configuration has no reclaim action that would take it back.")
-        yield Cause("no_reclaim_action", text, {
-            "allocated": part(queue["allocated"], names), "deserved": part(
-                queue["deserved"], names)
-        }, context=True)
+        yield Cause("no_reclaim_action", text, {"allocated": part(queue["allocated"], names),
+                                                "deserved": part(queue["deserved"], names)},
+                    context=True)
 
 
 def _more(queue: dict[str, dict[str, float]]) -> list[str]:
-    return [
-        name for name, amount in queue["allocated"].items()
-        if name != "pods" and amount > queue["deserved"].get(name, 0.0)
-    ]
+    return [name for name, amount in queue["allocated"].items() if name != "pods"
+            and amount > queue["deserved"].get(name, 0.0)]
 
 
 def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
@@ -173,12 +164,9 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
                         {}, [record])
             continue
         point = POINTS.get(action, "preemptable")
-        asked = [
-            earlier for earlier in seen.of("asked", point=point, task=claimant)
-            if earlier.number < record.number
-        ]
-        calls = seen.trace.calls_of(asked[-1]) if asked else list(
-            seen.of(point, task=claimant))
+        asked = [earlier for earlier in seen.of("asked", point=point, task=claimant)
+                 if earlier.number < record.number]
+        calls = seen.trace.calls_of(asked[-1]) if asked else list(seen.of(point, task=claimant))
         calls = [call for call in calls if call["tier"] == calls[-1]["tier"]]
         named = [call["plugin"] for call in calls if task in call["answer"][0]]
         yield Cause("victim", _victim_text(seen, task, record, named), {"named_by": named},
@@ -203,7 +191,6 @@ def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Caus
         return
     names = _more(sums)
     text = f"Queue {queue} held {amounts_text(sums['allocated'], names)} and deserves {amounts_text(sums['deserved'], names)}."
-    yield Cause(
-        "queue_over_deserved", text,
-        {"allocated": part(sums["allocated"], names), "deserved": part(sums["deserved"], names)},
-        context=True)
+    yield Cause("queue_over_deserved", text, {"allocated": part(sums["allocated"], names),
+                                              "deserved": part(sums["deserved"], names)},
+                context=True)

@@ -65,7 +65,8 @@ class Evidence:
     def of(self, name: str, /, **facts: Any) -> list[Record]:
         """The calls of an extension point, or records of another kind, whose facts are as given."""
         known = next((fact for fact in ABOUT if fact in facts), None)
-        found = self._index.get(name, ()) if known is None else self._about(name, known, facts[known])
+        found = self._index.get(name, ()) if known is None else self._about(name, known,
+                                                                            facts[known])
         return [record for record in found
                 if all(record.get(fact) == value for fact, value in facts.items())]
 
@@ -131,9 +132,8 @@ class Evidence:
                 found.pop(self.trace.nodes[row], None)
             for column, values in record["columns"].items():
                 if column.startswith("predicate "):
-                    found.update({self.trace.nodes[row]: column.partition(" ")[2]
-                                  for row, value in zip(record["rows"], values, strict=True)
-                                  if not value})
+                    found.update({self.trace.nodes[row]: column.partition(" ")[2] for row,
+                                  value in zip(record["rows"], values, strict=True) if not value})
         return found
 
 

@@ -58,9 +58,8 @@ class Explainer(Shown):
         self.evidence = Evidence(self.session, self.trace,
                                  lambda: traced(self.objects, self.conf, True, self.now)[0])
         self.names = self.evidence.names
-        self._tasks = {
-            task.key: task for job in self.session.jobs.values() for task in job.tasks.values()
-        }
+        self._tasks = {task.key: task for job in self.session.jobs.values()
+                       for task in job.tasks.values()}
 
     def _shown(self) -> Iterable[Part]:
         waiting = [(job, pods) for job in self.session.jobs.values()
@@ -96,7 +95,8 @@ class Explainer(Shown):
         seeks = causes and (not job.tasks or counts(job)[2])  # a promised pod lacks nothing
 
         def find(seconds: float | None = None) -> Iterator[Remedy]:
-            return remedies_for(self.evidence, self.objects, self.conf, job, causes, self.now, seconds)
+            return remedies_for(self.evidence, self.objects, self.conf, job, causes, self.now,
+                                seconds)
 
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes,
                            find if seeks else None)
@@ -118,7 +118,8 @@ class Explainer(Shown):
             first = next((cause for cause in causes if not cause.context), causes[0])
             key = first.code, first.numbers.get("level"), tuple(first.numbers.get("short_of", ()))
             name = self.names.called(uid)
-            group = groups.setdefault(key, Group(first.code, first.text, [], partial(self.why, name)))
+            group = groups.setdefault(key, Group(first.code, first.text, [], partial(self.why,
+                                                                                     name)))
             group.jobs.append(name)
         self.evidence.brief = False
         return sorted(groups.values(), key=lambda group: -len(group.jobs))
@@ -185,6 +186,5 @@ class Explainer(Shown):
         return Explanation(f"pod {key}", head, causes)
 
     def _evicted(self, key: str) -> bool:
-        return any(
-            record.get("operation") == "evict" and record["task"] == key
-            for record in self.trace.iter("commit"))
+        return any(record.get("operation") == "evict" and record["task"] == key
+                   for record in self.trace.iter("commit"))

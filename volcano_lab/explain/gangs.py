@@ -18,9 +18,7 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     invalid = seen.ssn.job_valid(job) if job.tasks else None
     if invalid is not None:
         valid = job.valid_task_num()
-        records = [
-            record for record in seen.of("job_valid", job=job.uid) if record["answer"]
-        ][:1]
+        records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
         text = f"It is no valid gang ({invalid.reason}: {invalid.message}): it needs {job.min_available}, {valid} may run."
         yield Cause("gang_invalid", text, {"min_available": job.min_available, "valid": valid},
                     records)
@@ -67,10 +65,8 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if not job.contains_hard_topology():
         return
     hard, tier = job.hard_topology()
-    tries = [
-        record for record in seen.in_action("allocate", "hyper_node_tried")
-        if record["job"] == job.uid
-    ]
+    tries = [record for record in seen.in_action("allocate", "hyper_node_tried")
+             if record["job"] == job.uid]
     waiting = {job.task_to_sub_job.get(task.uid) for task in job.tasks.values()
                if not task.node_name}
     own = [record for record in tries if record["sub_job"] in waiting]
@@ -89,7 +85,8 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     chosen = of_sub_jobs or failed
     most: dict[str, int] = {}
     for record in chosen:
-        most[record["hyper_node"]] = max(_found(seen, job, record), most.get(record["hyper_node"], 0))
+        most[record["hyper_node"]] = max(_found(seen, job, record), most.get(record["hyper_node"],
+                                                                             0))
     places = ", ".join(f"{name} takes {count}" for name, count in most.items())
     if hard and job.allocated_hyper_node:
         places += (f". Its pods that have a place lie in {job.allocated_hyper_node}, and its own "

@@ -144,7 +144,8 @@ def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -
         for plugin, _ in tier:
             what, values = _values(seen, kind, plugin, state)
             if values is None:
-                if turns[0].get("next") != right.uid or (turns[0]["decided_by"] or [""])[0] != plugin:
+                if turns[0].get("next") != right.uid or (turns[0]["decided_by"]
+                                                         or [""])[0] != plugin:
                     return None  # this plugin's values are not known here
                 return _first(seen, kind, left.uid, right.uid, f"{plugin} puts it first", plugin,
                               turns[0])
@@ -157,14 +158,17 @@ def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -
                   f"{_text(mine_value)} ({_name(seen, kind, right.uid)})"
             return _first(seen, kind, left.uid, right.uid, why, plugin, turns[0])
     if kind == "job" and left.creation_timestamp < right.creation_timestamp:
-        return _first(seen, kind, left.uid, right.uid, "the plugins' orders put them level, and it was created earlier", "", turns[0])
+        return _first(seen, kind, left.uid, right.uid,
+                      "the plugins' orders put them level, and it was created earlier", "",
+                      turns[0])
     return None
 
 
 def _first(seen: Evidence, kind: str, left: str, right: str, why: str, plugin: str,
            turn: Record) -> Cause:
     name = _name(seen, kind, left)
-    return Cause("came_first", f"{name[0].upper() + name[1:] if kind == 'queue' else name} came first: {why}.",
+    return Cause("came_first",
+                 f"{name[0].upper() + name[1:] if kind == 'queue' else name} came first: {why}.",
                  {"first": left, "plugin": plugin, "kind": kind}, [turn], context=True)
 
 
@@ -172,15 +176,15 @@ def _name(seen: Evidence, kind: str, uid: str) -> str:
     return seen.called(uid) if kind == "job" else f"queue {uid}"
 
 
-def _values(seen: Evidence, kind: str, plugin: str, state: dict
-            ) -> tuple[str, Callable | None]:
+def _values(seen: Evidence, kind: str, plugin: str, state: dict) -> tuple[str, Callable | None]:
     """(what a plugin compares, how to have it of one at that moment); None where it isn't known."""
     shares = state["jobs"] if kind == "job" else state["queues"]
     if kind == "queue":
         tree = getattr(seen.ssn.plugins.get(plugin), "hierarchical", False)
         if plugin not in ("proportion", "capacity") or tree:
             return "", None
-        return "priority and share", lambda queue: (queue.queue.spec.priority, shares[queue.uid]["share"])
+        return "priority and share", lambda queue: (queue.queue.spec.priority,
+                                                    shares[queue.uid]["share"])
     if plugin == "drf" and seen.ssn.plugins["drf"].hierarchy is None:
         return "dominant shares", lambda job: shares[job.uid].get("share", 0.0)
     if plugin == "priority":

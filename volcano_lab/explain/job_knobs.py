@@ -73,9 +73,10 @@ class JobKnobs(KnobSet):
             return text_of(resource, most - less), self._replaced(changed), self.conf
 
         steps = int(most // step) - (most % step == 0)
-        yield Knob(f"job {self.called(job)}", f"request of {resource} a pod", text_of(resource, most),
-                   steps, turn, REQUEST,
-                   min(steps_to(resource, most, max(target, 0.0), step), max(steps, 1)))
+        yield Knob(f"job {self.called(job)}", f"request of {resource} a pod", text_of(resource,
+                                                                                      most), steps,
+                   turn, REQUEST, min(steps_to(resource, most, max(target, 0.0), step),
+                                      max(steps, 1)))
 
     def tier(self, job: str) -> Iterator[Knob]:
         """The highest tier that the job's topology allows, or its sub-groups'; and that it be a
@@ -171,9 +172,9 @@ class JobKnobs(KnobSet):
         place = self.groups.get(job)
         for queue in queues if place is not None else ():
             yield self._knob(f"job {self.called(job)}", place, "spec.queue",
-                             self.objects[place].spec.queue or "default", 1,
-                             lambda _, queue=queue: queue, rank=JOB,
-                             said=lambda _, queue=queue: f"job {self.called(job)}: in queue {queue}")
+                             self.objects[place].spec.queue or "default", 1, lambda _,
+                             queue=queue: queue, rank=JOB, said=lambda _,
+                             queue=queue: f"job {self.called(job)}: in queue {queue}")
 
     def deleted(self, job: str) -> Iterator[Knob]:
         """That another job be gone, with its pods."""
@@ -191,7 +192,8 @@ class JobKnobs(KnobSet):
 
         def turn(count: int) -> Turned:
             gone = {self.groups[job] for job in there[:count]}
-            return str(count), [obj for at, obj in enumerate(self.objects) if at not in gone], self.conf
+            return str(count), [obj for at, obj in enumerate(self.objects)
+                                if at not in gone], self.conf
 
         def said(count: str) -> str:
             if len(there) == 1:
@@ -200,7 +202,8 @@ class JobKnobs(KnobSet):
             return f"delete {count} of the {len(there)} PodGroups without pods ({names}{', ...' if len(there[:int(count or 0)]) > 3 else ''})"
 
         if there:
-            yield Knob("PodGroups without pods", "deleted", "0", len(there), turn, HARMLESS, said=said)
+            yield Knob("PodGroups without pods", "deleted", "0", len(there), turn, HARMLESS,
+                       said=said)
 
 
 def _asking(container: Any, resource: str, less: Any) -> Any:
@@ -216,7 +219,6 @@ def _lowered(spec: Any, resource: str, less: Any, most: Any) -> dict[str, str] |
     if not spec.min_resources or resource not in spec.min_resources:
         return spec.min_resources
     text = spec.min_resources[resource]
-    return spec.min_resources | {
-        resource: text_of(resource,
-                          quantity.parse(text) * max(most - less, 0) / most, text)
-    }
+    return spec.min_resources | {resource: text_of(resource, quantity.parse(text) * max(most - less,
+                                                                                        0) / most,
+                                                   text)}

@@ -72,9 +72,8 @@ def steps_to(resource: str, before: Any, amount: float, step: Any) -> int:
 
 
 def text_of(resource: str, number: Any, like: str = "") -> str:
-    return quantity.to_text(
-        number,
-        "BinarySI" if resource == "memory" else quantity.style_of(like) if like else "DecimalSI")
+    return quantity.to_text(number, "BinarySI" if resource == "memory" else quantity.style_of(like)
+                            if like else "DecimalSI")
 
 
 class KnobSet:
@@ -111,8 +110,7 @@ class KnobSet:
         return [changed.get(place, obj) for place, obj in enumerate(self.objects)]
 
     def _knob(self, what: str, place: int, path: str, before: Any, steps: int,
-              value: Callable[[int], Any], text: Callable[[Any], str] = str,
-              **facts: Any) -> Knob:
+              value: Callable[[int], Any], text: Callable[[Any], str] = str, **facts: Any) -> Knob:
         obj = self.objects[place]
 
         def turn(step: int) -> Turned:
@@ -124,7 +122,5 @@ class KnobSet:
 
 
 def scaled(amounts: dict[str, str] | None, part: int, whole: int) -> dict[str, str] | None:
-    return amounts and {
-        name: text_of(name,
-                      quantity.parse(text) * part / whole, text) for name, text in amounts.items()
-    }
+    return amounts and {name: text_of(name, quantity.parse(text) * part / whole, text) for name,
+                        text in amounts.items()}

@@ -20,10 +20,8 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     waiting = {task.key for task in job.tasks.values() if not task.node_name}
     tried = {record["task"]
              for record in asked} | {r["task"] for r in seen.in_action("allocate", "chose")}
-    overused = [
-        record for record in seen.in_action("allocate", "overused", queue=job.queue)
-        if record["answer"]
-    ]
+    overused = [record for record in seen.in_action("allocate", "overused", queue=job.queue)
+                if record["answer"]]
     if overused and waiting - tried:
         found = _overused(seen, job, overused[-1])
         yield found
@@ -95,10 +93,8 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         asked, limit = added(queues[name]["allocated"], request), queues[name]["real_capability"]
         names = [r for r in request if r != "pods" and asked[r] > limit.get(r, 0.0)]
         if names:
-            numbers = {
-                "asked": part(asked, names), "limit": part(limit, names), "level": name, "short_of":
-                names
-            }
+            numbers = {"asked": part(asked, names), "limit": part(limit, names), "level": name,
+                       "short_of": names}
             text = (
                 f"Queue {name} above it would refuse it, too: it would hold {amounts_text(numbers['asked'])}, "
                 f"and it may hold {amounts_text(numbers['limit'])}"

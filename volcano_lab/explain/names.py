@@ -33,8 +33,7 @@ class Names:
         count = Counter(owned.values())
         self.jobs = {uid: name if count[name] == 1 and (name == uid or name not in owned) else uid
                      for uid, name in owned.items()}
-        self.pods = {task.key: task.key for job in ssn.jobs.values()
-                     for task in job.tasks.values()}
+        self.pods = {task.key: task.key for job in ssn.jobs.values() for task in job.tasks.values()}
         self.queues = {name: name for name in ssn.queues}
         self.nodes = ssn.nodes
 
@@ -46,7 +45,8 @@ class Names:
         """A text in which jobs are called by their own names."""
         for uid, name in self.jobs.items():
             if uid != name:
-                text = text.replace(uid, name).replace(uid.partition("/")[2], name.partition("/")[2])
+                text = text.replace(uid, name).replace(uid.partition("/")[2],
+                                                       name.partition("/")[2])
         return text
 
     def find(self, name: str, kind: str = "") -> tuple[str, str]:

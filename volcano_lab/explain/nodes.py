@@ -98,8 +98,7 @@ def _looked_at(seen: Evidence, job: JobInfo, choice: Record) -> tuple[list[str],
     return [node.name for node in inside], f" of HyperNode {tried['hyper_node']}"
 
 
-def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
-                ) -> dict[str, str]:
+def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]) -> dict[str, str]:
     """{node: what a rule has against it}, also of nodes that are short of a resource besides."""
     refusing = seen.refusing(choice)
     errors = seen.ssn.jobs[task.job].nodes_fit_errors.get(task.uid)

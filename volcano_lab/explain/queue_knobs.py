@@ -32,11 +32,13 @@ class QueueKnobs(KnobSet):
         spec = self.objects[place].spec
         amounts = dict((spec.guarantee.resource if field == "guarantee" else getattr(spec, field))
                        or {})
-        names = [name for name, amount in wanted.items() if (field != "capability" or quantity.parse(
-            amounts.get(name, "0"))) and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
+        names = [name for name, amount in wanted.items() if (field != "capability"
+                                                             or quantity.parse(amounts.get(name,
+                                                                                           "0")))
+                 and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
         if names:
-            after = amounts | {name: text_of(name, in_quantity(name, wanted[name]), amounts.get(name, ""))
-                               for name in names}
+            after = amounts | {name: text_of(name, in_quantity(name, wanted[name]),
+                                             amounts.get(name, "")) for name in names}
             yield self._knob(f"queue {queue}", place, path, amounts, 1, lambda _: after,
                              lambda a: ", ".join(f"{name} {a.get(name, '0')}" for name in names))
 

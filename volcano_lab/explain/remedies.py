@@ -135,8 +135,7 @@ class _Search:
         if key not in self._known:
             _, objects, conf = knob.turn(step)
             placed = knob.steps > 1  # of one step the whole cycle is wanted, for what it costs others
-            ssn = self.trial.run(objects, conf,
-                                 lambda ssn: placed and self.outcome(ssn) == PLACED)
+            ssn = self.trial.run(objects, conf, lambda ssn: placed and self.outcome(ssn) == PLACED)
             self._known[key] = self.outcome(ssn)
             self._whole = key, None if placed else ssn
         return self._known[key]
@@ -145,7 +144,8 @@ class _Search:
         """Whether Volcano's webhooks would refuse the change: what they say of it, and not before.
         """
         there = {id(obj) for obj in self.trial.objects}
-        changed = [obj for obj in objects if id(obj) not in there and isinstance(obj, Queue | PodGroup)]
+        changed = [obj for obj in objects if id(obj) not in there and isinstance(obj,
+                                                                                 Queue | PodGroup)]
         keys = {(obj.kind, obj.key) for obj in changed}
         before, after = ({(verdict.label, verdict.rule) for verdict in verdicts(
             [obj for obj in some if isinstance(obj, Queue) or (obj.kind, obj.key) in keys])}
@@ -178,7 +178,8 @@ def effect(seen: Evidence, before: Session, after: Session, uid: str) -> str:
         tasks = [task for task in new if (task.status == PIPELINED) == promised]
         there = dict.fromkeys(task.node_name for task in tasks if task.node_name in before.nodes)
         added = len({task.node_name for task in tasks} - there.keys())
-        nodes = listed([*there, *([f"{added} new node{'s' if added > 1 else ''}"] if added else [])], 3)
+        nodes = listed([*there, *([f"{added} new node{'s' if added > 1 else ''}"] if added
+                                  else [])], 3)
         whole = len(tasks) == len(new) and not waits and not had
         who = f"{name} is" if whole else f"{tasks[0].name} is" if len(tasks) == 1 else (
             f"{len(tasks)} pods of {name} are")

@@ -23,12 +23,10 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
     placed, promised, pending = counts(job)
     phase = job.pod_group.status.phase or "Pending"
     leaving = len(job.in_status(RELEASING))
-    parts = [
-        f"of {len(job.tasks)} pods {placed} {'has' if placed == 1 else 'have'} a place",
-        f"{promised} {'is' if promised == 1 else 'are'} promised one" if promised else "",
-        f"{leaving} {'is' if leaving == 1 else 'are'} being evicted or ended" if leaving else "",
-        f"{pending} wait{'s' if pending == 1 else ''}"
-    ]
+    parts = [f"of {len(job.tasks)} pods {placed} {'has' if placed == 1 else 'have'} a place",
+             f"{promised} {'is' if promised == 1 else 'are'} promised one" if promised else "",
+             f"{leaving} {'is' if leaving == 1 else 'are'} being evicted or ended" if leaving
+             else "", f"{pending} wait{'s' if pending == 1 else ''}"]
     text = f"Job {seen.called(job.uid)} of queue {job.queue} is {phase}: {', '.join(filter(None, parts))}."
     if phase == "Inqueue" and pending:
         text += " Inqueue means that it was admitted, not that its pods have a place."
@@ -111,7 +109,8 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
     parts = []
     for node, pods in nodes.items():
         leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
-        evicted = {pod: record["action"] for record in seen.of("victims") for pod in record["chosen"]}
+        evicted = {pod: record["action"] for record in seen.of("victims")
+                   for pod in record["chosen"]}
         by = dict.fromkeys(evicted[task.key] for task in leaving if task.key in evicted)
         who = "; ".join(f"{action} evicts {listed([_of_job(seen, t) for t in leaving if evicted.get(t.key) == action], 3)}"
                         for action in by)

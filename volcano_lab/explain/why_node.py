@@ -21,11 +21,8 @@ def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
     if choice is None or choice["node"] is None:
         return None
     scores = seen.trace.scores(task.key, choice.number + 1)
-    totals = {
-        node: sum(by.values())
-        for node, by in scores.items()
-        if may_go(seen, task.key, node, choice)
-    }
+    totals = {node: sum(by.values()) for node, by in scores.items() if may_go(seen, task.key, node,
+                                                                              choice)}
     chosen = choice["node"]
     others = sorted((node for node in totals if node != chosen), key=lambda node: -totals[node])
     if chosen not in totals or not others:

@@ -36,10 +36,8 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
         return
     yield from _bound(seen, queue)
     names = [name for name in sums["deserved"] if name != "pods"]
-    numbers = {
-        "deserved": sums["deserved"], "allocated": sums["allocated"], "real_capability":
-        sums["real_capability"]
-    }
+    numbers = {"deserved": sums["deserved"], "allocated": sums["allocated"],
+               "real_capability": sums["real_capability"]}
     records = seen.of("overused", queue=queue)[-1:]
     if ssn.overused(info):
         yield Cause(
@@ -62,8 +60,7 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
             "guaranteed to others, or isn't there.")
         yield Cause("real_capability", text, numbers)
     waiting = [(seen.called(job.uid), counts(job)[2], job.pod_group.status.phase or "Pending")
-               for job in ssn.jobs.values()
-               if job.queue == queue and counts(job)[2]]
+               for job in ssn.jobs.values() if job.queue == queue and counts(job)[2]]
     if waiting:
         jobs = ", ".join(f"{uid} ({pending} pods, {phase})" for uid, pending, phase in waiting[:5])
         more = f" and {len(waiting) - 5} more" if len(waiting) > 5 else ""
