@@ -1,9 +1,11 @@
 """Runs in simulated time: the same run again, saved and continued, and what their histories say."""
 
+import copy
 import json
 import os
 import subprocess
 import sys
+from random import Random
 
 import pytest
 
@@ -94,6 +96,29 @@ def test_a_saved_run_says_all_there_is_to_say():
     saved = json.loads(json.dumps(state_of(sim)))
     assert json.loads(json.dumps(state_of(simulation_of(saved)))) == saved
     assert saved["entries"] and saved["cache"]["objects"]
+
+
+def test_a_damaged_saved_run_is_one_sentence(tmp_path):
+    sim = simulation(faults=Faults.all(0.1))
+    sim.run(until=15)
+    save(sim, tmp_path / "run.json")
+    whole, changed = json.loads((tmp_path / "run.json").read_text()), tmp_path / "changed.json"
+    random = Random(1)
+    for _ in range(25):
+        data = copy.deepcopy(whole)
+        inner, key = data, random.choice([name for name in data if name != "digest"])
+        while isinstance(inner[key], dict | list) and inner[key] and random.random() < 0.7:
+            inner = inner[key]
+            key = random.choice(list(inner) if isinstance(inner, dict) else range(len(inner)))
+        inner[key] = random.choice([None, 5, "x", [], {}, [None], "9" * 10**5, 1e300])
+        for digest in (data.get("digest"), None):
+            changed.write_text(json.dumps(data | {"digest": digest} if digest else
+                                          {name: data[name] for name in data if name != "digest"}))
+            try:
+                load(changed)
+                assert digest is None or data == whole, "a change was not seen"
+            except (DumpError, ManifestError) as refused:
+                assert len(str(refused)) <= 500 and str(refused).isprintable()
 
 
 def test_what_is_no_saved_run_is_told_in_a_sentence(tmp_path):

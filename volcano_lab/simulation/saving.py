@@ -5,7 +5,9 @@ Left out: the last session, and what actions keep of arguments that a configurat
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,10 @@ from volcano_lab.cache.api_server import WatchEvent
 from volcano_lab.cache.dump import DumpError
 from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.session import BindContext
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.simulation.cluster_side import JobRun, Latencies
 from volcano_lab.simulation.faults import Faults
 from volcano_lab.simulation.history import History
@@ -32,15 +36,27 @@ SERVER = ("version", "_created")
 def save(sim: Simulation, path: str | Path) -> None:
     """Write a run as JSON; the file is there whole, or not at all."""
     sim.history.set_jobs(sim.side.jobs)
-    dump.write(path, state_of(sim))
+    state = state_of(sim)
+    dump.write(path, state | {"digest": _digest(state)})
 
 
 def load(path: str | Path, observer: Observer | None = None, check: bool = False) -> Simulation:
-    """The run in a file, at the moment at which it was written. Raises `DumpError`."""
+    """The run in a file, at the moment at which it was written. Raises `DumpError`, `ManifestError`."""
     data = dump.read(path)
     if not isinstance(data, dict) or data.get("form") != FORM:
         raise DumpError(f'{path}: is no saved run; allowed is a file that begins with "{FORM}"')
-    return simulation_of(data, observer, check)
+    if data.pop("digest", "") not in ("", _digest(data)):
+        raise DumpError(f"{path}: is damaged; allowed is a file as it was saved")
+    try:
+        return simulation_of(data, observer, check)
+    except (DumpError, ManifestError):
+        raise
+    except Exception as error:  # nobody can list what a damaged file may say
+        raise DumpError(one_line(f"{path}: is damaged ({type(error).__name__}: {error})")) from None
+
+
+def _digest(state: dict[str, Any]) -> str:
+    return sha256(json.dumps(state).encode("utf-8", "replace")).hexdigest()
 
 
 def state_of(sim: Simulation) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from attrs import Factory, define, field
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.manifests.loader import ManifestError
 
 
@@ -47,14 +48,10 @@ class Spread:
         if self.kind not in allowed:
             raise WorkloadError(
                 f'a length of time is of kind "{self.kind}"; allowed are {", ".join(allowed)}')
-        if not all(isinstance(number, int | float) and isfinite(number)
-                   for number in (self.a, self.b)):
-            fits = False
-        elif self.kind == "uniform":
-            fits = 0 <= self.a <= self.b
-        else:
-            fits = self.a > 0 or (self.a == 0 and self.kind == "constant")
-        if not fits:
+        fits = all(isinstance(number, int | float) and isfinite(number)
+                   for number in (self.a, self.b))
+        if not (fits and (0 <= self.a <= self.b if self.kind == "uniform" else self.a > 0 or (
+                self.a == 0 and self.kind == "constant"))):
             found = f"{self.a!r} to {self.b!r}" if self.kind == "uniform" else repr(self.a)
             raise WorkloadError(
                 f"a length of time ({self.kind}) is {found}; allowed is {allowed[self.kind]}")
@@ -227,12 +224,14 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
 
 def _read(path: Path) -> list[dict[str, Any]]:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            if path.suffix == ".csv":
-                return [{key: text for key, text in row.items() if text not in (None, "")}
-                        for row in csv.DictReader(file)]
-            return [json.loads(line) for line in file if line.strip()]
-    except (OSError, ValueError) as error:
+        (_, text), *_ = Reader().texts(path)
+        if isinstance(text, Unreadable):
+            raise text
+        if path.suffix == ".csv":
+            return [{key: text for key, text in row.items() if text not in (None, "")}
+                    for row in csv.DictReader(text.splitlines(keepends=True), strict=True)]
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (Unreadable, ValueError, RecursionError, csv.Error) as error:
         raise WorkloadError(f"{path}: cannot be read ({error})") from None
 
 
@@ -248,8 +247,8 @@ def _job(row: Mapping[str, Any], where: str) -> tuple[float, JobTemplate]:
             raise WorkloadError(
                 f'{where}: field "{key}" is not known; allowed are {", ".join(known)}')
         try:
-            values[key] = NUMBERS[key](
-                value) if key in NUMBERS and not isinstance(value, list | tuple) else value
+            plain = key in NUMBERS and not isinstance(value, list | tuple)
+            values[key] = NUMBERS[key](value) if plain else value
         except (TypeError, ValueError):
             raise WorkloadError(f"{where}: {key} is {value!r}; allowed is a number") from None
     if not (values.get("time", -1.0) >= 0 and isfinite(values["time"])):
