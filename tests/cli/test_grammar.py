@@ -107,7 +107,7 @@ def test_a_misspelt_word_is_one_sentence_with_what_is_near(arguments, sentence, 
 def test_every_help_fits_and_its_examples_are_commands(name, capsys):
     assert main([name, "--help"]) == 0
     told = capsys.readouterr().out
-    assert max(map(len, told.splitlines())) <= 100
+    assert max(map(len, told.splitlines())) <= 80
     lines = [line.split("#")[0] for line in told.partition("Examples:")[2].splitlines()]
     examples = [line.rpartition("| ")[2].strip() for line in lines if "volcano-lab" in line]
     assert examples
@@ -118,7 +118,10 @@ def test_every_help_fits_and_its_examples_are_commands(name, capsys):
         command.make_context(name, words[2:])
 
 
-def test_every_command_has_a_section():
+def test_every_command_has_a_section_and_a_whole_sentence_there(capsys):
+    assert main(["--help"]) == 0
+    told = capsys.readouterr().out
+    assert "..." not in told.partition("Ask:")[2] and max(map(len, told.splitlines())) <= 80
     assert sorted(name for names in SECTIONS.values() for name in names) == COMMANDS
 
 

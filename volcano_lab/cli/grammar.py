@@ -81,7 +81,8 @@ def volcano_lab() -> None:
     \b
     Exit codes:
       0    done, also where jobs wait
-      1    found: lint an error, diff a difference, --fail-on-pending a job that waits
+      1    found: an error (lint), a difference (diff), a failure (sweep),
+           something missing (capture), a job that waits (--fail-on-pending)
       2    something has to be mended; a sentence says what
       130  ended by Ctrl-C
 
@@ -99,7 +100,7 @@ def volcano_lab() -> None:
 @click.option("--fail-on-pending", is_flag=True, help="Exit with 1 where a job waits.")
 @click.option("-w", "--watch", "keep", is_flag=True, help="Run again whenever a file changes.")
 def run(**given: Any) -> int:
-    """One cycle on manifests: jobs, placements, queues, what waits and why.
+    """One cycle: jobs, what waits and why, placements, queues.
 
     \b
     Examples:
@@ -148,7 +149,7 @@ def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) ->
 @volcano_lab.command()
 @options(FILES, CONF, OUTPUT, RECURSIVE)
 def lint(**given: Any) -> int:
-    """What cannot work, cancels itself or has no effect, before anything runs.
+    """What cannot work, cancels itself or has no effect.
 
     What Volcano's webhooks would refuse, gangs that can never start, guarantees above the cluster,
     queues that nobody can use, switches that cancel each other, fields that nothing reads. The exit
@@ -177,16 +178,17 @@ def lint(**given: Any) -> int:
               "Volcano's own default]")
 @options(OUTPUT, NOW, RECURSIVE)
 def what_if(**given: Any) -> int:
-    """What a change would change: who is placed, evicted, waits; queues before and after.
+    """What a change would change, before and after.
 
-    Nothing but the copy in memory is changed. A Job's name stands for its PodGroup where the files
+    Who is placed, evicted, waits; what queues deserve and hold. Nothing but the copy in memory is changed. A Job's name stands for its PodGroup where the files
     have no Job.
 
     \b
     Examples:
       volcano-lab what-if cluster.yaml --set queue/a.weight=5
-      volcano-lab what-if cluster.yaml --set queue/a.capability[nvidia.com/gpu]=8 -o wide
-      volcano-lab what-if cluster.yaml --conf new.conf --add job.yaml --remove job/team/train
+      volcano-lab what-if all.yaml --set queue/a.capability[nvidia.com/gpu]=8
+      volcano-lab what-if all.yaml --add job.yaml --remove job/team/train
+      volcano-lab what-if all.yaml --base-conf old.conf --conf new.conf -o wide
       volcano-lab what-if cluster.yaml --set plugin/binpack.binpack.weight=10
     """
     from volcano_lab.cli.compare import what_if
@@ -199,7 +201,7 @@ def what_if(**given: Any) -> int:
 @click.argument("b", type=FILE)
 @options(CONF, OUTPUT, NOW, RECURSIVE)
 def diff(**given: Any) -> int:
-    """In what the cycles of two exports, A and B, differ.
+    """In what the cycles of two exports differ.
 
     The exit code is 1 where they differ, as that of kubectl diff.
 
@@ -231,16 +233,16 @@ def diff(**given: Any) -> int:
               help="Write a chart of the first metric (.html, .svg, .png or .json).")
 @options(CONF, OUTPUT, RECURSIVE)
 def sweep(**given: Any) -> int:
-    """A cycle for every setting of a grid, on one core, several, or many machines.
+    """A cycle for every setting of a grid.
 
-    The exit code is 1 where a setting failed; the others stand nevertheless.
+    On one core, several, or many machines. The exit code is 1 where a setting failed; the others stand nevertheless.
 
     \b
     Examples:
-      volcano-lab sweep cluster.yaml --grid queue/a.weight=1..5 --metric queue/a.allocated.cpu
-      volcano-lab sweep cluster.yaml --grid queue/a.weight=1,2 --grid queue/b.weight=1,2 -o json
-      volcano-lab sweep cluster.yaml --grid conf=old.conf,new.conf --results sweep.jsonl
-      volcano-lab sweep cluster.yaml --grid queue/a.weight=1..500 --workers 2 --scheduler local
+      volcano-lab sweep all.yaml --grid queue/a.weight=1..5 --metric job/x.placed
+      volcano-lab sweep all.yaml --grid queue/a.weight=1,2 --grid queue/b.weight=1,2
+      volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --results s.jsonl
+      volcano-lab sweep all.yaml --grid queue/a.weight=1..500 --scheduler local
     """
     from volcano_lab.cli.sweep import sweep
 
@@ -249,13 +251,13 @@ def sweep(**given: Any) -> int:
 
 @volcano_lab.command()
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
-@click.option("-n", "--namespace", metavar="NS", default="", show_default=True,
+@click.option("-n", "--namespace", metavar="NS", default="",
               help="Where the scheduler runs.  [default: volcano-system]")
 @OUTPUT
 def capture(**given: Any) -> int:
-    """Print the line that brings a cluster into a file; with FILEs, check what came.
+    """A cluster into a file, and what is missing in it.
 
-    The line is for a shell with kubectl. Secrets are not asked for; environment, images and applied
+    Without FILEs, prints the line that brings a cluster into a file; it is for a shell with kubectl. Secrets are not asked for; environment, images and applied
     configurations are forgotten when the file is read. The check says what is missing before
     anything is run, and its exit code is then 1.
 
@@ -286,7 +288,7 @@ def export(**given: Any) -> int:
     \b
     Examples:
       volcano-lab export cluster.yaml --anonymise > to-share.yaml
-      volcano-lab export cluster.yaml --conf volcano-scheduler.conf -o case > case.jsonl
+      volcano-lab export cluster.yaml --conf scheduler.conf -o case > case.jsonl
       volcano-lab export cluster.yaml -o python > cluster.py
     """
     from volcano_lab.cli.capture import export
@@ -307,7 +309,7 @@ def export(**given: Any) -> int:
 @click.option("-v", "--verbosity", type=click.IntRange(0, 5), default=0,
               help="Facts to log, as Volcano's -v.")
 def serve(verbosity: int, **given: Any) -> int:
-    """Run cycles on a folder of manifests that is watched, with a page and metrics.
+    """Cycles on a folder that is watched, a page, metrics.
 
     \b
     Signals:
@@ -384,7 +386,7 @@ def completion(ctx: click.Context, shell: str) -> None:
 
     \b
     Examples:
-      volcano-lab completion bash > ~/.local/share/bash-completion/completions/volcano-lab
+      source <(volcano-lab completion bash)
       source <(volcano-lab completion zsh)
       volcano-lab completion fish > ~/.config/fish/completions/volcano-lab.fish
     """

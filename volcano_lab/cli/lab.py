@@ -57,8 +57,8 @@ def find_lessons(places: list[Path]) -> Path:
         if (place / FIRST).is_file():
             return place
     raise Mistake(
-        f"{FIRST} is neither beside the package nor in this folder; the notebooks come with a clone of the "
-        "repository, so run this command there")
+        f"{FIRST} is neither beside the package nor in this folder; the notebooks come with a clone "
+        "of the repository, so run this command there")
 
 
 def command(root: Path, options: list[str]) -> list[str]:
