@@ -240,7 +240,7 @@ def sweep(**given: Any) -> int:
     \b
     Examples:
       volcano-lab sweep all.yaml --grid queue/a.weight=1..5 --metric job/x.placed
-      volcano-lab sweep all.yaml --grid queue/a.weight=1,2 --grid queue/b.weight=1,2
+      volcano-lab sweep all.yaml --grid queue/a.weight=1,2 --grid q/b.weight=1,2
       volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --results s.jsonl
       volcano-lab sweep all.yaml --grid queue/a.weight=1..500 --scheduler local
     """
