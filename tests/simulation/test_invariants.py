@@ -11,7 +11,7 @@ from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, RELEASING
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
+from volcano_lab.framework.session import BindContext, Session
 from volcano_lab.framework.statement import Allocate
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import InvariantBroken, JobTemplate, Latencies, Simulation, every
@@ -343,6 +343,11 @@ def forget_an_eviction(sim):
     sim.pipeline.evictions.clear()
 
 
+def send_twice(sim):
+    task = next(iter(sim.cache.jobs["default/a-1"].tasks.values()))
+    sim.pipeline.channel.extend([BindContext(task), BindContext(task)])
+
+
 def leave_a_job_out(sim):
     job = sim.cache.jobs["default/a-1"]
     job.update_task_status(next(iter(job.tasks.values())), PENDING)
@@ -360,6 +365,7 @@ def leave_a_job_out(sim):
     (miscount_a_job, "as allocated, its tasks make"),
     (forget_a_bind, "is Binding, and nothing binds it"),
     (forget_an_eviction, "is Releasing, and nothing ends it"),
+    (send_twice, "is on its way 2 times"),
     (leave_a_job_out, "has pending tasks, but the session did not have it"),
 ])
 def test_each_check_finds_its_fault(fault, sentence):
@@ -395,7 +401,7 @@ def test_a_broken_invariant_ends_the_run_with_the_seed_and_the_moment():
     sim.run(until=5)
     sim.cache.nodes["n0"].table.used[0] += 1
     with pytest.raises(InvariantBroken,
-                       match=r"after \w+ .* at [\d.]+ s \(seed 7\): .*node n0 counts used"):
+                       match=r"after \w+ .*at [\d.]+ s \(seed 7\): .*node n0 counts used"):
         sim.run(until=10)
 
 

@@ -119,9 +119,10 @@ def _nodes(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
 
 
 def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
-    """Something is under way for whatever is binding or releasing."""
+    """Something is under way for whatever is binding or releasing, and no bind is twice."""
     pipeline, pods = sim.pipeline, sim.server.objects.get("Pod", {})
-    bound_for = {context.task.uid for context in pipeline.bound_for()}
+    bound_for = Counter(context.task.uid for context in pipeline.bound_for())
+    yield from (f"pod {uid} is on its way {count} times" for uid, count in bound_for.items() if count > 1)
     evicted = {task.uid for task, _ in pipeline.evictions}
     for task in tasks:
         if task.status not in (BINDING, RELEASING) or f"{task.job}/{task.uid}" in pipeline.errors:
