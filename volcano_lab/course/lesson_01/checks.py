@@ -11,10 +11,10 @@ from volcano_lab.framework.config.conf import ConfError
 
 
 @choice({
-    "lost": well_done("Its queue, nobody, does not exist, so the snapshot leaves the job out and no "
-                      "action ever sees it."),
     "nobody": "That is the name of a queue that is missing. Which job wants it?",
     "stray": "stray is a pod, and the job made for it is in the copy. Which job was left out?",
+    "lost": well_done("Its queue, nobody, does not exist, so the snapshot leaves the job out and no "
+                      "action ever sees it."),
     "wide": "wide is in the copy: enqueue saw it, and refused it.",
     "train": "train is in the copy: it even got its nodes.",
     "helper": "helper is in the copy: it got a node.",

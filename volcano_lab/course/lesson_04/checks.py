@@ -261,8 +261,8 @@ def patients() -> dict[str, Cluster]:
 
 def _patient(right: int, why: str, *hints: str) -> dict[str, str | Verdict]:
     """What is said of each cause; the hints are in the order of the wrong ones."""
-    wrong = [cause for cause in CAUSES if cause != CAUSES[right]]
-    return {CAUSES[right]: well_done(why), **dict(zip(wrong, (*hints, ALONE), strict=True))}
+    said = iter((*hints, ALONE))
+    return {cause: well_done(why) if cause == CAUSES[right] else next(said) for cause in CAUSES}
 
 
 @choice(_patient(
