@@ -139,14 +139,6 @@ def twelve_in_parts(answer: Cluster) -> Verdict:
 # -- make
 
 
-def in_order(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
-    """The HyperNodes that are tried for a gang, tier by tier from the lowest; in a tier by name."""
-    fitting = sorted((row["tier"], row["name"]) for row in rows if row["tier"] <= highest
-                     and row["free"] >= asks)
-    return [[name for tier, name in fitting if tier == wanted]
-            for wanted in sorted({tier for tier, _ in fitting})]
-
-
 def trees() -> Iterator[tuple[list[Row], float, int]]:
     """(HyperNodes with name, tier and free CPUs; what a gang asks for; the highest tier), always
     the same ones by chance.

@@ -1,4 +1,4 @@
-"""Lesson 15: Volcano's own times, the power with which work grows, memory, and plugins to find the
+"""Lesson 15: Volcano's own times, the power with which work grows, and plugins to find the
 slow one among.
 """
 
@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import math
 import statistics
-import tracemalloc
 from collections.abc import Sequence
 from typing import Any
 
-from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.framework.plugin import Plugin
 
 GO_SECONDS = {(10, 200): 0.047, (50, 800): 0.545, (100, 2000): 2.3, (1000, 10_000): 115.0}
@@ -39,18 +37,6 @@ def exponent(sizes: Sequence[float], counts: Sequence[float]) -> float:
     """
     x, y = [math.log(size) for size in sizes], [math.log(count) for count in counts]
     return round(statistics.linear_regression(x, y).slope, 2) + 0.0
-
-
-def kibibytes_a_pod(nodes: int, pods: int) -> float:
-    """The most memory that a whole cycle needs, with the cluster itself, for each pod."""
-    conf = conf_of()
-    cost_cluster(2, 2).run(conf)  # what is made once and kept
-    tracemalloc.start()
-    try:
-        cost_cluster(nodes, pods, gang=4).run(conf)
-        return tracemalloc.get_traced_memory()[1] / 1024 / pods
-    finally:
-        tracemalloc.stop()
 
 
 # -- plugins of one's own, for the search for the slow one
