@@ -125,6 +125,11 @@ SCENES = {
         lambda: full().job("train", cpu=2).objects(),
         conf("priority", "gang", "predicates", actions="allocate, preempt"),
         "job default/train: a PriorityClass above 0", "evicts 2 pods of old"),
+    "a priority to come first": (
+        lambda: in_queue(Cluster().node("n1", cpu=1).add(PRIORITIES).job("train", cpu=1).job(
+            "vip", cpu=1, priority=1000, priority_class="high"), "train", "vip"),
+        conf("priority", "gang", "predicates"),
+        "job default/train: a PriorityClass above 1000", "train is placed on n1; vip waits"),
     "another queue": (
         lambda: Cluster().node("n1", cpu=8).queue("a", capability=2).queue("b").job(
             "train", queue="a", cpu=4).objects(),

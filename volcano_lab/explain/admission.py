@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.resource import MIN_RESOURCE
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
-from volcano_lab.explain.holders import allocated, held_text, largest, phase_text, reserved
+from volcano_lab.explain.holders import (
+    allocated,
+    came_first,
+    held_text,
+    largest,
+    phase_text,
+    reserved,
+)
 from volcano_lab.explain.origin import limit_origin
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
@@ -40,12 +48,30 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 "resource_quota",
                 f"ResourceQuota {record['quota']} of its namespace has too little left of "
                 f"{', '.join(record['short_of'])}.", {}, [record])
+    yield from _too_large(seen, job)
     told = {record["plugin"] for record in compared
             } | {r["plugin"] for r in seen.of("quota_comparison", job=job.uid)}
     for record in refusals:
         if record["plugin"] not in told:
             text = f"Plugin {record['plugin']} does not admit it{warnings_of(seen, record['plugin'])}."
             yield Cause("refused", text, {}, [record])
+
+
+def _too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """That no node could hold one of its pods, were it empty and the job admitted."""
+    nodes = [node.allocatable for node in seen.ssn.nodes.values()]
+    for task in job.tasks.values():
+        asked = {name: amount for name, amount in amounts(task.init_resreq).items() if name != "pods"}
+        if task.node_name or any(all(room.get(name) >= amount for name, amount in asked.items())
+                                 for room in nodes):
+            continue
+        most = {name: max((room.get(name) for room in nodes), default=0.0) for name in asked}
+        over = [name for name in asked if asked[name] > most[name]]
+        if over:
+            text = (f"No node could hold its pod {task.key}, were it empty: it asks for "
+                    f"{amounts_text(asked, over)}, and the largest has {amounts_text(most, over)}.")
+            yield Cause("pod_too_large", text, {"task": task.key}, [], True)
+            return
 
 
 def closed(seen: Evidence, job: JobInfo) -> Cause:
@@ -106,13 +132,18 @@ def _by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     kept.pop(job.uid, None)
     held = allocated(seen, record, level)[0]
     verb = "Held by" if level else "In use by"
-    text = (held_text(seen, kept, names, "Reserved by", phase_text)
+    about = partial(phase_text, seen, record)
+    text = (held_text(seen, kept, names, "Reserved by", about)
             + held_text(seen, held, names, verb)).strip()
     holders = [*largest(kept, names)[:12], *largest(held, names)[:3]]
     if text:
         yield Cause("held_by", text, {"holders": list(dict.fromkeys(holders)),
                                       "ghosts": [uid for uid in largest(kept, names)
                                                  if not seen.ssn.jobs[uid].tasks]}, [record], True)
+    before = [uid for uid in largest(kept, names) if seen.of("enqueued", job=uid)][:1]
+    first = came_first(seen, seen.ssn.jobs[before[0]], job, record) if before else None
+    if first is not None:
+        yield first
     for uid in largest(kept, names)[:3]:
         least = amounts(seen.ssn.jobs[uid].get_min_resources())
         over = [name for name, amount in least.items()

@@ -99,6 +99,8 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
     if code == "came_first" and numbers["plugin"] in ssn.plugins:
         switch = {"job": "enableJobOrder", "queue": "enableQueueOrder"}[numbers["kind"]]
         yield from knobs.switch(numbers["plugin"], switch, False)
+        if numbers["plugin"] == "priority":
+            yield from knobs.priority(job.uid, ssn.jobs[numbers["first"]].priority)
     if code == "taint":
         yield from knobs.tolerations(job.uid, numbers["names"])
     if code == "cordoned":

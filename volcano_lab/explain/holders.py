@@ -93,13 +93,17 @@ def held_text(seen: Evidence, by_job: dict[str, Amounts], names: list[str], verb
     return f" {verb} {', '.join(parts)}." if parts else ""
 
 
-def phase_text(job: JobInfo) -> str:
-    """How a job stands that has reserved something."""
+def phase_text(seen: Evidence, record: Record, job: JobInfo) -> str:
+    """How a job stood that had reserved something when another was refused."""
     if not job.tasks:
         return " (its PodGroup has no pods)"
-    placed = sum(bool(task.node_name) for task in job.tasks.values())
-    some = f"{placed} of its {len(job.tasks)}" if placed else f"none of its {len(job.tasks)}"
-    return f" ({job.pod_group.status.phase or 'Pending'}, {some} pods has a place)"
+    if any(each.number < record.number for each in seen.of("enqueued", job=job.uid)):
+        return " (admitted before it in this cycle)"
+    start = seen.trace.start
+    placed = sum(bool(start["tasks"][task.key]["node"]) for task in job.tasks.values())
+    some = f"{placed} of its {len(job.tasks)} pods" if placed else f"none of its {len(job.tasks)} pods"
+    have = "has" if placed <= 1 else "have"
+    return f" ({start['jobs'][job.uid]['phase'] or 'Pending'}, {some} {have} a place)"
 
 
 def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
@@ -122,12 +126,12 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         yield Cause("held_by", f"{text}{' ' if took_text else ''}{took_text}",
                     {"holders": holders, "took": largest(took, names)}, [record], context=True)
     for uid in largest(took, names)[:1]:
-        first = _came_first(seen, seen.ssn.jobs[uid], job, record)
+        first = came_first(seen, seen.ssn.jobs[uid], job, record)
         if first is not None:
             yield first
 
 
-def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -> Cause | None:
+def came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -> Cause | None:
     """By which order another job had its turn before, with both values."""
     same = other.queue == mine.queue
     kind, left, right = ("job", other, mine) if same else (

@@ -25,7 +25,7 @@ RULES = {
     "node affinity/selector":
     ("node_affinity", "not the labels that the pod asks for (node selector or affinity)"),
     "topology spread": ("topology_spread", "too many such pods in their domain (topology spread)"),
-    "pod number exceeded": ("pods_exceeded", "as many pods as they may"),
+    "pod number exceeded": ("pods_exceeded", "all the pods that a node may have"),
     "were unschedulable": ("cordoned", "been cordoned"),
     "free ports": ("host_ports", "no free host port of that number"),
     "beyond revocable zone": ("revocable_zone", "a revocable zone that is closed at this hour"),

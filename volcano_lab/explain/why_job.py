@@ -23,7 +23,7 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
     placed, promised, pending = counts(job)
     phase = job.pod_group.status.phase or "Pending"
     leaving = len(job.in_status(RELEASING))
-    parts = [f"of {len(job.tasks)} pods {placed} {'has' if placed == 1 else 'have'} a place",
+    parts = [f"of {len(job.tasks)} pod{'' if len(job.tasks) == 1 else 's'} {placed} {'has' if placed == 1 else 'have'} a place",
              f"{promised} {'is' if promised == 1 else 'are'} promised one" if promised else "",
              f"{leaving} {'is' if leaving == 1 else 'are'} being evicted or ended" if leaving
              else "", f"{pending} wait{'s' if pending == 1 else ''}"]

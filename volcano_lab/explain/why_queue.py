@@ -62,7 +62,7 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
     waiting = [(seen.called(job.uid), counts(job)[2], job.pod_group.status.phase or "Pending")
                for job in ssn.jobs.values() if job.queue == queue and counts(job)[2]]
     if waiting:
-        jobs = ", ".join(f"{uid} ({pending} pods, {phase})" for uid, pending, phase in waiting[:5])
+        jobs = ", ".join(f"{uid} ({pending} pod{'' if pending == 1 else 's'}, {phase})" for uid, pending, phase in waiting[:5])
         more = f" and {len(waiting) - 5} more" if len(waiting) > 5 else ""
         yield Cause("jobs_wait", f"In it wait {jobs}{more}.",
                     {"jobs": [uid for uid, *_ in waiting]})
