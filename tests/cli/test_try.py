@@ -42,6 +42,17 @@ def test_another_weight_moves_pods_from_one_queue_to_the_other(file, capsys):
     assert "4 -> 6" in text and max(map(len, text.splitlines())) <= 80
 
 
+def test_line_ends_of_windows_and_a_byte_order_mark_mean_nothing(file, tmp_path, capsys):
+    conf = "actions: 'enqueue, allocate'\ntiers:\n- plugins:\n  - name: gang\n  - name: proportion\n"
+    (tmp_path / "unix.conf").write_bytes(conf.encode())
+    (tmp_path / "dos.conf").write_bytes(b"\xef\xbb\xbf" + conf.replace("\n", "\r\n").encode())
+    text = (tmp_path / "cluster.yaml").read_bytes()
+    (tmp_path / "dos.yaml").write_bytes(b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"))
+    found = [told(capsys, "run", str(tmp_path / name), "--conf", str(tmp_path / known), "-o", "json")
+             for name, known in (("cluster.yaml", "unix.conf"), ("dos.yaml", "dos.conf"))]
+    assert found[0] == found[1] and json.loads(found[0][1])["placements"]
+
+
 def test_nothing_differs_where_nothing_is_changed(file, capsys):
     assert told(capsys, "what-if", file) == (0, "Nothing differs.\n")
     assert told(capsys, "diff", file, file) == (0, "Nothing differs.\n")
