@@ -128,3 +128,8 @@ def test_the_command_replays_lives_and_recordings(tmp_path, capsys):
         with pytest.raises(Mistake) as refused:
             replay_file(wrong[0], life=wrong[1])
         assert str(refused.value).isprintable() and len(str(refused.value)) < 500
+
+
+def test_events_without_an_object_do_not_stop_the_reading_of_a_recording():
+    text = "\n".join(map(json.dumps, [{"type": "ADDED"}, 5, {"object": {"metadata": 5}}, {"object": {}}]))
+    assert sum(map(len, recorded_changes(text))) == 4

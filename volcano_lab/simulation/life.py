@@ -132,12 +132,9 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
     """
     changes, seen = [], set()
     for event in values(text):
-        found = event.get("object") if isinstance(event, dict) else None
-        meta = found.get("metadata") if isinstance(found, dict) else None
-        meta = meta if isinstance(meta, dict) else {}
         if isinstance(event, dict) and event.get("type") == "BOOKMARK":
             continue
-        place = meta and repr((found.get("kind"), meta.get("namespace"), meta.get("name")))
+        place = _place(event)
         if place in seen:
             yield changes
             changes, seen = [], set()
@@ -145,3 +142,12 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
         seen.add(place)
     if changes:
         yield changes
+
+
+def _place(event: Any) -> str:
+    """What tells an event's object from others; "" where it has none."""
+    try:
+        meta = event["object"]["metadata"]
+        return repr((event["object"].get("kind"), meta.get("namespace"), meta["name"]))
+    except (KeyError, TypeError, AttributeError):
+        return ""
