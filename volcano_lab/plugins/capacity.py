@@ -22,7 +22,7 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import active_if
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins.queue_shares import QueueShares
+from volcano_lab.plugins.queue_shares import Change, QueueShares
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError
 
 V1_11_ENQUEUE = "lab.v1-11-enqueue"
@@ -55,7 +55,7 @@ class Capacity(QueueShares):
         for attr in self.queue_opts.values():
             attr.deserved = max_of(attr.deserved.min_dimension_resource(attr.real_capability,
                                                                         INFINITY), attr.guarantee)
-            self.update_share(attr)
+            attr.keep_share()
 
     def _open_tree(self) -> None:
         """Grow the tree, count the jobs, set the limits. Where that fails, this session lets nobody
@@ -80,17 +80,16 @@ class Capacity(QueueShares):
         root = self.queue_opts[ROOT_QUEUE]
         ssn.total_guarantee, ssn.total_deserved = root.guarantee, root.deserved
         for attr in self.queue_opts.values():
-            self.update_share(attr)
+            attr.keep_share()
         for warning in self.tree.warnings:
             ssn.log.info("%s", warning)
             ssn.observer.note("queue_tree_warning", plugin=self.name, message=warning)
 
-    def update_share(self, attr: QueueAttr) -> None:
-        """A queue that deserves nothing counts as full."""
-        if attr.is_best_effort:
-            attr.share = 1.0
-        else:
-            super().update_share(attr)
+    def _recount(self, task: TaskInfo, change: Change) -> list[QueueAttr]:
+        line = super()._recount(task, change)
+        for attr in line[:1]:
+            attr.keep_share()
+        return line
 
     @active_if("ready")
     def queue_order(self, left: QueueInfo, right: QueueInfo) -> int:

@@ -39,7 +39,6 @@ class Proportion(QueueShares):
                   attr.guarantee) for name, attr in self.queue_opts.items()])
         for name, attr in self.queue_opts.items():
             attr.deserved = self.rounds[-1].deserved[name] if self.rounds else EMPTY
-            self.update_share(attr)
         for number, round_ in enumerate(self.rounds, 1):
             self.ssn.observer.note("deserved_round", plugin=self.name, number=number, round=round_)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from volcano_lab.api.fairness import queue_share, real_capability
+from volcano_lab.api.fairness import real_capability
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.queue import QueueInfo
@@ -59,9 +59,6 @@ class QueueShares(Plugin):
         for attr in self.tree.line(job.queue):
             attr.allocated, attr.request = attr.allocated + job.allocated, attr.request + request
             attr.inqueue, attr.elastic = attr.inqueue + inqueue, attr.elastic + elastic
-
-    def update_share(self, attr: QueueAttr) -> None:
-        attr.share = queue_share(attr.allocated, attr.deserved)
 
     # -- admission -------------------------------------------------------------------------------
 
@@ -122,12 +119,11 @@ class QueueShares(Plugin):
     def on_deallocate(self, event: Event) -> None:
         self._recount(event.task, Resource.sub)
 
-    def _recount(self, task: TaskInfo, change: Change) -> None:
+    def _recount(self, task: TaskInfo, change: Change) -> list[QueueAttr]:
         line = self.tree.line(self.ssn.jobs[task.job].queue)
         for attr in line:
             attr.allocated = change(attr.allocated, task.resreq)
-        for attr in line[:1]:
-            self.update_share(attr)
+        return line
 
     # -- what if: used while a preemption is tried out ---------------------------------------------
 

@@ -18,7 +18,7 @@ from itertools import takewhile
 
 from attrs import define, field
 
-from volcano_lab.api.fairness import real_capability
+from volcano_lab.api.fairness import queue_share, real_capability
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
 from volcano_lab.api.resource import EMPTY, IGNORED_SCALARS, ZERO, Resource, total
 from volcano_lab.api.task import TaskInfo
@@ -32,8 +32,7 @@ class QueueAttr:
     `deserved`, `capability` and `guarantee` are what the queue's author wrote (a parent fills in
     what is missing), `real_capability` is the most the queue may hold. `inqueue` is what jobs let
     in have reserved, `elastic` what jobs hold above their minimum. `ancestors` starts with the root
-    and ends with the parent; flat queues have none. `share` is allocated over deserved in the
-    fullest dimension, or 1 for a queue that deserves nothing.
+    and ends with the parent; flat queues have none.
     """
 
     queue_id: str
@@ -42,13 +41,14 @@ class QueueAttr:
     capability: Resource = EMPTY
     real_capability: Resource = EMPTY
     guarantee: Resource = EMPTY
-    share: float = 0.0
     allocated: Resource = EMPTY
     request: Resource = EMPTY
     elastic: Resource = EMPTY
     inqueue: Resource = EMPTY
     ancestors: tuple[str, ...] = ()
     children: list[str] = field(factory=list)
+    _kept: float | None = None
+    _known: tuple[Resource | None, Resource | None, float] = (None, None, 0.0)
 
     @classmethod
     def of(cls, queue: QueueInfo) -> QueueAttr:
@@ -57,6 +57,21 @@ class QueueAttr:
         return cls(queue.uid, queue.name, Resource.from_list(spec.deserved),
                    Resource.from_list(spec.capability),
                    guarantee=Resource.from_list(spec.guarantee.resource))
+
+    @property
+    def share(self) -> float:
+        """Allocated over deserved in the fullest dimension: as it was kept, or else as it is now."""
+        if self._kept is not None:
+            return self._kept
+        allocated, deserved, share = self._known
+        if allocated is not self.allocated or deserved is not self.deserved:
+            share = queue_share(self.allocated, self.deserved)
+            self._known = self.allocated, self.deserved, share
+        return share
+
+    def keep_share(self) -> None:
+        """Keep the share until the next call; a queue that deserves nothing counts as full."""
+        self._kept = 1.0 if self.is_best_effort else queue_share(self.allocated, self.deserved)
 
     @property
     def is_best_effort(self) -> bool:
