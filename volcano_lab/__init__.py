@@ -40,6 +40,7 @@ _HOMES = {
     "registered": "framework.registry",
     "run_cycle": "scheduler",
     "run_once": "scheduler",
+    "sweep": "simulation.sweep",
     "traced": "scheduler",
     "with_defaults": "manifests.defaults",
 }

@@ -23,6 +23,7 @@ from volcano_lab.scheduler import run_cycle as run_cycle
 from volcano_lab.scheduler import run_once as run_once
 from volcano_lab.scheduler import traced as traced
 from volcano_lab.simulation import Simulation as Simulation
+from volcano_lab.simulation.sweep import sweep as sweep
 from volcano_lab.trace import Trace as Trace
 from volcano_lab.trace.diff import CycleDiff as CycleDiff
 from volcano_lab.trace.stepper import Stepper as Stepper
