@@ -9,7 +9,7 @@ import lessons
 import notebooks as tool
 
 REASON = "It holds the smallest share of the three."
-ASKED = f'predict("Which?", ["a", "b"], answer="b", because="{REASON}")'
+ASKED = f'predict("Which?", ["a", "b"],\n        answer="b", because="{REASON}")'
 
 
 def markdown(text):
@@ -27,6 +27,7 @@ def code(source, shown=(), hidden=False):
 FAULTS = [
     ("a hidden question", [code(ASKED, hidden=True)], None),
     ("its source is visible", [code(ASKED)], "visible source"),
+    ("its first line tells", [code('predict("Which?", answer="b")', hidden=True)], "first line"),
     ("its reason is in the next text", [code(ASKED, hidden=True), markdown(f"Yes. **{REASON}**")],
      "stands on the page"),
     ("its reason is in an output", [code(ASKED, hidden=True), code("x", [REASON])],
