@@ -31,8 +31,13 @@ class Mutant:
     new: str = "pass"
 
     def plant(self, tree: Path) -> str:
-        """Change the copy of the tree; return the room. Raises `SystemExit` where the code is gone.
-        """
+        """Change the copy of the tree; return the room. Raises `SystemExit`."""
+        path, text = self.changed(tree)
+        path.write_text(text, encoding="utf-8")
+        return path.relative_to(tree).parts[1]
+
+    def changed(self, tree: Path) -> tuple[Path, str]:
+        """Return the file and its text with the bug. Raises `SystemExit` where the code is gone."""
         found = [(path, text) for path in sorted((tree / "volcano_lab").rglob("*.py"))
                  if self.after in (text := path.read_text(encoding="utf-8"))]
         if len(found) != 1 or found[0][1].count(self.after) != 1:
@@ -44,8 +49,7 @@ class Mutant:
             raise SystemExit(f"mutant {self.name}: {self.old!r} does not follow {self.after!r}")
         mutated = text[:start] + text[start:].replace(self.old, self.new, 1)
         compile(mutated, str(path), "exec")
-        path.write_text(mutated, encoding="utf-8")
-        return path.relative_to(tree).parts[1]
+        return path, mutated
 
 
 MUTANTS = [
@@ -114,22 +118,22 @@ MUTANTS = [
     Mutant("a gang is promised one task early", "def is_pipelined(self) -> bool:\n        \"\"\"Enough tasks",
            ">= self.min_available", "+ 1 >= self.min_available"),
     # plugins
-    Mutant("proportion does not count what is freed", "class Proportion(",
-           "attr.allocated = attr.allocated.sub(event.task.resreq)"),
+    Mutant("queues do not count what is freed", "    def on_deallocate(self, event: Event) -> None:\n        self._recount",
+           "self._recount(event.task, Resource.sub)"),
     Mutant("proportion lets a queue have more than it deserves", "class Proportion(",
            "queue.is_open and attr.allocated.stays_within(attr.deserved, candidate.resreq)", "True"),
-    Mutant("proportion does not reserve for admitted jobs", "class Proportion(",
-           "attr.inqueue = attr.inqueue + job.deduct_sch_gated_resources(job.get_min_resources())"),
+    Mutant("queues do not reserve for admitted jobs", "class QueueShares(",
+           "attr.inqueue = attr.inqueue + reserved"),
     Mutant("proportion takes the fullest queue first", "class Proportion(",
            "self.queue_opts[left.uid].share - self.queue_opts[right.uid].share",
            "self.queue_opts[right.uid].share - self.queue_opts[left.uid].share"),
     Mutant("water-filling forgets the request", "def _step(claim", "capped.min_dimension_resource(claim.request, ZERO)", "capped"),
-    Mutant("capacity counts on the leaf alone", "class Capacity(", "for attr in line:",
+    Mutant("queues count on the leaf alone", "def _recount(", "for attr in line:",
            "for attr in line[:1]:"),
     Mutant("capacity asks the leaf alone", "class Capacity(",
            "for attr in self.tree.line(queue.uid))", "for attr in self.tree.line(queue.uid)[:1])"),
-    Mutant("capacity reserves on the leaf alone", "class Capacity(",
-           "for attr in line:\n            attr.inqueue", "for attr in line[:1]:\n            attr.inqueue"),
+    Mutant("queues reserve on the leaf alone", "reserved = job.deduct_sch_gated_resources(", "for attr in line:",
+           "for attr in line[:1]:"),
     Mutant("a child's limit ignores its parent's", "def _limit_children(", "attr.real_capability, guarantees",
            "attr.real_capability * 2, guarantees"),
     Mutant("drf does not count what is freed", "class Drf(",
@@ -221,9 +225,7 @@ def main() -> int:
     given = parser.parse_args()
     chosen = [mutant for mutant in MUTANTS if given.only in mutant.name]
     for mutant in MUTANTS:  # a list that is out of date is no use
-        with tempfile.TemporaryDirectory() as folder:
-            shutil.copytree(ROOT / "volcano_lab", Path(folder, "volcano_lab"))
-            mutant.plant(Path(folder))
+        mutant.changed(ROOT)
     before = outcome(None, given)
     if any(before):
         print("without any bug:", *before)
