@@ -242,7 +242,6 @@ class Trace(Outline):
             self._add_call("call", name, (name, tier, plugin), args, answer)
             return answer
 
-        watched.unrecorded = function  # for answers that all tasks alike share: see `NodeLog`
         return watched
 
     def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:

@@ -42,9 +42,9 @@ class NodeArrays:
 
     def __init__(self, ssn: Session):
         self.ssn, self.table, self.scored = ssn, ssn.table, 0
-        self.answers = [[answer_for_all_nodes(ssn, point, plugin, function)
-                         for tier in ssn.points[point].tiers for plugin, function in tier]
-                        for point in POINTS]
+        self.answers = [[answer_for_all_nodes(ssn, point, plugin, ssn.points[point].functions[plugin])
+                         for tier in ssn.points[point].tiers for plugin, _ in tier]
+                        for point in POINTS]  # not the observed functions: what is shared is no call
         self.predicates, self.orders, self.batches = ([answer.nodes for answer in answers]
                                                       for answers in self.answers)
         self._room: dict[Resource, RowMemo] = {}
@@ -175,8 +175,7 @@ class KeyedAnswer:
     """
 
     def __init__(self, ssn: Session, plugin: Plugin, point: str, function: Callable[..., Any]):
-        self.node_list, self.table = ssn.node_list, ssn.table
-        self.function = getattr(function, "unrecorded", function)  # what is shared is no call
+        self.node_list, self.table, self.function = ssn.node_list, ssn.table, function
         self.key = getattr(plugin, f"{point}_key")
         self.is_filter = point == "predicate"
         self._rows = getattr(plugin, f"{point}_rows", self._row_by_row)
