@@ -34,8 +34,6 @@ from volcano_lab.manifests import loader as manifests
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.trace import Trace
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "conformance"
 
 

@@ -128,7 +128,7 @@ RULES = [
 
 
 @pytest.mark.parametrize(("cluster", "conf", "rules"), RULES,
-                         ids=[", ".join(row[2]) or "nothing" for row in RULES])
+                         ids=[", ".join(sorted(row[2])) or "nothing" for row in RULES])
 def test_each_rule_of_lint(cluster, conf, rules):
     found = list(of_cycle(cluster.run(conf).session))
     assert {finding.rule for finding in found} == rules
