@@ -32,6 +32,7 @@ from volcano_lab.api.objects import (
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache, CacheError
 from volcano_lab.cache.dump import dump
+from volcano_lab.cluster import Cluster
 from volcano_lab.framework.session import BindContext
 
 
@@ -287,6 +288,15 @@ def test_the_default_priority_goes_with_its_class():
     cache.update(PriorityClass(ObjectMeta("all"), 9, global_default=True))
     cache.delete(PriorityClass(ObjectMeta("all")))
     assert cache.snapshot().jobs["default/a"].priority == 0
+
+
+def test_a_job_is_in_every_snapshot_whatever_its_priority():
+    high = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9000}"
+    cache = Cluster().add(high).node("n1", cpu=4).job("a", cpu=1, priority_class="high").cache()
+    for _ in range(3):
+        snapshot = cache.snapshot()
+        assert {uid: job.priority for uid, job in snapshot.jobs.items()} == {"default/a": 9000}
+        assert snapshot.left_out == []
 
 
 def test_a_snapshot_is_a_copy():
