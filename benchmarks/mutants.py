@@ -128,7 +128,7 @@ MUTANTS = [
            "self.queue_opts[left.uid].share - self.queue_opts[right.uid].share",
            "self.queue_opts[right.uid].share - self.queue_opts[left.uid].share"),
     Mutant("water-filling forgets the request", "def _step(claim", "capped.min_dimension_resource(claim.request, ZERO)", "capped"),
-    Mutant("queues count on the leaf alone", "def _recount(", "for attr in line:",
+    Mutant("queues count on the leaf alone", "def _recount(self, task: TaskInfo, change: Change)", "for attr in line:",
            "for attr in line[:1]:"),
     Mutant("capacity asks the leaf alone", "class Capacity(",
            "for attr in self.tree.line(queue.uid))", "for attr in self.tree.line(queue.uid)[:1])"),
