@@ -14,49 +14,25 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Action": "framework.action",
-    "Breakpoint": "debug.breakpoints",
-    "Cache": "cache",
-    "Cluster": "cluster",
-    "ConfError": "framework.config.conf",
-    "Cycle": "trace.views.cycle",
-    "CycleDiff": "trace.diff",
-    "DEFAULT_CONF": "framework.config.conf",
-    "Explainer": "explain",
-    "ManifestError": "manifests.loader",
-    "Plugin": "framework.plugin",
-    "Scheduler": "scheduler",
-    "Simulation": "simulation",
-    "Stepper": "trace.stepper",
-    "Trace": "trace",
-    "dump": "manifests.loader",
-    "load": "manifests.loader",
-    "load_conf": "framework.config.conf",
-    "loads": "manifests.loader",
-    "register_action": "framework.action",
-    "register_extension_point": "framework.points.table",
-    "register_plugin": "framework.plugin",
-    "registered": "framework.registry",
-    "run_cycle": "scheduler",
-    "run_once": "scheduler",
-    "sweep": "simulation.sweep",
-    "traced": "scheduler",
-    "with_defaults": "manifests.defaults",
-}
+_HOMES = {"Action": "framework.action", "Breakpoint": "debug.breakpoints", "Cache": "cache",
+          "Cluster": "cluster", "ConfError": "framework.config.conf", "Cycle": "trace.views.cycle",
+          "CycleDiff": "trace.diff", "DEFAULT_CONF": "framework.config.conf",
+          "Explainer": "explain", "ManifestError": "manifests.loader", "Plugin": "framework.plugin",
+          "Scheduler": "scheduler", "Simulation": "simulation", "Stepper": "trace.stepper",
+          "Trace": "trace", "dump": "manifests.loader", "load": "manifests.loader",
+          "load_conf": "framework.config.conf", "loads": "manifests.loader",
+          "register_action": "framework.action",
+          "register_extension_point": "framework.points.table",
+          "register_plugin": "framework.plugin", "registered": "framework.registry",
+          "run_cycle": "scheduler", "run_once": "scheduler", "sweep": "simulation.sweep",
+          "traced": "scheduler", "with_defaults": "manifests.defaults"}
 """Public name -> the module that has it."""
 
 _LAB = {"stepper": "widgets.steps"}
 """Public name -> its module, for what needs the packages of `volcano-lab[lab]`."""
 
-_MODULES = {
-    "breakpoints": "debug.breakpoints",
-    "charts": "display.charts",
-    "diff": "trace.diff",
-    "log": "framework.log",
-    "symptoms": "debug.presets",
-    "tables": "display.tables",
-}
+_MODULES = {"breakpoints": "debug.breakpoints", "charts": "display.charts", "diff": "trace.diff",
+            "log": "framework.log", "symptoms": "debug.presets", "tables": "display.tables"}
 """Public name -> the module that it is."""
 
 __all__ = ["__version__", *_HOMES]

@@ -155,11 +155,8 @@ class Cluster(Shown):
         return self
 
     def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
-        given = {
-            word: value
-            for word, value in said.items()
-            if word not in ("self", "name") and value is not None
-        }
+        given = {word: value for word, value in said.items() if word not in ("self", "name")
+                 and value is not None}
         before = self._said.get((kind, name))
         now = (before or {}) | given
         if now != before:
@@ -237,7 +234,8 @@ def _listed(amounts: Mapping[str, Any] | None) -> str:
 
 
 def _call(name: str, said: Mapping[str, Any]) -> str:
-    return ", ".join([json.dumps(name), *(f"{word}={_literal(value)}" for word, value in said.items())])
+    return ", ".join([json.dumps(name),
+                      *(f"{word}={_literal(value)}" for word, value in said.items())])
 
 
 def _literal(value: Any) -> str:
@@ -294,20 +292,17 @@ def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | Non
     least = pods if min_member is None else min_member
     _check_whole(f"job {name}", "min_member", least, 0)
     requests, nodes = _requests(**amounts), _placed(running, name, pods)
-    pod = _read(
-        "v1", "Pod", {
-            "name": name, "namespace": namespace, "labels": dict(labels or {}), "annotations":
-            {GROUP_NAME: name}
-        }, spec={
-            "schedulerName": "volcano", "priority": priority, "priorityClassName": priority_class,
-            "containers": [{"name": "main", "resources": {"requests": requests}}]
-        })
-    group = _read(
-        SCHEDULING, "PodGroup", {"name": name, "namespace": namespace}, spec={
-            "queue": queue, "minMember": least, "minResources": _times(requests,
-                                                                       least), "priorityClassName":
-            priority_class, "networkTopology": network_topology and dict(network_topology)
-        }, status={"phase": "Running" if nodes else "Pending"})
+    pod = _read("v1", "Pod",
+                {"name": name, "namespace": namespace, "labels": dict(labels or {}),
+                 "annotations": {GROUP_NAME: name}},
+                spec={"schedulerName": "volcano", "priority": priority,
+                      "priorityClassName": priority_class,
+                      "containers": [{"name": "main", "resources": {"requests": requests}}]})
+    group = _read(SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
+                  spec={"queue": queue, "minMember": least, "minResources": _times(requests, least),
+                        "priorityClassName": priority_class,
+                        "networkTopology": network_topology and dict(network_topology)},
+                  status={"phase": "Running" if nodes else "Pending"})
     return _Written([group, pod], pods, nodes)
 
 

@@ -5,14 +5,9 @@ Importing this package makes Volcano's actions known by name; each is loaded whe
 
 from volcano_lab.framework.action import ACTIONS
 
-BUILT_IN = {
-    "allocate": "allocate:Allocate",
-    "backfill": "backfill:Backfill",
-    "enqueue": "enqueue:Enqueue",
-    "preempt": "preempt:Preempt",
-    "reclaim": "reclaim:Reclaim",
-    "shuffle": "shuffle:Shuffle",
-}
+BUILT_IN = {"allocate": "allocate:Allocate", "backfill": "backfill:Backfill",
+            "enqueue": "enqueue:Enqueue", "preempt": "preempt:Preempt",
+            "reclaim": "reclaim:Reclaim", "shuffle": "shuffle:Shuffle"}
 """Action name in a configuration -> module and class in this package."""
 
 ACTIONS.built_in.update({name: f"volcano_lab.actions.{place}" for name, place in BUILT_IN.items()})

@@ -19,22 +19,10 @@ from typing import Any
 MOST_STATES = MOST_REPEATS = MOST_CHARACTERS = 1_000
 MOST_REMEMBERED = 20_000
 
-_CLASSES = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "ascii": r"\x00-\x7f",
-    "blank": r"\t ",
-    "cntrl": r"\x00-\x1f\x7f",
-    "digit": "0-9",
-    "graph": "!-~",
-    "lower": "a-z",
-    "print": " -~",
-    "punct": r"!-/:-@\[-`{-~",
-    "space": r"\t\n\v\f\r ",
-    "upper": "A-Z",
-    "word": "0-9A-Za-z_",
-    "xdigit": "0-9A-Fa-f",
-}
+_CLASSES = {"alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": r"\x00-\x7f", "blank": r"\t ",
+            "cntrl": r"\x00-\x1f\x7f", "digit": "0-9", "graph": "!-~", "lower": "a-z",
+            "print": " -~", "punct": r"!-/:-@\[-`{-~", "space": r"\t\n\v\f\r ", "upper": "A-Z",
+            "word": "0-9A-Za-z_", "xdigit": "0-9A-Fa-f"}
 _REWRITTEN = re.compile(
     r"\\Q(?P<quoted>.*?)(?:\\E|$)|\[:(?P<cls>\^?[a-z]+):\]|\\x\{(?P<hex>[0-9A-Fa-f]{1,6})\}"
     r"|(?P<escape>\\.)|(?P<name>\(\?<(?![=!]))|\{(?=,)"
@@ -210,13 +198,12 @@ def _at_word(before: str, behind: str) -> bool:
     return (word(before) is None) != (word(behind) is None)
 
 
-_BORDERS: dict[str, Border] = {
-    "AT_BEGINNING": lambda before, behind: before == "",
-    "AT_BEGINNING_M": lambda before, behind: before in ("", "\n"),
-    "AT_BEGINNING_STRING": lambda before, behind: before == "",
-    "AT_END": lambda before, behind: behind == "",
-    "AT_END_M": lambda before, behind: behind in ("", "\n"),
-    "AT_END_STRING": lambda before, behind: behind == "",
-    "AT_BOUNDARY": _at_word,
-    "AT_NON_BOUNDARY": lambda before, behind: not _at_word(before, behind),
-}
+_BORDERS: dict[str, Border] = {"AT_BEGINNING": lambda before, behind: before == "",
+                               "AT_BEGINNING_M": lambda before, behind: before in ("", "\n"),
+                               "AT_BEGINNING_STRING": lambda before, behind: before == "",
+                               "AT_END": lambda before, behind: behind == "",
+                               "AT_END_M": lambda before, behind: behind in ("", "\n"),
+                               "AT_END_STRING": lambda before, behind: behind == "",
+                               "AT_BOUNDARY": _at_word,
+                               "AT_NON_BOUNDARY": lambda before, behind: not _at_word(
+                                   before, behind)}

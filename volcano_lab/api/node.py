@@ -157,9 +157,8 @@ class NodeInfo:
             raise NodeError(f"task <{task.namespace}/{task.name}> already on node <{self.name}>")
         if task.status == BINDING and self.node is not None and not self.has_room(task.resreq):
             names = task.resreq.less_equal_with_resources_name(self.idle, ZERO)[1]
-            raise NodeError(
-                f"node {self.name} resources {names} are not enough to put task <{task.key}>, "
-                f"idle: {self.idle}, req: {task.resreq}")
+            raise NodeError(f"node {self.name} resources {names} are not enough to put task "
+                            f"<{task.key}>, idle: {self.idle}, req: {task.resreq}")
         copy = task.clone()
         task.node_name = copy.node_name = self.name
         self.tasks[task.key] = copy

@@ -47,17 +47,14 @@ COMPLETED_STATUSES = frozenset((SUCCEEDED, FAILED))
 
 TRANSITIONS: dict[TaskStatus, frozenset[TaskStatus]] = {
     PENDING: frozenset((ALLOCATED, PIPELINED, BINDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED,
-                        UNKNOWN)),
-    ALLOCATED: frozenset((BINDING, PENDING)),
+                        UNKNOWN)), ALLOCATED: frozenset((BINDING, PENDING)),
     PIPELINED: frozenset((PENDING, ALLOCATED, BINDING)),
     BINDING: frozenset((BOUND, RUNNING, PENDING, RELEASING, SUCCEEDED, FAILED, UNKNOWN)),
     BOUND: frozenset((RUNNING, RELEASING, PENDING, SUCCEEDED, FAILED, UNKNOWN)),
     RUNNING: frozenset((RELEASING, SUCCEEDED, FAILED, UNKNOWN)),
-    RELEASING: frozenset((RUNNING, BOUND, SUCCEEDED, FAILED, UNKNOWN)),
-    SUCCEEDED: frozenset(),
+    RELEASING: frozenset((RUNNING, BOUND, SUCCEEDED, FAILED, UNKNOWN)), SUCCEEDED: frozenset(),
     FAILED: frozenset((RELEASING,)),
-    UNKNOWN: frozenset((PENDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED)),
-}
+    UNKNOWN: frozenset((PENDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED))}
 """The task state machine: from each status the statuses a task may go to next.
 
 Volcano's own `validateStatusUpdate` accepts everything; the lab's session does too, and the binding

@@ -87,8 +87,7 @@ class BindingPipeline:
         numbers = []
         while self.channel:
             contexts = [self.channel.popleft() for _ in range(min(self.batch, len(self.channel)))]
-            log.v(5, "a worker takes %d task%s to bind", len(contexts),
-                  "s" * (len(contexts) > 1))
+            log.v(5, "a worker takes %d task%s to bind", len(contexts), "s" * (len(contexts) > 1))
             prepared = [context for context in contexts if self._pre_bind(context)]
             if prepared:
                 self.batches += 1

@@ -130,9 +130,8 @@ class Cache(EventHandlers):
         job, known = self._find(task)
         node = self.nodes.get(known.node_name)
         if node is None:
-            raise CacheError(
-                f"failed to evict Task {known.uid} from host {known.node_name}, host does not exist"
-            )
+            raise CacheError(f"failed to evict Task {known.uid} from host {known.node_name}, host "
+                             "does not exist")
         _check(known, RELEASING)
         job.update_task_status(known, RELEASING)
         node.update_task(known)
@@ -149,9 +148,8 @@ class Cache(EventHandlers):
         job, known = self._find(context.task)
         node = self.nodes.get(context.task.node_name)
         if node is None:
-            raise CacheError(
-                f"failed to bind Task {known.uid} to host {context.task.node_name}, host does not exist"
-            )
+            raise CacheError(f"failed to bind Task {known.uid} to host {context.task.node_name}, "
+                             "host does not exist")
         before = known.status
         _check(known, BINDING)
         job.update_task_status(known, BINDING)

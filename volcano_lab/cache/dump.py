@@ -40,8 +40,7 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     "conf": (str | None, "the text of a configuration, or null"),
     "now": (int | float | None, "a number of seconds, or null"),
     **dict.fromkeys(("memory", "tasks", "jobs", "usage"), (dict, "a mapping")),
-    **dict.fromkeys(("objects", "goneNodes"), (list, "a list")),
-}
+    **dict.fromkeys(("objects", "goneNodes"), (list, "a list"))}
 
 
 class DumpError(ValueError):

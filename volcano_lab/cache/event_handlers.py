@@ -243,9 +243,8 @@ class EventHandlers:
         Raises `CacheError` for a node that nobody has announced.
         """
         if node not in self.nodes:
-            raise CacheError(
-                f"failed to set the usage of node {node}; known are {', '.join(sorted(self.nodes)) or 'none'}"
-            )
+            raise CacheError(f"failed to set the usage of node {node}; known are "
+                             f"{', '.join(sorted(self.nodes)) or 'none'}")
         self.nodes[node].resource_usage = NodeUsage.of(cpu, memory, time, period)
 
     # -- the rest --------------------------------------------------------------------------------

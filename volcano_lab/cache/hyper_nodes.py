@@ -211,9 +211,8 @@ class HyperNodes:
             child = self.infos[name] = HyperNodeInfo.named(name)
         if child.parent not in ("", parent.name):
             self._at_fault = parent.name
-            raise HyperNodeError(
-                f'HyperNode "{name}" is a member of "{parent.name}", but already of "{child.parent}".'
-            )
+            raise HyperNodeError(f'HyperNode "{name}" is a member of "{parent.name}", but already '
+                                 f'of "{child.parent}".')
         child.parent = parent.name
         parent.children.add(name)
         return child

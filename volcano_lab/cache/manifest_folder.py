@@ -119,9 +119,9 @@ class Folder:
             for obj in objects:
                 place = (obj.kind, obj.key)
                 if place in found:
-                    raise ManifestError([
-                        f"{obj.kind} {obj.key} ({file}): another file has it, too; allowed is one of a name"
-                    ])
+                    raise ManifestError(
+                        [f"{obj.kind} {obj.key} ({file}): another file has it, too; allowed is one "
+                         "of a name"])
                 born = obj.metadata.creation_timestamp
                 if born is None:
                     born = self._born.setdefault(place, self.server.now())

@@ -52,9 +52,8 @@ def kubectl(namespace: str) -> str:
     words = sorted(
         _plural(cls.kind) + (f".{group}" if "volcano" in group or cls.kind == "Job" else "")
         for cls, group in groups.items())
-    return (
-        f"(kubectl get {','.join(words)} -A -o yaml; echo ---; kubectl get configmap {CONFIG_MAP} "
-        f"-n {namespace} -o yaml) > cluster.yaml")
+    return (f"(kubectl get {','.join(words)} -A -o yaml; echo ---; kubectl get configmap "
+            f"{CONFIG_MAP} -n {namespace} -o yaml) > cluster.yaml")
 
 
 def _plural(kind: str) -> str:

@@ -84,12 +84,10 @@ def comparison(before: Cycle, after: Cycle) -> dict[str, list[dict[str, Any]]]:
                   for change, ours, theirs in (("less", done[0], set(done[1])),
                                                ("more", done[1], set(done[0])))
                   for operation, pod, node in ours if (operation, pod, node) not in theirs]
-    return {
-        "jobs": [{"job": job, **values} for job, values in _differing(*jobs)],
-        "placements": placements,
-        "queues": [{"queue": queue, "resource": resource, **values}
-                   for (queue, resource), values in _differing(*queues)],
-    }
+    return {"jobs": [{"job": job, **values} for job, values in _differing(*jobs)],
+            "placements": placements,
+            "queues": [{"queue": queue, "resource": resource, **values}
+                       for (queue, resource), values in _differing(*queues)]}
 
 
 def _differing(before: dict, after: dict) -> Iterator[tuple[Any, dict[str, list[Any]]]]:
@@ -144,9 +142,8 @@ def _summary(found: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     changes = [(row["change"], row["operation"]) for row in found["placements"]]
     placed = changes.count(("more", "allocate")) - changes.count(("less", "allocate"))
     evicted = changes.count(("more", "evict")) - changes.count(("less", "evict"))
-    yield (
-        f"{placed:+d} pods placed, {evicted:+d} evicted; jobs with fewer pods waiting: {better}, "
-        f"with more: {worse}.")
+    yield (f"{placed:+d} pods placed, {evicted:+d} evicted; jobs with fewer pods waiting: "
+           f"{better}, with more: {worse}.")
 
 
 def _text(pair: list[Any]) -> str:

@@ -17,14 +17,9 @@ from volcano_lab import __version__
 from volcano_lab.cli import DONE, Mistake
 
 FORMS = ("table", "wide", "json", "yaml", "name")
-SECTIONS = {
-    "Ask": ("run", "why", "lint"),
-    "Try": ("what-if", "diff", "sweep"),
-    "Bring in and hand on": ("capture", "export"),
-    "Keep running": ("serve",),
-    "Learn": ("lab",),
-    "Other": ("replay", "completion"),
-}
+SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep"),
+            "Bring in and hand on": ("capture", "export"), "Keep running": ("serve",),
+            "Learn": ("lab",), "Other": ("replay", "completion")}
 
 
 class Commands(click.Group):

@@ -37,9 +37,8 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
                 raise
     root = Path(folder or "volcano-lessons")
     if not (packaged.is_dir() or (root / FIRST).is_file()):
-        raise Mistake(
-            f"{root} has no {FIRST}, and the package no lessons; they come with a clone of "
-            "the repository, and with the wheel")
+        raise Mistake(f"{root} has no {FIRST}, and the package no lessons; they come with a clone "
+                      "of the repository, and with the wheel")
     try:
         for file in sorted(packaged.rglob("*")) if packaged.is_dir() else ():
             copy = root / "notebooks" / file.relative_to(packaged)
@@ -56,9 +55,8 @@ def find_lessons(places: list[Path]) -> Path:
     for place in places:
         if (place / FIRST).is_file():
             return place
-    raise Mistake(
-        f"{FIRST} is neither beside the package nor in this folder; the notebooks come with a clone "
-        "of the repository, so run this command there")
+    raise Mistake(f"{FIRST} is neither beside the package nor in this folder; the notebooks come "
+                  "with a clone of the repository, so run this command there")
 
 
 def command(root: Path, options: list[str]) -> list[str]:

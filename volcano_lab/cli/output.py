@@ -81,9 +81,8 @@ def table(rows: Sequence[Mapping[str, Any]], optional: Sequence[str] = (), most:
     lines.append(styled(_line({name: name.upper() for name in names}, wide, right), dim=True))
     for row in cells:
         head, *more = _wrapped(row[last], (most or 10_000) - used, last not in right)
-        lines.append(
-            _line({name: head if name == last else row[name]
-                   for name in names}, wide, right))
+        lines.append(_line({name: head if name == last else row[name] for name in names}, wide,
+                           right))
         lines += [" " * used + part for part in more]
     return "\n".join(lines)
 

@@ -31,16 +31,9 @@ from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.life import Life, LifeError, recorded_changes
 
-QUEUE_ATTRIBUTES = {
-    "deserved": "deserved",
-    "allocated": "allocated",
-    "request": "request",
-    "elastic": "elastic",
-    "inqueue": "inqueue",
-    "capability": "capability",
-    "realCapability": "real_capability",
-    "guarantee": "guarantee",
-}
+QUEUE_ATTRIBUTES = {"deserved": "deserved", "allocated": "allocated", "request": "request",
+                    "elastic": "elastic", "inqueue": "inqueue", "capability": "capability",
+                    "realCapability": "real_capability", "guarantee": "guarantee"}
 
 
 def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
@@ -183,10 +176,8 @@ def replay_all(path: str | Path, timing: bool = False, arrays: bool = True) -> i
             row = time_case(case) if timing else replay(case, arrays, actions)
         except Exception as error:  # the run goes on; the line says what happened
             failed += 1
-            row = {
-                "name": case.get("name", ""), "family": case.get("family", ""), "error":
-                f"{type(error).__name__}: {error}"
-            }
+            row = {"name": case.get("name", ""), "family": case.get("family", ""),
+                   "error": f"{type(error).__name__}: {error}"}
         sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
     return failed
 
@@ -199,52 +190,31 @@ class CycleRecord(Observer):
         self._committed = self._undone = 0
 
     def opened(self, ssn: Session) -> None:
-        self.decisions["open"] = {
-            "tasks": tasks_of(ssn),
-            "podgroups": phases_of(ssn),
-            "queues": queues_of(ssn),
-            "queueOrder": queue_order(ssn),
-            "jobOrder": job_order(ssn),
-            **shares_of(ssn),
-        }
+        self.decisions["open"] = {"tasks": tasks_of(ssn), "podgroups": phases_of(ssn),
+                                  "queues": queues_of(ssn), "queueOrder": queue_order(ssn),
+                                  "jobOrder": job_order(ssn), **shares_of(ssn)}
         proportion = ssn.plugins.get("proportion")
         if proportion is not None and proportion.rounds:
-            self.decisions["open"]["rounds"] = [{
-                "deserved": {q: resource(r) for q, r in round_.deserved.items()}, "remaining":
-                resource(round_.remaining)
-            } for round_ in proportion.rounds]
+            self.decisions["open"]["rounds"] = [
+                {"deserved": {q: resource(r) for q, r in round_.deserved.items()},
+                 "remaining": resource(round_.remaining)} for round_ in proportion.rounds]
 
     def action_ended(self, ssn: Session, action: str) -> None:
-        self.decisions["steps"].append({
-            "action": action,
-            "tasks": tasks_of(ssn),
-            "podgroups": phases_of(ssn),
-            "queues": queues_of(ssn),
-            **shares_of(ssn),
-            "nodes": {
-                name:
-                {k: resource(getattr(node, k))
-                 for k in ("idle", "used", "releasing", "pipelined")}
-                for name, node in ssn.nodes.items()
-            },
-            "committed": ssn.committed[self._committed:],
-            "undone": ssn.undone - self._undone,
-        })
+        self.decisions["steps"].append(
+            {"action": action, "tasks": tasks_of(ssn), "podgroups": phases_of(ssn),
+             "queues": queues_of(ssn), **shares_of(ssn),
+             "nodes": {name: {k: resource(getattr(node, k))
+                              for k in ("idle", "used", "releasing", "pipelined")}
+                       for name, node in ssn.nodes.items()},
+             "committed": ssn.committed[self._committed:], "undone": ssn.undone - self._undone})
         self._committed, self._undone = len(ssn.committed), ssn.undone
 
     def closed(self, ssn: Session) -> None:
-        self.decisions["close"] = {
-            uid: {
-                "phase":
-                job.pod_group.status.phase,
-                "conditions":
-                [{"type": c.type, "status": c.status, "reason": c.reason, "message": c.message}
-                 for c in job.pod_group.status.conditions],
-                "running":
-                job.pod_group.status.running,
-            }
-            for uid, job in ssn.jobs.items()
-        }
+        self.decisions["close"] = {uid: {
+            "phase": job.pod_group.status.phase,
+            "conditions": [{"type": c.type, "status": c.status, "reason": c.reason,
+                            "message": c.message} for c in job.pod_group.status.conditions],
+            "running": job.pod_group.status.running} for uid, job in ssn.jobs.items()}
 
 
 def resource(value: Resource) -> dict[str, float | str]:
@@ -253,11 +223,8 @@ def resource(value: Resource) -> dict[str, float | str]:
 
 
 def tasks_of(ssn: Session) -> dict[str, list[str]]:
-    return {
-        task.key: [str(task.status), task.node_name]
-        for job in ssn.jobs.values()
-        for task in job.tasks.values()
-    }
+    return {task.key: [str(task.status), task.node_name] for job in ssn.jobs.values()
+            for task in job.tasks.values()}
 
 
 def phases_of(ssn: Session) -> dict[str, str]:
@@ -269,12 +236,10 @@ def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
     plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
     if plugin is None:
         return {}
-    return {
-        name: {
-            "share": attr.share,
-            **{key: resource(getattr(attr, field)) for key, field in QUEUE_ATTRIBUTES.items()}
-        } for name, attr in sorted(plugin.queue_opts.items())
-    }
+    return {name: {"share": attr.share,
+                   **{key: resource(getattr(attr, field))
+                      for key, field in QUEUE_ATTRIBUTES.items()}}
+            for name, attr in sorted(plugin.queue_opts.items())}
 
 
 def shares_of(ssn: Session) -> dict[str, dict[str, float]]:
@@ -288,10 +253,8 @@ def shares_of(ssn: Session) -> dict[str, dict[str, float]]:
 def queue_order(ssn: Session) -> list[str]:
     """Queues that have jobs, as the session's queue order pops them."""
     used = {job.queue for job in ssn.jobs.values()}
-    return [
-        q.uid for q in PriorityQueue(ssn.queue_order, (ssn.queues[name]
-                                                       for name in sorted(used))).drain()
-    ]
+    return [q.uid for q in PriorityQueue(ssn.queue_order,
+                                         (ssn.queues[name] for name in sorted(used))).drain()]
 
 
 def job_order(ssn: Session) -> dict[str, list[str]]:

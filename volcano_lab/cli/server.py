@@ -253,9 +253,8 @@ def _check(directory: str, conf: str | None, period: float, port: int, dumps: Pa
     if not dumps.is_dir():
         raise ServeError(f"--dump-dir is {dumps}; allowed is a folder that exists")
     if dumps.resolve() == Path(directory).resolve():
-        raise ServeError(
-            f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for a "
-            "dump is no manifest")
+        raise ServeError(f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for "
+                         "a dump is no manifest")
 
 
 def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:

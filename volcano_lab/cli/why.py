@@ -118,11 +118,9 @@ def report(explanation: Explanation, names: Names) -> str:
     if explanation.chain:
         shown = explanation.chain[:MOST]
         lines += ["", "Decided by these records of the cycle:"]
-        lines += [
-            fill(f"{record.action}: {names.plainly(sentence(record))}", most,
-                 initial_indent=f"  {record.number:>6}  ", subsequent_indent=" " * 10)
-            for record in shown
-        ]
+        lines += [fill(f"{record.action}: {names.plainly(sentence(record))}", most,
+                       initial_indent=f"  {record.number:>6}  ", subsequent_indent=" " * 10)
+                  for record in shown]
         if len(shown) < len(explanation.chain):
             lines.append(f"          and {len(explanation.chain) - len(shown)} more")
     return "\n".join(lines)
@@ -132,19 +130,11 @@ def as_dict(explanation: Explanation, remedies: Sequence[Remedy]) -> dict[str, A
     """All of an explanation as plain data; amounts are in internal units (millicores, bytes,
     thousandths).
     """
-    return {
-        "about":
-        explanation.about,
-        "text":
-        explanation.text,
-        "causes": [{
-            "code": cause.code, "text": cause.text, "numbers": cause.numbers, "context":
-            cause.context
-        } for cause in explanation.causes],
-        "chain":
-        [{**record.as_dict(), "sentence": sentence(record)} for record in explanation.chain],
-        "remedies": [{
-            "change": remedy.change, "effect": remedy.effect, "what": remedy.what, "field":
-            remedy.field, "before": remedy.before, "after": remedy.after
-        } for remedy in remedies],
-    }
+    return {"about": explanation.about, "text": explanation.text,
+            "causes": [{"code": cause.code, "text": cause.text, "numbers": cause.numbers,
+                        "context": cause.context} for cause in explanation.causes],
+            "chain":
+            [{**record.as_dict(), "sentence": sentence(record)} for record in explanation.chain],
+            "remedies": [{"change": remedy.change, "effect": remedy.effect, "what": remedy.what,
+                          "field": remedy.field, "before": remedy.before, "after": remedy.after}
+                         for remedy in remedies]}

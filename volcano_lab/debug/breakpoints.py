@@ -122,11 +122,10 @@ def _place(place: str) -> Place:
         return lambda record: record.kind == place, fields
     near = get_close_matches(place, [*POINTS.own, *BUILT_IN, *PREPOSITION, *KINDS], 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
-    raise BreakpointError(
-        f'the breakpoint stops at "{place}"{meant}; allowed are '
-        "an extension point (as overused), an operation "
-        f"({', '.join(PREPOSITION)}), {', '.join(OPERATIONS)}, a kind of record (as queue, job, "
-        'victims), "action" and its name, or "anything".')
+    raise BreakpointError(f'the breakpoint stops at "{place}"{meant}; allowed are '
+                          "an extension point (as overused), an operation "
+                          f"({', '.join(PREPOSITION)}), {', '.join(OPERATIONS)}, a kind of record "
+                          "(as queue, job, " 'victims), "action" and its name, or "anything".')
 
 
 def _check_names(names: Iterable[str], place: str, known: Iterable[str]) -> None:
@@ -155,14 +154,12 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
 
 OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: _numbers(operator.add), ast.Sub: _numbers(operator.sub),
-    ast.Mult: _numbers(operator.mul), ast.Div: _numbers(operator.truediv),
-    ast.Not: operator.not_, ast.USub: operator.neg, ast.UAdd: operator.pos,
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.is_, ast.IsNot: operator.is_not,
-    ast.Lt: _ordered(operator.lt), ast.LtE: _ordered(operator.le),
-    ast.Gt: _ordered(operator.gt), ast.GtE: _ordered(operator.ge),
+    ast.Mult: _numbers(operator.mul), ast.Div: _numbers(operator.truediv), ast.Not: operator.not_,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+    ast.Is: operator.is_, ast.IsNot: operator.is_not, ast.Lt: _ordered(operator.lt),
+    ast.LtE: _ordered(operator.le), ast.Gt: _ordered(operator.gt), ast.GtE: _ordered(operator.ge),
     ast.In: lambda left, right: right is not None and left in right,
-    ast.NotIn: lambda left, right: right is None or left not in right,
-}
+    ast.NotIn: lambda left, right: right is None or left not in right}
 NODES = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.BoolOp, ast.UnaryOp, ast.BinOp,
          ast.Compare, ast.Subscript, ast.Call, ast.IfExp)
 
@@ -196,9 +193,8 @@ class Expression:
             self._tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = getattr(error, "msg", error)
-            raise BreakpointError(
-                f'the condition "{self.text}" can\'t be read ({why}); allowed is an expression such '
-                'as queue == "a" and answer.') from None
+            raise BreakpointError(f'the condition "{self.text}" can\'t be read ({why}); allowed is '
+                                  'an expression such as queue == "a" and answer.') from None
         inside = list(ast.walk(self._tree))
         for node in inside:
             self._check(node)

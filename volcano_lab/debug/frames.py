@@ -32,8 +32,7 @@ STEPS = (*OPERATIONS, "start", "saved", "recovers")
 DETAILS: dict[str, Callable[[Record], Any]] = {
     "operations": lambda record: record.kind in STEPS or record.get("changes"),
     "decisions": lambda record: not _is_detail(record) or record.get("changes"),
-    "every record": lambda record: True,
-}
+    "every record": lambda record: True}
 """How finely one steps -> at which records one stands still."""
 
 
@@ -105,17 +104,14 @@ class StepView:
         record, place = self.stepper.record, self.place
         about = self._about(record)
         between = self.stepper.at != (self.places[place - 1] if place else -1)
-        return {
-            "place": place, "last": len(self.places), "between": between, "number": self.stepper.at,
-            "detail": self.detail, "resource": self.resource, "action":
-            record.action if record else "open", "text": sentence(record), "around":
-            self._around(place), "statement": self._statement(), "queues": self._part(
-                "queues", about,
-                self._queue), "nodes": self._part("nodes", about, self._node), "jobs": self._part(
-                    "jobs", about, self._job), "of": {
-                        what: [self._from[what], len(names)] for what, names in self.names.items()
-                    }
-        }
+        return {"place": place, "last": len(self.places), "between": between,
+                "number": self.stepper.at, "detail": self.detail, "resource": self.resource,
+                "action": record.action if record else "open", "text": sentence(record),
+                "around": self._around(place), "statement": self._statement(),
+                "queues": self._part("queues", about, self._queue),
+                "nodes": self._part("nodes", about, self._node),
+                "jobs": self._part("jobs", about, self._job),
+                "of": {what: [self._from[what], len(names)] for what, names in self.names.items()}}
 
     def _about(self, record: Record | None) -> dict[str, str]:
         """The queue, node and job that a record is about."""
@@ -140,10 +136,8 @@ class StepView:
 
     def _queue(self, name: str) -> dict[str, Any]:
         queue = self.stepper.state["queues"][name]
-        sums = {
-            field: self._amount(queue[field])
-            for field in ("allocated", "inqueue", "deserved", "real_capability")
-        }
+        sums = {field: self._amount(queue[field])
+                for field in ("allocated", "inqueue", "deserved", "real_capability")}
         return {"name": name, **sums, "share": queue["share"]}
 
     def _node(self, name: str) -> dict[str, Any]:
@@ -154,20 +148,16 @@ class StepView:
     def _job(self, uid: str) -> dict[str, Any]:
         job, tasks = self.stepper.state["jobs"][uid], self.stepper.state["tasks"]
         states = [tasks[pod]["status"] for pod in self.pods[uid]]
-        return {
-            "name": short(uid), "queue": job["queue"], "phase": job["phase"] or "Pending", "pods":
-            len(states), "placed": sum(
-                state in READY for state in states), "promised": states.count("Pipelined"),
-            "releasing": states.count("Releasing"), "min_available": job["min_available"]
-        }
+        return {"name": short(uid), "queue": job["queue"], "phase": job["phase"] or "Pending",
+                "pods": len(states), "placed": sum(state in READY for state in states),
+                "promised": states.count("Pipelined"), "releasing": states.count("Releasing"),
+                "min_available": job["min_available"]}
 
     def _around(self, place: int) -> list[list[Any]]:
         """[place, sentence] of the places before and after; the start is place 0."""
-        told = range(max(0, min(place - AROUND,
-                                len(self.places) - 2 * AROUND)),
+        told = range(max(0, min(place - AROUND, len(self.places) - 2 * AROUND)),
                      len(self.places) + 1)[:2 * AROUND + 1]
-        return [[number,
-                 sentence(self.trace.records[self.places[number - 1]] if number else None)]
+        return [[number, sentence(self.trace.records[self.places[number - 1]] if number else None)]
                 for number in told]
 
     def _statement(self) -> dict[str, Any]:
@@ -184,39 +174,23 @@ class StepView:
         hold, deserve, ask for.
         """
         start = self.trace.start
-        nodes = {
-            name:
-            max((node["allocatable"].get(name, 0.0)
-                 for node in start["nodes"].values()), default=0.0)
-            for name in self.resources
-        }
-        total = {
-            name: sum(node["allocatable"].get(name, 0.0)
-                      for node in start["nodes"].values())
-            for name in self.resources
-        }
+        nodes = {name: max((node["allocatable"].get(name, 0.0) for node in start["nodes"].values()),
+                           default=0.0) for name in self.resources}
+        total = {name: sum(node["allocatable"].get(name, 0.0) for node in start["nodes"].values())
+                 for name in self.resources}
         fields = ("deserved", "request", "allocated")
-        queues = {
-            name:
-            min(
-                max((queue[field].get(name, 0.0)
-                     for queue in start["queues"].values()
-                     for field in fields), default=0.0), total[name])
-            for name in self.resources
-        }
+        queues = {name: min(max((queue[field].get(name, 0.0) for queue in start["queues"].values()
+                                 for field in fields), default=0.0), total[name])
+                  for name in self.resources}
         return {what: {name: in_units(name, amount) or 1 for name, amount in amounts.items()}
                 for what, amounts in (("nodes", nodes), ("queues", queues))}
 
 
 def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
     """What the nodes have, those first that pods ask for; never empty."""
-    asked = {
-        name for task in start["tasks"].values() for name, amount in task["request"].items()
-        if amount
-    }
+    asked = {name for task in start["tasks"].values() for name, amount in task["request"].items()
+             if amount}
     there = dict.fromkeys(name for node in start["nodes"].values() for name in node["allocatable"])
     listed = [name for name in there if name != "pods"]
-    return [
-        *(name for name in listed if name in asked),
-        *(name for name in listed if name not in asked), "pods"
-    ]
+    return [*(name for name in listed if name in asked),
+            *(name for name in listed if name not in asked), "pods"]

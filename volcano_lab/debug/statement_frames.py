@@ -52,25 +52,17 @@ def _frame(step: int, kind: str, text: str, pod: str, state: State, resource: st
     def amount(amounts: dict[str, float]) -> float:
         return in_units(resource, amounts.get(resource, 0.0))
 
-    pods = [{
-        "pod": short(name), "job": short(task["job"]), "status": task["status"], "node":
-        task["node"], "asks": amount(task["request"])
-    } for name, task in sorted(state["tasks"].items())]
+    pods = [{"pod": short(name), "job": short(task["job"]), "status": task["status"],
+             "node": task["node"], "asks": amount(task["request"])}
+            for name, task in sorted(state["tasks"].items())]
     nodes = []
     for name, node in state["nodes"].items():
-        sums = {
-            account: amount(node[account])
-            for account in ("allocatable", "idle", "used", "releasing", "pipelined")
-        }
-        nodes.append({
-            "node": name, **sums, "future_idle":
-            sums["idle"] + sums["releasing"] - sums["pipelined"]
-        })
-    queues = [{
-        "queue": name, "deserved": amount(queue["deserved"]), "allocated":
-        amount(queue["allocated"]), "share": queue["share"]
-    } for name, queue in sorted(state["queues"].items())]
-    return {
-        "step": step, "kind": kind, "text": text, "pod": pod, "pods": pods, "nodes": nodes,
-        "queues": queues
-    }
+        sums = {account: amount(node[account])
+                for account in ("allocatable", "idle", "used", "releasing", "pipelined")}
+        nodes.append({"node": name, **sums,
+                      "future_idle": sums["idle"] + sums["releasing"] - sums["pipelined"]})
+    queues = [{"queue": name, "deserved": amount(queue["deserved"]),
+               "allocated": amount(queue["allocated"]), "share": queue["share"]}
+              for name, queue in sorted(state["queues"].items())]
+    return {"step": step, "kind": kind, "text": text, "pod": pod, "pods": pods, "nodes": nodes,
+            "queues": queues}

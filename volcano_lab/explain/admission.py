@@ -44,10 +44,9 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield from _unasked(seen, job, record)
     for record in seen.of("quota_comparison", job=job.uid):
         if record["short_of"]:
-            yield Cause(
-                "resource_quota",
-                f"ResourceQuota {record['quota']} of its namespace has too little left of "
-                f"{', '.join(record['short_of'])}.", {}, [record])
+            yield Cause("resource_quota",
+                        f"ResourceQuota {record['quota']} of its namespace has too little left of "
+                        f"{', '.join(record['short_of'])}.", {}, [record])
     yield from _too_large(seen, job)
     told = {record["plugin"] for record in compared
             } | {r["plugin"] for r in seen.of("quota_comparison", job=job.uid)}
@@ -169,9 +168,9 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
             limit = part(queue["real_capability"], names)
             numbers = {"asked": part(asked, names), "limit": limit, "short_of": names,
                        "level": name}
-            text = (
-                f"Queue {name} would refuse it, too: it would have to answer for {amounts_text(numbers['asked'])}, "
-                f"and may hold {amounts_text(limit)}{limit_origin(seen, name, limit)}.")
+            text = (f"Queue {name} would refuse it, too: it would have to answer for "
+                    f"{amounts_text(numbers['asked'])}, and may hold "
+                    f"{amounts_text(limit)}{limit_origin(seen, name, limit)}.")
             yield Cause("queue_over_capability" if name == job.queue
                         else "ancestor_over_capability", text, numbers)
 

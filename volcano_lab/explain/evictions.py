@@ -85,8 +85,8 @@ def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterato
                       for task in candidates]
         if code == "not_less_important":
             why += f" (the lowest priority among their jobs is {min(priorities)})"
-        text = (f"{action} finds {len(candidates)} candidates for eviction (of {listed(owners, 3)}), "
-                f"but {plugin} lets none of them go: {why}.")
+        text = (f"{action} finds {len(candidates)} candidates for eviction (of "
+                f"{listed(owners, 3)}), but {plugin} lets none of them go: {why}.")
         yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action,
                                  "least": min(priorities)}, mine[:3], context=True)
 
@@ -176,10 +176,9 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
 
 def _victim_text(seen: Evidence, task: str, record: Record, named: list[str]) -> str:
     count = len(record.get("candidates") or record["chosen"])
-    return (
-        f"{record['action']} evicts it from node {record.get('node')} for pod {record['task']}: "
-        f"{' and '.join(named) or 'nobody'} of the tier that decides let it go, and it is among the "
-        f"{len(record['chosen'])} of {count} whose going suffices.")
+    return (f"{record['action']} evicts it from node {record.get('node')} for pod "
+            f"{record['task']}: {' and '.join(named) or 'nobody'} of the tier that decides let it "
+            f"go, and it is among the {len(record['chosen'])} of {count} whose going suffices.")
 
 
 def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Cause]:

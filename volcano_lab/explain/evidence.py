@@ -113,9 +113,8 @@ class Evidence:
             return {name: added(added(node["idle"], node["releasing"]), node["pipelined"], -1.0)
                     for name, node in nodes.items()}
         wanted = list(names)
-        return {name: {each: node["idle"].get(each, 0.0) + node["releasing"].get(each, 0.0)
-                       - node["pipelined"].get(each, 0.0) for each in wanted}
-                for name, node in nodes.items()}
+        return {name: {each: node["idle"].get(each, 0.0) + node["releasing"].get(each, 0.0) - node[
+            "pipelined"].get(each, 0.0) for each in wanted} for name, node in nodes.items()}
 
     def refusing(self, choice: Record) -> dict[str, str] | None:
         """{node: plugin} of the nodes that a plugin refused at a choice, whatever room they had;

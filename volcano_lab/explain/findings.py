@@ -104,10 +104,9 @@ def _configuration(ssn: Session) -> Iterator[Finding]:
                 "that it needs are off, so it does nothing", "take it out, or switch it on")
     for action, point in VICTIMS.items():
         if action in ssn.conf.actions and not ssn.points[point].flat:
-            yield Finding(
-                "nobody-agrees", WARNING, place, f"the action {action} runs, and no plugin "
-                f"answers {point}, so it evicts nobody",
-                "add gang, and a plugin that says what queues deserve")
+            yield Finding("nobody-agrees", WARNING, place,
+                          f"the action {action} runs, and no plugin answers {point}, so it evicts "
+                          "nobody", "add gang, and a plugin that says what queues deserve")
     open_queues = [queue for name, queue in ssn.queues.items() if name != ROOT_QUEUE]
     if "reclaim" in ssn.conf.actions and len(open_queues) > 1 and not any(
             queue.reclaimable for queue in open_queues):

@@ -48,15 +48,13 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
     found, ready = len(best), job.ready_task_num()
     numbers = {"found": found, "ready": ready, "min_available": job.min_available}
     if found + ready >= job.min_available:
-        text = (
-            f"Its gang of {job.min_available} had {found + ready} members with a place, but not the ones that its roles "
-            "or sub-groups need, and gave them back.")
+        text = (f"Its gang of {job.min_available} had {found + ready} members with a place, but "
+                "not the ones that its roles or sub-groups need, and gave them back.")
     else:
         short = job.min_available - found - ready
         beside = f" beside {ready} that have one" if ready else ""
-        text = (
-            f"Its gang needs {job.min_available} members at once; {found} found a place{beside}, {short} did not, "
-            "and the places were given back.")
+        text = (f"Its gang needs {job.min_available} members at once; {found} found a "
+                f"place{beside}, {short} did not, and the places were given back.")
     return Cause("gang_short", text, numbers, best, context=True)
 
 

@@ -73,10 +73,9 @@ class JobKnobs(KnobSet):
             return text_of(resource, most - less), self._replaced(changed), self.conf
 
         steps = int(most // step) - (most % step == 0)
-        yield Knob(f"job {self.called(job)}", f"request of {resource} a pod", text_of(resource,
-                                                                                      most), steps,
-                   turn, REQUEST, min(steps_to(resource, most, max(target, 0.0), step),
-                                      max(steps, 1)))
+        yield Knob(f"job {self.called(job)}", f"request of {resource} a pod",
+                   text_of(resource, most), steps, turn, REQUEST,
+                   min(steps_to(resource, most, max(target, 0.0), step), max(steps, 1)))
 
     def tier(self, job: str) -> Iterator[Knob]:
         """The highest tier that the job's topology allows, or its sub-groups'; and that it be a

@@ -72,10 +72,9 @@ def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> 
     numbers = {"asked": asked, "limit": limit, "level": level["level"], "short_of": names}
     above = level["level"] != job.queue
     where = f"Queue {level['level']}, above queue {job.queue}," if above else f"Queue {job.queue}"
-    text = (
-        f"{where} holds {amounts_text(level['allocated'], names)}; with pod {record['task']} it would hold "
-        f"{amounts_text(asked)}, and it may hold {amounts_text(limit)}"
-        f"{limit_origin(seen, level['level'], limit)}.")
+    text = (f"{where} holds {amounts_text(level['allocated'], names)}; with pod {record['task']} "
+            f"it would hold {amounts_text(asked)}, and it may hold "
+            f"{amounts_text(limit)}{limit_origin(seen, level['level'], limit)}.")
     return Cause("ancestor_over_capability" if above else "queue_over_capability", text, numbers,
                  [level, record])
 
@@ -95,10 +94,9 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         if names:
             numbers = {"asked": part(asked, names), "limit": part(limit, names), "level": name,
                        "short_of": names}
-            text = (
-                f"Queue {name} above it would refuse it, too: it would hold {amounts_text(numbers['asked'])}, "
-                f"and it may hold {amounts_text(numbers['limit'])}"
-                f"{limit_origin(seen, name, numbers['limit'])}.")
+            text = (f"Queue {name} above it would refuse it, too: it would hold "
+                    f"{amounts_text(numbers['asked'])}, and it may hold "
+                    f"{amounts_text(numbers['limit'])}{limit_origin(seen, name, numbers['limit'])}.")
             yield Cause("ancestor_over_capability", text, numbers)
 
 
@@ -114,8 +112,9 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     if amounts_text(numbers["asked"]) == amounts_text(numbers["limit"]):
         more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
         but = f" The difference is one of rounding ({more} in internal units), and this comparison has no tolerance.{but}"
-    text = (
-        f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod {record['task']} it would hold "
-        f"{amounts_text(numbers['asked'])}, and it deserves {amounts_text(numbers['limit'])} "
-        f"({'all that the cluster has, ' if whole_cluster(seen, numbers['limit']) else ''}weight {queue['weight']}).{but}")
+    text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod "
+            f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "
+            f"{amounts_text(numbers['limit'])} "
+            f"({'all that the cluster has, ' if whole_cluster(seen, numbers['limit']) else ''}weight "
+            f"{queue['weight']}).{but}")
     return Cause("over_deserved", text, numbers, [record])

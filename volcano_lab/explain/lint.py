@@ -56,8 +56,8 @@ def contradictions(ssn: Session) -> list[str]:
             who = ", ".join(f"{queue} {amount_text(name, each.get(name))}"
                             for queue, each in kept.items() if each.get(name))
             has = amount_text(name, ssn.total_resource.get(name))
-            found.append(f"Queues are guaranteed {name} {amount_text(name, amount)} in sum ({who}), "
-                         f"and the cluster has {name} {has}.")
+            found.append(f"Queues are guaranteed {name} {amount_text(name, amount)} in sum "
+                         f"({who}), and the cluster has {name} {has}.")
     return found + [warning[0].upper() + warning[1:] for warning in getattr(tree, "warnings", ())]
 
 
@@ -66,8 +66,8 @@ def _quotas(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str]:
     spaces = {job.namespace for job in ssn.jobs.values()}
     for space in sorted(spaces) if "resourcequota" not in options else ():
         for quota in ssn.snapshot.resource_quotas.get(space, ()):
-            yield (f"ResourceQuota {quota.key}: spec.hard has no effect on the scheduler: only the plugin "
-                   "resourcequota reads it, and the configuration does not name it.")
+            yield (f"ResourceQuota {quota.key}: spec.hard has no effect on the scheduler: only the "
+                   "plugin resourcequota reads it, and the configuration does not name it.")
 
 
 def _tier_names(ssn: Session) -> Iterator[str]:
@@ -83,8 +83,8 @@ def _tier_names(ssn: Session) -> Iterator[str]:
                  and sub.network_topology.highest_tier_allowed is None}
         for name in sorted(filter(None, named)):
             use = f"highestTierAllowed: {tiers[name]}" if name in tiers else "a tier's number"
-            yield (f"Job {called(job)}: highestTierName {name} of its partitionPolicy has no effect "
-                   f"in v1.14.0, so that its sub-groups lie anywhere; write {use}.")
+            yield (f"Job {called(job)}: highestTierName {name} of its partitionPolicy has no "
+                   f"effect in v1.14.0, so that its sub-groups lie anywhere; write {use}.")
 
 
 def _of(queue: QueueInfo, options: dict[str, PluginOption]) -> Iterator[str]:

@@ -155,8 +155,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                       if amount - amounts[each] >= MIN_RESOURCE] for name, amounts in free.items()}
     fits = [name for name, short in lacking.items() if not short]
     if fits:
-        text = (f"Pod {task.key} was not tried on {listed(fits, MOST)}: another pod of its role had "
-                "found no room there before, in the same attempt.")
+        text = (f"Pod {task.key} was not tried on {listed(fits, MOST)}: another pod of its role "
+                "had found no room there before, in the same attempt.")
         return Cause("role_failed", text, {"nodes": fits}, [choice])
     everywhere = [each for each in request if all(each in short for short in lacking.values())]
     anywhere = [each for each in request if any(each in short for short in lacking.values())]
@@ -184,8 +184,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
         code = "fragmented"
         room = (f"the most that one of them has left is {amounts_text(most)}" if everywhere
                 else _one_by_one(free, lacking, most, everywhere))
-        text = (f"{asks}; the nodes{inside} have {amounts_text(total)} left in total, but no single one has "
-                f"room for it: {room}")
+        text = (f"{asks}; the nodes{inside} have {amounts_text(total)} left in total, but no "
+                f"single one has room for it: {room}")
     return Cause(code, f"{text}.{ending}", numbers, [choice])
 
 

@@ -48,8 +48,8 @@ def _origin(seen: Evidence, level: str, name: str, amount: float) -> str:
 def _guarantees(seen: Evidence, level: str, parent: str | None, name: str) -> dict[str, float]:
     """What is kept for others beside the queue: its siblings in a tree, else all other queues."""
     siblings = queue_attributes(seen.ssn)[parent].children if parent else seen.ssn.queues
-    return {other: Resource.from_list(seen.ssn.queues[other].queue.spec.guarantee.resource).get(name)
-            for other in siblings if other != level and other in seen.ssn.queues}
+    return {other: Resource.from_list(seen.ssn.queues[other].queue.spec.guarantee.resource).get(
+        name) for other in siblings if other != level and other in seen.ssn.queues}
 
 
 def _same(left: float, right: float) -> bool:

@@ -32,9 +32,8 @@ class QueueKnobs(KnobSet):
         spec = self.objects[place].spec
         amounts = dict((spec.guarantee.resource if field == "guarantee" else getattr(spec, field))
                        or {})
-        names = [name for name, amount in wanted.items() if (field != "capability"
-                                                             or quantity.parse(amounts.get(name,
-                                                                                           "0")))
+        names = [name for name, amount in wanted.items()
+                 if (field != "capability" or quantity.parse(amounts.get(name, "0")))
                  and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
         if names:
             after = amounts | {name: text_of(name, in_quantity(name, wanted[name]),
@@ -50,10 +49,12 @@ class QueueKnobs(KnobSet):
         before = quantity.parse(text)
         if before:
             step = step_of(resource, before)
-            yield self._knob(
-                f"queue {queue}", place, "spec.guarantee.resource", kept, int(before // step),
-                lambda i: kept | {resource: text_of(resource, before - i * step, text)},
-                lambda a: f"{resource} {a.get(resource, '0')}", first=steps_to(resource, 0, least, step))
+            yield self._knob(f"queue {queue}", place, "spec.guarantee.resource", kept,
+                             int(before // step),
+                             lambda i: kept |
+                             {resource: text_of(resource, before - i * step, text)},
+                             lambda a: f"{resource} {a.get(resource, '0')}",
+                             first=steps_to(resource, 0, least, step))
 
     def reclaimable(self, queue: str) -> Iterator[Knob]:
         place = self.queues[queue]

@@ -23,7 +23,8 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
     placed, promised, pending = counts(job)
     phase = job.pod_group.status.phase or "Pending"
     leaving = len(job.in_status(RELEASING))
-    parts = [f"of {len(job.tasks)} pod{'' if len(job.tasks) == 1 else 's'} {placed} {'has' if placed == 1 else 'have'} a place",
+    parts = [f"of {len(job.tasks)} pod{'' if len(job.tasks) == 1 else 's'} {placed} "
+             f"{'has' if placed == 1 else 'have'} a place",
              f"{promised} {'is' if promised == 1 else 'are'} promised one" if promised else "",
              f"{leaving} {'is' if leaving == 1 else 'are'} being evicted or ended" if leaving
              else "", f"{pending} wait{'s' if pending == 1 else ''}"]
@@ -56,8 +57,8 @@ def _phase_note(job: JobInfo, phase: str) -> str:
         runs = "1 of its pods runs" if running == 1 else f"{running} of its pods run"
         return f" Unknown means that {runs} while this cycle cannot place the rest of its gang of {least}."
     if phase == "Completed" and ended < len(job.tasks):
-        return (f" Completed does not mean that it has ended: its minMember is {least}, {ended} of its "
-                "pods have ended, none runs yet, and that is all that this phase counts.")
+        return (f" Completed does not mean that it has ended: its minMember is {least}, {ended} of "
+                "its pods have ended, none runs yet, and that is all that this phase counts.")
     return ""
 
 
@@ -112,7 +113,8 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
         evicted = {pod: record["action"] for record in seen.of("victims")
                    for pod in record["chosen"]}
         by = dict.fromkeys(evicted[task.key] for task in leaving if task.key in evicted)
-        who = "; ".join(f"{action} evicts {listed([_of_job(seen, t) for t in leaving if evicted.get(t.key) == action], 3)}"
+        who = "; ".join(f"{action} evicts "
+                        f"{listed([_of_job(seen, t) for t in leaving if evicted.get(t.key) == action], 3)}"
                         for action in by)
         others = [_of_job(seen, task) for task in leaving if task.key not in evicted]
         ends = f"{listed(others, 3)} {'is' if len(others) == 1 else 'are'} leaving it" if others else ""
@@ -148,14 +150,12 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                     {"gated": len(gated)})
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if nothing and "backfill" not in seen.ssn.enabled_actions:
-        yield Cause(
-            "no_backfill_action",
-            f"{len(nothing)} pods ask for nothing, as {nothing[0]}; only backfill places such, "
-            "and the configuration doesn't have it.", {"best_effort": len(nothing)})
+        yield Cause("no_backfill_action",
+                    f"{len(nothing)} pods ask for nothing, as {nothing[0]}; only backfill places "
+                    "such, and the configuration doesn't have it.", {"best_effort": len(nothing)})
     if _without_default_sub_group(seen, job):
-        text = (
-            "Its pods belong to sub-groups. Without a network topology that must hold, allocate looks at the pods that "
-            "belong to none, and there are no such.")
+        text = ("Its pods belong to sub-groups. Without a network topology that must hold, "
+                "allocate looks at the pods that belong to none, and there are no such.")
         yield Cause("no_default_sub_group", text, {"sub_groups": len(job.sub_jobs)})
     if not seen.ssn.enabled_actions & {"allocate"} and seen.ssn.enabled_actions & set(
             POINTS) and not seen.ssn.job_starving(job):
@@ -177,9 +177,8 @@ def _without_default_sub_group(seen: Evidence, job: JobInfo) -> bool:
 def _best_effort_queue(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     queue = seen.trace.start["queues"].get(job.queue)
     if "capacity" in seen.ssn.plugins and queue is not None and deserves_nothing(queue):
-        text = (
-            f"Queue {job.queue} deserves nothing (best effort): its share counts as 1, so that it comes after every queue "
-            "that has less than it deserves.")
+        text = (f"Queue {job.queue} deserves nothing (best effort): its share counts as 1, so that "
+                "it comes after every queue that has less than it deserves.")
         yield Cause("best_effort_queue", text, {"share": queue["share"]}, context=True)
 
 

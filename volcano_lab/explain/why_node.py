@@ -30,9 +30,9 @@ def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
                      [choice])
     second = others[0]
     words = "more than" if totals[chosen] > totals[second] else "as many as, and comes before,"
-    text = (
-        f"Of {len(totals)} nodes that it fits, node {chosen} has {totals[chosen]:.6g} points ({_points(scores[chosen])}), "
-        f"{words} node {second} with {totals[second]:.6g} ({_points(scores[second])}).")
+    text = (f"Of {len(totals)} nodes that it fits, node {chosen} has {totals[chosen]:.6g} points "
+            f"({_points(scores[chosen])}), {words} node {second} with {totals[second]:.6g} "
+            f"({_points(scores[second])}).")
     return Cause("best_score", text, {"scores": {chosen: scores[chosen], second: scores[second]}},
                  [choice])
 
@@ -47,9 +47,8 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause
     if short:
         request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
         numbers = {"request": part(request, short), "free": part(free, short)}
-        text = (
-            f"Pod {task} asks for {amounts_text(request, short)}; node {node} had {amounts_text(free, short)} left "
-            "when it was tried.")
+        text = (f"Pod {task} asks for {amounts_text(request, short)}; node {node} had "
+                f"{amounts_text(free, short)} left when it was tried.")
         return Cause("insufficient", text, numbers, [choice])
     objectors = _objectors(seen, task, node, choice)
     if not objectors:

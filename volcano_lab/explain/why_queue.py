@@ -18,11 +18,10 @@ def queue_head(seen: Evidence, queue: str) -> str:
     names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
     may = sums["real_capability"]
     origin = f" (weight {sums['weight']}, computed)" if flat else " (as its author wrote)"
-    return (
-        f"Queue {queue} asks for {amounts_text(sums['request'], names)}, deserves {amounts_text(sums['deserved'], names)}"
-        f"{origin}, holds "
-        f"{amounts_text(sums['allocated'], names)} and may hold {amounts_text(may, names)}; its share is "
-        f"{sums['share']:.3g}.")
+    return (f"Queue {queue} asks for {amounts_text(sums['request'], names)}, deserves "
+            f"{amounts_text(sums['deserved'], names)}{origin}, holds "
+            f"{amounts_text(sums['allocated'], names)} and may hold {amounts_text(may, names)}; "
+            f"its share is {sums['share']:.3g}.")
 
 
 def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
@@ -40,29 +39,25 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
                "real_capability": sums["real_capability"]}
     records = seen.of("overused", queue=queue)[-1:]
     if ssn.overused(info):
-        yield Cause(
-            "overused",
-            f"It is overused: it holds all that it deserves, {amounts_text(sums['deserved'], names)}.",
-            numbers, records)
+        yield Cause("overused",
+                    "It is overused: it holds all that it deserves, "
+                    f"{amounts_text(sums['deserved'], names)}.", numbers, records)
     if "capacity" in ssn.plugins and deserves_nothing(sums):
-        text = (
-            "It deserves nothing (best effort): its share counts as 1, and it comes after every queue that has less than "
-            "it deserves.")
+        text = ("It deserves nothing (best effort): its share counts as 1, and it comes after "
+                "every queue that has less than it deserves.")
         yield Cause("best_effort_queue", text, numbers)
     capability, real = sums["capability"], sums["real_capability"]
-    less = [
-        name for name, amount in capability.items()
-        if name != "pods" and real.get(name, 0.0) < amount < 1e300
-    ]
+    less = [name for name, amount in capability.items() if name != "pods"
+            and real.get(name, 0.0) < amount < 1e300]
     if less:
-        text = (
-            f"Of its capability of {amounts_text(capability, less)} it may hold {amounts_text(real, less)}: the rest is "
-            "guaranteed to others, or isn't there.")
+        text = (f"Of its capability of {amounts_text(capability, less)} it may hold "
+                f"{amounts_text(real, less)}: the rest is guaranteed to others, or isn't there.")
         yield Cause("real_capability", text, numbers)
     waiting = [(seen.called(job.uid), counts(job)[2], job.pod_group.status.phase or "Pending")
                for job in ssn.jobs.values() if job.queue == queue and counts(job)[2]]
     if waiting:
-        jobs = ", ".join(f"{uid} ({pending} pod{'' if pending == 1 else 's'}, {phase})" for uid, pending, phase in waiting[:5])
+        jobs = ", ".join(f"{uid} ({pending} pod{'' if pending == 1 else 's'}, {phase})"
+                         for uid, pending, phase in waiting[:5])
         more = f" and {len(waiting) - 5} more" if len(waiting) > 5 else ""
         yield Cause("jobs_wait", f"In it wait {jobs}{more}.",
                     {"jobs": [uid for uid, *_ in waiting]})

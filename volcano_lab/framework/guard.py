@@ -72,8 +72,8 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) ->
         before = [_state(arg) for arg in args]
         answer = call_handler(where, function, *args, passed=(NoScore,))
         if [_state(arg) for arg in args] != before:
-            raise ExtensionError(f"{where}: it has changed what it was asked about; allowed is only "
-                                 "an answer.")
+            raise ExtensionError(f"{where}: it has changed what it was asked about; allowed is "
+                                 "only an answer.")
         if not point.answer.fits(answer):
             raise ExtensionError(
                 f"{where}: the answer is {_short(answer)}; allowed is {point.answer.words}.")
@@ -161,18 +161,17 @@ def validate_plugin(name: str, plugin: Plugin, points: Mapping[str, ExtensionPoi
     for method in public:
         meant = "" if method in known or _is_companion(method, points) else _meant(method, known)
         if meant:
-            raise ExtensionError(
-                f'plugin "{name}" has a method {method}; allowed are the names of extension points, here '
-                f"perhaps {meant} (a helper of your own is best called _{method}).")
+            raise ExtensionError(f'plugin "{name}" has a method {method}; allowed are the names of '
+                                 'extension points, here ' f"perhaps {meant} (a helper of your own "
+                                                           f"is best called _{method}).")
     for method in points.keys() & public:
         _check_parameters(name, points[method], getattr(plugin, method))
     if not points.keys() & public and not any(hook in public and _defines(plugin, hook)
                                               for hook in HOOKS):
         own = [method for method in public if not hasattr(Plugin, method)]
         found = f"its methods are {', '.join(own)}" if own else "it has no methods of its own"
-        raise ExtensionError(
-            f'plugin "{name}" answers nothing: {found}; allowed are the names of extension points, '
-            "such as node_order or job_order.")
+        raise ExtensionError(f'plugin "{name}" answers nothing: {found}; allowed are the names of '
+                             'extension points, ' "such as node_order or job_order.")
 
 
 def _is_companion(method: str, points: Mapping[str, ExtensionPoint]) -> bool:
@@ -200,9 +199,8 @@ def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., 
         inspect.signature(function).bind(*point.arguments)
     except TypeError:
         found = ", ".join(["self", *inspect.signature(function).parameters])
-        raise ExtensionError(
-            f'plugin "{name}", {point.name}: its parameters are ({found}); allowed are '
-            f"({', '.join(['self', *point.arguments])}).") from None
+        raise ExtensionError(f'plugin "{name}", {point.name}: its parameters are ({found}); '
+                             'allowed are ' f"({', '.join(['self', *point.arguments])}).") from None
     except ValueError:
         return  # no signature to be had
 

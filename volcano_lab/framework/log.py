@@ -103,9 +103,8 @@ def verbosity(number: int) -> None:
     >>> verbosity(0)
     """
     if number not in range(MOST + 1):
-        raise ValueError(
-            f"verbosity is {number}; allowed is a whole number from 0 (nothing) to {MOST} (all)"
-        )
+        raise ValueError(f"verbosity is {number}; allowed is a whole number from 0 (nothing) to "
+                         f"{MOST} (all)")
     if number:
         logger.setLevel(level(number))
         if _handler not in logger.handlers:

@@ -53,10 +53,8 @@ def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
     for setting in settings:
         target, equals, text = setting.partition("=")
         if not equals:
-            raise ManifestError([
-                f'"{setting}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, such '
-                "as queue/a.weight=5"
-            ])
+            raise ManifestError([f'"{setting}" sets nothing; allowed is KIND/NAME.FIELD=VALUE, '
+                                 'such ' "as queue/a.weight=5"])
         obj, field = _split(changed, target)
         changed[changed.index(obj)] = _with(obj, field, text, setting)
     return changed
@@ -84,9 +82,8 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
                                  "plugin/NAME.ARGUMENT=VALUE with one of them"])
         for tier, number in found:
             option = tier.plugins[number]
-            arguments = type(option.arguments)({
-                **option.arguments, argument: _value(text, setting)
-            })
+            arguments = type(option.arguments)(
+                {**option.arguments, argument: _value(text, setting)})
             tier.plugins[number] = attrs.evolve(option, arguments=arguments)
     return conf
 

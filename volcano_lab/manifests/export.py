@@ -25,11 +25,10 @@ PUBLIC = ("kubernetes.io", "k8s.io", "volcano.sh", "nvidia.com", "amd.com")
 """Domains whose keys say nothing of anybody."""
 SLA = "sla-waiting-time"
 """An annotation that decides and has no domain."""
-NAME_FIELDS = frozenset((
-    "name", "namespace", "queue", "parent", "nodeName", "priorityClassName", "jobName",
-    "minTaskMember", "highestTierName", "tierName", "claimName", "volumeClaimName",
-    "serviceAccountName", "topologyName", "subdomain", "hostname", "nominatedNodeName",
-    "volumeName", "storageClassName"))
+NAME_FIELDS = frozenset(("name", "namespace", "queue", "parent", "nodeName", "priorityClassName",
+                         "jobName", "minTaskMember", "highestTierName", "tierName", "claimName",
+                         "volumeClaimName", "serviceAccountName", "topologyName", "subdomain",
+                         "hostname", "nominatedNodeName", "volumeName", "storageClassName"))
 """Fields whose text is a name."""
 TOLD = frozenset(("message", "reason", "image", "images", "command", "env", "addresses"))
 """Fields with words of people and places; no decision reads them."""
@@ -178,10 +177,8 @@ class _Renamed:
             return self.uids.get(part, part) if field == "uid" else rename(part) if rename else part
         if isinstance(part, list):
             values = field.endswith("DuringExecution")  # of queues: groups of nodes, by their label
-            return [
-                self.value(each) if values and isinstance(each, str) else self._part(each, field)
-                for each in part
-            ]
+            return [self.value(each) if values and isinstance(each, str)
+                    else self._part(each, field) for each in part]
         if not isinstance(part, dict):
             return part
         if field in ("labels", "matchLabels", "nodeSelector"):

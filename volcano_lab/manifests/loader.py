@@ -315,25 +315,22 @@ def _kind_of(document: Any) -> type[api.KubernetesObject]:
             [f"is {found_text(document)}; allowed is a mapping with apiVersion, kind and metadata"])
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not _text(document.get(field)):
-            raise ManifestError([
-                f"{field} is {found_text(document.get(field))}; allowed is text, such as {example}"
-            ])
+            raise ManifestError([f"{field} is {found_text(document.get(field))}; allowed is text, "
+                                 f"such as {example}"])
     kind, version = document["kind"], document["apiVersion"]
     cls = api.KINDS.get((version.rpartition("/")[0], kind))
     if cls is not None and version in cls.api_versions:
         return cls
     same_kind = cls or next((cls for (_, name), cls in api.KINDS.items() if name == kind), None)
     if same_kind:
-        raise _NotRead(
-            f"apiVersion is {version}; read is {' or '.join(same_kind.api_versions)}, so it has no effect"
-        )
+        raise _NotRead(f"apiVersion is {version}; read is {' or '.join(same_kind.api_versions)}, "
+                       "so it has no effect")
     misspelt = next((name for _, name in api.KINDS if name.lower() == kind.lower()), None)
     if misspelt:
         raise ManifestError([f'kind is "{kind}"; allowed is {misspelt}'])
     if kind in not_modelled.KINDS:
-        raise _NotRead(
-            f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and has no effect"
-        )
+        raise _NotRead(f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and "
+                       "has no effect")
     raise _NotRead(f"kind {kind} is not read and has no effect; read are {_KIND_NAMES}")
 
 

@@ -70,15 +70,14 @@ class PodGroups:
         styles: dict[str, str] = {}
         needs = {key: amount * least
                  for key, amount in jobs.usage(pod.spec, styles).items()} if least else {}
-        return api.PodGroup(
-            api.ObjectMeta(name, pod.namespace,
-                           labels=_chosen(labels, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME),
-                           annotations=annotations, owner_references=references,
-                           creation_timestamp=pod.metadata.creation_timestamp),
-            api.PodGroupSpec(least, queue=own.get(QUEUE_NAME, ""),
-                             priority_class_name=pod.spec.priority_class_name,
-                             min_resources=jobs.amounts_text(needs, styles),
-                             network_topology=_topology(own)))
+        return api.PodGroup(api.ObjectMeta(
+            name, pod.namespace, labels=_chosen(labels, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME),
+            annotations=annotations, owner_references=references,
+            creation_timestamp=pod.metadata.creation_timestamp),
+                            api.PodGroupSpec(least, queue=own.get(QUEUE_NAME, ""),
+                                             priority_class_name=pod.spec.priority_class_name,
+                                             min_resources=jobs.amounts_text(needs, styles),
+                                             network_topology=_topology(own)))
 
 
 def _chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:

@@ -11,15 +11,13 @@ from volcano_lab.api.objects import Pod
 
 VOLUMES, CLAIMS = "volumes", "dynamic resource allocation"
 
-KINDS = {
-    **dict.fromkeys(("PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment"), VOLUMES),
-    **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"), CLAIMS),
-    "NodeShard":
-    "the sharding of nodes among schedulers",
-    "Numatopology": "NUMA topology within a node",
-    "CronJob": "Jobs by a schedule; give one of its Jobs",
-    **dict.fromkeys(("JobFlow", "JobTemplate"), "flows of Jobs; give the Jobs"),
-}
+KINDS = {**dict.fromkeys(("PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
+                          "CSIDriver", "CSIStorageCapacity", "VolumeAttachment"), VOLUMES),
+         **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
+                         CLAIMS), "NodeShard": "the sharding of nodes among schedulers",
+         "Numatopology": "NUMA topology within a node",
+         "CronJob": "Jobs by a schedule; give one of its Jobs",
+         **dict.fromkeys(("JobFlow", "JobTemplate"), "flows of Jobs; give the Jobs")}
 """Kind -> what it is about."""
 
 VOLUME_SOURCES = ("persistentVolumeClaim", "ephemeral")
@@ -36,9 +34,8 @@ def pod_warnings(pod: Pod) -> list[str]:
     claimed = [str(volume.get("name", ""))
                for volume in pod.spec.volumes if any(source in volume for source in VOLUME_SOURCES)]
     claims = [str(claim.get("name", "")) for claim in pod.spec.resource_claims]
-    return [
-        f"{field} names {', '.join(names)}; {what} {verb} not modelled by the lab, and the pod is placed as if it had none."
-        for field, names, what, verb in (("spec.volumes", claimed, VOLUMES, "are"),
-                                         ("spec.resourceClaims", claims, CLAIMS, "is"))
-        if names
-    ]
+    return [f"{field} names {', '.join(names)}; {what} {verb} not modelled by the lab, and the pod "
+            "is placed as if it had none."
+            for field, names, what, verb in (("spec.volumes", claimed, VOLUMES, "are"),
+                                             ("spec.resourceClaims", claims, CLAIMS, "is"))
+            if names]

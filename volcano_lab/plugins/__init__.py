@@ -6,38 +6,24 @@ first names it.
 
 from volcano_lab.framework.plugin import PLUGINS, UNMODELLED
 
-BUILT_IN = {
-    "binpack": "binpack:Binpack",
-    "capacity": "capacity:Capacity",
-    "cdp": "cdp:CooldownProtection",
-    "conformance": "conformance:Conformance",
-    "drf": "drf:Drf",
-    "gang": "gang:Gang",
-    "network-topology-aware": "network_topology_aware.plugin:NetworkTopologyAware",
-    "nodegroup": "nodegroup:NodeGroup",
-    "nodeorder": "nodeorder:NodeOrder",
-    "overcommit": "overcommit:Overcommit",
-    "pdb": "pdb:Pdb",
-    "predicates": "predicates:Predicates",
-    "priority": "priority:Priority",
-    "proportion": "proportion:Proportion",
-    "rescheduling": "rescheduling:Rescheduling",
-    "resource-strategy-fit": "resource_strategy_fit.plugin:ResourceStrategyFit",
-    "resourcequota": "resourcequota:ResourceQuotas",
-    "sla": "sla:Sla",
-    "task-topology": "task_topology.plugin:TaskTopologyPlugin",
-    "tdm": "tdm:Tdm",
-    "usage": "usage:Usage",
-}
+BUILT_IN = {"binpack": "binpack:Binpack", "capacity": "capacity:Capacity",
+            "cdp": "cdp:CooldownProtection", "conformance": "conformance:Conformance",
+            "drf": "drf:Drf", "gang": "gang:Gang",
+            "network-topology-aware": "network_topology_aware.plugin:NetworkTopologyAware",
+            "nodegroup": "nodegroup:NodeGroup", "nodeorder": "nodeorder:NodeOrder",
+            "overcommit": "overcommit:Overcommit", "pdb": "pdb:Pdb",
+            "predicates": "predicates:Predicates", "priority": "priority:Priority",
+            "proportion": "proportion:Proportion", "rescheduling": "rescheduling:Rescheduling",
+            "resource-strategy-fit": "resource_strategy_fit.plugin:ResourceStrategyFit",
+            "resourcequota": "resourcequota:ResourceQuotas", "sla": "sla:Sla",
+            "task-topology": "task_topology.plugin:TaskTopologyPlugin", "tdm": "tdm:Tdm",
+            "usage": "usage:Usage"}
 """Plugin name in a configuration -> module and class in this package."""
 
-NOT_MODELLED = {
-    "deviceshare": "GPU, vGPU and NPU sharing",
-    "extender": "calls to an outside scheduler",
-    "numa-aware": "NUMA topology within a node",
-}
+NOT_MODELLED = {"deviceshare": "GPU, vGPU and NPU sharing",
+                "extender": "calls to an outside scheduler",
+                "numa-aware": "NUMA topology within a node"}
 
 PLUGINS.built_in.update({name: f"volcano_lab.plugins.{place}" for name, place in BUILT_IN.items()})
-UNMODELLED.update({
-    name: f'plugin "{name}" is not modelled by the lab ({what}); the rest of the configuration runs.'
-    for name, what in NOT_MODELLED.items()})
+UNMODELLED.update({name: f'plugin "{name}" is not modelled by the lab ({what}); the rest of the '
+                         'configuration runs.' for name, what in NOT_MODELLED.items()})

@@ -211,9 +211,9 @@ class QueueTree:
         """What can't hold all at once is worth a warning; nothing is refused for it."""
         for child in children:
             if attr.capability.less_partly(child.capability):
-                self.warnings.append(
-                    f'queue "{child.name}": spec.capability <{child.capability}> is more than that of '
-                    f'its parent "{attr.name}", <{attr.capability}>, which limits it.')
+                self.warnings.append(f'queue "{child.name}": spec.capability <{child.capability}> '
+                                     f'is more than that of its parent "{attr.name}", '
+                                     f'<{attr.capability}>, which limits it.')
         for what, mine, sum_ in (("deserved", attr.deserved, deserved),
                                  ("guarantee", attr.guarantee, guarantees)):
             if mine.less_partly(sum_):

@@ -189,9 +189,8 @@ def _thresholds(params: Any) -> Thresholds:
             break  # what follows isn't read either
         for name, percent in given.items():
             if not isinstance(percent, int) or isinstance(percent, bool):
-                raise ConfError([
-                    f"plugin rescheduling: {key}.{name} is {percent!r}; allowed is a whole number of percent"
-                ])
+                raise ConfError([f"plugin rescheduling: {key}.{name} is {percent!r}; allowed is a "
+                                 "whole number of percent"])
             if name in amounts:
                 amounts[name] = float(percent)
     return thresholds

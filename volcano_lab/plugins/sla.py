@@ -50,9 +50,8 @@ class Sla(Plugin):
         seconds = parse_duration(self.arguments.get_string(WAITING_TIME, ""))
         if seconds is not None and seconds > 0:
             return seconds
-        logger.warning(
-            "argument %s of plugin sla is %r, allowed is a duration above zero, such as 1h30m; it has no effect",
-            WAITING_TIME, self.arguments[WAITING_TIME])
+        logger.warning("argument %s of plugin sla is %r, allowed is a duration above zero, such as "
+                       "1h30m; it has no effect", WAITING_TIME, self.arguments[WAITING_TIME])
         return None
 
     def on_session_open(self, ssn: Session) -> None:

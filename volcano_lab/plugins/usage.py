@@ -56,9 +56,8 @@ class Usage(Plugin):
         thresholds = self.arguments.get(THRESHOLDS, {})
         if isinstance(thresholds, dict):
             return thresholds
-        logger.warning(
-            "argument %s of plugin usage is %r, allowed is a mapping with cpu and mem; %s%% is used for both",
-            THRESHOLDS, thresholds, DEFAULT_THRESHOLD)
+        logger.warning("argument %s of plugin usage is %r, allowed is a mapping with cpu and mem; "
+                       "%s%% is used for both", THRESHOLDS, thresholds, DEFAULT_THRESHOLD)
         return {}
 
     def on_session_open(self, ssn: Session) -> None:

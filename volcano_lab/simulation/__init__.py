@@ -25,5 +25,5 @@ from volcano_lab.simulation.workload import (
 )
 
 __all__ = ["KINDS", "Arrivals", "Faults", "History", "InvariantBroken", "JobRun", "JobTemplate",
-           "Latencies", "Life", "LifeError", "Simulation", "Spread", "WorkloadError", "every", "load",
-           "poisson", "save", "trace"]
+           "Latencies", "Life", "LifeError", "Simulation", "Spread", "WorkloadError", "every",
+           "load", "poisson", "save", "trace"]

@@ -228,8 +228,9 @@ class SessionAudit(Observer):
         known = job and job.tasks.get(task.uid)
         if known is not None and (known.status, known.node_name) != self.sent[task.uid]:
             status, node = self.sent[task.uid]
-            yield (f"the cache has task {task.key} as {known.status} on {known.node_name or 'no node'}, "
-                   f"and the session made it {status} on {node or 'no node'}")
+            yield (f"the cache has task {task.key} as {known.status} on "
+                   f"{known.node_name or 'no node'}, and the session made it {status} on "
+                   f"{node or 'no node'}")
 
     def _is_promised(self, job: JobInfo) -> bool:
         """Whether a gang's minimum has places or waits for room to come."""
@@ -269,8 +270,8 @@ def account(status: TaskStatus) -> TaskStatus | None:
 
 def ready_count(tasks: Any) -> int:
     """Return how many tasks count towards a gang's minimum."""
-    return sum(task.status in READY_STATUSES or (task.status == TaskStatus.PENDING and task.best_effort)
-               for task in tasks)
+    return sum(task.status in READY_STATUSES
+               or (task.status == TaskStatus.PENDING and task.best_effort) for task in tasks)
 
 
 def is_gang_ready(job: JobInfo) -> bool:

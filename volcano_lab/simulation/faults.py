@@ -8,17 +8,15 @@ from typing import Any
 
 from attrs import Factory, define
 
-KINDS = {
-    "bind_refused": "the API server refuses a bind",
-    "bind_timeout": "a bind isn't answered in time; half of these took effect all the same",
-    "read_refused": "the API server doesn't answer when a failed task is compared with it",
-    "pod_deleted": "a pod is deleted while it is being bound",
-    "node_lost": "a node disappears between the snapshot and the bind",
-    "event_late": "the scheduler hears of a change seconds later",
-    "event_twice": "the scheduler hears of a change twice",
-    "cycle_crash":
-    "the scheduler dies between two actions of a cycle and starts anew, knowing nothing",
-}
+KINDS = {"bind_refused": "the API server refuses a bind",
+         "bind_timeout": "a bind isn't answered in time; half of these took effect all the same",
+         "read_refused": "the API server doesn't answer when a failed task is compared with it",
+         "pod_deleted": "a pod is deleted while it is being bound",
+         "node_lost": "a node disappears between the snapshot and the bind",
+         "event_late": "the scheduler hears of a change seconds later",
+         "event_twice": "the scheduler hears of a change twice",
+         "cycle_crash":
+         "the scheduler dies between two actions of a cycle and starts anew, knowing nothing"}
 """Kind of fault -> what happens."""
 
 

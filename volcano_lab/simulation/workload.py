@@ -81,9 +81,8 @@ def spread(value: float | Spread | Sequence[Any]) -> Spread:
     if isinstance(value, int | float):
         return Spread("constant", float(value))
     if not isinstance(value, list | tuple) or not 2 <= len(value) <= 3:
-        raise WorkloadError(
-            f"a length of time is {value!r}; allowed is a number of seconds, or a kind and its numbers"
-        )
+        raise WorkloadError(f"a length of time is {value!r}; allowed is a number of seconds, or a "
+                            "kind and its numbers")
     return Spread(*value)
 
 
@@ -190,9 +189,8 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
     Spread(kind='exponential', a=2.0, b=0.0)
     """
     if not rate > 0:
-        raise WorkloadError(
-            f"the rate of a stream of jobs is {rate!r}; allowed is a number of jobs "
-            "per second above 0")
+        raise WorkloadError(f"the rate of a stream of jobs is {rate!r}; allowed is a number of "
+                            "jobs per second above 0")
     return Arrivals(list(templates), ("exponential", 1 / rate), count)
 
 

@@ -91,8 +91,7 @@ class CycleDiff(Shown):
             return f"The two cycles decide the same{clusters}{ends}."
         moved = [f"{short(pod)} from {left or 'no node'} to {right or 'no node'}"
                  for pod, left, right in self.moved]
-        told = [f"They part where {self.parting}",
-                f"{_count(moved, 'pod')} moved{_listed(moved)}"]
+        told = [f"They part where {self.parting}", f"{_count(moved, 'pod')} moved{_listed(moved)}"]
         for what, found in (("job", self.jobs), ("queue", self.queues)):
             names = sorted({short(each.name) for each in found})
             if names:

@@ -117,12 +117,9 @@ ABOUT = ("queue", "job", "sub_job", "task", "node", "left", "right", "reclaimer"
 
 def _about(record: Record) -> str:
     """Who a question is about."""
-    parts = [
-        short(str(record[name]))
-        if name in ("left", "right") else f"{name.replace('_', ' ')} {short(str(record[name]))}"
-        for name in ABOUT
-        if record.get(name) is not None
-    ]
+    parts = [short(str(record[name])) if name in ("left", "right")
+             else f"{name.replace('_', ' ')} {short(str(record[name]))}" for name in ABOUT
+             if record.get(name) is not None]
     candidates = record.get("candidates")
     if isinstance(candidates, list):
         parts.append(f"{len(candidates)} candidate{'s' if len(candidates) != 1 else ''}")

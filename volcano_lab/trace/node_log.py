@@ -69,12 +69,9 @@ class NodeLog:
 
     def _everywhere(self, shown: _Shown) -> dict[str, list[Any]]:
         count = self.arrays.table.count
-        return {
-            ROOM: self.arrays.room(shown.board.request).tolist(), **{
-                column: np.broadcast_to(part.nodes(), count).tolist()
-                for column, part in shown.parts
-            }
-        }
+        return {ROOM: self.arrays.room(shown.board.request).tolist(),
+                **{column: np.broadcast_to(part.nodes(), count).tolist()
+                   for column, part in shown.parts}}
 
     def _on_rows(self, shown: _Shown, rows: list[int]) -> dict[str, list[Any]]:
         room = self.arrays.room(shown.board.request)

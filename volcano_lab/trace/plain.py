@@ -44,10 +44,8 @@ def _list(values: Any) -> list[Any]:
 
 
 def _dict(values: Mapping[Any, Any]) -> dict[str, Any]:
-    return {
-        key if isinstance(key, str) else str(plain(key)): plain(value)
-        for key, value in values.items()
-    }
+    return {key if isinstance(key, str) else str(plain(key)): plain(value)
+            for key, value in values.items()}
 
 
 _AMOUNTS: dict[Resource, dict[str, float]] = {}

@@ -117,9 +117,8 @@ class TraceReader(Shown):
         if rule.startswith("a reject"):
             if not answer:
                 return last["plugin"]
-            return next((call["plugin"]
-                         for call in calls
-                         if call["tier"] == last["tier"] and call["answer"] > 0), "")
+            return next((call["plugin"] for call in calls if call["tier"] == last["tier"]
+                         and call["answer"] > 0), "")
         return ""
 
     def about(self, *, job: str | None = None, task: str | None = None, queue: str | None = None,
@@ -161,8 +160,7 @@ class TraceReader(Shown):
                 if record["task"] in tasks:
                     at_once = {} if last is None else {
                         node: {column: values[row] for column, values in known[last].items()}
-                        for row, node in enumerate(self.nodes)
-                    }
+                        for row, node in enumerate(self.nodes)}
                     found[record["task"]] = record, calls or at_once
                 calls, last = {}, None
         return found
@@ -172,9 +170,8 @@ class TraceReader(Shown):
         objected is False or True. See `searches`.
         """
         _, columns = self.searches({task}, before).get(task, (None, {}))
-        return {node: {
-            column: value in (None, True) if column.startswith("predicate ") else value
-            for column, value in said.items()} for node, said in columns.items()}
+        return {node: {column: value in (None, True) if column.startswith("predicate ") else value
+                       for column, value in said.items()} for node, said in columns.items()}
 
     def scores(self, task: str, before: int | None = None) -> dict[str, dict[str, float]]:
         """{node: {plugin: score}} of that time.
@@ -218,9 +215,8 @@ class TraceReader(Shown):
                 setattr(trace, name, value)
             trace.records = [Record.from_dict(json.loads(row)) for row in rows if row.strip()]
         except (StopIteration, KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
-            raise ValueError(
-                f"these lines are not a trace ({type(error).__name__}: {error}); allowed is what "
-                "Trace.save wrote.") from None
+            raise ValueError(f"these lines are not a trace ({type(error).__name__}: {error}); "
+                             "allowed is what Trace.save wrote.") from None
         return trace
 
     @classmethod

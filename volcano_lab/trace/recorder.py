@@ -194,15 +194,12 @@ class Trace(Outline):
     def closed(self, ssn: Session) -> None:
         self._settle()
         super().closed(ssn)
-        self.result = {
-            uid: {
-                "phase":
-                job.pod_group.status.phase, "conditions": [{
-                    "type": condition.type, "status": condition.status, "reason": condition.reason,
-                    "message": condition.message
-                } for condition in job.pod_group.status.conditions]
-            } for uid, job in ssn.jobs.items()
-        }
+        self.result = {uid: {"phase": job.pod_group.status.phase,
+                             "conditions": [
+                                 {"type": condition.type, "status": condition.status,
+                                  "reason": condition.reason, "message": condition.message}
+                                 for condition in job.pod_group.status.conditions]}
+                       for uid, job in ssn.jobs.items()}
         self._changes = self._ssn = self._node_log = None
 
     def _settle(self) -> None:

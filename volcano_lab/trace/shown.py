@@ -38,11 +38,9 @@ class Shown:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         parts = [part for part in self._shown() if part]
-        return {
-            "text/plain": "\n\n".join(map(plain_text, parts)),
-            "text/markdown": "\n\n".join(map(markdown, parts)),
-            "text/html": "\n".join(map(html, parts)),
-        }
+        return {"text/plain": "\n\n".join(map(plain_text, parts)),
+                "text/markdown": "\n\n".join(map(markdown, parts)),
+                "text/html": "\n".join(map(html, parts))}
 
 
 def plain_text(part: Part) -> str:

@@ -41,24 +41,14 @@ def state_of(ssn: Session) -> State:
     ('Binding', {'cpu': 3000.0, 'pods': 109.0})
     """
     shares = _drf_shares(ssn)
-    return {
-        "tasks": {
-            task.key:
-            {**_named(OF_TASK, _task(task)), "job": job.uid, "uid": task.uid,
-             "request": amounts(task.init_resreq)}
-            for job in ssn.jobs.values()
-            for task in job.tasks.values()
-        },
-        "jobs": {
-            uid: {**_named(OF_JOB, _job(job, shares)), "queue": job.queue,
-                  "min_available": job.min_available} for uid, job in ssn.jobs.items()
-        },
-        "nodes": {
-            name: {field: amounts(getattr(node, field)) for field in (*ACCOUNTS, "allocatable")}
-            for name, node in ssn.nodes.items()
-        },
-        "queues": queues_of(ssn),
-    }
+    return {"tasks": {task.key: {**_named(OF_TASK, _task(task)), "job": job.uid, "uid": task.uid,
+                                 "request": amounts(task.init_resreq)} for job in ssn.jobs.values()
+                      for task in job.tasks.values()},
+            "jobs": {uid: {**_named(OF_JOB, _job(job, shares)), "queue": job.queue,
+                           "min_available": job.min_available} for uid, job in ssn.jobs.items()},
+            "nodes": {name:
+                      {field: amounts(getattr(node, field)) for field in (*ACCOUNTS, "allocatable")}
+                      for name, node in ssn.nodes.items()}, "queues": queues_of(ssn)}
 
 
 def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
@@ -105,10 +95,8 @@ class Changes:
     def __init__(self, ssn: Session):
         self.ssn, self.sums = ssn, queue_attributes(ssn)
         self.shares = _drf_shares(ssn)
-        self.seen = {
-            what: {name: dict(fields) for name, fields in items.items()}
-            for what, items in state_of(ssn).items()
-        }
+        self.seen = {what: {name: dict(fields) for name, fields in items.items()}
+                     for what, items in state_of(ssn).items()}
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
         self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}
         self._dicts: dict[tuple[float, ...], dict[str, float]] = {}  # equal nodes share one

@@ -46,24 +46,17 @@ class Stepper(Shown):
             raise ValueError("an outline of a cycle has no steps; allowed is a Trace, as of "
                              "cluster.run(trace=Trace()).")
         self.trace, self.at = trace, -1
-        self.state: State = {
-            what: {name: dict(fields)
-                   for name, fields in items.items()}
-            for what, items in trace.start.items()
-        }
+        self.state: State = {what: {name: dict(fields) for name, fields in items.items()}
+                             for what, items in trace.start.items()}
         self.statements: dict[int, list[list[str]]] = {}
-        self._steps = [
-            record.number
-            for record in trace.records
-            if record.get("changes") or record.kind in OPERATIONS
-        ]
+        self._steps = [record.number for record in trace.records if record.get("changes")
+                       or record.kind in OPERATIONS]
 
     def _shown(self) -> Iterable[Part]:
         yield (f"Record {self.at} of {len(self.trace.records) - 1}, action "
                f"{self.record.action if self.record else 'open'}: {sentence(self.record)}.")
         yield [{"statement": number, "operation": name, "pod": pod, "node": node}
-               for number, operations in self.statements.items()
-               for name, pod, node in operations]
+               for number, operations in self.statements.items() for name, pod, node in operations]
         yield [{"job": uid, "queue": job["queue"], "phase": job["phase"],
                 "pods": ", ".join(f"{count} {status}" for status, count in Counter(
                     task["status"] for task in self.state["tasks"].values()

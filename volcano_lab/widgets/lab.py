@@ -234,14 +234,13 @@ class Lab(anywidget.AnyWidget):
                 "undo": bool(self._past), "moved": self._values != self.start, **more}
 
     def _fixed(self) -> dict[str, Any]:
-        return {
-            "widget": "lab", "title": self.title,
-            "id": "-".join(re.findall(r"[a-z0-9]+", self.title.lower())),
-            "controls": [control.page(name) for name, control in self.controls.items()],
-            "panels": [panel.fixed | {"key": key}
-                       for key, panel in zip(self._keys, self.panels, strict=True)],
-            "tasks": [{"name": task.name, "text": task.text, "shows": task.show is not None}
-                      for task in self.tasks], "copies": self.code is not None}
+        return {"widget": "lab", "title": self.title,
+                "id": "-".join(re.findall(r"[a-z0-9]+", self.title.lower())),
+                "controls": [control.page(name) for name, control in self.controls.items()],
+                "panels": [panel.fixed | {"key": key}
+                           for key, panel in zip(self._keys, self.panels, strict=True)],
+                "tasks": [{"name": task.name, "text": task.text, "shows": task.show is not None}
+                          for task in self.tasks], "copies": self.code is not None}
 
     def _cluster(self) -> Cluster:
         if self.code is None:

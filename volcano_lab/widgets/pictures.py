@@ -163,8 +163,7 @@ def sums(title: str, data: Data, *, parts: Sequence[str] = (), rows: int | None 
         most: where the scale ends, as a multiple of the limit.
         frame: legend, key, wide, tall, width.
     """
-    return _picture("sums", title, data, frame, parts=list(parts), rows=rows, limit=limit,
-                    max=most)
+    return _picture("sums", title, data, frame, parts=list(parts), rows=rows, limit=limit, max=most)
 
 
 def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, unit: str = "",

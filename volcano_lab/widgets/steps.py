@@ -152,14 +152,13 @@ ANSWERS = {"goto", "stop_at", "show", "detail", "resource", "jump"}
 
 def fixed_of(view: StepView) -> dict[str, Any]:
     """Return what the page needs to know once."""
-    return {
-        "widget": "cycleSteps", "names": {what: view.names[what] for what in ("jobs", "queues")},
-        "resources": view.resources, "colors": colors_of(view.queues), "most": view.most,
-        "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
-        "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": list(DETAILS),
-        "operations": ["allocate", "pipeline", "evict"], "outcomes": ["commit", "discard"],
-        "symptoms": [[symptom.seen, symptom.likely, symptom.about] for symptom in SYMPTOMS]
-    }
+    return {"widget": "cycleSteps",
+            "names": {what: view.names[what] for what in ("jobs", "queues")},
+            "resources": view.resources, "colors": colors_of(view.queues), "most": view.most,
+            "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
+            "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": list(DETAILS),
+            "operations": ["allocate", "pipeline", "evict"], "outcomes": ["commit", "discard"],
+            "symptoms": [[symptom.seen, symptom.likely, symptom.about] for symptom in SYMPTOMS]}
 
 
 Scene = TraceReader | Callable[[], TraceReader]

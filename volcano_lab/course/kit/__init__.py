@@ -29,13 +29,11 @@ Texts know `code`, **strong** and *emphasis*. Nothing here needs a kernel to be 
 
 from importlib import import_module
 
-_HOMES = {
-    "Check": "checking", "Prediction": "question", "Verdict": "verdict", "all_checks": "checking",
-    "answers": "tracing", "ask": "question", "bars": "results", "check": "checking",
-    "choice": "checking", "finding": "results", "lesson": "thread", "predict": "question",
-    "recap": "recapping", "table": "results", "trace_of": "tracing", "try_again": "verdict",
-    "ways": "thread", "well_done": "verdict"
-}
+_HOMES = {"Check": "checking", "Prediction": "question", "Verdict": "verdict",
+          "all_checks": "checking", "answers": "tracing", "ask": "question", "bars": "results",
+          "check": "checking", "choice": "checking", "finding": "results", "lesson": "thread",
+          "predict": "question", "recap": "recapping", "table": "results", "trace_of": "tracing",
+          "try_again": "verdict", "ways": "thread", "well_done": "verdict"}
 
 __all__ = [*_HOMES]
 

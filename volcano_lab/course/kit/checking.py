@@ -21,12 +21,10 @@ from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again
 CHECKS: dict[str, Check] = {}
 """Every check that has been imported, by lesson and name: "02.tolerance"."""
 
-WORDS = {
-    float: "a number, such as 28, 1.5, 1/2 or 50 %", int: "a whole number, such as 28",
-    str: 'a text, such as "a"', bool: "True or False", list: "a list, such as [1, 2]",
-    dict: 'a dict, such as {"a": 1}', set: 'a set, such as {"a", "b"}',
-    tuple: "a tuple, such as (1, 2)"
-}
+WORDS = {float: "a number, such as 28, 1.5, 1/2 or 50 %", int: "a whole number, such as 28",
+         str: 'a text, such as "a"', bool: "True or False", list: "a list, such as [1, 2]",
+         dict: 'a dict, such as {"a": 1}', set: 'a set, such as {"a", "b"}',
+         tuple: "a tuple, such as (1, 2)"}
 NOTHING = "Your function gives nothing back. Is there a `return`?"
 
 

@@ -98,14 +98,12 @@ TABLE = (
            "say what a cycle costs, and which part grows with what", ("01", "08")),
 )
 
-WAYS = (
-    Way("Why is my job pending?", "For a team that uses Volcano", "half a day",
-        ("00", "04", "06", "08")),
-    Way("Queues of a company", "For those who write them", "half a day",
-        ("00", "03", "04", "05", "09")),
-    Way("Running the scheduler", "For those on call", "half a day", ("01", "11", "11b", "15")),
-    Way("Changing the scheduler", "For developers", "a day", ("01", "02", "06", "08", "12")),
-)
+WAYS = (Way("Why is my job pending?", "For a team that uses Volcano", "half a day",
+            ("00", "04", "06", "08")),
+        Way("Queues of a company", "For those who write them", "half a day",
+            ("00", "03", "04", "05", "09")),
+        Way("Running the scheduler", "For those on call", "half a day", ("01", "11", "11b", "15")),
+        Way("Changing the scheduler", "For developers", "a day", ("01", "02", "06", "08", "12")))
 
 LESSONS = {lesson.number: lesson for lesson in TABLE}
 

@@ -132,18 +132,15 @@ class Question(Shown):
 
     def _state(self) -> dict[str, Any]:
         verdict = self.verdict
-        return {
-            "kind": "question", "tag": self.word, "text": html(self.question),
-            "options": [[str(option), html(as_text(option)), self._mark(option)]
-                        for option in self.options],
-            "button": self.button, "gives_up": self.gives_up, "settled": self.settled,
-            "value": "" if self.value is None else str(self.value),
-            "fold": COMPUTED if self.result is not None else "",
-            "state": verdict.state if verdict else "",
-            "sign": verdict.sign if verdict else "",
-            "says": html(verdict.text) if verdict else "",
-            "result": views(self.result) if self.settled else []
-        }
+        return {"kind": "question", "tag": self.word, "text": html(self.question),
+                "options": [[str(option), html(as_text(option)), self._mark(option)]
+                            for option in self.options], "button": self.button,
+                "gives_up": self.gives_up, "settled": self.settled,
+                "value": "" if self.value is None else str(self.value),
+                "fold": COMPUTED if self.result is not None else "",
+                "state": verdict.state if verdict else "", "sign": verdict.sign if verdict else "",
+                "says": html(verdict.text) if verdict else "",
+                "result": views(self.result) if self.settled else []}
 
 
 class Prediction(Question):

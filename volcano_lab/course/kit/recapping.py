@@ -9,10 +9,8 @@ from attrs import define
 from volcano_lab.course.kit.markup import INK, LINE, fold, html, plain
 
 SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
-KINDS = {
-    "files": "file", "flags": "flag or setting", "metrics": "metric", "log": "log line", "commands":
-    "command"
-}
+KINDS = {"files": "file", "flags": "flag or setting", "metrics": "metric", "log": "log line",
+         "commands": "command"}
 """What may be named in a recap -> its word in the first column."""
 
 
@@ -32,17 +30,15 @@ class Recap:
     def _repr_html_(self) -> str:
         points = "".join(f"<li>{html(sentence)}</li>" for sentence in self.learned)
         cell = f'style="border: 1px solid {LINE}; padding: 4px 10px; text-align: left; vertical-align: top; white-space: normal"'
-        heads = "".join(
-            f'<th scope="col" {cell}>{head}</th>' for head in ("", "in the real Volcano",
-                                                               "what it is"))
+        heads = "".join(f'<th scope="col" {cell}>{head}</th>'
+                        for head in ("", "in the real Volcano", "what it is"))
         rows = "".join(
             f'<tr><th scope="row" {cell}>{kind}</th><td {cell}>{_where(kind, where)}</td>'
             f"<td {cell}>{html(what)}</td></tr>" for kind, where, what in self.rows)
         table = f'<table style="border-collapse: collapse; margin: 8px 0"><thead><tr>{heads}</tr></thead>{rows}</table>'
         listed = f'<ul style="margin: 4px 0">{points}</ul>' if points else ""
-        return (
-            f'<div style="color: {INK}; font-size: 14px; line-height: 1.5; max-width: 900px">{listed}'
-            f"{fold('In the real Volcano', table) if rows else ''}</div>")
+        return (f'<div style="color: {INK}; font-size: 14px; line-height: 1.5; max-width: '
+                f'900px">{listed}' f"{fold('In the real Volcano', table) if rows else ''}</div>")
 
 
 def recap(learned: Sequence[str], **real: Mapping[str, str]) -> Recap:

@@ -147,11 +147,10 @@ class Bars:
         title = f"<b>{html(self.title)}</b>" if self.title else ""
         size = left + 470
         return (f'<div style="color: {INK}; font-family: {FONT}; background: {GROUND}; '
-                f'border-radius: 8px; padding: 8px 12px; margin: 6px 0">{title}'
-                f'<svg viewBox="0 0 {size} {height}" width="{size}" role="img" '
-                f'aria-label="{escape(repr(self), quote=True)}" '
-                'style="max-width: 100%; display: block; fill: currentColor; font-size: 14px">'
-                f"{''.join(parts)}</svg></div>")
+                f'border-radius: 8px; padding: 8px 12px; margin: 6px 0">{title}<svg viewBox="0 0 '
+                f'{size} {height}" width="{size}" role="img" '
+                f'aria-label="{escape(repr(self), quote=True)}" style="max-width: 100%; display: '
+                'block; fill: currentColor; font-size: 14px">' f"{''.join(parts)}</svg></div>")
 
 
 def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, unit: str = "",

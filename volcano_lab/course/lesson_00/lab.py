@@ -25,11 +25,9 @@ WORDS = {"weight": (1, 30, 1), "capability": (40, NO_LIMIT, 2), "guarantee": (0,
 in whole pods, comes in addition.
 """
 
-START = {
-    "a": {"weight": 2, "capability": 50, "guarantee": 10, "demand": 80},
-    "b": {"weight": 3, "capability": NO_LIMIT, "guarantee": 0, "demand": 60},
-    "c": {"weight": 5, "capability": NO_LIMIT, "guarantee": 20, "demand": 30},
-}
+START = {"a": {"weight": 2, "capability": 50, "guarantee": 10, "demand": 80},
+         "b": {"weight": 3, "capability": NO_LIMIT, "guarantee": 0, "demand": 60},
+         "c": {"weight": 5, "capability": NO_LIMIT, "guarantee": 20, "demand": 30}}
 POD = {"a": 4, "b": 6, "c": 5}
 """CPUs of each queue's pods; those of the gang in a are like a's others."""
 
@@ -81,11 +79,8 @@ def _say(cluster: Cluster, gang_size: int, gang_minimum: int,
 
 def cluster_of(values: Values) -> Cluster:
     """Return the cluster that the controls describe."""
-    queues = {
-        queue: {word: values[f"{queue}_{word}"]
-                for word in start}
-        for queue, start in START.items()
-    }
+    queues = {queue: {word: values[f"{queue}_{word}"] for word in start}
+              for queue, start in START.items()}
     return fair_share_cluster(values["gang_size"], values["gang_minimum"], **queues)
 
 
@@ -112,26 +107,26 @@ def weights_lab() -> Lab:
     controls = {name: control for queue, color in colors_of(START).items() for name, control in
                 group(f"queue {queue}", {queue: slider(1, 1, 9, "weight")}, color=color,
                       link=queue).items()}
-    return Lab(
-        controls, lambda values: weights_cluster(values).run(),
-        [pictures.vessels("Deserved, by rounds", facts.fill, most=82, unit="CPUs", height=184)],
-        title="Three weights: a asks for 80 CPUs, b for 60, c for 30", code=weights_cluster,
-        says=[amounts("deserves", facts.deserved, "CPUs")], nothing="No queue deserves more or less.",
-        opening=lambda cycle: "**a** and **b** deserve 35 each: a third of the 100, and a half of "
-        "what **c** leaves.",
-        tasks=[Task("twice as much", "Let a deserve twice as much as b.", twice, show={"a": 2}),
-               Task("c in vain", "Give c weight 9. Does it deserve more than before?",
-                    lambda values, cycle: values["c"] == 9, show={"c": 9})])
+    return Lab(controls, lambda values: weights_cluster(values).run(),
+               [pictures.vessels("Deserved, by rounds", facts.fill, most=82, unit="CPUs",
+                                 height=184)],
+               title="Three weights: a asks for 80 CPUs, b for 60, c for 30", code=weights_cluster,
+               says=[amounts("deserves", facts.deserved, "CPUs")],
+               nothing="No queue deserves more or less.",
+               opening=lambda cycle: "**a** and **b** deserve 35 each: a third of the 100, and a "
+                                     "half of what **c** leaves.",
+               tasks=[Task("twice as much", "Let a deserve twice as much as b.", twice,
+                           show={"a": 2}),
+                      Task("c in vain", "Give c weight 9. Does it deserve more than before?",
+                           lambda values, cycle: values["c"] == 9, show={"c": 9})])
 
 
 def _of_queue(queue: str, color: str) -> dict[str, Control]:
     start, pod = START[queue], POD[queue]
     demand = RUNNING[queue] * pod, 100 // pod * pod, pod  # whole pods, from what runs already
-    controls = {
-        f"{queue}_{word}": slider(start[word], least, most, word, step=step,
-                                  unit="" if word == "weight" else "CPUs")
-        for word, (least, most, step) in WORDS.items()
-    }
+    controls = {f"{queue}_{word}": slider(start[word], least, most, word, step=step,
+                                          unit="" if word == "weight" else "CPUs")
+                for word, (least, most, step) in WORDS.items()}
     controls[f"{queue}_demand"] = slider(start["demand"], *demand[:2], "asks for", step=pod,
                                          unit="CPUs", about="in whole pods")
     return group(f"queue {queue}", controls, color=color, link=queue)
@@ -151,21 +146,18 @@ def gang_of(cycle: Cycle) -> dict[str, Any]:
     return facts.statement(cycle, GANG)
 
 
-PANELS = [
-    pictures.vessels("Deserved, by rounds", facts.fill, key="fill", most=82, unit="CPUs",
-                     height=184, grips={"guarantee": "{queue}_guarantee"}),
-    pictures.bars("Held, deserved, limit", facts.limits, key="limits", most=100, unit="CPUs",
-                  rows=3, words={"limit": "limit", "asked": "asked for"},
-                  grips={"limit": "{queue}_capability", "asked": "{queue}_demand"}),
-    pictures.turns("Whose turn it is", facts.turns, key="turns", slots=14, lanes=3),
-    pictures.statement("The gang in queue a", gang_of, key="gang", slots=8,
-                       lines=0),
-    pictures.table("", facts.queue_rows, key="queues",
-                   columns={"queue": "in CPUs", "deserved": "deserved",
-                            "real_capability": "real capability", "allocated": "allocated",
-                            "request": "asks for", "share": "share", "overused": "overused"},
-                   wide=True),
-]
+PANELS = [pictures.vessels("Deserved, by rounds", facts.fill, key="fill", most=82, unit="CPUs",
+                           height=184, grips={"guarantee": "{queue}_guarantee"}),
+          pictures.bars("Held, deserved, limit", facts.limits, key="limits", most=100, unit="CPUs",
+                        rows=3, words={"limit": "limit", "asked": "asked for"},
+                        grips={"limit": "{queue}_capability", "asked": "{queue}_demand"}),
+          pictures.turns("Whose turn it is", facts.turns, key="turns", slots=14, lanes=3),
+          pictures.statement("The gang in queue a", gang_of, key="gang", slots=8, lines=0),
+          pictures.table("", facts.queue_rows, key="queues",
+                         columns={"queue": "in CPUs", "deserved": "deserved",
+                                  "real_capability": "real capability", "allocated": "allocated",
+                                  "request": "asks for", "share": "share", "overused": "overused"},
+                         wide=True)]
 
 
 def _enough_for_four(values: Values, cycle: Cycle) -> bool:
@@ -175,18 +167,16 @@ def _enough_for_four(values: Values, cycle: Cycle) -> bool:
             and gang_of(cycle)["outcome"] == "commit")
 
 
-TASKS = [
-    Task("weight", "The gang's minimum is 4 now. Which weight of a is just enough for it?",
-         _enough_for_four, {"gang_minimum": 4}, {"gang_minimum": 4, "a_weight": 3}),
-    Task("guarantee", "Raise b's guarantee until c may hold 70. Who deserves less?",
-         lambda values, cycle: _capability(cycle)["c"] == 70, show={"b_guarantee": 20}),
-    Task("demand", "Let b ask for less, until CPUs are left that nobody takes.",
-         lambda values, cycle: sum(facts.deserved(cycle).values()) < 99.9,
-         show={"b_demand": 18}),
-    Task("a gang too large", "Make a gang that is not even tried. What does it wait for?",
-         lambda values, cycle: values["gang_minimum"] > values["gang_size"],
-         show={"gang_minimum": 5}),
-]
+TASKS = [Task("weight", "The gang's minimum is 4 now. Which weight of a is just enough for it?",
+              _enough_for_four, {"gang_minimum": 4}, {"gang_minimum": 4, "a_weight": 3}),
+         Task("guarantee", "Raise b's guarantee until c may hold 70. Who deserves less?",
+              lambda values, cycle: _capability(cycle)["c"] == 70, show={"b_guarantee": 20}),
+         Task("demand", "Let b ask for less, until CPUs are left that nobody takes.",
+              lambda values, cycle: sum(facts.deserved(cycle).values()) < 99.9,
+              show={"b_demand": 18}),
+         Task("a gang too large", "Make a gang that is not even tried. What does it wait for?",
+              lambda values, cycle: values["gang_minimum"] > values["gang_size"],
+              show={"gang_minimum": 5})]
 
 
 def _capability(cycle: Cycle) -> dict[str, float]:
@@ -215,10 +205,9 @@ def fair_share_lab() -> Lab:
     >>> lab.said
     'Queue a: weight 7 (was 2). a deserves 49 (was 28), b 21 (was 42).'
     """
-    return Lab(
-        CONTROLS, lambda values: cluster_of(values).run(), PANELS,
-        title="Fair share: 100 CPUs, three queues, one gang", tasks=TASKS, code=cluster_of,
-        says=[amounts("deserves", facts.deserved), amounts("may hold", _capability),
-              outcome("The gang's statement",
-                      lambda cycle: gang_of(cycle)["outcome"] or "not tried", _gang_words)],
-        opening=_opening, nothing="No queue deserves more or less.")
+    return Lab(CONTROLS, lambda values: cluster_of(values).run(), PANELS,
+               title="Fair share: 100 CPUs, three queues, one gang", tasks=TASKS, code=cluster_of,
+               says=[amounts("deserves", facts.deserved), amounts("may hold", _capability),
+                     outcome("The gang's statement",
+                             lambda cycle: gang_of(cycle)["outcome"] or "not tried", _gang_words)],
+               opening=_opening, nothing="No queue deserves more or less.")

@@ -10,15 +10,13 @@ from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.framework.config.conf import ConfError
 
 
-@choice({
-    "nobody": "That is the name of a queue that is missing. Which job wants it?",
-    "stray": "stray is a pod, and the job made for it is in the copy. Which job was left out?",
-    "lost": well_done("Its queue, nobody, does not exist, so the snapshot leaves the job out and no "
-                      "action ever sees it."),
-    "wide": "wide is in the copy: enqueue saw it, and refused it.",
-    "train": "train is in the copy: it even got its nodes.",
-    "helper": "helper is in the copy: it got a node.",
-})
+@choice({"nobody": "That is the name of a queue that is missing. Which job wants it?",
+         "stray": "stray is a pod, and the job made for it is in the copy. Which job was left out?",
+         "lost": well_done("Its queue, nobody, does not exist, so the snapshot leaves the job out "
+                           "and no action ever sees it."),
+         "wide": "wide is in the copy: enqueue saw it, and refused it.",
+         "train": "train is in the copy: it even got its nodes.",
+         "helper": "helper is in the copy: it got a node."})
 def not_in_the_copy() -> None:
     """Which job is **not** in the session's copy of the cluster?"""
 
@@ -44,8 +42,9 @@ def missing_queue(answer: str) -> Verdict:
         return well_done("Now lost is in the copy, and its pod has a node.")
     hints = {"team": "team is there already, and three jobs use it. Which one does lost name?",
              "lost": "That is the job. Which queue does it name?"}
-    return try_again(hints.get(answer, f"Now there is a queue {answer}, and lost is still left out. "
-                                       "The table of section 1 says which queue it names."))
+    return try_again(hints.get(answer,
+                               f"Now there is a queue {answer}, and lost is still left out. The "
+                               "table of section 1 says which queue it names."))
 
 
 @check(takes=str)
@@ -65,9 +64,8 @@ def own_actions(answer: str) -> Verdict:
     if jobs["wide"]["phase"] != "Pending":
         return try_again(
             "train starts, but wide is no longer Pending: nobody asked whether to admit it.")
-    return well_done(
-        "enqueue comes before allocate: it admits train and refuses wide, and allocate places what was admitted."
-    )
+    return well_done("enqueue comes before allocate: it admits train and refuses wide, and "
+                     "allocate places what was admitted.")
 
 
 @choice({
@@ -97,13 +95,12 @@ def stop_at_the_refusal(answer: str) -> Verdict:
         return try_again(str(error))
     found = next((record for record in trace_of(small_cluster()).records if here(record)), None)
     if found is None and "job_enqueueable" in answer:
-        return try_again(
-            "The question is right, but it stops nowhere. The trace has the job's whole name, default/wide, and the "
-            "answers are numbers: 1 means yes, -1 means no.")
+        return try_again("The question is right, but it stops nowhere. The trace has the job's "
+                         "whole name, default/wide, and the answers are numbers: 1 means yes, -1 "
+                         "means no.")
     if found is None:
-        return try_again(
-            "In this cycle it stops nowhere. The question whether a job is admitted is job_enqueueable."
-        )
+        return try_again("In this cycle it stops nowhere. The question whether a job is admitted "
+                         "is job_enqueueable.")
     facts = found.facts
     if facts.get("job") != "default/wide":
         about = str(facts.get("job", facts.get("queue", "something else"))).removeprefix("default/")
@@ -111,9 +108,7 @@ def stop_at_the_refusal(answer: str) -> Verdict:
         return try_again(
             f"{where}. wide is not refused there: say more after `where`, such as `answer < 0`.")
     if found.kind == "job":
-        return try_again(
-            "There it is wide's turn, but there is no answer yet. Stop at the question job_enqueueable."
-        )
-    return well_done(
-        f"Record {found.number}: overcommit says no about wide. In a debugger you would stop in its function."
-    )
+        return try_again("There it is wide's turn, but there is no answer yet. Stop at the "
+                         "question job_enqueueable.")
+    return well_done(f"Record {found.number}: overcommit says no about wide. In a debugger you "
+                     "would stop in its function.")

@@ -22,10 +22,8 @@ from volcano_lab.widgets.story import outcome
 ACTIONS = "enqueue, allocate, backfill"
 NOTHING = "·"
 HELD_BACK = ("left out", "refused", "Pending")
-CHOICES = [
-    ACTIONS, "allocate, backfill", "allocate, enqueue", "enqueue, allocate", "enqueue, backfill",
-    "backfill"
-]
+CHOICES = [ACTIONS, "allocate, backfill", "allocate, enqueue", "enqueue, allocate",
+           "enqueue, backfill", "backfill"]
 
 
 def small_cluster() -> Cluster:
@@ -65,9 +63,8 @@ def phases(cluster: Cluster, actions: str = ACTIONS) -> list[dict[str, str]]:
                if r.kind == "asked" and r["point"] == "job_enqueueable" and not r["answer"]}
     rows = []
     for name in names:
-        row = {
-            "job": name.removeprefix("default/"), "open": "copied" if name in ended else "left out"
-        }
+        row = {"job": name.removeprefix("default/"),
+               "open": "copied" if name in ended else "left out"}
         for action in actions.split(", "):
             pods = placed[action, name]
             row[action] = f"{pods} pod{'s' * (pods > 1)}" if pods else NOTHING
@@ -89,10 +86,9 @@ def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
         plugins = [plugin for plugin in row.plugins if f"- name: {plugin}\n" in conf]
         actions = [action for action in row.asked_by if action in conf.splitlines()[0]]
         if plugins and actions and not row.point.startswith("sub_job"):
-            rows.append({
-                "point": row.point, "question": row.question, "answered by": ", ".join(plugins),
-                "answers combine": row.rule, "asked by": ", ".join(actions)
-            })
+            rows.append({"point": row.point, "question": row.question,
+                         "answered by": ", ".join(plugins), "answers combine": row.rule,
+                         "asked by": ", ".join(actions)})
     return rows
 
 

@@ -17,16 +17,13 @@ def half_a_gibibyte(answer: str) -> Verdict:
     """
     wanted, got = 2**29, Resource.from_list({"memory": answer}).memory
     if got == wanted:
-        return well_done(
-            f"`{answer}` is {wanted} bytes. `Mi` and `Gi` count in steps of 1024, `M` and `G` in steps of 1000."
-        )
+        return well_done(f"`{answer}` is {wanted} bytes. `Mi` and `Gi` count in steps of 1024, `M` "
+                         "and `G` in steps of 1000.")
     if answer.endswith("m"):
-        return try_again(
-            "`m` means thousandths, so this is about a half of one byte. Memory wants `Mi` or `Gi`."
-        )
-    return try_again(
-        f"`{answer}` is {got:.0f} bytes, which is too {'much' if got > wanted else 'little'}: 1Gi is 2**30 bytes."
-    )
+        return try_again("`m` means thousandths, so this is about a half of one byte. Memory wants "
+                         "`Mi` or `Gi`.")
+    return try_again(f"`{answer}` is {got:.0f} bytes, which is too "
+                     f"{'much' if got > wanted else 'little'}: 1Gi is 2**30 bytes.")
 
 
 def small_cluster() -> Cluster:
@@ -49,9 +46,8 @@ def largest_request(answer: int) -> Verdict:
         return any(row[1].startswith("default/b-work") for row in placed)
 
     if not starts(answer):
-        return try_again(
-            f"With {answer} millicores no pod of b starts: b deserves 962.963, and the comparison is strict."
-        )
+        return try_again(f"With {answer} millicores no pod of b starts: b deserves 962.963, and "
+                         "the comparison is strict.")
     if starts(answer + 1):
         return try_again(f"With {answer} one starts, but a larger one would, too.")
     return well_done(
@@ -69,18 +65,15 @@ def no_gpus(answer: dict) -> Verdict:
         return try_again(
             f'A GPU has its full name, `"{GPU}"`; other names are left out without a word.')
     if gpus:
-        return try_again(
-            f"The queue may still hold {gpus} GPUs: what a capability does not mention is no limit."
-        )
+        return try_again(f"The queue may still hold {gpus} GPUs: what a capability does not "
+                         "mention is no limit.")
     written = Resource.from_list({"cpu": str(answer.get("cpu", 0))}).milli_cpu / 1000
     if written > 10:
-        return try_again(
-            f"A capability counts whole CPUs here, and this is {written:g} of them. The node has 10."
-        )
+        return try_again(f"A capability counts whole CPUs here, and this is {written:g} of them. "
+                         "The node has 10.")
     if written == 0 and "cpu" in answer:
-        return try_again(
-            "The queue may hold all 10 CPUs: for CPU and memory, zero in a capability means no limit."
-        )
+        return try_again("The queue may hold all 10 CPUs: for CPU and memory, zero in a capability "
+                         "means no limit.")
     if cpus == 10:
         return try_again("No GPU, as wanted; but it does not limit CPU: the queue may hold all 10.")
     if cpus != 4:
@@ -90,20 +83,19 @@ def no_gpus(answer: dict) -> Verdict:
         "For a GPU, zero is a limit of zero. For CPU and memory, zero would be no limit at all.")
 
 
-PAIRS = [
-    ({"cpu": 500}, {"cpu": 1000}, "500 millicores fit into 1000."),
-    ({"cpu": 1000}, {"cpu": 1000}, "What fills the room exactly fits, too."),
-    ({"cpu": 2000}, {"cpu": 1000}, "2000 millicores do not fit into 1000."),
-    ({"cpu": 1000.05}, {"cpu": 1000}, "A difference below 0.1 is forgiven: this is the tolerance."),
-    ({"cpu": 1000.2}, {"cpu": 1000}, "A difference of 0.2 is not forgiven."),
-    ({"cpu": 0.1}, {"cpu": 0}, "Only a difference below 0.1 is forgiven, not 0.1 itself."),
-    ({"cpu": 1, "memory": 5}, {"cpu": 2, "memory":
-                               4}, "Every resource must fit, and memory does not."),
-    ({"gpu": 1000}, {"cpu": 1000}, "The room has no GPU: what is missing counts as zero."),
-    ({"gpu": 0.05}, {}, "Zero, and the tolerance, hold for a missing resource, too."),
-    ({"cpu": 1}, {"cpu": 2, "gpu": 1000}, "Only what the request mentions is looked at."),
-    ({}, {"cpu": 1}, "Nothing fits everywhere."),
-]
+PAIRS = [({"cpu": 500}, {"cpu": 1000}, "500 millicores fit into 1000."),
+         ({"cpu": 1000}, {"cpu": 1000}, "What fills the room exactly fits, too."),
+         ({"cpu": 2000}, {"cpu": 1000}, "2000 millicores do not fit into 1000."),
+         ({"cpu": 1000.05}, {"cpu": 1000},
+          "A difference below 0.1 is forgiven: this is the tolerance."),
+         ({"cpu": 1000.2}, {"cpu": 1000}, "A difference of 0.2 is not forgiven."),
+         ({"cpu": 0.1}, {"cpu": 0}, "Only a difference below 0.1 is forgiven, not 0.1 itself."),
+         ({"cpu": 1, "memory": 5}, {"cpu": 2, "memory": 4},
+          "Every resource must fit, and memory does not."),
+         ({"gpu": 1000}, {"cpu": 1000}, "The room has no GPU: what is missing counts as zero."),
+         ({"gpu": 0.05}, {}, "Zero, and the tolerance, hold for a missing resource, too."),
+         ({"cpu": 1}, {"cpu": 2, "gpu": 1000}, "Only what the request mentions is looked at."),
+         ({}, {"cpu": 1}, "Nothing fits everywhere.")]
 
 
 @check(takes=callable, wanted="a function of a request and a room")
@@ -124,34 +116,30 @@ def fits(answer) -> Verdict | None:
         truth = Resource.from_dict(request).less_equal(Resource.from_dict(room), ZERO)
         if got != truth:
             return try_again(f"fits({request}, {room}) gives {got}; wanted is {truth}. {hint}")
-    return well_done(
-        f"All {len(PAIRS)} pairs are as a node decides them. This is `LessEqual(…, Zero)` of the Go."
-    )
+    return well_done(f"All {len(PAIRS)} pairs are as a node decides them. This is `LessEqual(…, "
+                     "Zero)` of the Go.")
 
 
-@choice({
-    963: well_done("962.963 ≤ 963. With 962 the queue lacks 0.963, and that is not forgiven."),
-    962: "962.963 is above 962 by 0.963. Less than 0.1 would be forgiven.",
-    964: "A smaller number is enough.",
-    1000: "That is the whole node. A smaller number is enough.",
-    37: "That is queue a, which deserves 37.037.",
-    926: "That is 963 less 37. Compare with what b deserves.",
-}, "The question is: deserved ≤ held? Queue b deserves 962.963, and a difference below 0.1 is "
-   "forgiven.", float)
+@choice({963: well_done("962.963 ≤ 963. With 962 the queue lacks 0.963, and that is not forgiven."),
+         962: "962.963 is above 962 by 0.963. Less than 0.1 would be forgiven.",
+         964: "A smaller number is enough.",
+         1000: "That is the whole node. A smaller number is enough.",
+         37: "That is queue a, which deserves 37.037.",
+         926: "That is 963 less 37. Compare with what b deserves."},
+        "The question is: deserved ≤ held? Queue b deserves 962.963, and a difference below 0.1 is "
+        "forgiven.", float)
 def overused_from() -> None:
     """Queue b deserves 962.963 millicores. From how many whole millicores held on is it overused?
     """
 
 
-@choice({
-    10: well_done("990 + 10 is the limit, and just the limit is room. 11 would be above it, and "
-                  "nothing is forgiven."),
-    11: "990 + 11 is 1001, above the limit. Nothing is forgiven.",
-    9: "990 + 9 is 999. Is just the limit too much?",
-    0: "There is room: 990 of 1000.",
-    1000: "The queue holds 990 already.",
-    990: "That is what the queue holds. What may still come?",
-}, "held + request ≤ limit, strictly: 990 + ? ≤ 1000.", float)
+@choice({10: well_done("990 + 10 is the limit, and just the limit is room. 11 would be above it, "
+                       "and nothing is forgiven."),
+         11: "990 + 11 is 1001, above the limit. Nothing is forgiven.",
+         9: "990 + 9 is 999. Is just the limit too much?", 0: "There is room: 990 of 1000.",
+         1000: "The queue holds 990 already.",
+         990: "That is what the queue holds. What may still come?"},
+        "held + request ≤ limit, strictly: 990 + ? ≤ 1000.", float)
 def room_at_enqueue() -> None:
     """enqueue is strict. A queue may hold 1000 millicores and holds 990. What is the largest request,
     in whole millicores, with which a job is admitted?

@@ -111,7 +111,6 @@ def compared(left: Resource, right: Resource, request: Resource) -> list[dict[st
     >>> [(row["comparison"], row["answer"]) for row in compared(over, limit, over)][::2]
     [('tolerant', True), ('strict', False), ('any above, strict', True)]
     """
-    return [{
-        "comparison": one.name, "rule": one.rule, "asked_by": one.asked_by, "dimensions":
-        one.by_dimension(left, right, request), "answer": one(left, right, request)
-    } for one in COMPARISONS]
+    return [{"comparison": one.name, "rule": one.rule, "asked_by": one.asked_by,
+             "dimensions": one.by_dimension(left, right, request),
+             "answer": one(left, right, request)} for one in COMPARISONS]

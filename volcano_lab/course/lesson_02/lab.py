@@ -19,10 +19,8 @@ RIGHT_CPU, RIGHT_MEMORY = 1000.0, float(4 * 2**30)
 """The right side: one CPU in millicores, four GiB in bytes."""
 
 NOT_MENTIONED = "not mentioned"
-START = {
-    "cpu": 0.05, "memory": 0, "left_gpu": "1", "right_gpu": NOT_MENTIONED, "ask_cpu": True,
-    "ask_memory": True, "ask_gpu": False
-}
+START = {"cpu": 0.05, "memory": 0, "left_gpu": "1", "right_gpu": NOT_MENTIONED, "ask_cpu": True,
+         "ask_memory": True, "ask_gpu": False}
 
 
 def sides(cpu: float = START["cpu"], memory: float = START["memory"],
@@ -115,26 +113,24 @@ CONTROLS = group("left less right", {
 }) | group("the request asks for", {
     f"ask_{name}": switch(START[f"ask_{name}"], name) for name in NAMES.values()
 })
-PANELS = [
-    pictures.band("CPU: left less right, in millicores", lambda at: at["difference"],
-                  key="difference", unit="millicores"),
-    pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
-                   legend="CPU in millicores, GPUs in thousandths. –: not mentioned."),
-    pictures.table("What each comparison says", lambda at: at["answers"], key="answers", wide=True,
-                   columns=COLUMNS, texts=True, legend=LEGEND),
-]
-TASKS = [
-    Task("forgiven", "One GPU on each side: only CPU counts. From which difference on does the first "
-         "row say no?",
-         lambda values, at: values["left_gpu"] == values["right_gpu"] == "1" and values["cpu"] == 0.1,
-         {"left_gpu": "1", "right_gpu": "1"}, {"left_gpu": "1", "right_gpu": "1", "cpu": 0.1}),
-    Task("strict says yes", "Make the strict row say yes without moving a slider.",
-         lambda values, at: _said("strict")(at) == "yes" and values["cpu"] == START["cpu"]
-         and values["memory"] == START["memory"], show={"ask_cpu": False}),
-    Task("the other way", "The first row says yes, the second says no.",
-         lambda values, at: (_said("tolerant")(at), _said("tolerant, infinity")(at)) == ("yes", "no"),
-         show={"left_gpu": NOT_MENTIONED, "right_gpu": "1"}),
-]
+PANELS = [pictures.band("CPU: left less right, in millicores", lambda at: at["difference"],
+                        key="difference", unit="millicores"),
+          pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
+                         legend="CPU in millicores, GPUs in thousandths. –: not mentioned."),
+          pictures.table("What each comparison says", lambda at: at["answers"], key="answers",
+                         wide=True, columns=COLUMNS, texts=True, legend=LEGEND)]
+TASKS = [Task("forgiven",
+              "One GPU on each side: only CPU counts. From which difference on does the first row "
+              "say no?",
+              lambda values, at: values["left_gpu"] == values["right_gpu"] == "1"
+              and values["cpu"] == 0.1, {"left_gpu": "1", "right_gpu": "1"},
+              {"left_gpu": "1", "right_gpu": "1", "cpu": 0.1}),
+         Task("strict says yes", "Make the strict row say yes without moving a slider.",
+              lambda values, at: _said("strict")(at) == "yes" and values["cpu"] == START["cpu"]
+              and values["memory"] == START["memory"], show={"ask_cpu": False}),
+         Task("the other way", "The first row says yes, the second says no.",
+              lambda values, at: (_said("tolerant")(at), _said("tolerant, infinity")(at)) ==
+              ("yes", "no"), show={"left_gpu": NOT_MENTIONED, "right_gpu": "1"})]
 
 
 def comparison_lab() -> Lab:

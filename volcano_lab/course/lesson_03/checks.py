@@ -10,31 +10,29 @@ from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_03.filling import QUEUES, pour, three_queues
 
 
-@choice({
-    12: well_done("Queues a and b still want more, with weights 2 and 3: b is offered 3/5 of the 20 "
-                  "that are left."),
-    6: "3/10 of 20 would be 6; but queue c is done, so only the weights of a and b count.",
-    20: "20 is all that is left, for a and b together.",
-    10: "That is one half. The weights of a and b are 2 and 3.",
-    8: "8 is what a is offered: 2/5. And b?",
-    42: "42 is what b deserves in the end. Wanted is what b is offered more in round 2.",
-}, "20 CPUs are left after round 1, and b has 3 of 5 parts of them.", takes=float)
+@choice({12: well_done("Queues a and b still want more, with weights 2 and 3: b is offered 3/5 of "
+                       "the 20 that are left."),
+         6: "3/10 of 20 would be 6; but queue c is done, so only the weights of a and b count.",
+         20: "20 is all that is left, for a and b together.",
+         10: "That is one half. The weights of a and b are 2 and 3.",
+         8: "8 is what a is offered: 2/5. And b?",
+         42: "42 is what b deserves in the end. Wanted is what b is offered more in round 2."},
+        "20 CPUs are left after round 1, and b has 3 of 5 parts of them.", takes=float)
 def second_offer() -> None:
     """How many CPUs is queue b offered in round 2?"""
 
 
-CASES = [
-    ({"had": 0, "offered": 20, "queue":
-      QUEUES["a"]}, "Nothing limits it: it takes what it is offered."),
-    ({"had": 20, "offered": 8, "queue": QUEUES["a"]}, "The offer comes on top of what it had."),
-    ({"had": 0, "offered": 50, "queue": QUEUES["c"]}, "It takes no more than its request."),
-    ({"had": 20, "offered": 40, "queue": QUEUES["a"]}, "It takes no more than its capability."),
-    ({"had": 0, "offered": 5, "queue": QUEUES["c"]}, "It is lifted to its guarantee."),
-    ({
-        "had": 0, "offered": 9, "queue":
-        {"weight": 1, "request": 4, "capability": None, "guarantee": 6}
-    }, "The guarantee comes last: it holds also where the request is smaller."),
-]
+CASES = [({"had": 0, "offered": 20, "queue": QUEUES["a"]},
+          "Nothing limits it: it takes what it is offered."),
+         ({"had": 20, "offered": 8, "queue": QUEUES["a"]},
+          "The offer comes on top of what it had."),
+         ({"had": 0, "offered": 50, "queue": QUEUES["c"]}, "It takes no more than its request."),
+         ({"had": 20, "offered": 40, "queue": QUEUES["a"]},
+          "It takes no more than its capability."),
+         ({"had": 0, "offered": 5, "queue": QUEUES["c"]}, "It is lifted to its guarantee."),
+         ({"had": 0, "offered": 9,
+           "queue": {"weight": 1, "request": 4, "capability": None, "guarantee": 6}},
+          "The guarantee comes last: it holds also where the request is smaller.")]
 
 
 def _take(had, offered, queue):
@@ -59,9 +57,8 @@ def take(answer) -> Verdict | None:
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-6:
             limits = ", ".join(
                 f"{name} {value}" for name, value in case["queue"].items() if name != "weight")
-            return try_again(
-                f"With had {case['had']}, offered {case['offered']} and a queue of {limits} it gives {got}; "
-                f"wanted is {wanted}. {hint}")
+            return try_again(f"With had {case['had']}, offered {case['offered']} and a queue of "
+                             f"{limits} it gives {got}; wanted is {wanted}. {hint}")
     last = pour(100, QUEUES, answer)[-1]
     assert all(abs(last[name] - amount) < 1e-6 for name, amount in _deserved().items())
     return well_done("With your step the loop ends at 28, 42 and 30, as the scheduler does.")
@@ -71,10 +68,8 @@ def _deserved() -> dict[str, float]:
     claims = [Claim(name, queue["weight"], Resource(float(queue["request"])),
                     None if queue["capability"] is None else Resource(float(queue["capability"])),
                     Resource(float(queue["guarantee"]))) for name, queue in QUEUES.items()]
-    return {
-        name: amount.milli_cpu
-        for name, amount in water_fill(Resource(100.0), claims)[-1].deserved.items()
-    }
+    return {name: amount.milli_cpu
+            for name, amount in water_fill(Resource(100.0), claims)[-1].deserved.items()}
 
 
 def deserved_in_all(guarantee: int) -> float:
@@ -123,31 +118,25 @@ def favour_early(answer) -> Verdict | None:
     if is_empty(cluster):
         return None
     if not isinstance(cluster, Cluster):
-        return try_again(
-            f"favour gives {cluster!r}; wanted is the cluster. `return cluster.queue(…)` returns it."
-        )
+        return try_again(f"favour gives {cluster!r}; wanted is the cluster. `return "
+                         "cluster.queue(…)` returns it.")
     if len(cluster.objects()) < len(before.objects()):
         return try_again("Something is missing in the cluster; nothing may be taken away.")
     cycle = cluster.run()
     if cycle.queue_order[0] == "early":
-        return well_done(
-            "The priority of a queue comes before its share. Only among equals the emptier one goes first."
-        )
-    priority = {
-        name: max(task.priority
-                  for task in cycle.session.jobs[f"default/{name}"].tasks.values())
-        for name in ("early-more", "late-work")
-    }
+        return well_done("The priority of a queue comes before its share. Only among equals the "
+                         "emptier one goes first.")
+    priority = {name: max(task.priority
+                          for task in cycle.session.jobs[f"default/{name}"].tasks.values())
+                for name in ("early-more", "late-work")}
     if priority["early-more"] > priority["late-work"]:
-        return try_again(
-            "The priority of a job counts inside its queue. Whose turn it is, is a question to queues."
-        )
+        return try_again("The priority of a job counts inside its queue. Whose turn it is, is a "
+                         "question to queues.")
     if cycle.session.queues["late"].queue.spec.priority > 0:
         return try_again(
             "Now late is first for two reasons: its share is lower, and its priority is higher.")
-    return try_again(
-        "late holds nothing, so its share is 0, and nothing is below a share of 0, whatever the weights. "
-        "What is compared before the share?")
+    return try_again("late holds nothing, so its share is 0, and nothing is below a share of 0, "
+                     "whatever the weights. What is compared before the share?")
 
 
 def patients() -> dict[str, Cluster]:
@@ -189,15 +178,18 @@ def _patient(right: int, why: str, **hints: str) -> dict[str, str | Verdict]:
     return {**said, CAUSES[right]: well_done(why)}
 
 
-@choice(_patient(1, "Memory is full (8 Gi of 5 Gi) and CPU is not. So the queue is not overused, "
-                    "but a pod that asks for memory must wait.",
-                 overused="Overused needs every resource to be full. Which one is, and which is not?"))
+@choice(_patient(1,
+                 "Memory is full (8 Gi of 5 Gi) and CPU is not. So the queue is not overused, but "
+                 "a pod that asks for memory must wait.",
+                 overused=
+                 "Overused needs every resource to be full. Which one is, and which is not?"))
 def patient_one() -> None:
     """Cluster one: why does team-work wait?"""
 
 
-@choice(_patient(2, "9 of 10 CPUs are kept for the other queue, so the real capability is 1, and the "
-                    "gang needs 2. Lesson 04 goes on here.",
+@choice(_patient(2,
+                 "9 of 10 CPUs are kept for the other queue, so the real capability is 1, and the "
+                 "gang needs 2. Lesson 04 goes on here.",
                  overused="The queue holds nothing. It cannot be full.",
                  allocatable="Look at its phase: it is still Pending. It was never asked whether a "
                              "pod may be placed."))
@@ -205,8 +197,9 @@ def patient_two() -> None:
     """Cluster two: why does team-work wait?"""
 
 
-@choice(_patient(0, "It holds 5 of 5 CPUs and 5 of 5 pods: all that it deserves, in every resource. "
-                    "Its turn is passed over.",
+@choice(_patient(0,
+                 "It holds 5 of 5 CPUs and 5 of 5 pods: all that it deserves, in every resource. "
+                 "Its turn is passed over.",
                  allocatable="One more pod would be too much, too. But is there any resource that "
                              "is not full? Compare every pair of numbers."))
 def patient_three() -> None:

@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from volcano_lab.trace.views.cycle import Cycle
 
 Queue = Mapping[str, float]
-QUEUES = {
-    "a": {"weight": 2, "request": 80, "capability": 50, "guarantee": 10},
-    "b": {"weight": 3, "request": 60, "capability": None, "guarantee": 0},
-    "c": {"weight": 5, "request": 30, "capability": None, "guarantee": 20},
-}
+QUEUES = {"a": {"weight": 2, "request": 80, "capability": 50, "guarantee": 10},
+          "b": {"weight": 3, "request": 60, "capability": None, "guarantee": 0},
+          "c": {"weight": 5, "request": 30, "capability": None, "guarantee": 20}}
 """The worked example: three queues that compete for 100 CPUs."""
 
 
@@ -64,11 +62,10 @@ def steps(cycle: Cycle, resource: str = "cpu") -> DataFrame:
             weight = cycle.session.queues[step.queue].weight
             before, offered, after = (in_units(resource, amount.get(resource))
                                       for amount in (step.before, step.offered, step.after))
-            rows.append({
-                "round": number, "queue": step.queue, "weight":
-                f"{weight} of {round_.total_weight}", "had": before, "offered in all": offered,
-                "deserves": after, "more": after - before, "then out, with": done[step.met]
-            })
+            rows.append({"round": number, "queue": step.queue,
+                         "weight": f"{weight} of {round_.total_weight}", "had": before,
+                         "offered in all": offered, "deserves": after, "more": after - before,
+                         "then out, with": done[step.met]})
     return pd.DataFrame(rows).set_index(["round", "queue"])
 
 

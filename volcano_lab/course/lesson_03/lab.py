@@ -29,11 +29,9 @@ WORDS = {"weight": (1, 9, 1), "memory": (0, 4, 1), "asks": (10, 30, 1), "runs": 
 them run already.
 """
 
-START = {
-    "a": {"weight": 1, "memory": 4, "asks": 15, "runs": 5},
-    "b": {"weight": 3, "memory": 2, "asks": 30, "runs": 4},
-    "c": {"weight": 5, "memory": 3, "asks": 20, "runs": 6},
-}
+START = {"a": {"weight": 1, "memory": 4, "asks": 15, "runs": 5},
+         "b": {"weight": 3, "memory": 2, "asks": 30, "runs": 4},
+         "c": {"weight": 5, "memory": 3, "asks": 20, "runs": 6}}
 
 
 def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
@@ -76,10 +74,8 @@ def _held(cache: Cache) -> dict[str, Resource]:
 def _stand(held: dict[str, Resource], cycle: Cycle) -> list[dict[str, Any]]:
     deserved = cycle.rounds[-1].deserved
     held = dict.fromkeys(deserved, EMPTY) | held
-    return [{
-        "queue": name, "held": held[name], "deserved": amount, "overused": amount.less_equal(
-            held[name], ZERO)
-    } for name, amount in deserved.items()]
+    return [{"queue": name, "held": held[name], "deserved": amount,
+             "overused": amount.less_equal(held[name], ZERO)} for name, amount in deserved.items()]
 
 
 def _shares(queues: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -108,17 +104,14 @@ LABELS = {"weight": "weight", "memory": "Gi a pod", "asks": "asks for", "runs": 
 
 def _of_queue(queue: str, color: str) -> dict[str, Control]:
     units = {"memory": "Gi", "asks": "pods", "runs": "pods"}
-    return group(f"queue {queue}", {
-        f"{queue}_{word}": slider(START[queue][word], least, most, LABELS[word], step=step,
-                                  unit=units.get(word, ""))
-        for word, (least, most, step) in WORDS.items()
-    }, color=color, link=queue)
+    return group(f"queue {queue}",
+                 {f"{queue}_{word}": slider(START[queue][word], least, most, LABELS[word],
+                                            step=step, unit=units.get(word, ""))
+                  for word, (least, most, step) in WORDS.items()}, color=color, link=queue)
 
 
-CONTROLS = {
-    name: control for queue, color in colors_of(START).items()
-    for name, control in _of_queue(queue, color).items()
-}
+CONTROLS = {name: control for queue, color in colors_of(START).items()
+            for name, control in _of_queue(queue, color).items()}
 
 
 @define
@@ -177,19 +170,17 @@ def _parts(at: Opened) -> list[dict[str, Any]]:
     return rows
 
 
-PANELS = [
-    pictures.vessels("Deserved CPUs", lambda at: facts.fill(at.cycle), key="cpu",
-                     most=[42, 62], unit="CPUs", height=158),
-    pictures.vessels("Deserved memory", lambda at: facts.fill(at.cycle, "memory"), key="memory",
-                     most=[62, 92, 122], unit="Gi", height=158),
-    pictures.sums("How full each queue is", _parts, key="shares", rows=9,
-                  parts=["held"], limit="deserved", most=1.5, tall=True),
-    pictures.turns("Whose turn it is", lambda at: facts.turns(at.cycle), key="turns", slots=30,
-                   lanes=3),
-    pictures.table("When the cycle begins", lambda at: at.queues, key="queues",
-                   columns={"queue": "queue", "turn": "turn", "share": "share",
-                            "overused": "overused", "one_more_pod": "one more"}),
-]
+PANELS = [pictures.vessels("Deserved CPUs", lambda at: facts.fill(at.cycle), key="cpu",
+                           most=[42, 62], unit="CPUs", height=158),
+          pictures.vessels("Deserved memory", lambda at: facts.fill(at.cycle, "memory"),
+                           key="memory", most=[62, 92, 122], unit="Gi", height=158),
+          pictures.sums("How full each queue is", _parts, key="shares", rows=9, parts=["held"],
+                        limit="deserved", most=1.5, tall=True),
+          pictures.turns("Whose turn it is", lambda at: facts.turns(at.cycle), key="turns",
+                         slots=30, lanes=3),
+          pictures.table("When the cycle begins", lambda at: at.queues, key="queues",
+                         columns={"queue": "queue", "turn": "turn", "share": "share",
+                                  "overused": "overused", "one_more_pod": "one more"})]
 
 
 def _moved(values: Values) -> set[str]:
@@ -200,18 +191,17 @@ def _row(at: Opened, queue: str) -> dict[str, Any]:
     return next(row for row in at.queues if row["queue"] == queue)
 
 
-TASKS = [
-    Task("one more pod", "Raise only a's weight. From which weight on may a have one more pod?",
-         lambda values, at: _moved(values) == {"a_weight"} and _row(at, "a")["one_more_pod"],
-         show={"a_weight": 2}),
-    Task("no memory", "Let a's pods take no memory. Which place in the order has a now?",
-         lambda values, at: values["a_memory"] == 0, show={"a_memory": 0}),
-    Task("overused", "Make c overused. Which slider must meet which?",
-         lambda values, at: _row(at, "c")["overused"], show={"c_asks": 10, "c_runs": 10}),
-    Task("weight in vain", "c asks for 10 pods now. Give it weight 9: does it deserve more?",
-         lambda values, at: values["c_asks"] == 10 and values["c_weight"] == 9, {"c_asks": 10},
-         {"c_asks": 10, "c_weight": 9}),
-]
+TASKS = [Task("one more pod",
+              "Raise only a's weight. From which weight on may a have one more pod?",
+              lambda values, at: _moved(values) == {"a_weight"} and _row(at, "a")["one_more_pod"],
+              show={"a_weight": 2}),
+         Task("no memory", "Let a's pods take no memory. Which place in the order has a now?",
+              lambda values, at: values["a_memory"] == 0, show={"a_memory": 0}),
+         Task("overused", "Make c overused. Which slider must meet which?",
+              lambda values, at: _row(at, "c")["overused"], show={"c_asks": 10, "c_runs": 10}),
+         Task("weight in vain", "c asks for 10 pods now. Give it weight 9: does it deserve more?",
+              lambda values, at: values["c_asks"] == 10 and values["c_weight"] == 9, {"c_asks": 10},
+              {"c_asks": 10, "c_weight": 9})]
 
 
 def proportion_lab() -> Lab:

@@ -17,16 +17,15 @@ from volcano_lab.trace.views.queues import levels
 Amounts = Mapping[str, float]
 
 
-@choice({
-    10: well_done("20 − 10 = 10 are left of the cluster, and that is less than its capability of "
-                  "12."),
-    12: "12 is its capability. What is left of the cluster after the guarantee? The smaller of the "
-        "two counts.",
-    20: "20 is the whole cluster. 10 of these are kept for queue other.",
-    2: "Both are limits, side by side. The guarantee is not taken from its own capability, but "
-       "from the cluster.",
-    14: "14 was left with a guarantee of 6. Now 10 are kept.",
-}, "What did team have before, and from where? 20 − the guarantees of others, at most 12.", float)
+@choice({10: well_done("20 − 10 = 10 are left of the cluster, and that is less than its capability "
+                       "of 12."),
+         12: "12 is its capability. What is left of the cluster after the guarantee? The smaller "
+             "of the two counts.",
+         20: "20 is the whole cluster. 10 of these are kept for queue other.",
+         2: "Both are limits, side by side. The guarantee is not taken from its own capability, "
+            "but from the cluster.", 14: "14 was left with a guarantee of 6. Now 10 are kept."},
+        "What did team have before, and from where? 20 − the guarantees of others, at most 12.",
+        float)
 def may_hold() -> None:
     """Queue other gets a guarantee of 10 CPUs; the capability of team stays 12. What may team hold
     then, in CPUs?
@@ -57,17 +56,13 @@ def short_of(minimum: Amounts, queue: Mapping[str, Amounts]) -> list[str]:
     >>> short_of({"cpu": 4}, queue), short_of({"cpu": 5}, queue)
     ([], ['cpu'])
     """
-    return [
-        name for name, amount in minimum.items()
-        if amount > 0 and amount + queue["allocated"].get(name, 0) + queue["inqueue"].get(name, 0) -
-        queue["elastic"].get(name, 0) > queue["may_hold"].get(name, 0)
-    ]
+    return [name for name, amount in minimum.items() if amount > 0
+            and amount + queue["allocated"].get(name, 0) + queue["inqueue"].get(name, 0) - queue[
+                "elastic"].get(name, 0) > queue["may_hold"].get(name, 0)]
 
 
-ROOMY = {
-    "allocated": {"cpu": 6}, "inqueue": {"cpu": 4}, "elastic": {"cpu": 2}, "may_hold":
-    {"cpu": 12, "memory": 40}
-}
+ROOMY = {"allocated": {"cpu": 6}, "inqueue": {"cpu": 4}, "elastic": {"cpu": 2},
+         "may_hold": {"cpu": 12, "memory": 40}}
 CASES: list[tuple[dict[str, float], dict[str, dict[str, float]], str]] = [
     ({"cpu": 4}, ROOMY,
      "4 + 6 + 4 − 2 is 12, and 12 of 12 is still room: only more than the limit is too much."),
@@ -78,11 +73,10 @@ CASES: list[tuple[dict[str, float], dict[str, dict[str, float]], str]] = [
      "Each resource has a sum and a limit of its own."),
     ({"cpu": 1}, ROOMY | {"allocated": {"cpu": 6, "memory": 50}},
      "Memory is too full, but this job asks for none."),
-    ({"cpu": 1, "memory":
-      0}, ROOMY | {"allocated": {"memory": 50}}, "Asking for 0 memory is not asking for memory."),
+    ({"cpu": 1, "memory": 0}, ROOMY | {"allocated": {"memory": 50}},
+     "Asking for 0 memory is not asking for memory."),
     ({"gpu": 1}, ROOMY,
-     "A resource that may_hold does not name is one of which the queue may hold nothing."),
-]
+     "A resource that may_hold does not name is one of which the queue may hold nothing.")]
 
 
 @check(takes=callable, wanted="a function of minimum and queue")
@@ -98,22 +92,18 @@ def admission(answer: Callable[..., Any]) -> Verdict | None:
             return said
         if said != sorted(short_of(minimum, queue)):
             wanted = short_of(minimum, queue)
-            return try_again(
-                f"With minimum {minimum} and queue {queue} it gives {said}; wanted is {wanted}. {hint}"
-            )
+            return try_again(f"With minimum {minimum} and queue {queue} it gives {said}; wanted is "
+                             f"{wanted}. {hint}")
     compared = recorded()
     for minimum, queue, names in compared:
         said = _tried(answer, minimum, queue)
         if said != names:
-            return try_again(
-                f"The scheduler found {names} short where your function says {said}: "
-                f"minimum {minimum}, queue {queue}."
-            )
+            return try_again(f"The scheduler found {names} short where your function says {said}: "
+                             f"minimum {minimum}, queue {queue}.")
     refused = sum(bool(names) for _, _, names in compared)
-    return well_done(
-        f"The scheduler made {len(compared)} comparisons in random clusters, and refused "
-        f"{refused} times. "
-        "Your function says the same each time, resource by resource.")
+    return well_done(f"The scheduler made {len(compared)} comparisons in random clusters, and "
+                     f"refused {refused} times. Your function says the same each time, resource by "
+                     "resource.")
 
 
 def _tried(function: Callable[..., Any], minimum: Amounts,
@@ -146,11 +136,9 @@ def recorded(
                                     draw(1, 8), draw(0, 8))
         for fact in cluster.run().trace.iter("enqueue_comparison"):
             if fact["plugin"] == "proportion":
-                words = {
-                    word: _plain(fact[name])
-                    for word, name in (("allocated", "allocated"), ("inqueue", "inqueue"),
-                                       ("elastic", "elastic"), ("may_hold", "limit"))
-                }
+                words = {word: _plain(fact[name])
+                         for word, name in (("allocated", "allocated"), ("inqueue", "inqueue"),
+                                            ("elastic", "elastic"), ("may_hold", "limit"))}
                 found.append((_plain(fact["min_resources"]), words, sorted(fact["short_of"])))
     return found
 
@@ -174,12 +162,11 @@ def let_second_in(answer: Cluster) -> Verdict:
     """Get second admitted, too. Queue team stays as it is, and so do the jobs first and second."""
     before, after = _specs(_lesson()), _specs(answer)
     if before == after:
-        return try_again("In this cluster nothing has changed: old still needs 4 of its 6 pods, and "
-                         "other keeps 6 CPUs. Another number?")
+        return try_again("In this cluster nothing has changed: old still needs 4 of its 6 pods, "
+                         "and other keeps 6 CPUs. Another number?")
     if before["Queue/team"] != after.get("Queue/team"):
         return try_again("Leave queue team as it is. Look at the other terms of its sum.")
-    if any(before[key] != after.get(key)
-           for key in before
+    if any(before[key] != after.get(key) for key in before
            if key.split("/")[1].startswith(("first", "second"))):
         return try_again("Leave the two new jobs as they are. Look at the other terms of the sum.")
     said = _sum_for_second(answer)
@@ -188,23 +175,20 @@ def let_second_in(answer: Cluster) -> Verdict:
             for row in answer.run().jobs()
             if row["job"] == "default/second") == "Inqueue":
         if same_pods and after["PodGroup/old"].queue == "team":
-            return well_done(
-                f"{said} old keeps its six pods, but it needs fewer of them now. The rest is elastic, and that is "
-                "taken off.")
-        return well_done(
-            f"{said} There is a gentler way, too: old keeps its six pods in team, and needs fewer of them."
-        )
+            return well_done(f"{said} old keeps its six pods, but it needs fewer of them now. The "
+                             "rest is elastic, and that is taken off.")
+        return well_done(f"{said} There is a gentler way, too: old keeps its six pods in team, and "
+                         "needs fewer of them.")
     if not same_pods:
-        return try_again(
-            f"{said} A pod of old above its minimum counts in allocated and in elastic, once plus and once minus: "
-            "without it the sum is the same. Leave its pods. How many of them does it need?")
+        return try_again(f"{said} A pod of old above its minimum counts in allocated and in "
+                         "elastic, once plus and once minus: without it the sum is the same. "
+                         "Leave its pods. How many of them does it need?")
     if before["PodGroup/old"] != after["PodGroup/old"]:
         return try_again(
             f"{said} Now old needs more of its pods: there is less elastic than before.")
     if before["Queue/other"] != after.get("Queue/other"):
-        return try_again(
-            "The guarantee leaves 14 or more of the cluster; the narrow place is team's own capability of 12."
-        )
+        return try_again("The guarantee leaves 14 or more of the cluster; the narrow place is "
+                         "team's own capability of 12.")
     return try_again(
         "team is held by its own capability of 12. More room in the cluster does not help it.")
 
@@ -215,9 +199,9 @@ def _sum_for_second(cluster: Cluster) -> str:
     """
     for row in levels(cluster.run().trace):
         if (row["job"], row["level"]) == ("default/second", "team"):
-            return (
-                f"The sum is {row['minimum']:g} + {row['allocated']:g} + {row['inqueue']:g} − {row['elastic']:g} = "
-                f"{row['sum']:g} now, and team may hold {row['may_hold']:g}.")
+            return (f"The sum is {row['minimum']:g} + {row['allocated']:g} + {row['inqueue']:g} − "
+                    f"{row['elastic']:g} = {row['sum']:g} now, and team may hold "
+                    f"{row['may_hold']:g}.")
     return "The cluster itself is too full now."
 
 

@@ -80,10 +80,9 @@ def without_min_resources(cluster: Cluster, job: str) -> Cluster:
     >>> [row["phase"] for row in cluster.run().jobs() if row["job"] == "default/second"]
     ['Inqueue']
     """
-    return Cluster(
-        attrs.evolve(obj, spec=attrs.evolve(obj.spec, min_resources=None)
-                     ) if obj.kind == "PodGroup" and obj.name == job else obj
-        for obj in cluster.objects())
+    return Cluster(attrs.evolve(obj, spec=attrs.evolve(obj.spec, min_resources=None))
+                   if obj.kind == "PodGroup" and obj.name == job else obj
+                   for obj in cluster.objects())
 
 
 def sums(cycle: Cycle) -> list[dict[str, Any]]:
@@ -104,14 +103,13 @@ def sums(cycle: Cycle) -> list[dict[str, Any]]:
             if asked[row["job"]].get(name):
                 numbers = {word: _number(row[word] / scale) for word in SIDES}
                 cluster = row["level"] == "cluster"
-                rows.append({
-                    "job": row["job"].removeprefix("default/"), "plugin": row["plugin"],
-                    "who": "cluster" if cluster else f"queue {row['level']}", "resource": name,
-                    "parts": [_number((row["allocated"] - row["elastic"]) / scale),
-                              numbers["inqueue"], numbers["minimum"]], "sum": numbers["sum"],
-                    "limit": numbers["may_hold"], "over": name in row["short_of"],
-                    "number": row["number"]
-                })
+                rows.append({"job": row["job"].removeprefix("default/"), "plugin": row["plugin"],
+                             "who": "cluster" if cluster else f"queue {row['level']}",
+                             "resource": name,
+                             "parts": [_number((row["allocated"] - row["elastic"]) / scale),
+                                       numbers["inqueue"], numbers["minimum"]],
+                             "sum": numbers["sum"], "limit": numbers["may_hold"],
+                             "over": name in row["short_of"], "number": row["number"]})
     return sorted(rows, key=lambda row: row["number"])
 
 
@@ -130,7 +128,8 @@ def sums_picture(cycle: Cycle, title: str = "") -> pictures.Picture:
 
 
 def _bars(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"name": f"{row['job']}: {row['who'].removeprefix('queue ')}, {SCALES[row['resource']][1]}",
+    return [{"name":
+             f"{row['job']}: {row['who'].removeprefix('queue ')}, {SCALES[row['resource']][1]}",
              "link": row["job"], "parts": row["parts"], "limit": row["limit"], "over": row["over"],
              "text": f"{row['sum']:g} of {row['limit']:g}" + (": too much" if row["over"] else "")}
             for row in rows]

@@ -18,59 +18,55 @@ from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import levels, way_to
 
 
-@choice({
-    5: well_done("research may hold 8, its children's guarantees are 3, and train's own part of them "
-                 "is 0: 8 − 3 + 0."),
-    8: "8 is what research may hold. But 3 of these are now kept for eval, even while eval does not "
-       "use them.",
-    3: "3 is what research keeps for eval. What is left for train?",
-    11: "That is more than train's parent may hold; a child may never hold more.",
-    6: "6 is the capability of eval. Train has its parent's limit, less what is kept for others.",
-}, "Begin with what research may hold, subtract the guarantees of all its children, and add "
-   "train's own.", float)
+@choice({5: well_done("research may hold 8, its children's guarantees are 3, and train's own part "
+                      "of them is 0: 8 − 3 + 0."),
+         8: "8 is what research may hold. But 3 of these are now kept for eval, even while eval "
+            "does not use them.", 3: "3 is what research keeps for eval. What is left for train?",
+         11: "That is more than train's parent may hold; a child may never hold more.",
+         6: "6 is the capability of eval. Train has its parent's limit, less what is kept for "
+            "others."},
+        "Begin with what research may hold, subtract the guarantees of all its children, and add "
+        "train's own.", float)
 def real_capability() -> None:
     """Now 3 CPUs are guaranteed to eval. What may train hold then, in CPUs?"""
 
 
-@choice({
-    "web, batch, eval, train": "That was the order before. Now compare prod, which holds 4 of 4, "
-                               "with research, whose share is 0.75.",
-    "eval, web, train, batch": "That is the order of the queues' own shares. Queues of different "
-                               "departments are compared by the shares of the departments.",
-    "eval, train, web, batch": well_done(
-        "research has the share 6/8 = 0.75 and prod 4/4 = 1, so all of research goes first. Within "
-        "a department the smaller share goes first; batch, which deserves nothing, counts as full."),
-    "eval, train, batch, web": "batch deserves nothing. In capacity such a queue has the share 1, "
-                               "not 0, and web holds only 4 of 8.",
-    "train, eval, web, batch": "research goes first, that is right. Within it, compare 5 of 5 with "
-                               "1 of 3.",
-    "batch, web, eval, train": "batch deserves nothing, so its share is 1; and its department, with "
-                               "4 of 4, is full.",
-})
+@choice({"web, batch, eval, train": "That was the order before. Now compare prod, which holds 4 of "
+                                    "4, with research, whose share is 0.75.",
+         "eval, web, train, batch": "That is the order of the queues' own shares. Queues of "
+                                    "different departments are compared by the shares of the "
+                                    "departments.",
+         "eval, train, web, batch": well_done(
+             "research has the share 6/8 = 0.75 and prod 4/4 = 1, so all of research goes first. "
+             "Within a department the smaller share goes first; batch, which deserves nothing, "
+             "counts as full."),
+         "eval, train, batch, web": "batch deserves nothing. In capacity such a queue has the "
+                                    "share 1, not 0, and web holds only 4 of 8.",
+         "train, eval, web, batch":
+         "research goes first, that is right. Within it, compare 5 of 5 with 1 of 3.",
+         "batch, web, eval, train":
+         "batch deserves nothing, so its share is 1; and its department, with 4 of 4, is full."})
 def order_of_queues() -> None:
     """prod deserves only 4 CPUs now. In which order are the four queues served?"""
 
 
-@choice({
-    "train": "On train itself there is room: 3 + 5 − 4 elastic = 4 of 8. Go one level up.",
-    "research": well_done("On research the sum is 3 + 6 + 4 − 4 = 9, and it may hold 8. The 4 in "
-                          "queue are eval-gang's."),
-    "eval": "eval is not above train. Train-gang asks train, then research, then root.",
-    "prod": "prod is not above train. Train-gang asks train, then research, then root.",
-    "root": "root is not even asked: a level below it has refused already.",
-    "none of them, it is admitted": "research holds 6, has 4 in queue for eval-gang, and 4 of its "
-                                    "pods are elastic. Add the 3 of train-gang.",
-})
+@choice({"train": "On train itself there is room: 3 + 5 − 4 elastic = 4 of 8. Go one level up.",
+         "research": well_done("On research the sum is 3 + 6 + 4 − 4 = 9, and it may hold 8. The 4 "
+                               "in queue are eval-gang's."),
+         "eval": "eval is not above train. Train-gang asks train, then research, then root.",
+         "prod": "prod is not above train. Train-gang asks train, then research, then root.",
+         "root": "root is not even asked: a level below it has refused already.",
+         "none of them, it is admitted": "research holds 6, has 4 in queue for eval-gang, and 4 of "
+                                         "its pods are elastic. Add the 3 of train-gang."})
 def who_refuses() -> None:
     """Which queue refuses train-gang?"""
 
 
-LETTERS = {
-    "A": "test-sub-1 came to 2 of 2: for this queue alone that is right.",
-    "D": "Look at what was placed. The action allocate has always asked every level, and places one "
-         "pod only.",
-    "E": "test-sub-1 may hold 2 CPUs: it has that from test-root. So the limit did come down.",
-}
+LETTERS = {"A": "test-sub-1 came to 2 of 2: for this queue alone that is right.",
+           "D": "Look at what was placed. The action allocate has always asked every level, and "
+                "places one pod only.",
+           "E":
+           "test-sub-1 may hold 2 CPUs: it has that from test-root. So the limit did come down."}
 """Letters that are wrong -> why."""
 
 
@@ -98,10 +94,9 @@ def what_went_wrong(answer: Any) -> Verdict:
 def _line(*room: float, memory: float = 64.0) -> list[QueueAttr]:
     """A line from a queue to the root, with so many CPUs of room on each level."""
     names = [f"level-{number}" for number in range(len(room) - 1)] + ["root"]
-    return [
-        QueueAttr(name, name, allocated=Resource(1000.0), real_capability=Resource(
-            1000.0 + 1000.0 * cpus, memory)) for name, cpus in zip(names, room, strict=True)
-    ]
+    return [QueueAttr(name, name, allocated=Resource(1000.0),
+                      real_capability=Resource(1000.0 + 1000.0 * cpus, memory))
+            for name, cpus in zip(names, room, strict=True)]
 
 
 def _tried(function: JobEnqueueable, line: list[QueueAttr], cpus: float,
@@ -127,10 +122,9 @@ def job_enqueueable(answer: JobEnqueueable) -> Verdict | None:
     if hint:
         return try_again(hint)
     if reserved != [2, 2, 2]:
-        return try_again(
-            "A job with a minimum of 2 CPUs was admitted, and after that the three levels, from the "
-            f"queue up, have {_list(reserved)} CPUs in queue. It must be added on each, or the next "
-            "job does not see it.")
+        return try_again("A job with a minimum of 2 CPUs was admitted, and after that the three "
+                         f"levels, from the queue up, have {_list(reserved)} CPUs in queue. It "
+                         "must be added on each, or the next job does not see it.")
     return _in_a_cycle(answer)
 
 
@@ -146,8 +140,8 @@ def _refuses(function: JobEnqueueable) -> str:
             return f"Tried with three levels, where {situation}: the function admits the job."
         if any(reserved):
             return (f"Tried with three levels, where {situation}: the job is refused, and yet a "
-                    f"reservation stays behind: {_list(reserved)} CPUs in queue, from the queue up. "
-                    "All or none.")
+                    f"reservation stays behind: {_list(reserved)} CPUs in queue, from the queue "
+                    "up. All or none.")
     if _tried(function, _line(9, 9, 9, memory=2.0), 1, memory=4.0)[0]:
         return ("The job's memory has no room, and the function admits it. `short_of` names every "
                 "resource that is short.")
@@ -200,9 +194,8 @@ def let_train_in(answer: Cluster) -> Verdict:
                            if row["verdict"] == "refused")
             sums = f"{refused['sum']:.4g} of {refused['may_hold']:.4g}"
             return try_again(f"{job} is refused: on {refused['level']} the sum is {sums}.")
-    return well_done(
-        f"{changed[0]} was the narrow place. But look at the gangs again: a larger number admits a "
-        "job; whether its pods fit is still allocate's decision.")
+    return well_done(f"{changed[0]} was the narrow place. But look at the gangs again: a larger "
+                     "number admits a job; whether its pods fit is still allocate's decision.")
 
 
 def _specs(cluster: Cluster) -> dict[str, dict[str, Any]]:
@@ -232,9 +225,8 @@ def refused_by_the_grandparent(answer: Cluster) -> Verdict:
         height = line.index(row["level"])
         job = row["job"].removeprefix("default/")
         if height == 2 and row["level"] != "root":
-            return well_done(
-                f"{row['level']} refuses {job}: the sum is {row['sum']:.4g}, and it may hold "
-                f"{row['may_hold']:.4g}. {line[0]} and {line[1]} have room.")
+            return well_done(f"{row['level']} refuses {job}: the sum is {row['sum']:.4g}, and it "
+                             f"may hold {row['may_hold']:.4g}. {line[0]} and {line[1]} have room.")
         where = ("its queue itself",
                  "the parent of its queue")[height] if height < 2 else "too far up, or the root"
         near.append(f"{job} is refused by {row['level']}, which is {where}")

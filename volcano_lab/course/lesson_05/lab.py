@@ -42,44 +42,32 @@ class QueueRow:
     gang: int = 0
 
 
-FIELDS = [
-    {"word": "weight", "label": "weight", "least": 1, "ofJobs": False,
-     "about": "counts for proportion; capacity does not read it"},
-    {"word": "deserved", "label": "deserved", "least": 0, "ofJobs": False,
-     "about": "CPUs that the queue's manifest says it deserves"},
-    {"word": "capability", "label": "capability", "least": 0, "ofJobs": False,
-     "about": "the most that it may hold, in CPUs"},
-    {"word": "guarantee", "label": "guarantee", "least": 0, "ofJobs": False,
-     "about": "CPUs that are kept for it"},
-    {"word": "runs", "label": "runs", "least": 0, "ofJobs": True,
-     "about": "pods of 1 CPU that run already, as one job with the minimum 1"},
-    {"word": "gang", "label": "gang", "least": 0, "ofJobs": True,
-     "about": "pods of 1 CPU that wait, as one gang: all or none"},
-]
+FIELDS = [{"word": "weight", "label": "weight", "least": 1, "ofJobs": False,
+           "about": "counts for proportion; capacity does not read it"},
+          {"word": "deserved", "label": "deserved", "least": 0, "ofJobs": False,
+           "about": "CPUs that the queue's manifest says it deserves"},
+          {"word": "capability", "label": "capability", "least": 0, "ofJobs": False,
+           "about": "the most that it may hold, in CPUs"},
+          {"word": "guarantee", "label": "guarantee", "least": 0, "ofJobs": False,
+           "about": "CPUs that are kept for it"},
+          {"word": "runs", "label": "runs", "least": 0, "ofJobs": True,
+           "about": "pods of 1 CPU that run already, as one job with the minimum 1"},
+          {"word": "gang", "label": "gang", "least": 0, "ofJobs": True,
+           "about": "pods of 1 CPU that wait, as one gang: all or none"}]
 """The fields of a queue in the lab."""
 
-START = [
-    QueueRow(ROOT, "", weight=None),
-    QueueRow("research", deserved=8, capability=8),
-    QueueRow("train", "research", deserved=5, runs=5, gang=3),
-    QueueRow("eval", "research", deserved=3, capability=6, runs=1, gang=4),
-    QueueRow("prod", deserved=12, guarantee=4),
-    QueueRow("web", "prod", deserved=8, runs=4, gang=2),
-    QueueRow("batch", "prod", gang=3),
-]
+START = [QueueRow(ROOT, "", weight=None), QueueRow("research", deserved=8, capability=8),
+         QueueRow("train", "research", deserved=5, runs=5, gang=3),
+         QueueRow("eval", "research", deserved=3, capability=6, runs=1, gang=4),
+         QueueRow("prod", deserved=12, guarantee=4),
+         QueueRow("web", "prod", deserved=8, runs=4, gang=2), QueueRow("batch", "prod", gang=3)]
 """The tree that the lab begins with: two departments of two teams each, on 20 CPUs."""
 
-PLUGINS = {
-    "capacity, with the tree":
-    "  - name: capacity\n    enableHierarchy: true\n",
-    "capacity, admitting as v1.11.0 did":
-    "  - name: capacity\n    enableHierarchy: true\n    arguments:\n"
-    "      lab.v1-11-enqueue: true\n",
-    "capacity, without the tree":
-    "  - name: capacity\n",
-    "proportion (no tree; weight counts)":
-    "  - name: proportion\n",
-}
+PLUGINS = {"capacity, with the tree": "  - name: capacity\n    enableHierarchy: true\n",
+           "capacity, admitting as v1.11.0 did": "  - name: capacity\n    enableHierarchy: true\n  "
+                                                 "  arguments:\n      lab.v1-11-enqueue: true\n",
+           "capacity, without the tree": "  - name: capacity\n",
+           "proportion (no tree; weight counts)": "  - name: proportion\n"}
 """What shares between the queues: its name in the lab -> its lines in the configuration."""
 
 TREE = next(iter(PLUGINS))
@@ -282,15 +270,13 @@ CONTROLS = {
                                    if word not in ("name", "parent")}),
 }
 
-PANELS = [
-    pictures.tree("Every level: what it holds, what it may hold, and a gang that climbs", icicle,
-                  key="tree", levels=3, lines=4, unit="CPUs", move="tree", wide=True,
-                  legend="Full: allocated. Hatched: admitted, waiting. Dashed: guarantee. Click a "
-                  "queue to change it; drag it onto another parent."),
-    pictures.table("What becomes of each gang", _gang_rows, key="gangs", rows=4, wide=True,
-                   columns={"gang": "gang", "phase": "phase", "ends": "statement", "why": "why"},
-                   texts=["phase", "ends", "why"], long=["why"]),
-]
+PANELS = [pictures.tree("Every level: what it holds, what it may hold, and a gang that climbs",
+                        icicle, key="tree", levels=3, lines=4, unit="CPUs", move="tree", wide=True,
+                        legend="Full: allocated. Hatched: admitted, waiting. Dashed: guarantee. "
+                               "Click a queue to change it; drag it onto another parent."),
+          pictures.table("What becomes of each gang", _gang_rows, key="gangs", rows=4, wide=True,
+                         columns={"gang": "gang", "phase": "phase", "ends": "statement",
+                                  "why": "why"}, texts=["phase", "ends", "why"], long=["why"])]
 
 
 def _queue(values: Values, name: str) -> State:
@@ -303,18 +289,17 @@ def _end_of(state: State, name: str) -> str:
                  if row["gang"] == name), "")
 
 
-TASKS = [
-    Task("v1.11.0", "Choose admission as in v1.11.0. Which gang's row changes, and how?",
-         lambda values, state: "v1.11.0" in values["plugin"],
-         show={"plugin": "capacity, admitting as v1.11.0 did"}),
-    Task("move batch", "Put batch below research. Which level refuses batch-gang?",
-         lambda values, state: _queue(values, "batch").get("parent") == "research"),
-    Task("elastic room", "Give web a capability with which its gang is admitted and gets no room.",
-         lambda values, state: _end_of(state, "web-gang") == "Inqueue discard"),
-    Task("make room", "Change one number so that train-gang is admitted.",
-         lambda values, state: _end_of(state, "train-gang").startswith("Inqueue")
-         and values["plugin"] == TREE),
-]
+TASKS = [Task("v1.11.0", "Choose admission as in v1.11.0. Which gang's row changes, and how?",
+              lambda values, state: "v1.11.0" in values["plugin"],
+              show={"plugin": "capacity, admitting as v1.11.0 did"}),
+         Task("move batch", "Put batch below research. Which level refuses batch-gang?",
+              lambda values, state: _queue(values, "batch").get("parent") == "research"),
+         Task("elastic room",
+              "Give web a capability with which its gang is admitted and gets no room.",
+              lambda values, state: _end_of(state, "web-gang") == "Inqueue discard"),
+         Task("make room", "Change one number so that train-gang is admitted.",
+              lambda values, state: _end_of(state, "train-gang").startswith("Inqueue")
+              and values["plugin"] == TREE)]
 
 
 class QueueTreeLab(Lab):

@@ -19,14 +19,14 @@ from volcano_lab.framework.statement import StatementError
 Plan = list[tuple[str, ...]]
 
 
-@choice({
-    0: well_done("0 idle + 2 releasing − 2 pipelined. What is promised once can't be promised again."),
-    2: "2 was right after the eviction. But these 2 CPUs are promised now.",
-    4: "4 is what is used: web-1 still sits on the node.",
-    -2: "Releasing counts, too: 2 CPUs will be idle soon.",
-    6: "Nothing is idle on node-0 yet. The 4 idle CPUs are on node-1.",
-}, "future idle = idle + releasing − pipelined. Nothing is idle yet; read the other two from the "
-   "table.", float)
+@choice({0: well_done("0 idle + 2 releasing − 2 pipelined. What is promised once can't be promised "
+                      "again."),
+         2: "2 was right after the eviction. But these 2 CPUs are promised now.",
+         4: "4 is what is used: web-1 still sits on the node.",
+         -2: "Releasing counts, too: 2 CPUs will be idle soon.",
+         6: "Nothing is idle on node-0 yet. The 4 idle CPUs are on node-1."},
+        "future idle = idle + releasing − pipelined. Nothing is idle yet; read the other two from "
+        "the table.", float)
 def future_idle() -> None:
     """2 CPUs of node-0 are promised to train-0. What is the future idle of node-0 now?"""
 
@@ -38,26 +38,26 @@ def order_of_undoing(answer: list) -> Verdict:
     if sorted(pods) != ["train-0", "train-1", "web-1"]:
         return try_again("Name the three pods web-1, train-0 and train-1, each once.")
     if pods == ["train-1", "train-0", "web-1"]:
-        return well_done(
-            "From the last operation to the first, so that every state in between is one that has been before."
-        )
+        return well_done("From the last operation to the first, so that every state in between is "
+                         "one that has been before.")
     if pods == ["web-1", "train-0", "train-1"]:
-        return try_again(
-            "That is the order in which they were done. Discard goes the other way: the last one first."
-        )
+        return try_again("That is the order in which they were done. Discard goes the other way: "
+                         "the last one first.")
     if pods[0] == "web-1":
-        return try_again("The eviction was done first. Discard goes the other way: the last one first.")
+        return try_again("The eviction was done first. Discard goes the other way: the last one "
+                         "first.")
     return try_again("Begin with the operation that was done last.")
 
 
-@choice({
-    0: "That would be all or nothing at the commit, too. But a commit goes on after a failure, and "
-       "what was committed before it stays.",
-    1: well_done("train-0 on node-0. The two on node-1 are taken back, each for itself: commit takes "
-                 "back what fails and nothing else. The next cycle has to complete the gang."),
-    2: "Two pods were to go to node-1. Does a pod reach a node that has left?",
-    3: "node-1 has left: the cache refuses what goes there.",
-}, "Count the pods on each node: train-0 is on node-0, and two pods were to go to node-1.", int)
+@choice({0: "That would be all or nothing at the commit, too. But a commit goes on after a "
+            "failure, and what was committed before it stays.",
+         1: well_done("train-0 on node-0. The two on node-1 are taken back, each for itself: "
+                      "commit takes back what fails and nothing else. The next cycle has to "
+                      "complete the gang."),
+         2: "Two pods were to go to node-1. Does a pod reach a node that has left?",
+         3: "node-1 has left: the cache refuses what goes there."},
+        "Count the pods on each node: train-0 is on node-0, and two pods were to go to node-1.",
+        int)
 def bound_after_refusal() -> None:
     """How many of the three pods are sent to be bound?"""
 
@@ -69,9 +69,8 @@ def path_of_a_pod(answer: list) -> Verdict:
     """
     states = [str(state).capitalize() for state in answer]
     if states == ["Pending", "Allocated", "Binding", "Bound", "Running"]:
-        return well_done(
-            "allocate makes it Allocated, commit Binding; with the API server's answer it is Bound, and the "
-            "kubelet runs it.")
+        return well_done("allocate makes it Allocated, commit Binding; with the API server's "
+                         "answer it is Bound, and the kubelet runs it.")
     if states[0] != "Pending":
         return try_again("In the beginning it waits. Which state is that?")
     if "Pipelined" in states:
@@ -105,28 +104,24 @@ def let_it_commit(answer: Cluster) -> Verdict:
     if answer.objects() == gang_that_does_not_fit().objects():
         return try_again("This is the same cluster as before. Change a number in a copy of it.")
     if _nodes(before) != _nodes(after):
-        return try_again(
-            "The cluster keeps its two nodes. Which one number of a node, or of the gang, would do?"
-        )
+        return try_again("The cluster keeps its two nodes. Which one number of a node, or of the "
+                         "gang, would do?")
     if len(changed) > 1:
-        return try_again(
-            f"That is more than one number: {', '.join(changed)}. One of them, or another one, is enough."
-        )
+        return try_again(f"That is more than one number: {', '.join(changed)}. One of them, or "
+                         "another one, is enough.")
     outcomes = [row["outcome"] for row in cycle.statements("default/train")]
     if "commit" in outcomes:
         changed_what = changed[0] if changed else ""
         why = ("Its pods are smaller now, so two of them find room on a node."
-               if "pods of train" in changed_what else
-               "A gang counts its minimum, not its size." if "minimum" in changed_what else
-               "That node has room for one pod more.")
-        return well_done(f"{job.ready_task_num()} pods of train are on their way, and its minimum is "
-                         f"{job.min_available}. {why}")
+               if "pods of train" in changed_what else "A gang counts its minimum, not its size."
+               if "minimum" in changed_what else "That node has room for one pod more.")
+        return well_done(f"{job.ready_task_num()} pods of train are on their way, and its minimum "
+                         f"is {job.min_available}. {why}")
     if job.pod_group.status.phase == "Pending":
         return try_again(
             f"train is not admitted, so nothing is tried for it. {cycle.why('default/train')[0]}.")
-    return try_again(
-        "train's statement is still taken back. How many of its pods fit on each node, and how many must?"
-    )
+    return try_again("train's statement is still taken back. How many of its pods fit on each "
+                     "node, and how many must?")
 
 
 def _numbers(cluster: Cluster) -> dict[str, Any]:
@@ -144,10 +139,8 @@ def _numbers(cluster: Cluster) -> dict[str, Any]:
                 f"{what} of {name}": amount for what, amount in obj.status.allocatable.items()
             }
         elif obj.kind == "Queue":
-            found |= {
-                f"weight of queue {name}": obj.spec.weight, f"capability of queue {name}":
-                obj.spec.capability
-            }
+            found |= {f"weight of queue {name}": obj.spec.weight,
+                      f"capability of queue {name}": obj.spec.capability}
         elif obj.kind == "PodGroup":
             found[f"minimum of {name}"] = obj.spec.min_member
         elif obj.kind == "Pod":
@@ -169,12 +162,11 @@ def _evictions(plan: Plan) -> int:
     return sum(word == "evict" for word, *_ in plan)
 
 
-TWO, ONE, NONE = (
-    [("evict", "web-0"), ("pipeline", "train-0", "node-0"), ("evict", "web-1"),
-     ("pipeline", "train-1", "node-0")],
-    [("evict", "web-1"), ("pipeline", "train-0", "node-0"), ("allocate", "train-1", "node-1")],
-    [("allocate", "train-0", "node-1"), ("allocate", "train-1", "node-1")],
-)
+TWO, ONE, NONE = ([("evict", "web-0"), ("pipeline", "train-0", "node-0"), ("evict", "web-1"),
+                   ("pipeline", "train-1", "node-0")],
+                  [("evict", "web-1"), ("pipeline", "train-0", "node-0"),
+                   ("allocate", "train-1", "node-1")],
+                  [("allocate", "train-0", "node-1"), ("allocate", "train-1", "node-1")])
 """Three plans for the gang train of `half_full`, with two, one and no evictions."""
 
 
@@ -198,20 +190,19 @@ def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Verdict
                 answer(by_hand, [list(plan) for plan in plans])
         except (NodeError, Panic, StatementError):
             if _saved_too_late(by_hand):
-                return try_again(
-                    "A plan was saved after it was taken back, and then its operations have no node any more. "
-                    "First `save()`, then `discard()`.")
-            return try_again(
-                f"This could not be done: {by_hand.trying}. Is the plan before it still there? `discard()` takes it "
-                "back, once, and each plan needs a new statement.")
+                return try_again("A plan was saved after it was taken back, and then its "
+                                 "operations have no node any more. First `save()`, then "
+                                 "`discard()`.")
+            return try_again(f"This could not be done: {by_hand.trying}. Is the plan before it "
+                             "still there? `discard()` takes it back, once, and each plan needs a "
+                             "new statement.")
         if not list(by_hand.trace.operations):
             return None
         hint = _wrong_with(by_hand, plans)
         if hint:
             return try_again(hint)
-    return well_done(
-        "Each plan was tried in the session and taken back, and only the best was sent on. This is how allocate "
-        "compares HyperNodes (lesson 10).")
+    return well_done("Each plan was tried in the session and taken back, and only the best was "
+                     "sent on. This is how allocate compares HyperNodes (lesson 10).")
 
 
 def _saved_too_late(by_hand: Rehearsal) -> bool:
@@ -231,23 +222,21 @@ def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
         return "Nothing is committed at the end."
     if len(done) > len(best) and all(step in done for step in wanted):
         return "Operations of more than one plan are committed. Take every plan back, and commit only the best."
-    ends = {
-        kind: sum(record.kind == kind for record in operations) for kind in ("do", "undo", "commit")
-    }
+    ends = {kind: sum(record.kind == kind for record in operations)
+            for kind in ("do", "undo", "commit")}
     if ends["do"] != ends["undo"] + ends["commit"]:
         return "A plan that was tried is still there. End each try with `discard()`, or its pods keep their places."
     if done != wanted:
-        return (
-            f"Of plans with {', '.join(str(_evictions(plan)) for plan in plans)} evictions one was committed that is not the "
-            "cheapest. Count the operations whose `name` is \"evict\".")
+        return (f"Of plans with {', '.join(str(_evictions(plan)) for plan in plans)} evictions one "
+                "was committed that is not the cheapest. Count the operations whose `name` is "
+                "\"evict\".")
     if not any(record.kind == "recovers" for record in by_hand.trace.records):
-        return (
-            "The right plan is committed, but from itself, not from copies: try each plan, `save()` and `discard()` it, and "
-            "`recover()` the best.")
+        return ("The right plan is committed, but from itself, not from copies: try each plan, "
+                "`save()` and `discard()` it, and `recover()` the best.")
     if not any(record.kind == "saved" for record in by_hand.trace.records):
-        return (
-            "The right plan is committed, but the operations themselves were done again, not copies. In Volcano discard "
-            "takes the node's name from them. `save()` each plan before you `discard()` it.")
+        return ("The right plan is committed, but the operations themselves were done again, not "
+                "copies. In Volcano discard takes the node's name from them. `save()` each plan "
+                "before you `discard()` it.")
     return ""
 
 
@@ -255,13 +244,12 @@ def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
 # ------------------------------------------------------------------------------
 
 
-@choice({
-    2: well_done("“2 Schedulable”: they had a place, and lost it with the others. Ask about the pod "
-                 "that is Unschedulable."),
-    1: "1 is Unschedulable: the pod for which no node was found. The others could have gone.",
-    3: "3 is minAvailable, what the gang needs.",
-    0: "So it is after the discard. The question is about the time before.",
-}, "Read the end of the sentence: what was found for each pod in the statement that was taken back.",
-   int)
+@choice({2: well_done("“2 Schedulable”: they had a place, and lost it with the others. Ask about "
+                      "the pod that is Unschedulable."),
+         1: "1 is Unschedulable: the pod for which no node was found. The others could have gone.",
+         3: "3 is minAvailable, what the gang needs.",
+         0: "So it is after the discard. The question is about the time before."},
+        "Read the end of the sentence: what was found for each pod in the statement that was taken "
+        "back.", int)
 def had_a_place() -> None:
     """How many of its pods had found a place before the statement was taken back?"""

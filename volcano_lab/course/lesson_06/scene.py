@@ -81,17 +81,12 @@ def refused_by_the_cache() -> Trace:
 
 
 SCENES: dict[str, Callable[[], Trace]] = {
-    "a gang that fits: commit":
-    lambda: traced(gang_that_fits().objects(), CONF)[0],
-    "a gang that does not fit: discard":
-    lambda: traced(gang_that_does_not_fit().objects(), CONF)[0],
-    "room is made: evict, pipeline, commit":
-    lambda: traced(full_cluster().objects(), RECLAIM)[0],
-    "room for half a gang: evict, pipeline, discard":
-    lambda: traced(full_cluster(3).objects(), RECLAIM)[0],
-    "two plans: save, discard, recover":
-    saved_and_recovered,
-    "a commit that the cache refuses in part":
-    refused_by_the_cache,
-}
+    "a gang that fits: commit": lambda: traced(gang_that_fits().objects(), CONF)[0],
+    "a gang that does not fit: discard": lambda: traced(gang_that_does_not_fit().objects(), CONF)[
+        0],
+    "room is made: evict, pipeline, commit": lambda: traced(full_cluster().objects(), RECLAIM)[0],
+    "room for half a gang: evict, pipeline, discard": lambda: traced(
+        full_cluster(3).objects(), RECLAIM)[0],
+    "two plans: save, discard, recover": saved_and_recovered,
+    "a commit that the cache refuses in part": refused_by_the_cache}
 """Name -> a function that makes the trace."""

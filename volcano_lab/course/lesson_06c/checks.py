@@ -12,12 +12,13 @@ from volcano_lab.trace.views.cycle import Cycle
 NEEDS = {"report": 9, "train": 3, "infer": 1, "backup": 1}
 """Job -> the pods that its team wants to see running, at least."""
 
-HINTS = {
-    "backup": "It has no phase at all: no action ever saw it. What does the copy leave out? (01)",
-    "infer": "It asks for a GPU, and two are idle. What does its queue's capability say of them? (02)",
-    "report": "Its queue has no capability of its own. What else limits what it may hold? (04)",
-    "train": "Compare where its pods find room, node by node, with the minimum. (06)",
-}
+HINTS = {"backup":
+         "It has no phase at all: no action ever saw it. What does the copy leave out? (01)",
+         "infer":
+         "It asks for a GPU, and two are idle. What does its queue's capability say of them? (02)",
+         "report":
+         "Its queue has no capability of its own. What else limits what it may hold? (04)",
+         "train": "Compare where its pods find room, node by node, with the minimum. (06)"}
 
 
 def standstill() -> Cluster:
@@ -76,6 +77,7 @@ def all_at_work(answer: Cluster) -> Verdict:
         done = [name for name in NEEDS if name not in waiting]
         first = next(name for name in HINTS if name in waiting)
         words = f"At work: {', '.join(done)}. " if done else ""
-        return try_again(f"{words}Still waiting: {', '.join(waiting)}. Look at {first}. {HINTS[first]}")
+        return try_again(f"{words}Still waiting: {', '.join(waiting)}. Look at {first}. "
+                         f"{HINTS[first]}")
     return well_done("Four jobs, four reasons: a queue that is not there, a GPU limit of zero, a "
                      "guarantee that nobody uses, and a gang larger than what its nodes can hold.")

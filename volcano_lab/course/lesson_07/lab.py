@@ -186,14 +186,12 @@ def tree_picture(cycle: Cycle, title: str) -> pictures.Picture:
 
 LEGEND = "A box is as wide as its part by the weights. Full: pods that have a place, of that part."
 WORDS = {"held": "compared", "asked": "dominant share"}
-CONTROLS = {
-    name: control for level in ("sci", "eng", "dev", "prod")
-    for name, control in group(level, {
-        name: slider(value, *((1, 6) if word == "weight" else (1, 16)), label=word)
-        for word in ("weight", "pods") for name, value in START.items()
-        if name == f"{level}_{word}"
-    }, color=COLORS[level], link=level).items()
-}
+CONTROLS = {name: control for level in ("sci", "eng", "dev", "prod")
+            for name, control in group(
+                level,
+                {name: slider(value, *((1, 6) if word == "weight" else (1, 16)), label=word)
+                 for word in ("weight", "pods") for name, value in START.items()
+                 if name == f"{level}_{word}"}, color=COLORS[level], link=level).items()}
 
 
 @define
@@ -204,16 +202,14 @@ class Shared:
     values: Values
 
 
-PANELS = [
-    pictures.tree("The tree, when the cycle ends",
-                  lambda at: tree_drawn(at.cycle, **at.values), key="tree", levels=2, lines=0,
-                  wide=True, legend=LEGEND),
-    pictures.bars("What is compared, level by level", lambda at: compared(at.cycle), key="levels",
-                  most=1, rows=4, words=WORDS,
-                  legend="Pale: share. Full: by weight."),
-    pictures.turns("Whose turn it is", lambda at: drawn_turns(at.cycle), key="turns", slots=18,
-                   lanes=3, legend="Filled: placed. Dotted: no room."),
-]
+PANELS = [pictures.tree("The tree, when the cycle ends",
+                        lambda at: tree_drawn(at.cycle, **at.values), key="tree", levels=2, lines=0,
+                        wide=True, legend=LEGEND),
+          pictures.bars("What is compared, level by level", lambda at: compared(at.cycle),
+                        key="levels", most=1, rows=4, words=WORDS,
+                        legend="Pale: share. Full: by weight."),
+          pictures.turns("Whose turn it is", lambda at: drawn_turns(at.cycle), key="turns",
+                         slots=18, lanes=3, legend="Filled: placed. Dotted: no room.")]
 
 
 def drawn_turns(cycle: Cycle) -> dict[str, Any]:
@@ -232,19 +228,17 @@ def _pods(at: Shared, **wanted: int) -> bool:
     return _by_queue(at.cycle).items() >= wanted.items()
 
 
-TASKS = [
-    Task("a small sister", "Let dev ask for 1 pod. Who takes the rest of eng's half?",
-         lambda values, at: values["dev_pods"] == 1 and _pods(at, sci=6),
-         show={"dev_pods": 1}),
-    Task("a small family", "Let sci ask for 2 pods. Who gets the CPUs that sci leaves?",
-         lambda values, at: values["sci_pods"] == 2 and _pods(at, dev=5, prod=5),
-         show={"sci_pods": 2}),
-    Task("a weight within", "Give dev weight 3. Who pays for it, prod or sci?",
-         lambda values, at: values["dev_weight"] == 3, show={"dev_weight": 3}),
-    Task("a third for sci", "Leave sci 4 of the 12 CPUs, by one weight alone.",
-         lambda values, at: _pods(at, sci=4) and values["sci_pods"] == 12,
-         show={"eng_weight": 2}),
-]
+TASKS = [Task("a small sister", "Let dev ask for 1 pod. Who takes the rest of eng's half?",
+              lambda values, at: values["dev_pods"] == 1 and _pods(at, sci=6),
+              show={"dev_pods": 1}),
+         Task("a small family", "Let sci ask for 2 pods. Who gets the CPUs that sci leaves?",
+              lambda values, at: values["sci_pods"] == 2 and _pods(at, dev=5, prod=5),
+              show={"sci_pods": 2}),
+         Task("a weight within", "Give dev weight 3. Who pays for it, prod or sci?",
+              lambda values, at: values["dev_weight"] == 3, show={"dev_weight": 3}),
+         Task("a third for sci", "Leave sci 4 of the 12 CPUs, by one weight alone.",
+              lambda values, at: _pods(at, sci=4) and values["sci_pods"] == 12,
+              show={"eng_weight": 2})]
 
 
 def hierarchy_lab() -> Lab:

@@ -37,15 +37,12 @@ COLORS["leaving"] = COLORS["web"]
 TAINTS = 300
 """Points of nodeorder that every node has here: nobody minds a taint a little."""
 
-RULES = {
-    "none": "",
-    "nodeSelector disk: ssd": "nodeSelector: {disk: ssd}",
-    "prefers disk: ssd, weight 1": preference(1),
-    "prefers disk: ssd, weight 50": preference(50),
-    "not beside web, by node": anti_affinity("web", "kubernetes.io/hostname"),
-    "not beside web, by zone": anti_affinity("web", "zone"),
-    "tolerates the taint": "tolerations: [{key: team, operator: Exists}]",
-}
+RULES = {"none": "", "nodeSelector disk: ssd": "nodeSelector: {disk: ssd}",
+         "prefers disk: ssd, weight 1": preference(1),
+         "prefers disk: ssd, weight 50": preference(50),
+         "not beside web, by node": anti_affinity("web", "kubernetes.io/hostname"),
+         "not beside web, by zone": anti_affinity("web", "zone"),
+         "tolerates the taint": "tolerations: [{key: team, operator: Exists}]"}
 """What the lab's pod may have in its spec."""
 
 
@@ -94,8 +91,8 @@ def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments
     shown = [part for part in every if len(set(values[part])) > 1]
     alike = [f"{part} {values[part][0]:g}" for part in every if part not in shown]
     rows = [{"name": row["node"], "text": row["refused"],
-             "parts": [plain(given.get(row["node"], {}).get(part, 0)) for part in shown]} | (
-                 {"chosen": row["chosen"]}) for row in look(cluster, conf_with(*names, **arguments))]
+             "parts": [plain(given.get(row["node"], {}).get(part, 0)) for part in shown]} |
+            ({"chosen": row["chosen"]}) for row in look(cluster, conf_with(*names, **arguments))]
     return pictures.sums(title, _against_best(rows), parts=shown, limit="the most", most=1.1,
                          width=760, legend=f"Left out, alike on all nodes: {', '.join(alike)}."
                          if alike else "")
@@ -158,16 +155,18 @@ def node_rows(at: Placed) -> Rows:
              "chosen": "yes" if row["chosen"] else ""} for row in at.rows]
 
 
-CONTROLS = group("CPUs in use", {
-    name.replace("-", "_"): slider(used, 0, CPUS, name, unit="CPUs", about=f"by pods of {RUNS[name]}")
-    for name, used in zip(NODES, (3, 1, 2), strict=True)
-}) | group("pod new", {
-    "cpu": slider(1, 1, 5, "asks for", unit="CPUs"),
-    "rule": choice("none", list(RULES), "its rule"),
-}, color=COLORS["new"], link="new-0") | group("scheduler and node-2", {
-    "binpack": slider(0, 0, 5, "binpack", about="binpack.weight, beside nodeorder"),
-    "taint": switch(False, "taint", about="team=gpu:NoSchedule on node-2"),
-})
+CONTROLS = group("CPUs in use",
+                 {name.replace("-", "_"): slider(used, 0, CPUS, name, unit="CPUs",
+                                                 about=f"by pods of {RUNS[name]}")
+                  for name, used in zip(NODES, (3, 1, 2), strict=True)}) | group(
+                      "pod new",
+                      {"cpu": slider(1, 1, 5, "asks for", unit="CPUs"),
+                       "rule": choice("none", list(RULES), "its rule")}, color=COLORS["new"],
+                      link="new-0") | group(
+                          "scheduler and node-2",
+                          {"binpack": slider(0, 0, 5, "binpack",
+                                             about="binpack.weight, beside nodeorder"),
+                           "taint": switch(False, "taint", about="team=gpu:NoSchedule on node-2")})
 
 PANELS = [
     pictures.cluster("Where new goes", lambda at: nodes_drawn(at.rows), key="where", unit="CPUs",
@@ -180,23 +179,24 @@ PANELS = [
                    columns={"node": "node", "CPUs_free": "CPUs free", "refused": "refused",
                             "nodeorder": "nodeorder", "binpack": "binpack", "sum": "sum"}),
 ]
-TASKS = [
-    Task("no node left", "new may not be beside web, by zone. Fill node-3 too: what is counted?",
-         lambda values, at: at.where == "nowhere" and values["rule"] == "not beside web, by zone",
-         {"rule": "not beside web, by zone"}, {"rule": "not beside web, by zone", "node_3": 4}),
-    Task("points in vain", "new asks for 3 CPUs. Raise binpack.weight to 5: why does node-1, the "
-         "fullest, not win?", lambda values, at: values["cpu"] == 3 and values["binpack"] == 5,
-         {"cpu": 3}, {"cpu": 3, "binpack": 5}),
-    Task("a weak wish", "new prefers ssd, weight 1. Which is the smallest binpack.weight that sends "
-         "it away from node-2?",
-         lambda values, at: "weight 1" in values["rule"] and at.where == "node-1"
-         and values["binpack"] == 2,
-         {"rule": "prefers disk: ssd, weight 1"},
-         {"rule": "prefers disk: ssd, weight 1", "binpack": 2}),
-    Task("a taint", "node-2 has a taint now. Bring new back to node-2.",
-         lambda values, at: values["taint"] and at.where == "node-2", {"taint": True},
-         {"taint": True, "rule": "tolerates the taint"}),
-]
+TASKS = [Task("no node left",
+              "new may not be beside web, by zone. Fill node-3 too: what is counted?",
+              lambda values, at: at.where == "nowhere"
+              and values["rule"] == "not beside web, by zone", {"rule": "not beside web, by zone"},
+              {"rule": "not beside web, by zone", "node_3": 4}),
+         Task("points in vain",
+              "new asks for 3 CPUs. Raise binpack.weight to 5: why does node-1, the fullest, not "
+              "win?", lambda values, at: values["cpu"] == 3 and values["binpack"] == 5, {"cpu": 3},
+              {"cpu": 3, "binpack": 5}),
+         Task("a weak wish",
+              "new prefers ssd, weight 1. Which is the smallest binpack.weight that sends it away "
+              "from node-2?",
+              lambda values, at: "weight 1" in values["rule"] and at.where == "node-1"
+              and values["binpack"] == 2, {"rule": "prefers disk: ssd, weight 1"},
+              {"rule": "prefers disk: ssd, weight 1", "binpack": 2}),
+         Task("a taint", "node-2 has a taint now. Bring new back to node-2.",
+              lambda values, at: values["taint"] and at.where == "node-2", {"taint": True},
+              {"taint": True, "rule": "tolerates the taint"})]
 
 
 def _because(at: Placed) -> str:

@@ -105,10 +105,9 @@ def _node(name: str, labels: dict[str, str], cpu: int = CPUS, pods: int = 110, *
 
 def add_new(cluster: Cluster, rules: str, pods: int, requests: dict[str, str]) -> Cluster:
     """The same cluster with the waiting job *new*: all its pods, or none."""
-    cluster.add(manifests.from_dict(
-        {"apiVersion": SCHEDULING, "kind": "PodGroup",
-         "metadata": {"name": "new", "namespace": "default"},
-         "spec": {"queue": "default", "minMember": pods}}, strict=True))
+    cluster.add(manifests.from_dict({"apiVersion": SCHEDULING, "kind": "PodGroup",
+                                     "metadata": {"name": "new", "namespace": "default"},
+                                     "spec": {"queue": "default", "minMember": pods}}, strict=True))
     spec = _read(rules)
     for number in range(pods):
         cluster.add(_pod(f"new-{number}", "new", spec, requests))
@@ -171,9 +170,8 @@ def anti_affinity(app: str, topology_key: str) -> str:
 
 
 def _about_pods(kind: str, app: str, topology_key: str) -> str:
-    return (f"affinity:\n  {kind}:\n    requiredDuringSchedulingIgnoredDuringExecution:\n"
-            f"    - topologyKey: {topology_key}\n"
-            f"      labelSelector: {{matchLabels: {{app: {app}}}}}\n")
+    return (f"affinity:\n  {kind}:\n    requiredDuringSchedulingIgnoredDuringExecution:\n    - "
+            f"topologyKey: {topology_key}\n      labelSelector: {{matchLabels: {{app: {app}}}}}\n")
 
 
 def preference(weight: int) -> str:
@@ -189,17 +187,10 @@ def preference(weight: int) -> str:
 
 # -- nine nodes, each of which refuses for a reason of its own -------------------------------------
 
-FAULTS = {
-    "1-small": "only 1 CPU",
-    "2-pods": "takes 1 pod, and has one",
-    "3-label": "disk: hdd",
-    "4-cordon": "cordoned",
-    "5-taint": "taint team=gpu:NoSchedule",
-    "6-web": "a pod of web is here",
-    "7-alone": "its pod wants no pod of new beside it",
-    "8-port": "port 8080 is taken",
-    "9-zone": "zone b has 2 pods of new, zone a none",
-}
+FAULTS = {"1-small": "only 1 CPU", "2-pods": "takes 1 pod, and has one", "3-label": "disk: hdd",
+          "4-cordon": "cordoned", "5-taint": "taint team=gpu:NoSchedule",
+          "6-web": "a pod of web is here", "7-alone": "its pod wants no pod of new beside it",
+          "8-port": "port 8080 is taken", "9-zone": "zone b has 2 pods of new, zone a none"}
 """Node -> what is wrong with it."""
 
 DEMANDING = """\

@@ -11,29 +11,26 @@ from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.trace.views.cycle import Cycle
 
 
-@choice({
-    "priority": "priority names nobody here. Look for the column with a ✓.",
-    "gang": "gang was not asked: the tier had ended at priority.",
-    "conformance": "conformance was not asked: the tier had ended at priority.",
-    "drf": well_done("drf compares dominant shares, not priorities: old holds 3 pods, urgent none. "
-                     "(Lesson 07: the largest part that a job holds of a resource.)"),
-    "proportion": "proportion answers for reclaim, between queues. Here two jobs of one queue are "
-                  "compared.",
-    "nodeorder": "nodeorder gives points to nodes; it names no victims.",
-})
+@choice({"priority": "priority names nobody here. Look for the column with a ✓.",
+         "gang": "gang was not asked: the tier had ended at priority.",
+         "conformance": "conformance was not asked: the tier had ended at priority.",
+         "drf": well_done("drf compares dominant shares, not priorities: old holds 3 pods, urgent "
+                          "none. (Lesson 07: the largest part that a job holds of a resource.)"),
+         "proportion":
+         "proportion answers for reclaim, between queues. Here two jobs of one queue are compared.",
+         "nodeorder": "nodeorder gives points to nodes; it names no victims."})
 def let_equals_go() -> None:
     """Which plugin let them go?"""
 
 
-@choice({
-    2: well_done("overcommit counts 12 × 1.2 = 14.4 CPUs. Less the 12 in use, 2.4 are left: room for "
-                 "2."),
-    0: "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.",
-    1: "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.",
-    3: "overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.",
-    12: "12 are in use already. What does overcommit count beyond them?",
-    14: "14.4 is all that overcommit counts. 12 of it are in use.",
-}, "overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.", int)
+@choice({2: well_done("overcommit counts 12 × 1.2 = 14.4 CPUs. Less the 12 in use, 2.4 are left: "
+                      "room for 2."),
+         0: "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.",
+         1: "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.",
+         3: "overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.",
+         12: "12 are in use already. What does overcommit count beyond them?",
+         14: "14.4 is all that overcommit counts. 12 of it are in use."},
+        "overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.", int)
 def largest_admitted_gang() -> None:
     """How many pods may urgent have, at most, so that enqueue admits it?"""
 
@@ -61,8 +58,8 @@ def whole_gangs(answer: str) -> Verdict:
     """A configuration with reclaim that takes no pod of a gang at its minimum, and none of a queue
     that holds less than it deserves, but takes pods that a gang can spare."""
     if "reclaim" not in load_conf(answer, action_names()).actions:
-        return try_again("There is no reclaim in the line of actions, so nothing is ever taken back "
-                         "from another queue.")
+        return try_again("There is no reclaim in the line of actions, so nothing is ever taken "
+                         "back from another queue.")
     torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
     if torn:
         return try_again(f"greedy needs 9 pods and has 9, and {', '.join(torn)} had to go. If gang "
@@ -76,8 +73,8 @@ def whole_gangs(answer: str) -> Verdict:
         return try_again("Gangs stay whole. But where queue b holds 4 of the 5 CPUs that it "
                          "deserves, and c 8 of 5, b has to pay. Which plugin knows what queues "
                          "deserve, and is it asked?")
-    return well_done("gang and proportion stand in one tier, so both must agree. Where they agree on "
-                     "nobody, no later tier names others.")
+    return well_done("gang and proportion stand in one tier, so both must agree. Where they agree "
+                     "on nobody, no later tier names others.")
 
 
 def broken_cluster() -> Cluster:
@@ -103,13 +100,13 @@ def reclaim_fires(answer: tuple[Cluster, str]) -> Verdict:
         return try_again("The phase of urgent is Pending: enqueue did not admit it, and reclaim "
                          "looks only at admitted jobs. Which plugin refuses?")
     if not cycle.session.queues["b"].reclaimable:
-        return try_again("urgent is admitted now, but reclaim finds no candidate. What does queue b "
-                         "say about being reclaimable?")
+        return try_again("urgent is admitted now, but reclaim finds no candidate. What does queue "
+                         "b say about being reclaimable?")
     waiting = [task.name for task in urgent.tasks.values() if not task.node_name]
     evicted = _evicted(cycle)
     if waiting or not evicted or any(not pod.startswith("greedy-") for pod in evicted):
         return try_again(f"Evicted: {', '.join(evicted) or 'nobody'}; without room: "
-                         f"{', '.join(waiting) or 'nobody'}. Three pods of greedy should go, and all "
-                         "of urgent should have room.")
+                         f"{', '.join(waiting) or 'nobody'}. Three pods of greedy should go, and "
+                         "all of urgent should have room.")
     return well_done(f"{', '.join(evicted)} go. Three things had to be right: the action, the "
                      "admission, and queue b's consent.")

@@ -30,8 +30,7 @@ ORDERS = {"no eviction": (), "preempt": ("preempt",), "reclaim": ("reclaim",),
 JOB, FIRST = "default/urgent", "default/urgent-0"
 SHORT = {"overcommit_refuses": "overcommit does not admit it",
          "reclaim_no_candidates": "reclaim has no candidate",
-         "protected_by_gang": "gang keeps too many",
-         "victims_insufficient": "too few may go",
+         "protected_by_gang": "gang keeps too many", "victims_insufficient": "too few may go",
          "no_reclaim_action": "no action takes pods from queue b"}
 """Code of a cause -> the same in few words."""
 
@@ -103,13 +102,10 @@ CONTROLS = group("configuration", {
     "preemptable": switch(True, "preemptable", about="what greedy's pods say of themselves"),
 }, color=COLORS["greedy"])
 
-PANELS = [
-    pictures.cluster("Who leaves, and for whom", lambda at: nodes_drawn(at.ssn), key="nodes",
-                     unit="CPUs", wide=True, legend="Hollow: is leaving. Dashed: promised."),
-    pictures.votes("Who may go, when room is sought for urgent-0",
-                   lambda at: at.votes, key="votes", rows=3, wide=True,
-                   legend=LEGEND),
-]
+PANELS = [pictures.cluster("Who leaves, and for whom", lambda at: nodes_drawn(at.ssn), key="nodes",
+                           unit="CPUs", wide=True, legend="Hollow: is leaving. Dashed: promised."),
+          pictures.votes("Who may go, when room is sought for urgent-0", lambda at: at.votes,
+                         key="votes", rows=3, wide=True, legend=LEGEND)]
 TASKS = [
     Task("not reclaimable", "Queue b is not reclaimable, and reclaim finds nobody. Which line of "
          "actions still makes room?",

@@ -120,8 +120,9 @@ def votes(trace: TraceReader, ssn: Session, pod: str) -> Row:
         rows.append({"name": _short(name), "votes": by,
                      "left": bool(found) and name in found["candidates"]})
     chosen = ", ".join(map(_short, found["chosen"])) if found else ""
-    return {"tiers": tiers, "rows": rows, "verdict": f"{chosen} has to go: tier {last + 1} names it."
-            if found else "Nobody has to go: no tier names anybody."}
+    return {"tiers": tiers, "rows": rows,
+            "verdict": f"{chosen} has to go: tier {last + 1} names it." if found
+            else "Nobody has to go: no tier names anybody."}
 
 
 def _short(key: str) -> str:

@@ -222,11 +222,10 @@ def day_lanes(history: History) -> dict[str, Any]:
         return found
 
     colors = colors_of(["prod", "lab"])
-    return {"lanes": [
-        {"name": f"{queue}, CPUs held", "color": colors[queue],
-         "points": steps(queue, "allocated_cpu"), "line": steps(queue, "deserved_cpu"),
-         "marks": marks if queue == "prod" else []}
-        for queue in ("prod", "lab")]}
+    return {"lanes": [{"name": f"{queue}, CPUs held", "color": colors[queue],
+                       "points": steps(queue, "allocated_cpu"),
+                       "line": steps(queue, "deserved_cpu"),
+                       "marks": marks if queue == "prod" else []} for queue in ("prod", "lab")]}
 
 
 def day_summary(history: History) -> dict[str, float]:

@@ -12,17 +12,12 @@ from typing import Any
 
 from volcano_lab.display.styled import FONT, still
 
-HOMES = {
-    "queues": ("admission", "filling", "filling_rows", "limits", "queue_order", "water_filling"),
-    "jobs": ("gang_progress", "statements", "victims"),
-    "nodes": ("node_choices", "node_scores", "node_use"),
-    "following": ("LiveChart", "live"),
-    "simulation": ("timeline",),
-    "statement": ("pod_states",),
-    "states": ("transitions",),
-    "sweep": ("plot",),
-    "phases": ("times",),
-}
+HOMES = {"queues":
+         ("admission", "filling", "filling_rows", "limits", "queue_order", "water_filling"),
+         "jobs": ("gang_progress", "statements", "victims"),
+         "nodes": ("node_choices", "node_scores", "node_use"), "following": ("LiveChart", "live"),
+         "simulation": ("timeline",), "statement": ("pod_states",), "states": ("transitions",),
+         "sweep": ("plot",), "phases": ("times",)}
 """Module -> the functions that it has; each is loaded when it is first used."""
 
 __all__ = ["FONT", "still", *(name for names in HOMES.values() for name in names)]

@@ -69,10 +69,8 @@ def following(chart: alt.Chart, rows: Rows) -> Any:
     """
     spec = chart.to_dict()
     if _has_data(spec):
-        raise ValueError(
-            "this chart's rows stand in several places, so it can't follow others; allowed is one "
-            "place at its top."
-        )
+        raise ValueError("this chart's rows stand in several places, so it can't follow others; "
+                         "allowed is one place at its top.")
     columns = dict.fromkeys(name for row in rows for name in row)
     spread = [{"calculate": "rows", "as": "r"}, {"flatten": ["r"]}, {"filter": "isValid(datum.r)"},
               *({"calculate": f"datum.r[{column!r}]", "as": column} for column in columns)]

@@ -16,10 +16,8 @@ from volcano_lab.trace.views import jobs
 from volcano_lab.trace.views.jobs import ABSTAINS, MAY_GO, NOT_ASKED, STAYS
 
 OUTCOMES = {"commit": "#009E73", "discard": "#D55E00", "open": "#8C8C8C"}
-VERDICTS = {
-    MAY_GO: "#56B4E9", STAYS: "#D55E00", ABSTAINS: "#D9D9D9", NOT_ASKED: "#F2F2F2", "evicted":
-    "#0072B2"
-}
+VERDICTS = {MAY_GO: "#56B4E9", STAYS: "#D55E00", ABSTAINS: "#D9D9D9", NOT_ASKED: "#F2F2F2",
+            "evicted": "#0072B2"}
 """What is said of a candidate -> its colour; the cell says it, too."""
 
 
@@ -37,11 +35,10 @@ def _gang_rows(trace: TraceReader) -> list[dict[str, Any]]:
         mine = {row["step"]: row for row in changes if row["job"] == job}
         for step in range(last + 2):
             known = mine.get(step, known)
-            rows.append({
-                "step": step, "job": short(job), "placed": known["placed"], "least":
-                known["min_available"], "with_promised": known["placed"] + known["promised"],
-                "pods": known["pods"]
-            })
+            rows.append({"step": step, "job": short(job), "placed": known["placed"],
+                         "least": known["min_available"],
+                         "with_promised": known["placed"] + known["promised"],
+                         "pods": known["pods"]})
     return rows
 
 
@@ -109,9 +106,8 @@ def statements(trace: TraceReader, title: str = "") -> alt.Chart:
         x=x, x2="end:Q", color=alt.Color("outcome:N", scale=scale, title=None),
         tooltip=["statement:Q", "action:N", "job:N", "did:N", "outcome:N"])
     words = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="count:Q")
-    told = "; ".join(
-        f"{row['action']} for {row['job']}, {row['count']} operations, {row['outcome']}"
-        for row in rows)
+    told = "; ".join(f"{row['action']} for {row['job']}, {row['count']} operations, "
+                     f"{row['outcome']}" for row in rows)
     layers = alt.layer(bars, words, data=alt.InlineData(rows)).properties(
         width=620, height=alt.Step(22))
     return styled(layers, title, f"Statements: {told or 'none'}")
@@ -122,18 +118,14 @@ def _victim_rows(trace: TraceReader, task: str | None = None,
     rows = list(jobs.victims(trace, task))
     told = {row["question"] for row in rows if row["evicted"]} or {row["question"] for row in rows}
     shown = [row for row in rows if row["question"] == (question or min(told, default=0))]
-    cells = [{
-        "by": f"tier {row['tier']}: {row['plugin']}", "candidate": short(row["candidate"]),
-        "verdict": row["verdict"], "task": short(row["task"]), "action": row["action"]
-    } for row in shown]
-    ends = {
-        row["candidate"]: "evicted" if row["evicted"] else MAY_GO if row["agreed"] else STAYS
-        for row in shown
-    }
-    return cells + [{
-        "by": "in the end", "candidate": short(candidate), "verdict": verdict, "task": short(
-            shown[0]["task"]), "action": shown[0]["action"]
-    } for candidate, verdict in ends.items()]
+    cells = [{"by": f"tier {row['tier']}: {row['plugin']}", "candidate": short(row["candidate"]),
+              "verdict": row["verdict"], "task": short(row["task"]), "action": row["action"]}
+             for row in shown]
+    ends = {row["candidate"]: "evicted" if row["evicted"] else MAY_GO if row["agreed"] else STAYS
+            for row in shown}
+    return cells + [{"by": "in the end", "candidate": short(candidate), "verdict": verdict,
+                     "task": short(shown[0]["task"]), "action": shown[0]["action"]}
+                    for candidate, verdict in ends.items()]
 
 
 @drawn(_victim_rows)

@@ -27,10 +27,8 @@ LIGHT = (FITS, LATER, NO_ROOM)
 
 def _use_rows(trace: TraceReader, number: int | None = None) -> list[dict[str, Any]]:
     asked = {name for task in trace.start["tasks"].values() for name in task["request"]}
-    return [
-        row for row in nodes.use(trace, number)
-        if row["resource"] in asked or row["resource"] == "pods"
-    ]
+    return [row for row in nodes.use(trace, number) if row["resource"] in asked
+            or row["resource"] == "pods"]
 
 
 @drawn(_use_rows)
@@ -68,16 +66,12 @@ def _choice_rows(trace: TraceReader, job: str | None = None) -> list[dict[str, A
     for row in nodes.choices(trace, job):
         known = row["verdict"] in VERDICTS
         fits = row["verdict"] in (CHOSEN, FITS)
-        rows.append({
-            "task":
-            short(row["task"]), "node":
-            row["node"], "verdict":
-            row["verdict"] if known else OBJECTION, "word":
-            f"{row['score']:.4g}" if fits else row["verdict"].partition(":")[0], "score":
-            row["score"], "reason":
-            row["verdict"], "by_plugin":
-            ", ".join(f"{plugin} {score:.4g}" for plugin, score in row["scores"].items())
-        })
+        rows.append({"task": short(row["task"]), "node": row["node"],
+                     "verdict": row["verdict"] if known else OBJECTION,
+                     "word": f"{row['score']:.4g}" if fits else row["verdict"].partition(":")[0],
+                     "score": row["score"], "reason": row["verdict"],
+                     "by_plugin": ", ".join(
+                         f"{plugin} {score:.4g}" for plugin, score in row["scores"].items())})
     return rows
 
 
@@ -124,10 +118,9 @@ def _told(task: str, said: list[dict[str, Any]]) -> str:
 
 
 def _score_rows(trace: TraceReader, task: str) -> list[dict[str, Any]]:
-    return [{
-        "node": row["node"] + (" (chosen)" if row["verdict"] == CHOSEN else ""), "plugin": plugin,
-        "score": score, "verdict": row["verdict"]
-    } for row in nodes.choices(trace, tasks={task}) if row["verdict"] in (CHOSEN, FITS)
+    return [{"node": row["node"] + (" (chosen)" if row["verdict"] == CHOSEN else ""),
+             "plugin": plugin, "score": score, "verdict": row["verdict"]}
+            for row in nodes.choices(trace, tasks={task}) if row["verdict"] in (CHOSEN, FITS)
             for plugin, score in row["scores"].items()]
 
 

@@ -51,10 +51,9 @@ def times(timing: Timing, title: str = "") -> alt.Chart:
     color = alt.Color("plugin:N", title=None, scale=alt.Scale(domain=list(colors),
                                                               range=list(colors.values())))
     bars = alt.Chart(alt.InlineData(rows)).mark_bar(size=20).encode(
-        y=alt.Y("phase:N", title=None, sort=None), x=alt.X("milliseconds:Q", title="milliseconds",
-                                                           stack="zero"), color=color,
-        tooltip=["phase:N", "plugin:N",
-                 alt.Tooltip("milliseconds:Q", format=".3f")])
+        y=alt.Y("phase:N", title=None, sort=None),
+        x=alt.X("milliseconds:Q", title="milliseconds", stack="zero"), color=color,
+        tooltip=["phase:N", "plugin:N", alt.Tooltip("milliseconds:Q", format=".3f")])
     sums: dict[str, float] = {}
     for row in rows:
         sums[row["phase"]] = sums.get(row["phase"], 0.0) + row["milliseconds"]

@@ -17,10 +17,8 @@ from volcano_lab.trace.views import Source, queues, trace_of
 
 PARTS = {"allocated − elastic": "#0072B2", "in queue": "#E69F00", "minimum": "#009E73"}
 """The parts of the sum of admission -> their colours."""
-LIMITS = {
-    "guarantee": ("triangle-up", 14), "deserved": ("diamond", 0), "real_capability":
-    ("triangle-down", -14)
-}
+LIMITS = {"guarantee": ("triangle-up", 14), "deserved": ("diamond", 0),
+          "real_capability": ("triangle-down", -14)}
 """Limit -> its shape, and how far below the bar it stands, so that equal limits can be told apart.
 """
 NO_LINES = {"domain": False, "ticks": False}
@@ -145,12 +143,10 @@ def limits(source: Source, resource: str = "cpu", title: str = "",
     words = {name: name.replace("_", " ") for name in LIMITS}
     scale = alt.Scale(domain=list(words.values()), range=[shape for shape, _ in LIMITS.values()])
     shape = alt.Shape("limit:N", scale=scale, title="limits")
-    marks = [
-        base.transform_filter(f"datum['{name}'] > 0").transform_calculate(
-            limit=f"'{words[name]}'").mark_point(filled=True, color="black", opacity=1, size=60,
-                                                 yOffset=offset).encode(x=f"{name}:Q", shape=shape)
-        for name, (_, offset) in LIMITS.items()
-    ]
+    marks = [base.transform_filter(f"datum['{name}'] > 0").transform_calculate(
+        limit=f"'{words[name]}'").mark_point(filled=True, color="black", opacity=1, size=60,
+                                             yOffset=offset).encode(x=f"{name}:Q", shape=shape)
+             for name, (_, offset) in LIMITS.items()]
     told = "; ".join(_limits_text(row, resource) for row in rows)
     layers = alt.layer(asked, held, *marks, data=alt.InlineData(rows)).properties(
         width=580, height=38 * max(len(rows), 1))
@@ -173,12 +169,11 @@ def _admission_rows(source: Source, job: str = "", resource: str = "cpu") -> Row
         amounts = row["allocated"] - row["elastic"], row["inqueue"], row["minimum"]
         start = 0.0
         for part, amount in zip(PARTS, amounts, strict=True):
-            rows.append({
-                "comparison": label, "part": part, "from": start, "to": start + amount, "sum":
-                row["sum"], "may_hold": row["may_hold"], "verdict":
-                f"{quantity_text(resource, row['sum'])} of "
-                f"{quantity_text(resource, row['may_hold'])}: {row['verdict']}"
-            })
+            rows.append({"comparison": label, "part": part, "from": start, "to": start + amount,
+                         "sum": row["sum"], "may_hold": row["may_hold"],
+                         "verdict": f"{quantity_text(resource, row['sum'])} of "
+                                    f"{quantity_text(resource, row['may_hold'])}: "
+                                    f"{row['verdict']}"})
             start += amount
     return rows
 

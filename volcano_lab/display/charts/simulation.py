@@ -32,12 +32,8 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
                    ("time", "queue", f"allocated_{resource}", f"deserved_{resource}"))
     names = sorted({row["queue"] for row in queues if row["allocated"] or row["deserved"]} -
                    {"root"})
-    used = [
-        row | {part: row[part] or 0
-               for part in ("allocated", "deserved")}
-        for row in queues
-        if row["queue"] in names
-    ]
+    used = [row | {part: row[part] or 0 for part in ("allocated", "deserved")} for row in queues
+            if row["queue"] in names]
     cluster = _rows(history.rows["cluster"], CLUSTER,
                     ("time", f"part_{resource}", "fairness", "jobs_waiting", "jobs_running"))
     time = alt.X("time:Q", title=None)
@@ -58,8 +54,7 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
         x="shared", color="independent")
 
 
-def _band(rows: list[dict[str, Any]], time: Any, label: str, field: str,
-          color: str) -> Any:
+def _band(rows: list[dict[str, Any]], time: Any, label: str, field: str, color: str) -> Any:
     y = alt.Y(f"{field}:Q", title=label, scale=alt.Scale(domain=[0, 1]))
     return alt.Chart(alt.InlineData(rows)).mark_area(interpolate="step-after", color=color,
                                                      opacity=0.7).encode(x=time, y=y)
@@ -67,8 +62,7 @@ def _band(rows: list[dict[str, Any]], time: Any, label: str, field: str,
 
 def _jobs(rows: list[dict[str, Any]], time: Any) -> Any:
     states = {"waiting": "#D55E00", "running": "#0072B2"}
-    counts = [{"time": row["time"], "jobs": row[f"jobs_{state}"], "state": state}
-              for row in rows
+    counts = [{"time": row["time"], "jobs": row[f"jobs_{state}"], "state": state} for row in rows
               for state in states]
     color = alt.Color("state:N", scale=alt.Scale(domain=list(states), range=list(states.values())),
                       title=None)
@@ -80,10 +74,8 @@ def _rows(rows: list[list[Any]], columns: tuple[str, ...],
           wanted: tuple[str, ...]) -> list[dict[str, Any]]:
     """The wanted columns; "allocated_cpu" becomes "allocated"."""
     places = [columns.index(name) for name in wanted]
-    names = [
-        name.split("_")[0] if name.split("_")[0] in ("allocated", "deserved", "part") else name
-        for name in wanted
-    ]
+    names = [name.split("_")[0] if name.split("_")[0] in ("allocated", "deserved", "part") else name
+             for name in wanted]
     return [{name: row[place] for name, place in zip(names, places, strict=True)} for row in rows]
 
 

@@ -8,10 +8,8 @@ from volcano_lab.debug.statement_frames import Frame, frames
 from volcano_lab.display.styled import styled
 from volcano_lab.trace import TraceReader
 
-STATES = {
-    "Pending": "#F0F0F0", "Allocated": "#56B4E9", "Pipelined": "#F0E442", "Binding": "#0072B2",
-    "Running": "#009E73", "Releasing": "#D55E00"
-}
+STATES = {"Pending": "#F0F0F0", "Allocated": "#56B4E9", "Pipelined": "#F0E442",
+          "Binding": "#0072B2", "Running": "#009E73", "Releasing": "#D55E00"}
 """State -> its colour; the state is written in each cell, too."""
 LIGHT = ("Pending", "Allocated", "Pipelined")
 
@@ -44,15 +42,13 @@ def pod_states(trace: TraceReader, title: str = "") -> alt.Chart:
     ink = alt.condition(alt.FieldOneOfPredicate(field="state", oneOf=list(LIGHT)),
                         alt.value("black"), alt.value("white"))
     words = base.mark_text(fontSize=9 if long else 11).encode(text="word:N", color=ink)
-    told = "; ".join(
-        f"{frame['step']}. {frame['text']}: " + ", ".join(f"{pod['pod']} {pod['status']}"
-                                                          for pod in frame["pods"])
-        for frame in (shown[0], shown[-1]))
+    told = "; ".join(f"{frame['step']}. {frame['text']}: " + ", ".join(
+        f"{pod['pod']} {pod['status']}" for pod in frame["pods"])
+                     for frame in (shown[0], shown[-1]))
     layers = alt.layer(cells, words).properties(width=alt.Step(46 if long else 80),
                                                 height=alt.Step(28))
-    return styled(
-        layers, title,
-        f"The states of the pods at the first and the last of {len(shown)} steps. {told}")
+    return styled(layers, title,
+                  f"The states of the pods at the first and the last of {len(shown)} steps. {told}")
 
 
 def _label(frame: Frame) -> str:

@@ -15,10 +15,8 @@ WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
 ROOM = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
 BACK = {("Allocated", "Pending"), ("Pipelined", "Pending"), ("Binding", "Pending"),
         ("Releasing", "Running")}
-COLORS = {
-    "the way of a pod": "#0072B2", "room is made": "#F0E442", "taken back": "#D55E00", "also legal":
-    "#D9D9D9"
-}
+COLORS = {"the way of a pod": "#0072B2", "room is made": "#F0E442", "taken back": "#D55E00",
+          "also legal": "#D9D9D9"}
 
 
 def transitions(title: str = "") -> alt.Chart:

@@ -36,10 +36,8 @@ def node_choices(trace: TraceReader, job: str | None = None) -> Table:
     >>> node_choices(trace)[["node", "verdict"]].values.tolist()
     [['n1', 'chosen'], ['n2', 'no room']]
     """
-    rows = [{
-        "task": row["task"], "node": row["node"], "verdict": row["verdict"], "score": row["score"],
-        **row["scores"]
-    } for row in nodes.choices(trace, job)]
+    rows = [{"task": row["task"], "node": row["node"], "verdict": row["verdict"],
+             "score": row["score"], **row["scores"]} for row in nodes.choices(trace, job)]
     return frame(rows, ["task", "node", "verdict", "score"], "task")
 
 
@@ -80,11 +78,9 @@ def victims(trace: TraceReader, task: str | None = None) -> Table:
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     for row in jobs.victims(trace, task):
         fate = "evicted" if row["evicted"] else "not chosen" if row["agreed"] else "stays"
-        about = {
-            "question": row["question"], "action": row["action"], "for":
-            row["task"].removeprefix("default/"), "candidate":
-            row["candidate"].removeprefix("default/")
-        }
+        about = {"question": row["question"], "action": row["action"],
+                 "for": row["task"].removeprefix("default/"),
+                 "candidate": row["candidate"].removeprefix("default/")}
         held = rows.setdefault((row["question"], row["candidate"]), about)
         held[f"{row['tier']} {row['plugin']}"] = row["verdict"]
         held["fate"] = fate
@@ -103,10 +99,8 @@ def times(timing: Timing) -> Table:
     >>> times(timing).loc["allocate"].query("what == 'overused'")["calls"].tolist()
     [2]
     """
-    rows = [{
-        "phase": row["phase"], "plugin": row["plugin"], "what": row["what"], "milliseconds":
-        1000 * row["seconds"], "calls": row["calls"]
-    } for row in timing.rows()]
+    rows = [{"phase": row["phase"], "plugin": row["plugin"], "what": row["what"],
+             "milliseconds": 1000 * row["seconds"], "calls": row["calls"]} for row in timing.rows()]
     return frame(rows, ["phase", "plugin", "what", "milliseconds", "calls"], "phase")
 
 
@@ -118,8 +112,7 @@ def records(trace: TraceReader, *kinds: str) -> Table:
     >>> records(traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())[0], "do")["what happened"].tolist()
     ['allocate a-0 on n1']
     """
-    rows = [{
-        "number": record.number, "action": record.action, "kind": record.kind, "what_happened":
-        sentence(record)
-    } for record in trace.records if not kinds or record.kind in kinds]
+    rows = [{"number": record.number, "action": record.action, "kind": record.kind,
+             "what_happened": sentence(record)} for record in trace.records if not kinds
+            or record.kind in kinds]
     return frame(rows, ["number", "action", "kind", "what_happened"], "number")

@@ -145,9 +145,10 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
         raise ConfError([f"actions is missing; allowed are {', '.join(actions or ACTIONS)}"])
     known = ACTIONS if actions is None else actions
     conf.actions = _action_names(parsed["actions"], known)
-    conf.warnings += [f"scheduler configuration: configurations names \"{one_line(entry.name, 100)}\" "
-                      f"and has no effect; known are {', '.join(known)}."
-                      for entry in conf.configurations if entry.name not in known]
+    conf.warnings += ["scheduler configuration: configurations names "
+                      f"\"{one_line(entry.name, 100)}\" and has no effect; known are "
+                      f"{', '.join(known)}." for entry in conf.configurations
+                      if entry.name not in known]
     return conf
 
 
@@ -172,19 +173,15 @@ def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
         hierarchy = any(
             option.name == "drf" and option.enables("enableHierarchy") for option in tier.plugins)
         if hierarchy and any(option.name == "proportion" for option in tier.plugins):
-            raise ConfError([
-                f"tiers[{number}] has proportion beside drf with enableHierarchy; allowed is one of them"
-            ])
+            raise ConfError([f"tiers[{number}] has proportion beside drf with enableHierarchy; "
+                             "allowed is one of them"])
 
 
 _SWITCHES = {"enableHierarchy", *SWITCHES}
 _PLUGIN = {"name": "text", "arguments": "any map", **dict.fromkeys(sorted(_SWITCHES), "switch")}
-_CONFIGURATION = {
-    "actions": "text",
-    "tiers": [{"plugins": [_PLUGIN]}],
-    "configurations": [{"name": "text", "arguments": "any map"}],
-    "metrics": "text map",
-}
+_CONFIGURATION = {"actions": "text", "tiers": [{"plugins": [_PLUGIN]}],
+                  "configurations": [{"name": "text", "arguments": "any map"}],
+                  "metrics": "text map"}
 """The shape of the configuration: a dict is a mapping with those keys, a list a sequence of its
 item.
 """

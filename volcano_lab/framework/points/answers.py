@@ -63,9 +63,8 @@ ANYTHING = Answer("anything", lambda value: True)
 TRUTH = Answer("True or False", _is_truth)
 SCORE = Answer("a number", _is_number)
 SCORES = Answer('a dict of numbers by name, such as {"node-1": 10}', _is_scores)
-COMPARISON = Answer(
-    "a number: below 0 puts the left one first, above 0 the right one, 0 leaves it to others",
-    _is_number)
+COMPARISON = Answer("a number: below 0 puts the left one first, above 0 the right one, 0 leaves it "
+                    "to others", _is_number)
 VOTE = Answer("a vote: PERMIT (1), ABSTAIN (0) or REJECT (-1)", _is_number)
 OBJECTION = Answer("None, or a text (or FitError) that says why not",
                    lambda value: isinstance(value, str | FitError | None))

@@ -237,9 +237,8 @@ some begin with `enable`, some with `enabled`, one with `Enabled`; any other has
 def _prepare(name: str, rule: Any, switches: Sequence[str] = (), arguments: Sequence[str] = (),
              **how: Any) -> rules.ExtensionPoint:
     if not name.isidentifier() or name.startswith("_"):
-        raise NotRegistered(
-            f"the extension point's name is {name!r}; allowed is a name as a method "
-            "has it, such as may_start.")
+        raise NotRegistered(f"the extension point's name is {name!r}; allowed is a name as a "
+                            "method has it, such as may_start.")
     if not (isinstance(rule, type) and issubclass(rule, rules.ExtensionPoint)):
         raise NotRegistered(f'the rule of extension point "{name}" is {rule!r}; allowed is a class '
                             "such as AllTrue or Sum.")

@@ -115,9 +115,8 @@ def label_selector(selector: LabelSelector | None) -> Selector:
     """
     if selector is None:
         return NOTHING
-    return Selector(_equal(selector.match_labels)
-                    + tuple(Requirement(r.key, r.operator, frozenset(r.values))
-                            for r in selector.match_expressions))
+    return Selector(_equal(selector.match_labels) + tuple(
+        Requirement(r.key, r.operator, frozenset(r.values)) for r in selector.match_expressions))
 
 
 def _equal(labels: Mapping[str, str]) -> tuple[Requirement, ...]:

@@ -85,9 +85,9 @@ def read_strategies(arguments: Mapping[str, Any]) -> dict[str, Strategy]:
         kind, weight = _text(entry, "type", f"resources.{name}."), _whole(
             entry, "weight", 0, f"resources.{name}.")
         if "*" in name and (name == "*" or name.index("*") != len(name) - 1):
-            logger.warning(
-                'argument resources of plugin resource-strategy-fit has "%s", allowed is one * at the end of a '
-                "beginning such as example.com/*; it has no effect", name)
+            logger.warning('argument resources of plugin resource-strategy-fit has "%s", allowed '
+                           'is one * at the end of a '
+                           "beginning such as example.com/*; it has no effect", name)
             continue
         known = kind if kind in (MOST_ALLOCATED, LEAST_ALLOCATED) else LEAST_ALLOCATED
         strategies[name] = Strategy(known, weight if weight > 0 else 1)
@@ -155,10 +155,8 @@ def _read(values: Mapping[str, Any], key: str, default: Any, nothing: Any, types
         return nothing
     endless = isinstance(value, float) and not isfinite(value)
     if not isinstance(value, types) or endless or (isinstance(value, bool) and bool not in types):
-        raise ConfError([
-            one_line(f"plugin resource-strategy-fit: argument {path}{key} is {value!r}", 300)
-            + f"; allowed is {allowed}"
-        ])
+        raise ConfError([one_line(f"plugin resource-strategy-fit: argument {path}{key} is "
+                                  f"{value!r}", 300) + f"; allowed is {allowed}"])
     return value
 
 

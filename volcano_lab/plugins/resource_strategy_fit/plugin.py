@@ -86,10 +86,10 @@ class ResourceStrategyFit(Plugin):
             return {name: strategy for name, strategy in found.items() if strategy is not None}
         weights = pod_weights(notes.get(SCORING_WEIGHT, ""))
         if weights is None:
-            log.once(
-                f"pod {task.key}: annotation {SCORING_WEIGHT} is {notes.get(SCORING_WEIGHT)!r}; allowed beside "
-                f'{SCORING_TYPE} is JSON such as {{"cpu": 1}} with whole numbers; no node is preferred for it.'
-            )
+            log.once(f"pod {task.key}: annotation {SCORING_WEIGHT} is "
+                     f"{notes.get(SCORING_WEIGHT)!r}; allowed beside "
+                     f'{SCORING_TYPE} is JSON such as {{"cpu": 1}} with whole numbers; no node is '
+                     'preferred for it.')
             return {}
         return {name: given.Strategy(kind, weights[name]) for name in names if name in weights}
 

@@ -55,9 +55,8 @@ def packed(thing: Any) -> bytes:
     try:
         return dumps(thing)
     except Exception as error:
-        raise SweepError(
-            f"base or a metric can't be sent to another process ({error}); allowed are "
-            "objects and functions of a module, or one worker") from None
+        raise SweepError(f"base or a metric can't be sent to another process ({error}); allowed "
+                         "are objects and functions of a module, or one worker") from None
 
 
 @lru_cache(maxsize=2)

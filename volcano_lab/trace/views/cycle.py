@@ -97,12 +97,11 @@ class Cycle(Shown):
         """Return one row per job: phase, how many of its pods have a place, how many wait, and why
         (see `why`).
         """
-        return [{
-            "job": uid, "queue": job.queue, "phase": job.pod_group.status.phase, "pods":
-            len(job.tasks), "min_member": job.min_available, "placed": sum(
-                len(job.in_status(s)) for s in READY_STATUSES), "pending": len(
-                    job.in_status(PENDING)), "why": self.why(uid)
-        } for uid, job in self.session.jobs.items()]
+        return [{"job": uid, "queue": job.queue, "phase": job.pod_group.status.phase,
+                 "pods": len(job.tasks), "min_member": job.min_available,
+                 "placed": sum(len(job.in_status(s)) for s in READY_STATUSES),
+                 "pending": len(job.in_status(PENDING)), "why": self.why(uid)}
+                for uid, job in self.session.jobs.items()]
 
     def gangs(self) -> list[Row]:
         """Return one row per job that waits or was tried in this cycle: its phase, how its

@@ -35,11 +35,9 @@ def gangs(trace: TraceReader) -> Rows:
         counts[task["job"]]["pods"] += 1
 
     def row(step: int, record: Record | None, job: str) -> dict[str, Any]:
-        return {
-            "step": step, "number": record.number if record else -1, "action":
-            record.action if record else "open", "job": job, **counts[job], "min_available":
-            trace.start["jobs"][job]["min_available"]
-        }
+        return {"step": step, "number": record.number if record else -1,
+                "action": record.action if record else "open", "job": job, **counts[job],
+                "min_available": trace.start["jobs"][job]["min_available"]}
 
     yield from (row(0, None, job) for job in counts)
     step = 0
@@ -74,11 +72,10 @@ def statements(trace: TraceReader, job: str = "") -> Rows:
     for record in trace.operations:
         number = record["statement"]
         key = (record["task"], record["operation"]) if number is None else number
-        row = rows.setdefault(
-            key, {
-                "statement": number, "action": record.action, "job": record["job"], "from":
-                record.number, "to": record.number, "steps": [], "outcome": ""
-            })
+        row = rows.setdefault(key,
+                              {"statement": number, "action": record.action, "job": record["job"],
+                               "from": record.number, "to": record.number, "steps": [],
+                               "outcome": ""})
         row["to"] = record.number
         if record.kind == "commit":
             row["outcome"] = "commit"
@@ -129,13 +126,11 @@ def victims(trace: TraceReader, task: str | None = None) -> Rows:
                              for number, names in enumerate(trace.tiers, 1)
                              for name in names):
             for candidate in record["candidates"] if (record["point"], plugin) in voters else ():
-                yield {
-                    "question": question, "action": record.action, "task": record["task"], "tier":
-                    tier, "plugin": plugin, "candidate": candidate, "verdict": _verdict(
-                        calls.get(plugin), candidate), "agreed": candidate in (record["answer"]
-                                                                               or ()), "evicted":
-                    candidate in evicted, "number": record.number
-                }
+                yield {"question": question, "action": record.action, "task": record["task"],
+                       "tier": tier, "plugin": plugin, "candidate": candidate,
+                       "verdict": _verdict(calls.get(plugin), candidate),
+                       "agreed": candidate in (record["answer"] or ()),
+                       "evicted": candidate in evicted, "number": record.number}
 
 
 def _verdict(call: Record | None, candidate: str) -> str:

@@ -32,10 +32,8 @@ def use(trace: TraceReader, number: int | None = None) -> Rows:
         for resource, whole in node["allocatable"].items():
             amounts = {field: in_units(resource, node[field].get(resource, 0.0))
                        for field in ("allocatable", "used", "idle", "releasing", "pipelined")}
-            yield {
-                "node": name, "resource": resource, **amounts, "part":
-                node["used"].get(resource, 0.0) / whole
-            }
+            yield {"node": name, "resource": resource, **amounts,
+                   "part": node["used"].get(resource, 0.0) / whole}
 
 
 def choices(trace: TraceReader, job: str | None = None,
@@ -62,21 +60,16 @@ def choices(trace: TraceReader, job: str | None = None,
             said = columns.get(node, {})
             scores = scores_of(said)
             verdict = CHOSEN if node == record["node"] else _verdict(said, filtered)
-            yield {
-                "task": task, "node": node, "verdict": verdict, "score": sum(scores.values()),
-                "scores": scores, "number": record.number
-            }
+            yield {"task": task, "node": node, "verdict": verdict, "score": sum(scores.values()),
+                   "scores": scores, "number": record.number}
 
 
 def _verdict(said: dict[str, Any], filtered: bool) -> str:
     """Who objects, or whether there is room. Call by call, a node without room is not even asked
     about (`filtered`).
     """
-    asked = {
-        column.partition(" ")[2]: value
-        for column, value in said.items()
-        if column.startswith("predicate ")
-    }
+    asked = {column.partition(" ")[2]: value for column, value in said.items()
+             if column.startswith("predicate ")}
     for plugin, value in asked.items():
         if value is not True and value is not None:
             reason = "" if isinstance(

@@ -28,12 +28,9 @@ def sums(trace: TraceReader, number: int | None = None) -> Rows:
     """
     for name, queue in sorted(state_at(trace, number)["queues"].items()):
         amounts = {field: {"cpu": 0.0, "memory": 0.0, **queue[field]} for field in SUMS}
-        yield {
-            "queue": name, "weight": queue["weight"], **{
-                field: {each: in_units(each, amount) for each, amount in by_name.items()}
-                for field, by_name in amounts.items()
-            }, "share": queue["share"]
-        }
+        yield {"queue": name, "weight": queue["weight"],
+               **{field: {each: in_units(each, amount) for each, amount in by_name.items()}
+                  for field, by_name in amounts.items()}, "share": queue["share"]}
 
 
 def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
@@ -58,12 +55,10 @@ def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
             offered = (_amount(step["offered"], resource)
                        or 0) - (_amount(step["before"], resource) or 0) if step else 0
             before = held.get(queue, 0)
-            yield {
-                "round": record["number"], "queue": queue, "weight": start[queue]["weight"],
-                "before": before, "offered": offered, "added": now - before, "deserved": now,
-                "met": step["met"] if step else "before", "most": most[queue],
-                "left": _amount(record["round"]["remaining"], resource)
-            }
+            yield {"round": record["number"], "queue": queue, "weight": start[queue]["weight"],
+                   "before": before, "offered": offered, "added": now - before, "deserved": now,
+                   "met": step["met"] if step else "before", "most": most[queue],
+                   "left": _amount(record["round"]["remaining"], resource)}
             held[queue] = now
 
 
@@ -91,12 +86,11 @@ def turns(trace: TraceReader, action: str = "allocate") -> Rows:
             plugin, difference = record["decided_by"] or ("", None)
             by = plugin or "default: no plugin tells them apart"
             following = record["next"]
-            row = {
-                "turn": number, "queue": record["queue"], "share": record["share"], "job": "",
-                "outcome": "nothing", "pods": 0, "next": following, "decided_by": plugin,
-                "difference": difference, "number": record.number, "why":
-                "no other queue waits" if following is None else f"before {following} by {by}"
-            }
+            row = {"turn": number, "queue": record["queue"], "share": record["share"], "job": "",
+                   "outcome": "nothing", "pods": 0, "next": following, "decided_by": plugin,
+                   "difference": difference, "number": record.number,
+                   "why": "no other queue waits" if following is None
+                   else f"before {following} by {by}"}
         elif row and record.kind == "passed_over" and record.get("queue"):
             row["outcome"] = record["reason"]
         elif row and record.kind == "job":
@@ -127,11 +121,10 @@ def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -
     ways = {name: way_to(queues, name) for name in queues}
     for name in sorted(queues, key=ways.__getitem__):
         queue = queues[name]
-        yield {
-            "queue": name, "parent": queue.get("parent", ""), "depth": len(ways[name]) - 1,
-            "weight": queue["weight"],
-            **{field: _amount(queue[field], resource) for field in SUMS}, "share": queue["share"]
-        }
+        yield {"queue": name, "parent": queue.get("parent", ""), "depth": len(ways[name]) - 1,
+               "weight": queue["weight"],
+               **{field: _amount(queue[field], resource) for field in SUMS},
+               "share": queue["share"]}
 
 
 def admissions(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows:
@@ -148,13 +141,11 @@ def admissions(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows
     """
     for record in trace.iter("enqueue_comparison"):
         if job in ("", record["job"]):
-            yield {
-                "job": record["job"], "plugin": record["plugin"],
-                "level": record.get("level") or "cluster", **{
-                    word: _amount(record.get(name) or {}, resource) for word, name in PARTS.items()
-                }, "short_of": record["short_of"],
-                "verdict": "refused" if record["short_of"] else "room", "number": record.number
-            }
+            yield {"job": record["job"], "plugin": record["plugin"],
+                   "level": record.get("level") or "cluster",
+                   **{word: _amount(record.get(name) or {}, resource)
+                      for word, name in PARTS.items()}, "short_of": record["short_of"],
+                   "verdict": "refused" if record["short_of"] else "room", "number": record.number}
 
 
 def levels(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows:
