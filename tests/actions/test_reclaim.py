@@ -57,7 +57,7 @@ seven of eight.
         ], ["evict old-6 n1", "pipeline new-1 n1"]),
         ("a closed queue doesn't claim",
          [change("Queue", "b", lambda queue: setattr(queue.status, "state", "Closed"))], []),
-        ("a job that isn't let in doesn't claim", [spec("PodGroup", "new", min_member=5)
+        ("a job that isn't admitted doesn't claim", [spec("PodGroup", "new", min_member=5)
                                                    ], []),  # it has two tasks: invalid
         ("what is being deleted is no victim", [
             change("Pod", "old-6", lambda pod: setattr(pod.metadata, "deletion_timestamp", 1.0))

@@ -300,7 +300,7 @@ def test_page_state_and_metrics(service):
     try:
         base = f"http://127.0.0.1:{web.server_port}"
         told = urlopen(base, timeout=10).read().decode()
-        assert "default/a" in told and "not let in" in told and "http-equiv" in told
+        assert "default/a" in told and "not admitted" in told and "http-equiv" in told
         assert "broken.yaml" in told and "<script>" not in told
         assert not re.findall(r"(?:src|href)=.(?!/)", told)  # nothing from elsewhere
         state = json.load(urlopen(f"{base}/state", timeout=10))

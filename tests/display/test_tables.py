@@ -67,7 +67,7 @@ STATEMENTS = [
     ("one pod short: discarded from the last to the first", (4, 4),
      ["allocate"] * 3 + ["undo allocate"] * 3, "discard"),
     ("fewer pods than the minimum: never begun", (3, 4), [], None),
-    ("more than its queue may hold: not let in", (13, 13), [], None),
+    ("more than its queue may hold: not admitted", (13, 13), [], None),
 ]
 
 
@@ -90,7 +90,7 @@ REASONS = [
     ("never enough pods", (3, 4),
      "NotEnoughTasks: Not enough valid tasks for gang-scheduling, valid: 3, min: 4"),
     ("enqueue refuses", (13, 13),
-     "not let in: with this job's minimum, proportion counts cpu 56 where 50 is allowed"),
+     "not admitted: with this job's minimum, proportion counts cpu 56 where 50 is allowed"),
 ]
 
 

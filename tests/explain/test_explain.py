@@ -113,7 +113,7 @@ def two_queues(**other):
 
 
 def let_in(cluster, name="train"):
-    """The cluster's objects, with one PodGroup let in already."""
+    """The cluster's objects, with one PodGroup admitted already."""
     objects = cluster.objects()
     next(obj for obj in objects
          if obj.kind == "PodGroup" and obj.name == name).status.phase = "Inqueue"

@@ -60,7 +60,7 @@ def refuse_to_be_asked(*_):
         ("all of the first tier", "job_starving", [[True, False]], False),
         ("the first tier with anybody decides alone", "job_starving", [[], [True],
                                                                        [refuse_to_be_asked]], True),
-        ("all abstain: let in", "job_enqueueable", [[ABSTAIN], [ABSTAIN]], True),
+        ("all abstain: admitted", "job_enqueueable", [[ABSTAIN], [ABSTAIN]], True),
         ("a reject", "job_enqueueable", [[PERMIT, REJECT]], False),
         ("a permit, and nobody rejects in its tier", "job_enqueueable",
          [[PERMIT, ABSTAIN], [refuse_to_be_asked]], True),

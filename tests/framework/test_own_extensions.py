@@ -265,7 +265,7 @@ def test_an_action_of_ones_own_runs_where_the_configuration_has_it():
     late = run(Answers["overused", False], "allocate, let-in", action={"let-in": LetIn})
     early = run(Answers["overused", False], "let-in, allocate, enqueue", action={"let-in": LetIn})
     assert (len(late.committed), len(
-        early.committed)) == (2, 2), "without enqueue, allocate lets in by itself"
+        early.committed)) == (2, 2), "without enqueue, allocate admits by itself"
 
 
 def test_an_action_that_fails_is_named():

@@ -72,7 +72,7 @@ def family() -> Cluster:
         "test", parent="eng").queue("ops").queue("night", parent="ops"))
 
 
-# -- #4118: a leaf must not let in what an ancestor has no room for
+# -- #4118: a leaf must not admit what an ancestor has no room for
 # -----------------------------------
 
 

@@ -16,7 +16,7 @@ def trace():
 
 RESULTS = {
     "a cluster": (cluster, ["2 Pod", "n1", "cpu 4", "big"]),
-    "a cycle": (lambda: cluster().run(), ["1 allocate", "fits", "Inqueue", "not let in"]),
+    "a cycle": (lambda: cluster().run(), ["1 allocate", "fits", "Inqueue", "not admitted"]),
     "a trace": (trace, ["records over 1 nodes", "deserved_round"]),
     "a stepper": (lambda: Stepper(trace()).goto(12), ["Record 12 of", "fits"]),
     "a difference": (lambda: CycleDiff(trace(), traced(cluster().job("fits", cpu=5).objects())[0]),

@@ -26,7 +26,7 @@ from volcano_lab.framework.statement import Statement, StatementError, unplace
 
 
 def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:
-    """Jobs that were let in, are valid and have a queue: for these others may be evicted."""
+    """Jobs that were admitted, are valid and have a queue: for these others may be evicted."""
     for job in ssn.jobs.values():
         if not job.is_pending() and ssn.job_valid(job) is None and job.queue in ssn.queues:
             yield job

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from attrs import Factory, define
 
 SUCCESS, ERROR, UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE, WAIT, SKIP = range(6)
-"""Codes of a status: ERROR is a fault, UNSCHEDULABLE may be mended by evicting others, the next may
+"""Codes of a status: ERROR is a fault, UNSCHEDULABLE may be fixed by evicting others, the next may
 not.
 """
 

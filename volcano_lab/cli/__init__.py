@@ -2,7 +2,7 @@
 
 Exit codes: 0 done (also where jobs wait, unless `--fail-on-pending` is given), 1 what was looked
 for was found (`lint`: an error; `diff`: a difference; `run --fail-on-pending`: a job that waits), 2
-for what the user has to mend, told in a sentence, 130 after Ctrl-C. `grammar` has the commands;
+for what the user has to fix, told in a sentence, 130 after Ctrl-C. `grammar` has the commands;
 what a command needs is imported when it runs.
 """
 
@@ -16,7 +16,7 @@ DONE, FOUND, MISTAKE, INTERRUPTED = 0, 1, 2, 130
 
 
 class Mistake(Exception):
-    """Something the user has to mend; the text is one sentence a line."""
+    """Something the user has to fix; the text is one sentence a line."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -41,7 +41,7 @@ SYMPTOMS = (Symptom("A queue never gets anything",
             Symptom("Not overused, but not allocatable",
                     "one resource would go beyond what is deserved or may be held, not all",
                     "stop at allocatable where queue == {queue} and not answer", "queue"),
-            Symptom("A job is not let in",
+            Symptom("A job is not admitted",
                     "its minimum, with what is allocated and reserved, exceeds what the queue may "
                     "hold", "stop at job_enqueueable where job == {job} and answer < 0", "job"),
             Symptom("Both sides of an admission",

@@ -13,7 +13,7 @@ shown, and a cycle does nothing for the log's sake. What a session decides is wr
 node, tasks without a node and why, victims, commits, discards; queues that have too much, with the
 numbers |
 | V(4) | cycles, what a snapshot leaves out, pods that change, priorities, hyper nodes, what queues have and deserve, round \
-by round; who is let in or passed over |
+by round; who is admitted or passed over |
 | V(5) | actions entered and left, each node's amounts, single comparisons, the queues of the pipeline |
 """
 

@@ -8,7 +8,7 @@ have jobs are known.
 Differs on purpose: a task placed for a queue that a broken tree has left out is not counted, where
 Volcano stops with a nil pointer. The argument `lab.v1-11-enqueue: true` is the lab's own, not
 Volcano's: it lets a job in as v1.11.0 did, asking and charging its own queue and none above it
-(volcano-sh/volcano#4118, mended by #4119).
+(volcano-sh/volcano#4118, fixed by #4119).
 """
 
 from __future__ import annotations

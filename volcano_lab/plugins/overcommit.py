@@ -1,4 +1,4 @@
-"""overcommit: jobs are let in while their minimum fits the cluster, taken a little larger than it
+"""overcommit: jobs are admitted while their minimum fits the cluster, taken a little larger than it
 is.
 
 Answers to `pkg/scheduler/plugins/overcommit/overcommit.go`. Argument: `overcommit-factor` (at least
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 class Overcommit(Plugin):
-    """`idle_resource` is factor x cluster - used, `inqueue_resource` what jobs let in have reserved
+    """`idle_resource` is factor x cluster - used, `inqueue_resource` what jobs admitted have reserved
     of it.
     """
 

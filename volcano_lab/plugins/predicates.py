@@ -2,7 +2,7 @@
 
 Answers to `pkg/scheduler/plugins/predicates`. A node is checked in this order: the number of its
 pods; node affinity, cordons and taints (the *stable* rules, which no placement changes); pod
-affinity, host ports and topology spread. A rule that evicting others can't mend ends the check;
+affinity, host ports and topology spread. A rule that evicting others cannot change ends the check;
 other reasons add up. Rules of one kind go by name.
 
 `pre_predicate` looks at the whole cluster once for a task. A rule that has nothing to say there is

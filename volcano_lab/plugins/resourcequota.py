@@ -1,4 +1,4 @@
-"""resourcequota: a job is let in while its minimum fits what is left of its namespace's quotas.
+"""resourcequota: a job is admitted while its minimum fits what is left of its namespace's quotas.
 
 Answers to `pkg/scheduler/plugins/resourcequota/resourcequota.go`. The plugin has no arguments and,
 as Volcano's, looks at no scopes. Quotas are read from their status, as the quota controller writes

@@ -1,4 +1,4 @@
-"""sla: a job that has waited too long is let in, and keeps the room that is being freed for it.
+"""sla: a job that has waited too long is admitted, and keeps the room that is being freed for it.
 
 Answers to `pkg/scheduler/plugins/sla/sla.go`. Argument: `sla-waiting-time`, a duration such as
 "1h30m", which holds for every job that doesn't name its own in the annotation `sla-waiting-time` of

@@ -61,7 +61,7 @@ class CycleDiff(Shown):
     >>> cluster = Cluster().node("n1", cpu=2).job("a", cpu=1).job("b", cpu=1)
     >>> before, _ = traced(cluster.objects())
     >>> print(CycleDiff(before, traced(cluster.job("a", cpu=2).objects())[0]))
-    They part where the first cycle goes on with job b is let in, the second with allocate a-0 on
+    They part where the first cycle goes on with job b is admitted, the second with allocate a-0 on
     n1. ... 1 pod moved (b-0 from n1 to no node). 2 jobs end otherwise (a, b). ...
     >>> CycleDiff(before, before).parting is None
     True

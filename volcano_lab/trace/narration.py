@@ -148,7 +148,7 @@ def _popped(record: Record) -> str:
     return f"{text}, before {short(following)} ({by} decides)"
 
 
-told("enqueued", "job changes", "a job was admitted", "job {job} is let in")
+told("enqueued", "job changes", "a job was admitted", "job {job} is admitted")
 told("unplaced", "task changes", "a promise was withdrawn without a statement",
      "the promise to {task} is taken back")
 

@@ -40,8 +40,8 @@ class CycleSteps(anywidget.AnyWidget):
     'proportion on overused, about queue default: no'
     >>> steps.stop_at("tea time")["said"][:36]
     'the breakpoint stops at "tea time"; '
-    >>> steps.show("A job is not let in", "default/a")["said"]
-    'this cycle has no place that shows "A job is not let in" for default/a.'
+    >>> steps.show("A job is not admitted", "default/a")["said"]
+    'this cycle has no place that shows "A job is not admitted" for default/a.'
     """
 
     _esm = bundle("widget.js")
@@ -244,7 +244,7 @@ def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=1).job("big", pods=2, cpu=1)
-    >>> stepper(cluster, symptom="A job is not let in", name="default/big").frame["text"]
+    >>> stepper(cluster, symptom="A job is not admitted", name="default/big").frame["text"]
     'overcommit on job_enqueueable, about job big: -1'
     >>> stepper(cluster, why="big").frame["text"]
     'overcommit counts for big: cpu 2 against cpu 1.2: too little cpu'

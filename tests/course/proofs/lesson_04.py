@@ -1,4 +1,4 @@
-"""What lesson 04, "Who is let in: limits, and the sum of admission", says is so."""
+"""What lesson 04, "Who is admitted: limits, and the sum of admission", says is so."""
 
 from course.proofs import after
 

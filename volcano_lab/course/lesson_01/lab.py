@@ -79,7 +79,7 @@ def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
     answers combine.
 
     >>> [row["question"] for row in questions() if row["answered by"] == "overcommit"]
-    ['A job has been let in.']
+    ['A job has been admitted.']
     """
     rows = []
     for row in table():

@@ -17,7 +17,7 @@ def held(ssn: Session, queue: QueueInfo) -> int:
 
 
 def waiting(ssn: Session, queue: QueueInfo) -> list[JobInfo]:
-    """The jobs of a queue that have been let in and have pods that wait, the first one first."""
+    """The jobs of a queue that have been admitted and have pods that wait, the first one first."""
     jobs = [job for job in ssn.jobs.values() if job.queue == queue.name]
     ready = [job for job in jobs if not job.is_pending() and ssn.job_valid(job) is None
              and job.has_pending_tasks()]

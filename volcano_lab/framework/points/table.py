@@ -154,11 +154,11 @@ class ExtensionPoints:
 
     @point(rules.Vote, "enableJobEnqueued", log_level=4, asked_by="enqueue")
     def job_enqueueable(self, job: JobInfo) -> bool:
-        """May a job be let in?"""
+        """May a job be admitted?"""
 
     @point(rules.Notify, "enableJobEnqueued", asked_by="enqueue")
     def job_enqueued(self, job: JobInfo) -> None:
-        """A job has been let in."""
+        """A job has been admitted."""
 
     @point(rules.Notify, "enableReservedNodes")
     def reserved_nodes(self) -> None:

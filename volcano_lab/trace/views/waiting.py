@@ -25,7 +25,7 @@ def reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> list[str]:
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1).run()
     >>> reasons(cycle.session, cycle.trace, cycle.session.jobs["default/train"])[0]
-    "not let in: with this job's minimum, overcommit counts cpu 6 where 4.8 is allowed"
+    "not admitted: with this job's minimum, overcommit counts cpu 6 where 4.8 is allowed"
     """
     if not job.has_pending_tasks() and job.tasks:
         return []
@@ -60,7 +60,7 @@ def _refusals(trace: TraceReader, job: JobInfo) -> Iterator[str]:
                             f"{_side(record, 'limit', name)} is allowed"
                             for name in record["short_of"])
         where = f" in queue {record['level']}" if record.get("level") else ""
-        yield f"not let in: with this job's minimum, {record['plugin']} counts {sums}{where}"
+        yield f"not admitted: with this job's minimum, {record['plugin']} counts {sums}{where}"
 
 
 def over_limit(trace: TraceReader, job: JobInfo) -> str:
