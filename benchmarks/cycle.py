@@ -4,8 +4,10 @@ how much memory.
     python benchmarks/cycle.py                     the small shapes
     python benchmarks/cycle.py --all               all of them (minutes)
     python benchmarks/cycle.py 20n-50x4 …          some, of any size
-    python benchmarks/cycle.py --growth            how the cost grows with nodes, pods and queues, and the depth of the tree
-    python benchmarks/cycle.py --against COMMIT    this tree and an earlier commit in turn: the ratio
+    python benchmarks/cycle.py --growth            how the cost grows with nodes, pods and queues,
+                                                   and the depth of the tree
+    python benchmarks/cycle.py --against COMMIT    this tree and an earlier commit in turn:
+                                                   the ratio
     python benchmarks/cycle.py --chart FILE.svg    the bars as a picture
 
 Machines are noisy: the fastest of `--runs` counts, and the slowest is shown beside it.

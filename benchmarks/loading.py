@@ -12,7 +12,8 @@ from pathlib import Path
 import yaml
 
 GOALS = {"json": 1.0, "yaml": 5.0}
-LOAD = "import sys, volcano_lab.manifests.loader as m; assert len(m.load(sys.argv[1])) == int(sys.argv[2])"
+LOAD = ("import sys, volcano_lab.manifests.loader as m; "
+        "assert len(m.load(sys.argv[1])) == int(sys.argv[2])")
 
 
 def pod(number: int) -> dict:
@@ -57,7 +58,8 @@ def main(count: int = 10_000) -> None:
         files["yaml"].write_text(yaml.dump_all(pods, Dumper=dumper, sort_keys=False))
         for form, goal in GOALS.items():
             print(
-                f"load {count:,} pods from {form.upper()}: {seconds(files[form], count):.2f} s (goal {goal:.1f} s)"
+                f"load {count:,} pods from {form.upper()}: {seconds(files[form], count):.2f} s "
+                f"(goal {goal:.1f} s)"
             )
 
 

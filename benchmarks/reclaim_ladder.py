@@ -36,7 +36,8 @@ def main() -> None:
         limit, go = (what.get(f"reclaim-{nodes}n") for what in (shapes.LIMITS, shapes.GO))
         beside = f" (limit {limit * 1e3:.0f}, Volcano {go * 1e3:.0f})" if limit and go else ""
         print(
-            f"{nodes:5,} nodes: reclaim {reclaim * 1e3:6.1f} ms, {reclaim / (nodes // 2) * 1e6:4.0f} us a pod; "
+            f"{nodes:5,} nodes: reclaim {reclaim * 1e3:6.1f} ms, "
+            f"{reclaim / (nodes // 2) * 1e6:4.0f} us a pod; "
             f"whole cycle {cycle * 1e3:6.1f} ms{beside}")
     if len(cost) > 1:
         print(f"reclaim grows with nodes to the power of {exponent(cost):.2f}")

@@ -35,7 +35,8 @@ def main() -> None:
     used = [row[part] for row in history.rows["cluster"]]
     share = 100 * sum(used) / len(used)
     print(
-        f"{sim.cycles} cycles of {given.nodes} nodes, {len(sim.side.jobs)} jobs, {share:.0f} % of CPU in use: "
+        f"{sim.cycles} cycles of {given.nodes} nodes, {len(sim.side.jobs)} jobs, "
+        f"{share:.0f} % of CPU in use: "
         f"{wall:.1f} s ({busy:.1f} s of CPU), {1000 * wall / sim.cycles:.1f} ms a cycle")
 
 

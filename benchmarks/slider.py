@@ -85,7 +85,8 @@ def main():
         raise SystemExit(f"notebook: {given.notebook} is not a file")
     if find_chromium() is None:
         print(
-            "slider.py: skipped, there is no Chromium on this machine (tests/browser/install-chromium.sh)"
+            "slider.py: skipped, there is no Chromium on this machine "
+            "(tests/browser/install-chromium.sh)"
         )
         return 0
 

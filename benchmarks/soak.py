@@ -1,8 +1,8 @@
 """Many small clusters in which everything goes wrong that can: does every invariant hold, and does
 every job run in the end?
 
-Each seed draws a cluster, queues, a configuration and kinds of jobs: `scenario` says from what. Jobs
-come at random, nodes fail, and every kind of fault strikes. After each of 2,000 events all
+Each seed draws a cluster, queues, a configuration and kinds of jobs: `scenario` says from what.
+Jobs come at random, nodes fail, and every kind of fault strikes. After each of 2,000 events all
 invariants are checked. Then nothing goes wrong any more, jobs that would not fit the empty cluster
 are deleted, and time passes until every other job has finished.
 """
@@ -84,7 +84,8 @@ def _add_queues(cluster: Cluster, kind: str, cpus: int, random: Random) -> list[
                           capability=random.choice([None, {"cpu": cpus // 2}]))
         return ["dev", "test", "web"]
     if kind == "hdrf":
-        for name, path, weights in (("dev", "root/eng/dev", "1/2/3"), ("test", "root/eng/test", "1/2/1"),
+        for name, path, weights in (("dev", "root/eng/dev", "1/2/3"),
+                                    ("test", "root/eng/test", "1/2/1"),
                                     ("web", "root/web", "1/3")):
             cluster.add(json.dumps({
                 "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {
@@ -116,7 +117,8 @@ def _add_hyper_nodes(cluster: Cluster, nodes: int) -> None:
 
 
 def _conf(kind: str, topology: bool, random: Random) -> str:
-    """Draw actions and tiers; half of them have so few plugins that each victim must be named by all.
+    """Draw actions and tiers; half of them have so few plugins that each victim must be named by
+    all.
     """
     actions = ["enqueue"] * (random.random() < 0.8) + ["allocate"]
     actions += ["preempt"] * (random.random() < 0.6) + ["reclaim"] * (random.random() < 0.6)
@@ -145,9 +147,11 @@ def _kinds(topology: bool) -> list:
         lambda q, r: JobTemplate("web", q, pods=4, cpu=2, memory="4Gi", priority_class="high",
                                  run_time=("uniform", 10, 30)),
         lambda q, r: JobTemplate("train", q, pods=8, min_member=4, cpu=1, memory="2Gi",
-                                 priority_class=r.choice([None, "low"]), run_time=("uniform", 20, 60)),
+                                 priority_class=r.choice([None, "low"]),
+                                 run_time=("uniform", 20, 60)),
         lambda q, r: JobTemplate("gpu", q, pods=2, cpu=2, gpu=2, run_time=("uniform", 10, 40)),
-        lambda q, r: JobTemplate("scan", q, pods=6, min_member=1, cpu=1, run_time=("exponential", 20)),
+        lambda q, r: JobTemplate("scan", q, pods=6, min_member=1, cpu=1,
+                                 run_time=("exponential", 20)),
         lambda q, r: JobTemplate("idle", q, pods=2, run_time=15),
         lambda q, r: JobTemplate("huge", q, pods=1, cpu=9, run_time=5),
         lambda q, r: _job("port", q, [_task("a", 2, ports=[8080])]),
@@ -163,7 +167,8 @@ def _kinds(topology: bool) -> list:
 
 
 APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
-    {"labelSelector": {"matchLabels": {"kind": "apart"}}, "topologyKey": "kubernetes.io/hostname"}]}}
+    {"labelSelector": {"matchLabels": {"kind": "apart"}},
+     "topologyKey": "kubernetes.io/hostname"}]}}
 
 
 def _task(name: str, replicas: int, least: int | None = None, ports: list[int] | None = None,
@@ -185,7 +190,8 @@ def _job(name: str, queue: str, tasks: list[dict], least: int | None = None,
         task["template"]["metadata"] = {"labels": {"kind": name}}
     near = {"mode": topology[0], "highestTierAllowed": topology[1]} if topology else None
     least = sum(task["minAvailable"] for task in tasks) if least is None else least
-    manifest = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": name},
+    manifest = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+                "metadata": {"name": name},
                 "spec": {"queue": queue, "schedulerName": "volcano", "minAvailable": least,
                          "tasks": tasks, "networkTopology": near}}
     return JobTemplate(name, manifest=json.dumps(manifest), run_time=("uniform", 10, 30))

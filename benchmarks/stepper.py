@@ -29,7 +29,8 @@ cluster = Cluster()
 for number in range(100):
     cluster.node(f"n{{number:03}}", cpu=128, memory="512Gi", pods=200)
 for number in range({pods} // 50):
-    cluster.queue(f"q{{number % 8}}").job(f"j{{number:03}}", queue=f"q{{number % 8}}", pods=50, cpu=1, memory="1Gi")
+    cluster.queue(f"q{{number % 8}}").job(
+        f"j{{number:03}}", queue=f"q{{number % 8}}", pods=50, cpu=1, memory="1Gi")
 widgets.stepper(cluster)
 """
 SETTLE = 100  # milliseconds for which the page is watched after the first change
@@ -83,7 +84,8 @@ def main():
     given = options.parse_args()
     if find_chromium() is None:
         print(
-            "stepper.py: skipped, there is no Chromium on this machine (tests/browser/install-chromium.sh)"
+            "stepper.py: skipped, there is no Chromium on this machine "
+            "(tests/browser/install-chromium.sh)"
         )
         return 0
 

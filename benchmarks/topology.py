@@ -98,8 +98,9 @@ def main(leaves: int = 32, nodes_a_leaf: int = 8, gangs: int = 64, pods_a_gang: 
         best, cpu = min(best, perf_counter() - start), min(cpu, process_time() - start_cpu)
         placed = sum(operation[0] == "allocate" for operation in ssn.committed)
     print(
-        f"{gangs} gangs of {pods_a_gang} on {leaves * nodes_a_leaf} nodes in {leaves} leaves: {best:.2f} s "
-        f"({cpu:.2f} s of a processor; goal {GOAL:.1f} s), {placed} of {gangs * pods_a_gang} pods placed"
+        f"{gangs} gangs of {pods_a_gang} on {leaves * nodes_a_leaf} nodes in {leaves} leaves: "
+        f"{best:.2f} s ({cpu:.2f} s of a processor; goal {GOAL:.1f} s), "
+        f"{placed} of {gangs * pods_a_gang} pods placed"
     )
 
 

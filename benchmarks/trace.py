@@ -1,7 +1,7 @@
 """The trace against the recorded events, and what a trace costs.
 
     benchmarks/trace.py                 both, on the first 120 cases, and a small cluster
-    benchmarks/trace.py --all           every case that lies beside this checkout (../shared/conformance)
+    benchmarks/trace.py --all           every case beside this checkout (../shared/conformance)
     benchmarks/trace.py --pods 10000 --nodes 1000
 
 What the hooks cost where nobody observes: benchmarks/trace_off.py.

@@ -178,11 +178,12 @@ def main() -> int:
                 times[name].append(told(running[name], "seconds"))
     least = {name: min(seconds) for name, seconds in times.items()}
     print(
-        f"{options.nodes} nodes, {options.pods} pods, no trace; {removed} hooks, least of {options.rounds} cycles, "
-        "processor time")
+        f"{options.nodes} nodes, {options.pods} pods, no trace; {removed} hooks, "
+        f"least of {options.rounds} cycles, processor time")
     for name in running:
         print(
-            f"  {name:<24} {1000 * least[name]:8.2f} ms  {least[name] / least['no hooks']:6.3f} times   "
+            f"  {name:<24} {1000 * least[name]:8.2f} ms  "
+            f"{least[name] / least['no hooks']:6.3f} times   "
             f"{lines[name]} lines, {lines[name] / lines['no hooks']:.4f} times")
     ratio, chance = least["hooks, nobody observes"], least["the same once more"]
     return int(min(ratio, chance) / least["no hooks"] > LIMIT)

@@ -85,22 +85,24 @@ def extension_points() -> str:
 def metrics() -> str:
     from volcano_lab.metrics.series import table
 
-    about = "The series that `volcano-lab serve` and `volcano_lab.metrics.prometheus.Metrics` expose, under Volcano's names."
+    about = ("The series that `volcano-lab serve` and `volcano_lab.metrics.prometheus.Metrics` "
+             "expose, under Volcano's names.")
     return f"# Metrics\n\n{about}\n\n{table()}"
 
 
 def records() -> str:
     from volcano_lab.trace.kinds import table
 
-    about = ("What a `Trace` records; breakpoints stop at these names, the stepper and the log show "
-             "their sentences.")
+    about = ("What a `Trace` records; breakpoints stop at these names, the stepper and the log "
+             "show their sentences.")
     return f"# Records of a trace\n\n{about}\n\n{table()}"
 
 
 def lessons() -> str:
     """The list of the notebooks, each under its number and its title."""
     lines = ["```{toctree}", ":caption: Lessons", ":maxdepth: 1", "", "Start </lessons/start>"]
-    lines += [f"{each.number} · {each.title} </lessons/{each.number}-{each.name}>" for each in TABLE]
+    lines += [f"{each.number} · {each.title} </lessons/{each.number}-{each.name}>"
+              for each in TABLE]
     return "\n".join([*lines, "```", ""])
 
 

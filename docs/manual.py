@@ -31,12 +31,13 @@ def markdown() -> str:
     """Return the page of the documentation."""
     parts = ["# The command volcano-lab", "",
              "`volcano-lab --help` and `man volcano-lab` say the same.", "",
-             "What `-o json` and `-o yaml` print has keys in camelCase, as Kubernetes writes them: of "
-             "`run` `queueOrder`, `queues`, `jobs`, `placements`, `leftOut`, `warnings`; of `why` "
-             "`about`, `text`, `causes`, `chain`, `remedies`, `warnings`; of `lint` `findings`; of "
-             "`what-if` and `diff` `jobs`, `placements`, `queues`, each value as [before, after]; of "
-             "`sweep` `rows` and `failures`. Amounts are CPUs, bytes and whole GPUs; only the numbers "
-             "of `why` are those of the records: thousandths of CPUs and GPUs.", ""]
+             "What `-o json` and `-o yaml` print has keys in camelCase, as Kubernetes writes them: "
+             "of `run` `queueOrder`, `queues`, `jobs`, `placements`, `leftOut`, `warnings`; of "
+             "`why` `about`, `text`, `causes`, `chain`, `remedies`, `warnings`; of `lint` "
+             "`findings`; of `what-if` and `diff` `jobs`, `placements`, `queues`, each value as "
+             "[before, after]; of `sweep` `rows` and `failures`. Amounts are CPUs, bytes and whole "
+             "GPUs; only the numbers of `why` are those of the records: thousandths of CPUs and "
+             "GPUs.", ""]
     for name, command, ctx in commands():
         parts += [f"## {name}", "", f"```text\n{command.get_help(ctx)}\n```", ""]
     return "\n".join(parts)

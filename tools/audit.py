@@ -1,7 +1,8 @@
-"""What the locks bring with them: a bill of materials, licences, known vulnerabilities (`make audit`).
+"""What the locks bring with them: bill of materials, licences, vulnerabilities (`make audit`).
 
-Writes `build/sbom.json` (CycloneDX 1.5, from the locks alone) and `build/licences.txt` (from what is
-installed), and asks `pip-audit` for advisories. Ends with 1 where a package has a known vulnerability.
+Writes `build/sbom.json` (CycloneDX 1.5, from the locks alone) and `build/licences.txt` (from what
+is installed), and asks `pip-audit` for advisories. Ends with 1 where a package has a known
+vulnerability.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def bill(packages: list[Package]) -> dict:
         "metadata": {"component": {"type": "application", "name": "volcano_lab"}},
         "components": [{
             "type": "library", "bom-ref": purl, "name": package.name, "version": package.version,
-            "purl": purl, "hashes": [{"alg": "SHA-256", "content": text} for text in package.hashes],
+            "purl": purl,
+            "hashes": [{"alg": "SHA-256", "content": text} for text in package.hashes],
             "properties": [{"name": "marker", "value": package.marker}] if package.marker else [],
         } for package in packages if (purl := f"pkg:pypi/{package.name}@{package.version}")],
     }
@@ -83,7 +85,8 @@ def advisories(lock: Path) -> tuple[list[str], str]:
         done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         rows = json.loads(done.stdout)["dependencies"]
     except (OSError, ValueError, KeyError, subprocess.TimeoutExpired) as error:
-        return [], f"advisories could not be had ({type(error).__name__}): none of them was looked up"
+        return [], (f"advisories could not be had ({type(error).__name__}): "
+                    "none of them was looked up")
     found = [f"{row['name']} {row['version']}: {entry['id']}, mended in "
              f"{', '.join(entry['fix_versions']) or 'no version yet'}"
              for row in rows for entry in row.get("vulns", ())]

@@ -1,4 +1,4 @@
-"""Run notebooks' code cells without a kernel: each notebook in one namespace and a process of its own.
+"""Run notebooks' code cells without a kernel: each notebook in a namespace and process of its own.
 
 Lessons register plugins and change settings, so they do not share a process. The processes start
 from one that has imported the heavy modules already, which makes a lesson a second's work.

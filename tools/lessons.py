@@ -1,4 +1,4 @@
-"""Measures the lessons: words, code cells that show, minutes; fails where a page gives an answer away.
+"""Measures lessons: words, code cells that show, minutes; fails where a page gives an answer away.
 
 `python tools/lessons.py` prints a line for each lesson. A lesson is wanted to have at most 1,500
 words and 32 visible code cells, and to take the minutes that the course's table says. Minutes are

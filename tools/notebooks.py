@@ -50,7 +50,8 @@ def threaded(notebook, name):
     """
     number = name.partition("-")[0]
     if number in LESSONS:
-        cells = [cell for cell in notebook.cells if cell.id not in ("thread-standing", "thread-end")]
+        cells = [cell for cell in notebook.cells
+                 if cell.id not in ("thread-standing", "thread-end")]
         title, _, rest = cells[0].source.partition("\n")
         rest = re.sub(r"^\n*[^\n]*\[all lessons\]\([^\n]*\n?", "", rest).strip("\n")
         cells[0].source = f"{title}\n\n{top_line(number)}\n\n{rest}".rstrip("\n")

@@ -21,7 +21,8 @@ def stub() -> str:
         known = name if name == module else f"_{module}"  # only what keeps its name is passed on
         lines.append(f"from volcano_lab.{parent} import {module} as {known}")
         aliases += [] if name == module else [f"{name} = {known}"]
-    return "\n".join(["# Made by tools/stubs.py from the table in __init__.py.", "# ruff: noqa: I001",
+    return "\n".join(["# Made by tools/stubs.py from the table in __init__.py.",
+                      "# ruff: noqa: I001",
                       *lines, "", *aliases,
                       "__version__: str", ""])
 

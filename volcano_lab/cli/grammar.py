@@ -175,8 +175,8 @@ def lint(**given: Any) -> int:
 def what_if(**given: Any) -> int:
     """What a change would change, before and after.
 
-    Who is placed, evicted, waits; what queues deserve and hold. Nothing but the copy in memory is changed. A Job's name stands for its PodGroup where the files
-    have no Job.
+    Who is placed, evicted, waits; what queues deserve and hold. Nothing but the copy in memory is
+    changed. A Job's name stands for its PodGroup where the files have no Job.
 
     \b
     Examples:
@@ -230,7 +230,8 @@ def diff(**given: Any) -> int:
 def sweep(**given: Any) -> int:
     """A cycle for every setting of a grid.
 
-    On one core, several, or many machines. The exit code is 1 where a setting failed; the others stand nevertheless.
+    On one core, several, or many machines. The exit code is 1 where a setting failed; the others
+    stand nevertheless.
 
     \b
     Examples:
@@ -252,9 +253,10 @@ def sweep(**given: Any) -> int:
 def capture(**given: Any) -> int:
     """A cluster into a file, and what is missing in it.
 
-    Without FILEs, prints the line that brings a cluster into a file; it is for a shell with kubectl. Secrets are not asked for; environment, images and applied
-    configurations are forgotten when the file is read. The check says what is missing before
-    anything is run, and its exit code is then 1.
+    Without FILEs, prints the line that brings a cluster into a file; it is for a shell with
+    kubectl. Secrets are not asked for; environment, images and applied configurations are forgotten
+    when the file is read. The check says what is missing before anything is run, and its exit code
+    is then 1.
 
     \b
     Examples:

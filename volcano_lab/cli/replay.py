@@ -97,7 +97,8 @@ def replay_lives(cases: Iterable[dict[str, Any]],
         ConfError: A configuration is refused.
 
     >>> case = {"name": "c0", "conf": "actions: allocate", "objects": []}
-    >>> [row["close"] for row in replay_lives([case], [{"name": "c0", "reset": True, "events": []}])]
+    >>> life = {"name": "c0", "reset": True, "events": []}
+    >>> [row["close"] for row in replay_lives([case], [life])]
     [{}]
     """
     life = None

@@ -45,7 +45,8 @@ class BreakpointError(ValueError):
 class Breakpoint:
     """A condition on records, from a sentence; hand it to `Stepper.find`, or call it.
 
-    >>> record = Record(4, "allocate", "call", ("point", "queue", "answer"), ("overused", "a", True))
+    >>> record = Record(4, "allocate", "call", ("point", "queue", "answer"),
+    ...                 ("overused", "a", True))
     >>> Breakpoint('stop at overused where queue == "a" and answer')(record)
     True
     >>> Breakpoint('overused where queue == "b"')(record), Breakpoint("undo")(record)
@@ -53,7 +54,8 @@ class Breakpoint:
     >>> Breakpoint("allocate where nod == 3")
     Traceback (most recent call last):
     ...
-    volcano_lab.debug.breakpoints.BreakpointError: "nod" is no field of allocate; it has operation, ...
+    volcano_lab.debug.breakpoints.BreakpointError: "nod" is no field of allocate; it has
+    operation, ...
     """
 
     def __init__(self, text: str):

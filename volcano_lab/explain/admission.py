@@ -52,7 +52,8 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             } | {r["plugin"] for r in seen.of("quota_comparison", job=job.uid)}
     for record in refusals:
         if record["plugin"] not in told:
-            text = f"Plugin {record['plugin']} does not admit it{warnings_of(seen, record['plugin'])}."
+            text = (f"Plugin {record['plugin']} does not admit it"
+                    f"{warnings_of(seen, record['plugin'])}.")
             yield Cause("refused", text, {}, [record])
 
 
@@ -60,7 +61,8 @@ def _too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """That no node could hold one of its pods, were it empty and the job admitted."""
     nodes = [node.allocatable for node in seen.ssn.nodes.values()]
     for task in job.tasks.values():
-        asked = {name: amount for name, amount in amounts(task.init_resreq).items() if name != "pods"}
+        asked = {name: amount for name, amount in amounts(task.init_resreq).items()
+                 if name != "pods"}
         if task.node_name or any(all(room.get(name) >= amount for name, amount in asked.items())
                                  for room in nodes):
             continue
@@ -87,8 +89,8 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     asked, limit = part(record["asked"], names), part(record["limit"], names)
     numbers = {"asked": asked, "limit": limit, "short_of": names}
     if record["plugin"] == "overcommit":
-        text = f"overcommit refuses it: {'; '.join(_overcommit(seen, record, name) for name in names)}."
-        return Cause("overcommit_refuses", text, numbers, [record])
+        refused = "; ".join(_overcommit(seen, record, name) for name in names)
+        return Cause("overcommit_refuses", f"overcommit refuses it: {refused}.", numbers, [record])
     level = record["level"]
     parts = ", ".join(f"{words} {amounts_text(record[name], names)}" for name,
                       words in (("min_resources", "its minimum"), ("allocated", "allocated"),

@@ -19,7 +19,7 @@ NO_ACTION = {"no_allocate_action": "allocate", "no_enqueue_action": "enqueue",
              "no_backfill_action": "backfill", "not_starving": "allocate"}
 SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
 KEEPERS = ("drf", "gang", "priority")
-"""Plugins whose say about victims people do switch off; conformance and pdb protect for a reason."""
+"""Plugins whose say about victims people switch off; conformance and pdb protect for a reason."""
 
 
 def candidates(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Knob]:
@@ -135,7 +135,8 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
         if "proportion" in ssn.plugins:
             yield from knobs.weight(job.queue)
         else:
-            attr = ssn.plugins["capacity"].queue_opts.get(job.queue) if "capacity" in ssn.plugins else None
+            attr = (ssn.plugins["capacity"].queue_opts.get(job.queue)
+                    if "capacity" in ssn.plugins else None)
             wants = amounts(attr.request) if attr is not None else {}
             yield from knobs.raised(job.queue, "deserved", {n: a for n, a in wants.items()
                                                             if n != "pods"})

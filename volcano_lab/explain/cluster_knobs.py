@@ -81,7 +81,7 @@ class ClusterKnobs(KnobSet):
                              f"actions without {name}")
 
     def with_action(self, name: str) -> Iterator[Knob]:
-        """One more action, where Volcano's documents put it: enqueue first, others after allocate."""
+        """One more action as Volcano's documents have it: enqueue first, others after allocate."""
         def change(conf: SchedulerConfiguration) -> str:
             place = 0 if name == "enqueue" else conf.actions.index("allocate") + 1 if (
                 "allocate" in conf.actions) else len(conf.actions)

@@ -44,16 +44,17 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
             yield Cause(f"{action}_overused", text, {}, overused[:1], context=True)
         return
     for record in seen.calls_about(tasks, "passed_over", action)[:1]:
+        sums = _sums(seen, record, job.queue) if "queue may not" in record["reason"] else ""
         yield Cause(f"{action}_not_eligible",
-                    f"{action} does nothing for pod {record['task']}: {record['reason']}"
-                    f"{_sums(seen, record, job.queue) if 'queue may not' in record['reason'] else ''}.",
+                    f"{action} does nothing for pod {record['task']}: {record['reason']}{sums}.",
                     {}, [record, *_preemptive(seen, record)], context=True)
     answers = seen.calls_about(tasks, point, action)
     if answers:
         protected = list(_who_protects(seen, answers, action))
         yield from protected or _not_enough(seen, job, answers, action)
     elif not seen.calls_about(tasks, "passed_over", action):
-        whose = "other queues that let themselves be reclaimed from" if action == "reclaim" else "its own queue"
+        whose = ("other queues that let themselves be reclaimed from" if action == "reclaim"
+                 else "its own queue")
         text = f"{action} finds no node where the pods of {whose} could make room for it."
         yield Cause(f"{action}_no_candidates", text, {}, claims[:1], context=True)
 
@@ -113,14 +114,16 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
     not the same ones.
     """
     if not seen.ssn.job_starving(job):
-        text = f"{action} made room for its gang's minimum of {job.min_available}, and makes none beyond that."
+        text = (f"{action} made room for its gang's minimum of {job.min_available}, "
+                "and makes none beyond that.")
         yield Cause("minimum_promised", text, {"min_available": job.min_available}, answers[-1:])
         return
     combined = [record for record in seen.of("asked", point=POINTS[action])
                 if record["task"] in seen.tasks_of(job)]
     agreed = [record for record in combined if record["answer"]]
     if agreed or not combined:
-        text = f"{action} finds pods that may go, but on no node would their going leave enough room."
+        text = (f"{action} finds pods that may go, "
+                "but on no node would their going leave enough room.")
         most = max((len(record["answer"]) for record in agreed), default=0)
         yield Cause("victims_insufficient", text, {"most": most}, agreed[:3] or answers[:3])
     else:
@@ -189,7 +192,8 @@ def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Caus
     if record["action"] != "reclaim" or not sums or not _more(sums):
         return
     names = _more(sums)
-    text = f"Queue {queue} held {amounts_text(sums['allocated'], names)} and deserves {amounts_text(sums['deserved'], names)}."
+    text = (f"Queue {queue} held {amounts_text(sums['allocated'], names)} and deserves "
+            f"{amounts_text(sums['deserved'], names)}.")
     yield Cause("queue_over_deserved", text, {"allocated": part(sums["allocated"], names),
                                               "deserved": part(sums["deserved"], names)},
                 context=True)

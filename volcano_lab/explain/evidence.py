@@ -77,7 +77,8 @@ class Evidence:
         for uid, job in self.ssn.jobs.items():
             then = job.clone()
             then.pod_group.status.phase = self.trace.start["jobs"][uid]["phase"]
-            for task in list(then.tasks.values()) if then.pod_group.status.phase == "Running" else ():
+            running = then.pod_group.status.phase == "Running"
+            for task in list(then.tasks.values()) if running else ():
                 then.update_task_status(
                     task, STATUSES[self.trace.start["tasks"][task.key]["status"]])
             found[uid] = amounts(inqueue_resource(then))

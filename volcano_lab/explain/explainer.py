@@ -38,13 +38,15 @@ class Explainer(Shown):
     sentence.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> explain = Explainer(Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=1, cpu=6).objects())
+    >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=1, cpu=6)
+    >>> explain = Explainer(cluster.objects())
     >>> explanation = explain.why("default/train")
     >>> explanation.codes
     ['fragmented']
     >>> print(explanation.causes[0].text)
-    Pod default/train-0 asks for cpu 6; the nodes have cpu 8 left in total, but no single one has room for it: the most
-    that one of them has left is cpu 4. No such node is that large: the largest has cpu 4.
+    Pod default/train-0 asks for cpu 6; the nodes have cpu 8 left in total, but no single one has
+    room for it: the most that one of them has left is cpu 4. No such node is that large: the
+    largest has cpu 4.
     >>> print(explanation.remedies[0])
     job default/train: request of cpu a pod 6 -> 4 (train is placed on n1)
     """
@@ -137,7 +139,8 @@ class Explainer(Shown):
                                [here] if here else [])
         job = self.why_job(task.job)
         choice = last_choice(self.evidence, key)
-        tried = f" It was tried on {choice['nodes']} nodes." if choice is not None else " No node was sought for it."
+        tried = (f" It was tried on {choice['nodes']} nodes." if choice is not None
+                 else " No node was sought for it.")
         if choice is not None and choice["node"] is not None:
             tried = f" Node {choice['node']} was found for it, and given back with its gang's."
         return Explanation(about, f"Pod {key} is {task.status}.{tried} {job.head}", job.causes,

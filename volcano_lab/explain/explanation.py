@@ -38,7 +38,8 @@ class Explanation(Shown):
     """Why something is as it is: `text` in one paragraph, `causes`, `chain` of records, and
     `remedies`.
 
-    >>> explanation = Explanation("queue a", "Queue a holds nothing.", [Cause("overused", "It deserves nothing.")])
+    >>> explanation = Explanation("queue a", "Queue a holds nothing.",
+    ...                           [Cause("overused", "It deserves nothing.")])
     >>> explanation.text, explanation.codes
     ('Queue a holds nothing. It deserves nothing.', ['overused'])
     """

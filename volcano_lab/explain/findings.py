@@ -66,8 +66,8 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
     >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=3, cpu=2).run()
     >>> for finding in of_cycle(cycle.session):
     ...     print(finding.rule, finding, sep="; ")
-    gang-impossible; Job default/train: its minimum of 3 pods asks for cpu 6; all nodes together have cpu 4 \
-(lower minAvailable or the requests, or add nodes)
+    gang-impossible; Job default/train: its minimum of 3 pods asks for cpu 6; all nodes together
+    have cpu 4 (lower minAvailable or the requests, or add nodes)
     """
     for warning in ssn.conf.warnings + ssn.warnings:
         yield Finding("no-effect", WARNING, "configuration", warning)

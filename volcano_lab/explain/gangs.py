@@ -19,7 +19,8 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if invalid is not None:
         valid = job.valid_task_num()
         records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
-        text = f"It is no valid gang ({invalid.reason}: {invalid.message}): it needs {job.min_available}, {valid} may run."
+        text = (f"It is no valid gang ({invalid.reason}: {invalid.message}): "
+                f"it needs {job.min_available}, {valid} may run.")
         yield Cause("gang_invalid", text, {"min_available": job.min_available, "valid": valid},
                     records)
     if job.contains_network_topology() and not seen.ssn.topology.ready:
@@ -94,7 +95,8 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                  default=job.min_available)
     who = "its sub-group" if of_sub_jobs and job.contains_sub_job_policy() else "it"
     limit = f" up to tier {tier}" if hard else ""
-    text = f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, and {places}."
+    text = (f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, "
+            f"and {places}.")
     yield Cause("topology_too_small", text, {"needed": needed, "holds": most, "tier": tier}, chosen)
 
 

@@ -101,7 +101,7 @@ def phase_text(seen: Evidence, record: Record, job: JobInfo) -> str:
         return " (admitted before it in this cycle)"
     start = seen.trace.start
     placed = sum(bool(start["tasks"][task.key]["node"]) for task in job.tasks.values())
-    some = f"{placed} of its {len(job.tasks)} pods" if placed else f"none of its {len(job.tasks)} pods"
+    some = f"{placed or 'none'} of its {len(job.tasks)} pods"
     have = "has" if placed <= 1 else "have"
     return f" ({start['jobs'][job.uid]['phase'] or 'Pending'}, {some} {have} a place)"
 
@@ -158,8 +158,8 @@ def came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) ->
                 continue
             if not _before(plugin, theirs, mine_value):
                 return None
-            why = f"{plugin} compares {what}, {_text(theirs)} ({_name(seen, kind, left.uid)}) before " \
-                  f"{_text(mine_value)} ({_name(seen, kind, right.uid)})"
+            why = f"{plugin} compares {what}, {_text(theirs)} ({_name(seen, kind, left.uid)}) " \
+                  f"before {_text(mine_value)} ({_name(seen, kind, right.uid)})"
             return _first(seen, kind, left.uid, right.uid, why, plugin, turns[0])
     if kind == "job" and left.creation_timestamp < right.creation_timestamp:
         return _first(seen, kind, left.uid, right.uid,

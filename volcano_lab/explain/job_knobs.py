@@ -198,7 +198,8 @@ class JobKnobs(KnobSet):
             if len(there) == 1:
                 return f"delete {self.called(there[0])}, a PodGroup without pods"
             names = ", ".join(map(self.called, there[:int(count or 0)][:3]))
-            return f"delete {count} of the {len(there)} PodGroups without pods ({names}{', ...' if len(there[:int(count or 0)]) > 3 else ''})"
+            more = ", ..." if len(there[:int(count or 0)]) > 3 else ""
+            return f"delete {count} of the {len(there)} PodGroups without pods ({names}{more})"
 
         if there:
             yield Knob("PodGroups without pods", "deleted", "0", len(there), turn, HARMLESS,

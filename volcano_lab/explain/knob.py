@@ -21,7 +21,7 @@ Turned = tuple[str, Objects, SchedulerConfiguration]
 HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES = range(7)
 """How much a turn changes, from what nobody misses to what has to be bought."""
 STEPS = {"cpu": ("100m", "1"), "memory": ("64Mi", "1Gi")}
-"""By how much amounts are turned: small ones, and whole ones of two or more; anything else by one."""
+"""By how much amounts are turned: small ones, whole ones of two or more; anything else by one."""
 
 
 @define(slots=True, frozen=True)
@@ -60,7 +60,7 @@ def evolved(obj: Any, path: str, value: Any) -> Any:
 
 
 def step_of(resource: str, amount: Any = 0) -> Any:
-    """The step in which an amount is turned: whole CPUs and gibibytes, unless it is finer itself."""
+    """The step in which an amount is turned: whole CPUs and gibibytes, unless it is finer."""
     small, large = (quantity.parse(text) for text in STEPS.get(resource, ("1", "1")))
     return large if amount >= 2 * large and amount % large == 0 else small
 

@@ -43,8 +43,8 @@ def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     queue = seen.state_at(record)["queues"].get(job.queue, {})
     deserved, allocated = queue.get("deserved", {}), queue.get("allocated", {})
     names = [name for name in deserved if name != "pods"]
-    held = f": it holds {amounts_text(allocated, names)} and deserves {amounts_text(deserved, names)}" if names else (
-        ": it deserves nothing")
+    held = (f": it holds {amounts_text(allocated, names)} and deserves "
+            f"{amounts_text(deserved, names)}" if names else ": it deserves nothing")
     text = f"Queue {job.queue} is overused by {record['plugin']}{held}, so allocate passes it over."
     return Cause("overused", text,
                  {"allocated": part(allocated, names), "deserved": part(deserved, names),
@@ -62,7 +62,8 @@ def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     if record["plugin"] == "proportion":
         return _over_deserved(seen, job, record)
     why = warnings_of(seen, record["plugin"])
-    text = f"Plugin {record['plugin']} does not let queue {job.queue} take pod {record['task']}{why}."
+    text = (f"Plugin {record['plugin']} does not let queue {job.queue} take pod "
+            f"{record['task']}{why}.")
     return Cause("refused", text, {}, [record])
 
 
@@ -96,7 +97,8 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
                        "short_of": names}
             text = (f"Queue {name} above it would refuse it, too: it would hold "
                     f"{amounts_text(numbers['asked'])}, and it may hold "
-                    f"{amounts_text(numbers['limit'])}{limit_origin(seen, name, numbers['limit'])}.")
+                    f"{amounts_text(numbers['limit'])}"
+                    f"{limit_origin(seen, name, numbers['limit'])}.")
             yield Cause("ancestor_over_capability", text, numbers)
 
 
@@ -107,14 +109,15 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     names = [name for name in request if name != "pods" and asked[name] > deserved.get(name, 0.0)]
     numbers = {"asked": part(asked, names), "limit": part(deserved, names), "short_of": names}
     overused = seen.in_action("allocate", "overused", queue=job.queue)
-    but = " It is not overused: for that it would have to hold all that it deserves, in every resource, pods too." if (
-        overused and not overused[-1]["answer"]) else ""
+    but = (" It is not overused: for that it would have to hold all that it deserves, "
+           "in every resource, pods too." if overused and not overused[-1]["answer"] else "")
     if amounts_text(numbers["asked"]) == amounts_text(numbers["limit"]):
         more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
-        but = f" The difference is one of rounding ({more} in internal units), and this comparison has no tolerance.{but}"
+        but = (f" The difference is one of rounding ({more} in internal units), "
+               f"and this comparison has no tolerance.{but}")
     text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod "
             f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "
-            f"{amounts_text(numbers['limit'])} "
-            f"({'all that the cluster has, ' if whole_cluster(seen, numbers['limit']) else ''}weight "
-            f"{queue['weight']}).{but}")
+            f"{amounts_text(numbers['limit'])} ("
+            f"{'all that the cluster has, ' if whole_cluster(seen, numbers['limit']) else ''}"
+            f"weight {queue['weight']}).{but}")
     return Cause("over_deserved", text, numbers, [record])

@@ -29,7 +29,8 @@ def ignored_fields(ssn: Session) -> list[str]:
     >>> from volcano_lab.cluster import Cluster
     >>> cycle = Cluster().node("n1", cpu=4).queue("a", deserved=2).run()
     >>> ignored_fields(cycle.session)
-    ['Queue a: spec.deserved has no effect: only the plugin capacity reads it, and the configuration does not name it.']
+    ['Queue a: spec.deserved has no effect: only the plugin capacity reads it, and the
+    configuration does not name it.']
     """
     options = {option.name: option for tier in ssn.conf.tiers for option in tier.plugins}
     queues = sorted(
@@ -97,18 +98,22 @@ def _of(queue: QueueInfo, options: dict[str, PluginOption]) -> Iterator[str]:
         for field, amount in (("capability", spec.capability), ("guarantee",
                                                                 spec.guarantee.resource)):
             if amount:
-                yield f"spec.{field} has no effect: proportion and capacity read it, and the configuration names neither."
+                yield (f"spec.{field} has no effect: proportion and capacity read it, "
+                       "and the configuration names neither.")
     if spec.parent not in ("",
                            ROOT_QUEUE) and not any(_has_hierarchy(options, name) for name in TREES):
-        yield "spec.parent has no effect: it takes the plugin capacity (for affinity, nodegroup) with enableHierarchy: true."
+        yield ("spec.parent has no effect: it takes the plugin capacity (for affinity, nodegroup) "
+               "with enableHierarchy: true.")
     if spec.affinity is not None and "nodegroup" not in options:
         yield _only("spec.affinity", "nodegroup")
     if queue.hierarchy and not _has_hierarchy(options, "drf"):
-        yield f"the annotation {HIERARCHY_ANNOTATION} has no effect: it takes the plugin drf with enableHierarchy: true."
+        yield (f"the annotation {HIERARCHY_ANNOTATION} has no effect: "
+               "it takes the plugin drf with enableHierarchy: true.")
 
 
 def _only(field: str, plugin: str) -> str:
-    return f"{field} has no effect: only the plugin {plugin} reads it, and the configuration does not name it."
+    return (f"{field} has no effect: only the plugin {plugin} reads it, "
+            "and the configuration does not name it.")
 
 
 def _has_hierarchy(options: dict[str, PluginOption], plugin: str) -> bool:

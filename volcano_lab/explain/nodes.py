@@ -173,12 +173,14 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
         numbers["allowed"] = allowed
         one, told = len(allowed) == 1, anywhere if len(allowed) <= MOST else names
         asks = f"Pod {task.key} asks for {amounts_text(request, told)}"
-        text = f"{asks}; of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, and "
+        text = (f"{asks}; of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} "
+                "left to it, and ")
         code = "allowed_nodes_full" if full or one else "fragmented"
         text += _one_by_one(free, lacking, most, everywhere)
     elif full:
         code = "cluster_full"
-        have = f"all {count} nodes{inside} together have" if count > 1 else f"{allowed[0]}, the only node, has"
+        have = (f"all {count} nodes{inside} together have" if count > 1
+                else f"{allowed[0]}, the only node, has")
         text = f"{asks}; {have} {amounts_text(total, full)} left"
     else:
         code = "fragmented"
@@ -217,4 +219,5 @@ def _too_large(seen: Evidence, request: Amounts, allowed: list[str], names: list
     largest = {each: max(nodes[name]["allocatable"].get(each, 0.0) for name in allowed)
                for each in names}
     over = [each for each, amount in largest.items() if request[each] - amount >= MIN_RESOURCE]
-    return f" No such node is that large: the largest has {amounts_text(largest, over)}." if over else ""
+    return (f" No such node is that large: the largest has {amounts_text(largest, over)}."
+            if over else "")

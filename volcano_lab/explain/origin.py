@@ -39,7 +39,8 @@ def _origin(seen: Evidence, level: str, name: str, amount: float) -> str:
         return f"{where} no more"
     others = {other: kept for other, kept in _guarantees(seen, level, parent, name).items() if kept}
     if others and _same(room - sum(others.values()), amount):
-        had = f"{where} {amount_text(name, room)}" if parent else f"{amount_text(name, room)} {where}"
+        had = (f"{where} {amount_text(name, room)}" if parent
+               else f"{amount_text(name, room)} {where}")
         return (f"{had}, less {amount_text(name, sum(others.values()))} guaranteed to "
                 f"{listed(sorted(others, key=lambda other: -others[other]))}")
     return ""

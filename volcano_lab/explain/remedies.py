@@ -55,7 +55,8 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
     """The fewest steps that turn the answer, where more steps never turn it back; None where none
     does. `first` is tried before all others, and the most before any search.
 
-    >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(lambda step: step >= 7, 9, 7)
+    >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(
+    ...     lambda step: step >= 7, 9, 7)
     (11, None, 7)
     """
     if steps < 1:
@@ -134,7 +135,7 @@ class _Search:
         key = id(knob), step
         if key not in self._known:
             _, objects, conf = knob.turn(step)
-            placed = knob.steps > 1  # of one step the whole cycle is wanted, for what it costs others
+            placed = knob.steps > 1  # of one step the whole cycle is wanted, for its cost to others
             ssn = self.trial.run(objects, conf, lambda ssn: placed and self.outcome(ssn) == PLACED)
             self._known[key] = self.outcome(ssn)
             self._whole = key, None if placed else ssn

@@ -28,7 +28,8 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
              f"{promised} {'is' if promised == 1 else 'are'} promised one" if promised else "",
              f"{leaving} {'is' if leaving == 1 else 'are'} being evicted or ended" if leaving
              else "", f"{pending} wait{'s' if pending == 1 else ''}"]
-    text = f"Job {seen.called(job.uid)} of queue {job.queue} is {phase}: {', '.join(filter(None, parts))}."
+    text = (f"Job {seen.called(job.uid)} of queue {job.queue} is {phase}: "
+            f"{', '.join(filter(None, parts))}.")
     if phase == "Inqueue" and pending:
         text += " Inqueue means that it was admitted, not that its pods have a place."
     elif job.is_pending() and pending and _was_let_in(seen, job):
@@ -55,7 +56,8 @@ def _phase_note(job: JobInfo, phase: str) -> str:
     least = job.pod_group.spec.min_member
     if phase == "Unknown":
         runs = "1 of its pods runs" if running == 1 else f"{running} of its pods run"
-        return f" Unknown means that {runs} while this cycle cannot place the rest of its gang of {least}."
+        return (f" Unknown means that {runs} while this cycle cannot place the rest of its gang "
+                f"of {least}.")
     if phase == "Completed" and ended < len(job.tasks):
         return (f" Completed does not mean that it has ended: its minMember is {least}, {ended} of "
                 "its pods have ended, none runs yet, and that is all that this phase counts.")
@@ -113,11 +115,12 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
         evicted = {pod: record["action"] for record in seen.of("victims")
                    for pod in record["chosen"]}
         by = dict.fromkeys(evicted[task.key] for task in leaving if task.key in evicted)
-        who = "; ".join(f"{action} evicts "
-                        f"{listed([_of_job(seen, t) for t in leaving if evicted.get(t.key) == action], 3)}"
-                        for action in by)
+        who = "; ".join(f"{action} evicts " + listed(
+            [_of_job(seen, t) for t in leaving if evicted.get(t.key) == action], 3)
+            for action in by)
         others = [_of_job(seen, task) for task in leaving if task.key not in evicted]
-        ends = f"{listed(others, 3)} {'is' if len(others) == 1 else 'are'} leaving it" if others else ""
+        ends = (f"{listed(others, 3)} {'is' if len(others) == 1 else 'are'} leaving it" if others
+                else "")
         why = "; ".join(filter(None, (who, ends))) or "others have yet to leave it"
         one = f"pod {pods[0]} is" if len(pods) == 1 else f"{len(pods)} pods are"
         parts.append(f"{one} promised a place on node {node}: {why}")
@@ -159,7 +162,8 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("no_default_sub_group", text, {"sub_groups": len(job.sub_jobs)})
     if not seen.ssn.enabled_actions & {"allocate"} and seen.ssn.enabled_actions & set(
             POINTS) and not seen.ssn.job_starving(job):
-        text = "Its gang has its minimum, so nobody is evicted for more of it, and the configuration has no allocate action."
+        text = ("Its gang has its minimum, so nobody is evicted for more of it, "
+                "and the configuration has no allocate action.")
         yield Cause("not_starving", text, {"min_available": job.min_available})
     left = len(waiting) - len(nothing) - len(gated)
     if left and not seen.ssn.enabled_actions & {"allocate", "reclaim", "preempt"}:

@@ -13,7 +13,8 @@ from volcano_lab.explain.why_job import deserves_nothing
 def queue_head(seen: Evidence, queue: str) -> str:
     sums = _end_of(seen, queue)
     if sums is None:
-        return f"Queue {queue} has no jobs, or no plugin shares between queues (proportion, capacity)."
+        return (f"Queue {queue} has no jobs, or no plugin shares between queues "
+                "(proportion, capacity).")
     flat = "proportion" in seen.ssn.plugins
     names = [name for name in {**sums["request"], **sums["deserved"]} if name != "pods"]
     may = sums["real_capability"]

@@ -180,7 +180,8 @@ class TraceReader(Shown):
         >>> from volcano_lab.cluster import Cluster
         >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).job("a", cpu=1)
         >>> trace, _ = traced(cluster.objects())
-        >>> trace.scores("default/a-0") == traced(cluster.objects(), every_call=True)[0].scores("default/a-0")
+        >>> every_call, _ = traced(cluster.objects(), every_call=True)
+        >>> trace.scores("default/a-0") == every_call.scores("default/a-0")
         True
         >>> trace.scores("default/a-0")["n1"]
         {'nodeorder': 475.0, 'predicates': 0.0}

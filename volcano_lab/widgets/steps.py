@@ -263,7 +263,7 @@ def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
 
 
 def _decider(explanation: Explanation) -> Record | None:
-    """The last record of the first cause that has one, of those that no other cause follows from."""
+    """The last record of the first cause that has one, of those no other cause follows from."""
     causes = sorted(explanation.causes, key=lambda cause: cause.context)
     return next((cause.records[-1] for cause in causes if cause.records), None)
 

@@ -48,7 +48,8 @@ class Check:
         self.options, self.solution = options, solution
         self.task = " ".join(cleandoc(grade.__doc__ or "").split())
         self.wanted = wanted or WORDS.get(takes) or f"a {getattr(takes, '__name__', takes)}"
-        self.__name__, self.__doc__, self.__module__ = grade.__name__, grade.__doc__, grade.__module__
+        self.__name__, self.__doc__ = grade.__name__, grade.__doc__
+        self.__module__ = grade.__module__
 
     def __call__(self, answer: Any = ...) -> Verdict:
         if is_empty(answer) or (isinstance(answer, FunctionType) and is_unwritten(answer)):

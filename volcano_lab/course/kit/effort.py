@@ -14,7 +14,8 @@ def effort_of(cluster: Cluster, conf: str | None = None, arrays: bool = True) ->
     >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=3, cpu=1)
     >>> each, shared = effort_of(cluster, arrays=False), effort_of(cluster)
     >>> each, shared
-    (<3 pods placed, 6 pairs of pod and node, 6 scored>, <3 pods placed, 6 pairs of pod and node, 4 scored>)
+    (<3 pods placed, 6 pairs of pod and node, 6 scored>,
+     <3 pods placed, 6 pairs of pod and node, 4 scored>)
     >>> each.count(point="predicate"), shared.count(point="predicate")
     (6, 0)
     """

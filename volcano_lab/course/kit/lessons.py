@@ -123,7 +123,8 @@ def top_line(number: str) -> str:
     """The links at the top of a lesson: before, here, next, and the start page, as Markdown.
 
     >>> print(top_line("00"))
-    **00 Fair share** · [01 One scheduling cycle](01-one-scheduling-cycle.ipynb) ▸ · [all lessons](start.ipynb)
+    **00 Fair share** · [01 One scheduling cycle](01-one-scheduling-cycle.ipynb) ▸ ·
+    [all lessons](start.ipynb)
     """
     before, after = neighbours(number)
     here = f"**{number} {LESSONS[number].title}**"

@@ -29,13 +29,15 @@ class Recap:
 
     def _repr_html_(self) -> str:
         points = "".join(f"<li>{html(sentence)}</li>" for sentence in self.learned)
-        cell = f'style="border: 1px solid {LINE}; padding: 4px 10px; text-align: left; vertical-align: top; white-space: normal"'
+        cell = (f'style="border: 1px solid {LINE}; padding: 4px 10px; text-align: left; '
+                'vertical-align: top; white-space: normal"')
         heads = "".join(f'<th scope="col" {cell}>{head}</th>'
                         for head in ("", "in the real Volcano", "what it is"))
         rows = "".join(
             f'<tr><th scope="row" {cell}>{kind}</th><td {cell}>{_where(kind, where)}</td>'
             f"<td {cell}>{html(what)}</td></tr>" for kind, where, what in self.rows)
-        table = f'<table style="border-collapse: collapse; margin: 8px 0"><thead><tr>{heads}</tr></thead>{rows}</table>'
+        table = ('<table style="border-collapse: collapse; margin: 8px 0">'
+                 f'<thead><tr>{heads}</tr></thead>{rows}</table>')
         listed = f'<ul style="margin: 4px 0">{points}</ul>' if points else ""
         return (f'<div style="color: {INK}; font-size: 14px; line-height: 1.5; max-width: '
                 f'900px">{listed}' f"{fold('In the real Volcano', table) if rows else ''}</div>")
@@ -47,7 +49,8 @@ def recap(learned: Sequence[str], **real: Mapping[str, str]) -> Recap:
     `files`, `flags`, `metrics`, `log` and `commands` are dicts: where it is -> what it is. A file
     is a path in Volcano's repository; it becomes a link to v1.14.0, with "#L12" or without.
 
-    >>> recap(["Shares are poured by weight."], metrics={"volcano_queue_share": "how full a queue is"})
+    >>> recap(["Shares are poured by weight."],
+    ...       metrics={"volcano_queue_share": "how full a queue is"})
     - Shares are poured by weight.
     <BLANKLINE>
     In the real Volcano:

@@ -167,5 +167,5 @@ def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, un
     a 24 CPUs (was 28); b 46 CPUs (was 42)
     """
     values = {str(name): float(value) for name, value in dict(values).items()}
-    before = {str(name): float(value) for name, value in dict(was if was is not None else {}).items()}
+    before = {str(name): float(value) for name, value in dict({} if was is None else was).items()}
     return Bars(values, before, unit, title)

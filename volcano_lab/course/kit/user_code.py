@@ -54,7 +54,8 @@ def written(method: str) -> Callable[[Graded], Graded]:
             except ExtensionError as error:
                 return try_again(str(error).replace('"mine"', '"yours"'))
 
-        graded.__name__, graded.__doc__, graded.__module__ = grade.__name__, grade.__doc__, grade.__module__
+        graded.__name__, graded.__doc__ = grade.__name__, grade.__doc__
+        graded.__module__ = grade.__module__
         return graded
 
     return around

@@ -61,7 +61,7 @@ def as_text(value: Any) -> str:
 
 
 def same(given: object, truth: object) -> bool:
-    """Whether an answer is the truth: as numbers, also rounded to two decimals or more, or as words.
+    """Whether an answer is true: as numbers, also rounded to two decimals or more, or as words.
 
     >>> same("1/3", 0.3333), same("0.33", 1 / 3), same("40 %", 40), same("Queue B ", "queue b")
     (True, True, True, True)

@@ -51,7 +51,8 @@ def to_do(task: str) -> Verdict:
 
 
 def try_again(hint: str) -> Verdict:
-    """Say that an answer is not right; the hint fits this answer and leads on, without the solution.
+    """Say that an answer is not right; the hint fits this answer and leads on, without the
+    solution.
     """
     return Verdict(TRY_AGAIN, hint)
 

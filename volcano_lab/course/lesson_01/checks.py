@@ -104,7 +104,8 @@ def stop_at_the_refusal(answer: str) -> Verdict:
     facts = found.facts
     if facts.get("job") != "default/wide":
         about = str(facts.get("job", facts.get("queue", "something else"))).removeprefix("default/")
-        where = f"It stops first in {found.action}, at {facts.get('point', found.kind)} about {about}"
+        where = (f"It stops first in {found.action}, at {facts.get('point', found.kind)} "
+                 f"about {about}")
         return try_again(
             f"{where}. wide is not refused there: say more after `where`, such as `answer < 0`.")
     if found.kind == "job":

@@ -141,6 +141,6 @@ def overused_from() -> None:
          990: "That is what the queue holds. What may still come?"},
         "held + request ≤ limit, strictly: 990 + ? ≤ 1000.", float)
 def room_at_enqueue() -> None:
-    """enqueue is strict. A queue may hold 1000 millicores and holds 990. What is the largest request,
-    in whole millicores, with which a job is admitted?
+    """enqueue is strict. A queue may hold 1000 millicores and holds 990. What is the largest
+    request, in whole millicores, with which a job is admitted?
     """

@@ -95,7 +95,8 @@ def decide(values: Values) -> dict[str, Any]:
 
 def _bytes(memory: float) -> str:
     more = int(memory - RIGHT_MEMORY)
-    return "4 Gi" + (f" {'+' if more > 0 else '−'} {abs(more)} byte{'s' * (abs(more) > 1)}" if more else "")
+    sign = "+" if more > 0 else "−"
+    return "4 Gi" + (f" {sign} {abs(more)} byte{'s' * (abs(more) > 1)}" if more else "")
 
 
 def _said(comparison: str) -> Callable[[dict[str, Any]], str]:

@@ -52,7 +52,8 @@ def sum_of_second() -> None:
 def short_of(minimum: Amounts, queue: Mapping[str, Amounts]) -> list[str]:
     """The resources that are short: those that the job asks for, and whose sum is above the limit.
 
-    >>> queue = {"allocated": {"cpu": 6}, "inqueue": {"cpu": 4}, "elastic": {"cpu": 2}, "may_hold": {"cpu": 12}}
+    >>> queue = {"allocated": {"cpu": 6}, "inqueue": {"cpu": 4}, "elastic": {"cpu": 2},
+    ...          "may_hold": {"cpu": 12}}
     >>> short_of({"cpu": 4}, queue), short_of({"cpu": 5}, queue)
     ([], ['cpu'])
     """

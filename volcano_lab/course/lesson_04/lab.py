@@ -92,7 +92,8 @@ def sums(cycle: Cycle) -> list[dict[str, Any]]:
     Amounts are CPUs and Gi; `elastic` is taken off already. overcommit compares the cluster, where
     what is used counts on the side of the limit.
 
-    >>> [(row["job"], row["who"], row["sum"], row["limit"]) for row in sums(admission_cluster(memory=0).run())][-2:]
+    >>> rows = sums(admission_cluster(memory=0).run())
+    >>> [(row["job"], row["who"], row["sum"], row["limit"]) for row in rows][-2:]
     [('second', 'cluster', 9, 18), ('second', 'queue team', 13, 12)]
     """
     rows = []

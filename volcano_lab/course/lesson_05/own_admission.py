@@ -37,7 +37,8 @@ def short_of(level: QueueAttr, minimum: Resource) -> list[str]:
     A resource is short where minimum + allocated + in queue − elastic is more than the level may
     hold.
 
-    >>> short_of(QueueAttr("a", "a", allocated=Resource(1000.0), real_capability=Resource(2000.0)), Resource(1500.0))
+    >>> level = QueueAttr("a", "a", allocated=Resource(1000.0), real_capability=Resource(2000.0))
+    >>> short_of(level, Resource(1500.0))
     ['cpu']
     """
     asked = minimum + level.allocated + level.inqueue - level.elastic
@@ -48,7 +49,8 @@ def run_with(job_enqueueable: JobEnqueueable, cluster: Cluster, conf: str) -> Cy
     """One cycle in which capacity asks `job_enqueueable(minimum, line)`; `line` goes from the job's
     queue up to the root.
 
-    >>> conf = 'actions: "enqueue, allocate"\\ntiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'
+    >>> conf = '''actions: "enqueue, allocate"
+    ... tiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'''
     >>> cluster = Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1)
     >>> run_with(lambda minimum, line: False, cluster, conf).jobs()[0]["phase"]
     'Pending'

@@ -85,7 +85,7 @@ def path_of_a_pod(answer: list) -> Verdict:
 
 
 # -- modify
-# ---------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 @check(takes=Cluster, wanted="a cluster, such as gang.copy().job(...)")
@@ -128,7 +128,8 @@ def _numbers(cluster: Cluster) -> dict[str, Any]:
     """What one can change in a cluster, by a name for each number; pods of a job are as many as
     there are amounts.
 
-    >>> _numbers(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1))["cpu of the pods of train"]
+    >>> cluster = Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1)
+    >>> _numbers(cluster)["cpu of the pods of train"]
     ['1', '1']
     """
     found: dict[str, Any] = {}
@@ -155,7 +156,7 @@ def _nodes(numbers: dict[str, Any]) -> set[str]:
 
 
 # -- make
-# -----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def _evictions(plan: Plan) -> int:
@@ -221,11 +222,13 @@ def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
     if not done:
         return "Nothing is committed at the end."
     if len(done) > len(best) and all(step in done for step in wanted):
-        return "Operations of more than one plan are committed. Take every plan back, and commit only the best."
+        return ("Operations of more than one plan are committed. Take every plan back, "
+                "and commit only the best.")
     ends = {kind: sum(record.kind == kind for record in operations)
             for kind in ("do", "undo", "commit")}
     if ends["do"] != ends["undo"] + ends["commit"]:
-        return "A plan that was tried is still there. End each try with `discard()`, or its pods keep their places."
+        return ("A plan that was tried is still there. End each try with `discard()`, "
+                "or its pods keep their places.")
     if done != wanted:
         return (f"Of plans with {', '.join(str(_evictions(plan)) for plan in plans)} evictions one "
                 "was committed that is not the cheapest. Count the operations whose `name` is "

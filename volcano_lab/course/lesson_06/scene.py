@@ -22,7 +22,7 @@ tiers:
 
 RECLAIM = CONF.replace("enqueue, allocate",
                        "enqueue, allocate, reclaim") + "    enableJobEnqueued: false\n"
-"""Jobs are admitted even where the queues are full, so that reclaim has somebody to make room for."""
+"""Jobs are admitted even where queues are full, so that reclaim has somebody to make room for."""
 
 
 def two_nodes() -> Cluster:

@@ -19,7 +19,8 @@ class WatchedRehearsal(Rehearsal):
     >>> statement.allocate("train-0", "n1")
     Traceback (most recent call last):
     ...
-    volcano_lab.framework.statement.StatementError: task default/train-0 allocate to node n1: ... already on node <n1>
+    volcano_lab.framework.statement.StatementError: task default/train-0 allocate to node n1: ...
+    already on node <n1>
     >>> by_hand.trying
     'allocate train-0 on n1: it is Allocated already, on n1'
     """

@@ -67,8 +67,9 @@ def all_at_work(answer: Cluster) -> Verdict:
     """
     if answer.objects() == standstill().objects():
         return try_again("This is the cluster as it was. Begin with the job that is easiest.")
-    changed = {name for name, what in _kept(standstill()).items()
-               if _kept(answer).get(name) != what} | _kept(answer).keys() - _kept(standstill()).keys()
+    before, after = _kept(standstill()), _kept(answer)
+    changed = {name for name, what in before.items()
+               if after.get(name) != what} | after.keys() - before.keys()
     if changed:
         return try_again(f"{min(changed)} is not what it was. Nodes and pods stay as they are.")
     placed = {row["job"].removeprefix("default/"): row["placed"] for row in answer.run().jobs()}

@@ -140,7 +140,7 @@ def compared(cycle: Cycle) -> list[dict[str, Any]]:
 
 
 def rescaled_picture(cycle: Cycle, title: str) -> pictures.Picture:
-    """Draw the dominant share of eng as its queues hold it, and as it counts, beside that of sci."""
+    """Draw the dominant share of eng as its queues hold it and as it counts, beside that of sci."""
     attrs, scaled = cycle.session.plugins["drf"].job_attrs, {
         row["level"]: row["share"] for row in levels(cycle)}
     held = [attrs[f"default/{name}-work"].allocated for name in ("dev", "prod")]

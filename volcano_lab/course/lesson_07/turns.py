@@ -26,7 +26,7 @@ def job_turns(cluster: Cluster, conf: str) -> DataFrame:
     job that was taken goes first. Where no plugin decides, it is the older one.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> pair = Cluster().node("n1", cpu=2).job("a", pods=1, cpu=1).job("b", pods=1, cpu=1, priority=1)
+    >>> pair = Cluster().node("n1", cpu=2).job("a", cpu=1).job("b", cpu=1, priority=1)
     >>> job_turns(pair, 'actions: "enqueue, allocate"')["decided by"].tolist()
     ['age']
     """

@@ -116,7 +116,7 @@ def wish(answer: str) -> Verdict:
 
 
 # -- make
-# -----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def packing_score(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:

@@ -215,7 +215,8 @@ def placement_lab() -> Lab:
 
     >>> lab = placement_lab().set(binpack=2)
     >>> lab.facts.where, lab.said
-    ('node-1', 'Scheduler and node-2: binpack 2 (was 0). new goes to: node-1 (was node-2): node-1 524 points; node-2 511.5 points; node-3 517.75 points.')
+    ('node-1', 'Scheduler and node-2: binpack 2 (was 0). new goes to: node-1 (was node-2): node-1
+    524 points; node-2 511.5 points; node-3 517.75 points.')
     """
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits", tasks=TASKS,
                says=[outcome("new goes to", lambda at: at.where, _because)], code=cluster_of,

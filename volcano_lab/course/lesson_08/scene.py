@@ -64,9 +64,9 @@ def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1G
                       leaving: int = 0) -> Cluster:
     """Three nodes of 4 CPUs, on which so many CPUs are in use, and the job *new* that waits.
 
-    `rules` are lines of the pods' spec, as in a manifest; `taint` (team=gpu:NoSchedule) is node-2's;
-    `leaving` so many pods of node-1 are being deleted. Raises `ManifestError` for rules that can't
-    be read.
+    `rules` are lines of the pods' spec, as in a manifest; `taint` (team=gpu:NoSchedule) is
+    node-2's; `leaving` so many pods of node-1 are being deleted. Raises `ManifestError` for rules
+    that can't be read.
 
     >>> placement_cluster("nodeSelector: {disk: hdd}").run(conf_with("binpack")).committed
     [['allocate', 'default/new-0', 'node-2']]
@@ -177,7 +177,8 @@ def _about_pods(kind: str, app: str, topology_key: str) -> str:
 def preference(weight: int) -> str:
     """Lines of a pod's spec: rather where disk is ssd, with a weight from 1 to 100.
 
-    >>> [placement_cluster(preference(weight)).run(conf_with()).committed[0][2] for weight in (1, 50)]
+    >>> [placement_cluster(preference(weight)).run(conf_with()).committed[0][2]
+    ...  for weight in (1, 50)]
     ['node-2', 'node-3']
     """
     return ("affinity:\n  nodeAffinity:\n    preferredDuringSchedulingIgnoredDuringExecution:\n"
@@ -216,7 +217,8 @@ containers:
 def faulty_cluster(*nodes: str) -> Cluster:
     """Nodes with a fault each (all nine), and the pod *new-0* with the rules of `DEMANDING`.
 
-    >>> faulty_cluster("5-taint", "1-small").run(conf_with()).why("default/new")[0].partition("nodes are ")[2]
+    >>> cycle = faulty_cluster("5-taint", "1-small").run(conf_with())
+    >>> cycle.why("default/new")[0].partition("nodes are ")[2]
     'unavailable: 1 Insufficient cpu, 1 node(s) had untolerated taint {team: gpu}.'
     """
     cluster, used = Cluster(), {"cpu": "1"}

@@ -34,8 +34,10 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
     whether the pod went there; `pods` are its tasks when the cycle ends.
 
     >>> from volcano_lab.course.lesson_08.scene import placement_cluster
-    >>> [(row["node"], row["refused"], row["total"]) for row in look(placement_cluster(cpu=3, taint=True, node_1=0))]
-    [('node-1', '', None), ('node-2', 'node(s) had untolerated taint {team: gpu}', None), ('node-3', 'Insufficient cpu', None)]
+    >>> [(row["node"], row["refused"], row["total"])
+    ...  for row in look(placement_cluster(cpu=3, taint=True, node_1=0))]
+    [('node-1', '', None), ('node-2', 'node(s) had untolerated taint {team: gpu}', None),
+     ('node-3', 'Insufficient cpu', None)]
     """
     trace, ssn = traced(cluster.objects(), conf or conf_with(), every_call=True)
     choice = next((record for record in reversed(trace.records)

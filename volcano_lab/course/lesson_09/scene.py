@@ -92,9 +92,11 @@ def votes(trace: TraceReader, ssn: Session, pod: str) -> Row:
     `pictures.votes`: on the node where victims were found, or else on the first one that was tried.
 
     >>> from volcano_lab.scheduler import traced
-    >>> found = votes(*traced(eviction_cluster().objects(), conf_with("preempt")), "default/urgent-0")
+    >>> cycle = traced(eviction_cluster().objects(), conf_with("preempt"))
+    >>> found = votes(*cycle, "default/urgent-0")
     >>> found["rows"][-1]["votes"], found["verdict"]
-    ({'priority': True, 'gang': False, 'conformance': True, 'drf': None}, 'old-1 has to go: tier 1 names it.')
+    ({'priority': True, 'gang': False, 'conformance': True, 'drf': None},
+     'old-1 has to go: tier 1 names it.')
     """
     nodes = {name: task["node"] for name, task in trace.start["tasks"].items()}
     calls = [(record, nodes[record["candidates"][0]]) for action, point in ACTIONS.items()

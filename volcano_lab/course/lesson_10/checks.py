@@ -201,9 +201,11 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | No
         elif any(free[name] == asks for tier in wanted for name in tier if name not in names):
             hint = "Room for just what the gang asks for is enough."
         elif any(tier_of[name] == highest for tier in wanted for name in tier if name not in names):
-            hint = "The tier `highest` is allowed, too; all tiers that have anything to try are named."
+            hint = ("The tier `highest` is allowed, too; "
+                    "all tiers that have anything to try are named.")
         else:
-            hint = "There is one list for each tier that has any HyperNode to try, and no empty one."
+            hint = ("There is one list for each tier that has any HyperNode to try, "
+                    "and no empty one.")
         shown = ", ".join(f"{row['name']} (tier {row['tier']}, {row['free']} free)" for row in rows)
         return try_again(f"With {shown}, asks={asks}, highest={highest} yours is {found}; the "
                          f"plugin tries {wanted}. {hint}")

@@ -1,7 +1,7 @@
 """The cluster of the lesson on network topology, and what its dry runs found.
 
-Two rooms with two racks each, two nodes of 4 CPUs per rack. Racks are HyperNodes of tier 1, rooms of
-tier 2.
+Two rooms with two racks each, two nodes of 4 CPUs per rack. Racks are HyperNodes of tier 1, rooms
+of tier 2.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
     >>> from volcano_lab.scheduler import traced
     >>> trace, _ = traced(topology_cluster(pods=2, cpu=2).objects(), CONF)
     >>> [(row["hyper_node"], row["dry_run"]) for row in hyper_nodes(trace)][:4]
-    [('rack-1', 'fits, chosen'), ('rack-2', 'does not fit'), ('rack-3', 'fits'), ('rack-4', 'not tried: not enough is free')]
+    [('rack-1', 'fits, chosen'), ('rack-2', 'does not fit'), ('rack-3', 'fits'),
+     ('rack-4', 'not tried: not enough is free')]
     """
     racks_of = {**{rack: (rack,) for rack in RACKS}, **ROOMS, TOP: tuple(RACKS)}
     tried = {record["hyper_node"]: record
@@ -124,7 +125,8 @@ def dry_runs(trace: TraceReader, ssn: Session) -> dict[str, Any]:
 
     >>> from volcano_lab.scheduler import traced
     >>> [group["note"] for group in dry_runs(*traced(topology_cluster().objects(), CONF))["groups"]]
-    ['a lower tier serves', 'fits: 75', 'chosen: 100', 'a lower tier serves', 'fits: 75', 'too little is free']
+    ['a lower tier serves', 'fits: 75', 'chosen: 100', 'a lower tier serves', 'fits: 75',
+     'too little is free']
     """
     found = {row["hyper_node"]: row for row in hyper_nodes(trace)}
     room_of = {rack: room for room, racks in ROOMS.items() for rack in racks}

@@ -58,7 +58,8 @@ def sub_group_cluster(groups: int = 2, size: int = 4, job_tier: int = 2, tier: i
     sub-group up to `tier`.
 
     >>> sub_groups(sub_group_cluster()).index.tolist()
-    ['train-0-0', 'train-0-1', 'train-0-2', 'train-0-3', 'train-1-0', 'train-1-1', 'train-1-2', 'train-1-3']
+    ['train-0-0', 'train-0-1', 'train-0-2', 'train-0-3',
+     'train-1-0', 'train-1-1', 'train-1-2', 'train-1-3']
     """
     cluster = topology_cluster().remove("train")
     spec = {"queue": "default", "minMember": groups * size,

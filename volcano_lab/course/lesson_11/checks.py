@@ -176,7 +176,8 @@ CAUSES = ["its node is gone", "the API server refuses to bind it",
 def patients() -> dict[str, Simulation]:
     """Three runs of train at second 8, in each of which a pod does not run.
 
-    >>> [sorted(str(task.status) for task in sim.cache.jobs[JOB].tasks.values())[0] for sim in patients().values()]
+    >>> [sorted(str(task.status) for task in sim.cache.jobs[JOB].tasks.values())[0]
+    ...  for sim in patients().values()]
     ['Bound', 'Pending', 'Binding']
     """
     one = train()

@@ -17,7 +17,8 @@ from volcano_lab.widgets.story import Amounts
 
 UNTIL = 32
 CPUS = 8
-LANES = {"waiting": ("pods that wait", 16, "#D55E00"), "running": ("pods that run", CPUS, "#0072B2")}
+LANES = {"waiting": ("pods that wait", 16, "#D55E00"),
+         "running": ("pods that run", CPUS, "#0072B2")}
 """Lane -> its label, the top of its scale, its colour."""
 
 CHANGES = {"job arrived": ("waiting", 1), "pod bound": ("waiting", -1),

@@ -1,4 +1,4 @@
-"""Lesson 12: how the answers of three plugins in two tiers become one, as a picture and as a lab."""
+"""Lesson 12: how the answers of three plugins in two tiers become one, as a picture and a lab."""
 
 from __future__ import annotations
 

@@ -90,9 +90,10 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Verdict | None:
             return try_again(f"The function returned {told!r}; wanted is a number.")
         counted = _counted(nodes, gangs, room)
         if told != counted:
-            about = f"{nodes} nodes, gangs of {' and '.join(map(str, gangs))}, room for {room}: a cycle looks at {counted} pairs"
-            few = " The pods of a gang that fails are looked at, too, up to and with the first that finds no node." * (
-                told < counted)
+            about = (f"{nodes} nodes, gangs of {' and '.join(map(str, gangs))}, room for {room}: "
+                     f"a cycle looks at {counted} pairs")
+            few = (" The pods of a gang that fails are looked at, too, up to and with the first "
+                   "that finds no node.") * (told < counted)
             return try_again(f"{about}; your function says {told}. {hint}{few}")
     return well_done("The same as the counted cycles, also where a gang fails: its last try costs "
                      "a look at every node.")

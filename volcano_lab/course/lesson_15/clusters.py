@@ -22,7 +22,8 @@ def volcano_times() -> list[dict[str, Any]]:
     microseconds per pair.
 
     >>> volcano_times()[-1]
-    {'nodes': 1000, 'pods': 10000, 'pairs': 10000000, 'seconds': 115.0, 'microseconds per pair': 11.5}
+    {'nodes': 1000, 'pods': 10000, 'pairs': 10000000, 'seconds': 115.0,
+     'microseconds per pair': 11.5}
     """
     return [{"nodes": nodes, "pods": pods, "pairs": nodes * pods, "seconds": seconds,
              "microseconds per pair": round(seconds * 1e6 / (nodes * pods), 1)}

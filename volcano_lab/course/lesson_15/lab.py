@@ -29,7 +29,8 @@ def calls_rows(**efforts: Effort) -> list[Row]:
     asked first.
 
     >>> calls_rows(small=effort_of(cost_cluster(), conf_of(), arrays=False))[0]
-    {'extension point': 'node_order', 'plugin': 'binpack', 'asked for each': 'pod and node', 'small': 12}
+    {'extension point': 'node_order', 'plugin': 'binpack', 'asked for each': 'pod and node',
+     'small': 12}
     """
     totals: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in efforts}
     for name, effort in efforts.items():
@@ -59,7 +60,8 @@ def growth(rows: Sequence[Row], title: str) -> pictures.Picture:
     """Draw pairs, and scores that are computed once, against the number of nodes.
 
     >>> print(growth(growth_rows([(4, 8), (8, 16)]), "Growth").alt)
-    Growth. every pair: 32 at 4, 128 at 8. the lab: 11 at 4, 23 at 8. Axes: nodes, scores; logarithmic.
+    Growth. every pair: 32 at 4, 128 at 8. the lab: 11 at 4, 23 at 8. Axes: nodes, scores;
+    logarithmic.
     """
     lines = [{"name": name, "color": color, "points": [[row["nodes"], row[key]] for row in rows]}
              for name, color, key in ((EACH, COLORS[5], "pairs"), (ONCE, COLORS[0], "scored"))]

@@ -57,7 +57,8 @@ def live(draw: Callable[..., Any], *args: Any, **options: Any) -> LiveChart:
     >>> from volcano_lab.display.charts import node_use
     >>> cluster = Cluster().node("n1", cpu=4)
     >>> chart = live(node_use, traced(cluster.job("a", cpu=1).objects())[0])
-    >>> chart.rows[0]["part"], chart.show(traced(cluster.job("b", cpu=2).objects())[0]).rows[0]["part"]
+    >>> later, _ = traced(cluster.job("b", cpu=2).objects())
+    >>> chart.rows[0]["part"], chart.show(later).rows[0]["part"]
     (0.25, 0.75)
     """
     return LiveChart(draw, *args, **options)

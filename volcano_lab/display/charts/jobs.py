@@ -49,7 +49,8 @@ def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=3).job("train", pods=4, min_member=2, cpu=1).objects())
+    >>> cluster = Cluster().node("n1", cpu=3).job("train", pods=4, min_member=2, cpu=1)
+    >>> trace, _ = traced(cluster.objects())
     >>> gang_progress(trace).to_dict()["description"]
     'Pods with a place, most and at the end: train 3 and 3 of 4, needs 2'
     """

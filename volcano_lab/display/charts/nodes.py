@@ -38,7 +38,8 @@ def node_use(trace: TraceReader, number: int | None = None, title: str = "") -> 
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
-    >>> node_use(traced(Cluster().node("n1", cpu=4).job("train", cpu=1).objects())[0]).to_dict()["description"]
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("train", cpu=1).objects())
+    >>> node_use(trace).to_dict()["description"]
     'In use: n1 cpu 25 %, pods 1 %'
     """
     rows = _use_rows(trace, number)
@@ -84,7 +85,8 @@ def node_choices(trace: TraceReader, job: str | None = None, title: str = "") ->
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=4).node("n2", cpu=1).job("train", cpu=2).objects())
+    >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=1).job("train", cpu=2)
+    >>> trace, _ = traced(cluster.objects())
     >>> node_choices(trace).to_dict()["description"]
     'train-0: n1 is chosen; 1 no room'
     """
@@ -131,8 +133,10 @@ def node_scores(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=4).node("n2", cpu=8).job("train", cpu=2).objects())
-    >>> [(row["node"], row["plugin"], row["score"]) for row in node_scores.rows(trace, "default/train-0")][:1]
+    >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).job("train", cpu=2)
+    >>> trace, _ = traced(cluster.objects())
+    >>> [(row["node"], row["plugin"], row["score"])
+    ...  for row in node_scores.rows(trace, "default/train-0")][:1]
     [('n1', 'nodeorder', 450.0)]
     """
     rows = _score_rows(trace, task)

@@ -61,7 +61,8 @@ def turns(source: Source) -> Table:
     """One row per turn of a queue in allocate: its share before, and what came of it.
 
     >>> from volcano_lab.cluster import Cluster
-    >>> turns(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())[["queue", "outcome"]].loc[1].tolist()
+    >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run()
+    >>> turns(cycle)[["queue", "outcome"]].loc[1].tolist()
     ['default', 'placed']
     """
     columns = ["turn", "queue", "share", "job", "outcome", "pods"]

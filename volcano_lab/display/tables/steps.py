@@ -32,7 +32,8 @@ def node_choices(trace: TraceReader, job: str | None = None) -> Table:
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=4).node("n2", cpu=1).job("train", cpu=2).objects())
+    >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=1).job("train", cpu=2)
+    >>> trace, _ = traced(cluster.objects())
     >>> node_choices(trace)[["node", "verdict"]].values.tolist()
     [['n1', 'chosen'], ['n2', 'no room']]
     """
@@ -46,7 +47,8 @@ def gang_progress(trace: TraceReader) -> Table:
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
-    >>> gang_progress(traced(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).objects())[0])["placed"].tolist()
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).objects())
+    >>> gang_progress(trace)["placed"].tolist()
     [0, 1, 2]
     """
     columns = ["step", "number", "action", "job", "placed", "promised", "pods", "min_available"]
@@ -109,7 +111,8 @@ def records(trace: TraceReader, *kinds: str) -> Table:
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
-    >>> records(traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())[0], "do")["what happened"].tolist()
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
+    >>> records(trace, "do")["what happened"].tolist()
     ['allocate a-0 on n1']
     """
     rows = [{"number": record.number, "action": record.action, "kind": record.kind,

@@ -24,7 +24,8 @@ def gangs(trace: TraceReader) -> Rows:
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=3).job("a", pods=3, min_member=2, cpu=1).objects())
+    >>> cluster = Cluster().node("n1", cpu=3).job("a", pods=3, min_member=2, cpu=1)
+    >>> trace, _ = traced(cluster.objects())
     >>> [(row["step"], row["placed"], row["min_available"]) for row in gangs(trace)]
     [(0, 0, 2), (1, 1, 2), (2, 2, 2), (3, 3, 2)]
     """

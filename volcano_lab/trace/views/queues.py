@@ -43,7 +43,8 @@ def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=8).queue("a", weight=3).job("x", queue="a", cpu=2)
     >>> trace = cluster.job("y", cpu=8).run().trace
-    >>> [tuple(row[word] for word in ("queue", "offered", "deserved", "met")) for row in rounds(trace)]
+    >>> [tuple(row[word] for word in ("queue", "offered", "deserved", "met"))
+    ...  for row in rounds(trace)]
     [('a', 6, 2, 'request'), ('default', 2, 2, ''), ('a', 0, 2, 'before'), ('default', 4, 6, '')]
     """
     start, held = trace.start["queues"], {}
@@ -114,7 +115,8 @@ def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -
     ... tiers: [{plugins: [{name: gang}, {name: capacity, enableHierarchy: true}]}]'''
     >>> cluster = Cluster().node("n1", cpu=4).queue("a").queue("b", parent="a", capability=2)
     >>> trace = cluster.job("j", queue="b", cpu=1).run(conf).trace
-    >>> [(row["queue"], row["depth"], row["allocated"], row["real_capability"]) for row in tree(trace)]
+    >>> [(row["queue"], row["depth"], row["allocated"], row["real_capability"])
+    ...  for row in tree(trace)]
     [('root', 0, 1, 4), ('a', 1, 1, 4), ('b', 2, 1, 2), ('default', 1, 0, 4)]
     """
     queues = state_at(trace, number)["queues"]
@@ -136,7 +138,8 @@ def admissions(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows
 
     >>> from volcano_lab.cluster import Cluster
     >>> trace = Cluster().node("n1", cpu=1).job("a", pods=2, cpu=1).run().trace
-    >>> [(row["plugin"], row["level"], row["sum"], row["may_hold"], row["verdict"]) for row in admissions(trace)]
+    >>> [(row["plugin"], row["level"], row["sum"], row["may_hold"], row["verdict"])
+    ...  for row in admissions(trace)]
     [('overcommit', 'cluster', 2, 1.2, 'refused')]
     """
     for record in trace.iter("enqueue_comparison"):
