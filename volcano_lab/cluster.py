@@ -44,7 +44,8 @@ class Cluster(Shown):
     resources is CPUs. What they write is checked when the cluster is used: `ManifestError` names
     object, field, value and what is allowed.
 
-    >>> cluster = Cluster().node("n1", cpu=4).queue("team", weight=2).job("train", queue="team", pods=3, cpu=1)
+    >>> cluster = Cluster().node("n1", cpu=4).queue("team", weight=2)
+    >>> cluster = cluster.job("train", queue="team", pods=3, cpu=1)
     >>> cluster.run().committed[0]
     ['allocate', 'default/train-0', 'n1']
     >>> cluster.job("train", cpu=2).run().committed  # three pods of 2 CPUs, all or none, on 4 CPUs
@@ -195,7 +196,8 @@ class Cluster(Shown):
         The cycle keeps an outline; for all that happened give a `Trace` to be filled.
 
         >>> from volcano_lab import Trace
-        >>> Cluster().node("n1", cpu=4).job("a", cpu=1).run(trace=Trace()).trace.of("job_ready")[0]["answer"]
+        >>> result = Cluster().node("n1", cpu=4).job("a", cpu=1).run(trace=Trace())
+        >>> result.trace.of("job_ready")[0]["answer"]
         True
         """
         return run_cycle(self.cache(), conf, trace=trace)

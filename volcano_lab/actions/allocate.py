@@ -136,7 +136,8 @@ class Allocate(Action):
             if not ssn.allocatable(ssn.queues[job.queue], task):
                 continue
             if job.task_has_fit_errors(sub_job.uid, task):
-                message = f"Task {task.name} with role spec {task.task_role} has already predicated failed, skip"
+                message = (f"Task {task.name} with role spec {task.task_role} "
+                           "has already predicated failed, skip")
                 job.nodes_fit_errors[task.uid] = FitErrors(message=message)
                 continue
             objection = ssn.pre_predicate(task)
@@ -191,7 +192,8 @@ def resolve_tier_names(tier_by_name: dict[str, int], job: JobInfo) -> None:
     """Where a topology names its highest tier, replace the name by the tier's number."""
 
     def resolve(topology: NetworkTopologySpec | None) -> None:
-        if topology is None or not topology.highest_tier_name or topology.highest_tier_allowed is not None:
+        if (topology is None or not topology.highest_tier_name
+                or topology.highest_tier_allowed is not None):
             return
         if topology.highest_tier_name in tier_by_name:
             topology.highest_tier_allowed = tier_by_name[topology.highest_tier_name]

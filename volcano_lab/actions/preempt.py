@@ -271,4 +271,5 @@ def terminating_by_preemption(pod: Pod) -> bool:
     if pod.metadata.deletion_timestamp is None:
         return False
     condition = next((c for c in pod.status.conditions if c.type == "DisruptionTarget"), None)
-    return condition is not None and condition.status == "True" and condition.reason == "PreemptionByScheduler"
+    return (condition is not None and condition.status == "True"
+            and condition.reason == "PreemptionByScheduler")

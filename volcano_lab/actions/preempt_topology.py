@@ -52,8 +52,10 @@ class CandidateLimits:
 
     def count(self, nodes: int) -> int:
         """
-        >>> CandidateLimits().count(5), CandidateLimits().count(40), CandidateLimits(at_least=3).count(2)
-        (1, 4, 2)
+        >>> CandidateLimits().count(5), CandidateLimits().count(40)
+        (1, 4)
+        >>> CandidateLimits(at_least=3).count(2)
+        2
         """
         wanted = max(nodes * self.percentage // 100, self.at_least)
         return max(0, min(wanted, self.at_most, nodes))

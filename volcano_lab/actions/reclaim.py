@@ -60,9 +60,8 @@ class Reclaim(Action):
                 ssn.observer.popped("job", job, jobs)
                 self._reclaim_for_job(queue, job, tasks[job.uid])
                 if jobs:
-                    queues.push(
-                        queue
-                    )  # idle, for all of its jobs have their turn now; yet it reorders the other queues
+                    # idle, for all of its jobs have their turn now; yet it reorders the others
+                    queues.push(queue)
 
     def _reclaim_for_job(self, queue: QueueInfo, job: JobInfo,
                          tasks: PriorityQueue[TaskInfo]) -> None:

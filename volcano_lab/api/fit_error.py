@@ -66,8 +66,9 @@ class FitErrors:
     """The reasons of one task over many nodes, counted for the text.
 
     >>> errors = FitErrors()
+    >>> too_little = Status(UNSCHEDULABLE, "Insufficient cpu")
     >>> for node in ("n1", "n2"):
-    ...     errors.set_node_error(node, FitError("default/a", node, (Status(UNSCHEDULABLE, "Insufficient cpu"),)))
+    ...     errors.set_node_error(node, FitError("default/a", node, (too_little,)))
     >>> str(errors)
     '0/2 nodes are unavailable: 2 Insufficient cpu.'
     """

@@ -61,10 +61,13 @@ class HyperNodeInfo:
 class HyperNodeMap(dict[str, HyperNodeInfo]):
     """HyperNodes by name, and how they are related.
 
-    >>> tree = HyperNodeMap({n: HyperNodeInfo.named(n, t) for n, t in {"s0": 1, "s1": 1, "top": 2}.items()})
+    >>> tiers = {"s0": 1, "s1": 1, "top": 2}
+    >>> tree = HyperNodeMap({n: HyperNodeInfo.named(n, tier) for n, tier in tiers.items()})
     >>> tree["s0"].parent = tree["s1"].parent = "top"
-    >>> tree.ancestors("s0"), tree.lowest_common_ancestor("s0", "s1"), tree.lowest_common_ancestor("", "s1")
-    (['s0', 'top'], 'top', 's1')
+    >>> tree.ancestors("s0")
+    ['s0', 'top']
+    >>> tree.lowest_common_ancestor("s0", "s1"), tree.lowest_common_ancestor("", "s1")
+    ('top', 's1')
     """
 
     _parents: dict[str, str] | None = None

@@ -160,20 +160,21 @@ class JobInfo(TaskIndex):
         PodGroup's status.
         """
         job = JobInfo(self.uid)
-        job.name, job.namespace, job.queue, job.pg_uid = self.name, self.namespace, self.queue, self.pg_uid
-        job.priority, job.min_available, job.creation_timestamp = self.priority, self.min_available, self.creation_timestamp
-        job.waiting_time, job.job_fit_errors = self.waiting_time, self.job_fit_errors
-        job.allocated_hyper_node = self.allocated_hyper_node
-        job.task_min_available, job.task_min_available_total = self.task_min_available, self.task_min_available_total
-        job.preemptable, job.revocable_zone = self.preemptable, self.revocable_zone
-        job.min_available_budget, job.max_unavailable_budget = self.min_available_budget, self.max_unavailable_budget
+        job.name, job.namespace, job.queue = self.name, self.namespace, self.queue
+        job.pg_uid, job.priority, job.min_available = self.pg_uid, self.priority, self.min_available
+        job.creation_timestamp, job.job_fit_errors = self.creation_timestamp, self.job_fit_errors
+        job.waiting_time, job.allocated_hyper_node = self.waiting_time, self.allocated_hyper_node
+        job.task_min_available, job.revocable_zone = self.task_min_available, self.revocable_zone
+        job.task_min_available_total, job._gated = self.task_min_available_total, self._gated
+        job.preemptable, job.min_available_budget = self.preemptable, self.min_available_budget
+        job.max_unavailable_budget = self.max_unavailable_budget
         job.min_sub_jobs = dict(self.min_sub_jobs)
         job.pod_group = self.pod_group and clone_pod_group(self.pod_group)
         for uid in sorted(self.tasks):
             task = self.tasks[uid].clone()
             job.index_task(task)
             job._add_task_to_sub_job(task)
-        job.allocated, job.total_request, job._gated = self.allocated, self.total_request, self._gated
+        job.allocated, job.total_request = self.allocated, self.total_request
         for uid, sub_job in self.sub_jobs.items():
             if uid in job.sub_jobs:
                 job.sub_jobs[uid].allocated_hyper_node = sub_job.allocated_hyper_node
@@ -361,9 +362,9 @@ class JobInfo(TaskIndex):
                                                    for p in self._policies())
 
     def __repr__(self) -> str:
-        counts = ", ".join(
-            f"{len(tasks)} {status}" for status, tasks in sorted(self.task_status_index.items()))
-        return f"JobInfo({self.uid}, queue {self.queue}, min {self.min_available}, {counts or 'no tasks'})"
+        counts = ", ".join(f"{len(tasks)} {status}" for status, tasks
+                           in sorted(self.task_status_index.items())) or "no tasks"
+        return f"JobInfo({self.uid}, queue {self.queue}, min {self.min_available}, {counts})"
 
 
 def clone_pod_group(pod_group: PodGroup) -> PodGroup:

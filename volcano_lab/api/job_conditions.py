@@ -29,7 +29,8 @@ def fit_error(job: JobInfo) -> str:
     """
     counts = {str(status): len(tasks) for status, tasks in job.task_status_index.items()}
     counts["minAvailable"] = job.min_available
-    text = f"pod group is {'ready' if job.is_ready() else 'not ready'}, {', '.join(histogram(counts))}"
+    text = (f"pod group is {'ready' if job.is_ready() else 'not ready'}, "
+            f"{', '.join(histogram(counts))}")
     reasons: dict[str, int] = {}
     for uid in job.in_status(PENDING):
         reason = task_scheduling_reason(job, uid).reason

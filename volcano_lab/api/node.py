@@ -34,7 +34,8 @@ class NodeInfo:
     not ready.
 
     >>> from volcano_lab.api.objects import NodeStatus, ObjectMeta
-    >>> node = NodeInfo("n1", NodeTable(), Node(ObjectMeta(name="n1"), status=NodeStatus(allocatable={"cpu": "4"})))
+    >>> status = NodeStatus(allocatable={"cpu": "4"})
+    >>> node = NodeInfo("n1", NodeTable(), Node(ObjectMeta(name="n1"), status=status))
     >>> node.idle, node.ready
     (Resource(cpu=4000, memory=0), True)
     """

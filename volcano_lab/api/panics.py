@@ -1,7 +1,7 @@
 """Where Volcano stops with a panic: by default the lab says so and goes on, everywhere alike.
 
-Going on is what Volcano does with PANIC_ON_ERROR=false. The environment variable PANIC_ON_ERROR=true
-makes the lab stop, and so does `panics_stop`.
+Going on is what Volcano does with PANIC_ON_ERROR=false. The environment variable
+PANIC_ON_ERROR=true makes the lab stop, and so does `panics_stop`.
 
 Volcano: pkg/scheduler/util/assert/assert.go
 """

@@ -38,8 +38,8 @@ class QuantityError(ValueError):
     >>> value("12 cores")
     Traceback (most recent call last):
     ...
-    volcano_lab.api.quantity.QuantityError: "12 cores" is not a quantity; allowed is a number with one of the \
-suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or an exponent such as e3
+    volcano_lab.api.quantity.QuantityError: "12 cores" is not a quantity; allowed is a number with
+    one of the suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or an exponent such as e3
     """
 
     def __init__(self, text: object) -> None:

@@ -11,12 +11,17 @@ caller says. Which caller uses which:
 
 | method | tolerance | missing | which dimensions | used by |
 |---|---|---|---|---|
-| `less_equal(.., ZERO)` | yes | zero | left's | fit on a node, overused, reclaimable, deserved met |
+| `less_equal(.., ZERO)` | yes | zero | left's | \
+fit on a node, overused, reclaimable, deserved met |
 | `less_equal(.., INFINITY)` | yes | infinity | both | nobody in v1.14.0 |
-| `less_equal_with_resources_name` | yes | as asked | left's, names returned | the reason "Insufficient cpu" |
-| `less_equal_with_dimension_and_resources_name` | no | zero | the request's | allocatable, the admission sum of enqueue |
-| `greater_partly_with_relevant_dimensions` | no | ignored | the request's, where right has them | capacity's reclaimable |
-| `less_equal_partly_with_dimension_zero_filtered` | yes | zero | the request's, unless both hold none | capacity's preemptive |
+| `less_equal_with_resources_name` | yes | as asked | left's, names returned | \
+the reason "Insufficient cpu" |
+| `less_equal_with_dimension_and_resources_name` | no | zero | the request's | \
+allocatable, the admission sum of enqueue |
+| `greater_partly_with_relevant_dimensions` | no | ignored | \
+the request's, where right has them | capacity's reclaimable |
+| `less_equal_partly_with_dimension_zero_filtered` | yes | zero | \
+the request's, unless both hold none | capacity's preemptive |
 | `less_partly` | no | zero | any | capacity's checks of the queue tree, task-topology |
 | `min_dimension_resource(.., INFINITY)` | | infinity | left's | a capability as a limit |
 """
@@ -47,7 +52,8 @@ def is_scalar_resource_name(name: str) -> bool:
     """Whether Kubernetes counts `name` as an extended, huge page, native prefixed or volume
     resource.
 
-    >>> [is_scalar_resource_name(n) for n in ("nvidia.com/gpu", "hugepages-2Mi", "widgets", "requests.cpu")]
+    >>> [is_scalar_resource_name(name)
+    ...  for name in ("nvidia.com/gpu", "hugepages-2Mi", "widgets", "requests.cpu")]
     [True, True, False, False]
     """
     if name.startswith(("hugepages-", "attachable-volumes-")) or "kubernetes.io/" in name:
@@ -268,12 +274,13 @@ class Resource:
     def less_equal(self, other: Resource, missing: str) -> bool:
         """Every dimension below `other`'s, or above it by less than `MIN_RESOURCE`.
 
-        >>> Resource(100.05).less_equal(Resource(100.0), ZERO), Resource(100.2).less_equal(Resource(100.0), ZERO)
-        (True, False)
+        >>> [Resource(cpu).less_equal(Resource(100.0), ZERO) for cpu in (100.05, 100.2)]
+        [True, False]
         >>> Resource(1.0, 1.0).less_equal(Resource(1.0, 1.0, {"a/x": 5.0}), INFINITY)
         False
         """
-        if self.milli_cpu - other.milli_cpu >= MIN_RESOURCE or self.memory - other.memory >= MIN_RESOURCE:
+        if (self.milli_cpu - other.milli_cpu >= MIN_RESOURCE
+                or self.memory - other.memory >= MIN_RESOURCE):
             return False
         mine, theirs = self.scalars, other.scalars
         if missing == INFINITY and theirs and any(name not in (mine or ()) for name in theirs):
@@ -324,8 +331,8 @@ class Resource:
         """Whether this resource and `request` together pass
         `less_equal_with_dimension_and_resources_name(other, request)`.
 
-        >>> Resource(9.0).stays_within(Resource(10.0), Resource(1.0)), Resource(10.0).stays_within(Resource(10.0), Resource(1.0))
-        (True, False)
+        >>> [Resource(cpu).stays_within(Resource(10.0), Resource(1.0)) for cpu in (9.0, 10.0)]
+        [True, False]
         """
         for name, amount in request.items:
             if amount > 0 and self.get(name) + amount > other.get(
@@ -357,7 +364,8 @@ class Resource:
         Only dimensions that `other` has at all: CPU and memory must hold something there; a scalar
         needs only to be mentioned, if as zero.
 
-        >>> Resource(4.0, 0.0, {"a/x": 2.0}).greater_partly_with_relevant_dimensions(Resource(), Resource(2.0, 0.0, {"a/x": 1.0}))
+        >>> Resource(4.0, 0.0, {"a/x": 2.0}).greater_partly_with_relevant_dimensions(
+        ...     Resource(), Resource(2.0, 0.0, {"a/x": 1.0}))
         (False, [])
         """
         known = other.scalars or {}

@@ -33,7 +33,8 @@ class TaskStatus(IntEnum):
     __hash__ = int.__hash__
 
 
-PENDING, ALLOCATED, PIPELINED, BINDING, BOUND, RUNNING, RELEASING, SUCCEEDED, FAILED, UNKNOWN = TaskStatus
+(PENDING, ALLOCATED, PIPELINED, BINDING, BOUND,
+ RUNNING, RELEASING, SUCCEEDED, FAILED, UNKNOWN) = TaskStatus
 
 ALLOCATED_STATUSES = frozenset((ALLOCATED, BINDING, BOUND, RUNNING))
 """Statuses whose request counts as allocated, in queues and in jobs."""
@@ -73,8 +74,8 @@ def check_transition(old: TaskStatus, new: TaskStatus, what: str = "task") -> No
     >>> check_transition(SUCCEEDED, RUNNING, "task default/a-0")
     Traceback (most recent call last):
     ...
-    volcano_lab.api.status.IllegalTransition: task default/a-0 cannot go from Succeeded to Running; \
-from Succeeded it may go nowhere
+    volcano_lab.api.status.IllegalTransition: task default/a-0 cannot go from Succeeded to Running;
+    from Succeeded it may go nowhere
     """
     if old == new or new in TRANSITIONS[old]:
         return

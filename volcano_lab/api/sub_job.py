@@ -38,8 +38,8 @@ class SubJobInfo(TaskIndex):
         self.allocated_hyper_node = ""
         # a copy: resolving a tier's name on the policy later doesn't reach sub-jobs that exist
         # already
-        self.network_topology: NetworkTopologySpec | None = policy.network_topology and attrs.evolve(
-            policy.network_topology)
+        self.network_topology: NetworkTopologySpec | None = (
+            policy.network_topology and attrs.evolve(policy.network_topology))
 
     def add_task(self, task: TaskInfo) -> None:
         self.index_task(task)

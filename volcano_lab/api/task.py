@@ -45,7 +45,8 @@ class TaskInfo:
     Tasks with the same `template` are the same pod but for its name, labels and annotations.
 
     >>> from volcano_lab.api.objects import Container, ObjectMeta, PodSpec, ResourceRequirements
-    >>> pod = Pod(ObjectMeta(name="a-0", namespace="default", annotations={"scheduling.k8s.io/group-name": "a"}),
+    >>> pod = Pod(ObjectMeta(name="a-0", namespace="default",
+    ...                      annotations={"scheduling.k8s.io/group-name": "a"}),
     ...           PodSpec(containers=[Container(resources=ResourceRequirements({"cpu": "1"}))]))
     >>> task = TaskInfo(pod)
     >>> task.key, task.job, task.resreq, str(task.status)
@@ -94,13 +95,14 @@ class TaskInfo:
         copied.
         """
         task = TaskInfo.__new__(TaskInfo)
-        task.uid, task.job, task.name, task.namespace, task.key = self.uid, self.job, self.name, self.namespace, self.key
-        task.task_role, task.resreq, task.init_resreq = self.task_role, self.resreq, self.init_resreq
-        task.priority, task.preemptable, task.best_effort = self.priority, self.preemptable, self.best_effort
-        task.has_restartable_init_container, task.sch_gated = self.has_restartable_init_container, self.sch_gated
-        task.revocable_zone, task.pod = self.revocable_zone, self.pod
-        task.creation_timestamp, task.order_index, task.template = self.creation_timestamp, self.order_index, self.template
-        task.node_name, task.status, task.last_transaction = self.node_name, self.status, self.last_transaction
+        task.job, task.name, task.key, task.resreq = self.job, self.name, self.key, self.resreq
+        task.uid, task.init_resreq, task.preemptable = self.uid, self.init_resreq, self.preemptable
+        task.namespace, task.priority, task.template = self.namespace, self.priority, self.template
+        task.task_role, task.best_effort, task.pod = self.task_role, self.best_effort, self.pod
+        task.has_restartable_init_container = self.has_restartable_init_container
+        task.creation_timestamp, task.revocable_zone = self.creation_timestamp, self.revocable_zone
+        task.order_index, task.last_transaction = self.order_index, self.last_transaction
+        task.node_name, task.status, task.sch_gated = self.node_name, self.status, self.sch_gated
         task.eviction_occurred, task.job_allocated_hyper_node = False, ""
         return task
 
@@ -110,12 +112,14 @@ class TaskInfo:
 
     def before(self, other: TaskInfo) -> bool:
         """The order among tasks that no plugin orders: by index in the task, then age, then uid."""
-        if self.order_index is None or other.order_index is None or self.order_index == other.order_index:
+        if (self.order_index is None or other.order_index is None
+                or self.order_index == other.order_index):
             return (self.creation_timestamp, self.uid) < (other.creation_timestamp, other.uid)
         return self.order_index < other.order_index
 
     def __repr__(self) -> str:
-        return f"TaskInfo({self.key}, {self.status}{' on ' + self.node_name if self.node_name else ''})"
+        place = f" on {self.node_name}" if self.node_name else ""
+        return f"TaskInfo({self.key}, {self.status}{place})"
 
 
 def pod_template(pod: Pod) -> int | None:

@@ -227,7 +227,7 @@ class BindingPipeline:
                 else:
                     self.deleted_jobs.retry(key, now)
                 continue
-            if job.pg_uid == pg_uid:  # another PodGroup of that name may have come and gone meanwhile
+            if job.pg_uid == pg_uid:  # another PodGroup of that name may have come and gone since
                 del self.cache.jobs[uid]
                 log.v(3, "job %s is gone", uid)
             self.deleted_jobs.forget(key)

@@ -110,9 +110,8 @@ class EventHandlers:
                 task.key] = f"pod {task.key}: it is for another scheduler, {scheduler}"
             return
         if not task.node_name and not task.job:
-            self.pods_left_out[
-                task.
-                key] = f"pod {task.key}: it has no annotation {GROUP_NAME_ANNOTATION} that names its PodGroup"
+            self.pods_left_out[task.key] = (f"pod {task.key}: it has no annotation "
+                                            f"{GROUP_NAME_ANNOTATION} that names its PodGroup")
         self.add_task(task)
         log.v(3 if old is None else 4, "pod %s is %s", pod.key,
               "new" if old is None else f"now {task.status}")

@@ -33,7 +33,8 @@ class HyperNodes:
     `failed` says of each HyperNode that doesn't fit into the tree why; while there is any, `ready`
     is false.
 
-    >>> from volcano_lab.api.objects import ExactMatch, HyperNodeSpec, MemberSelector, MemberSpec, ObjectMeta
+    >>> from volcano_lab.api.objects import (
+    ...     ExactMatch, HyperNodeSpec, MemberSelector, MemberSpec, ObjectMeta)
     >>> def hyper_node(name, tier, kind, *members):
     ...     specs = [MemberSpec(kind, MemberSelector(ExactMatch(member))) for member in members]
     ...     return HyperNode(ObjectMeta(name), HyperNodeSpec(tier, members=specs))
@@ -138,8 +139,8 @@ class HyperNodes:
         else:
             members = set(info.child_names())
             self._drop_from_tier(info)
-            info.hyper_node, info.tier, info.tier_name = hyper_node, hyper_node.spec.tier, hyper_node.spec.tier_name
-            info.is_deleting = False
+            info.hyper_node, info.is_deleting = hyper_node, False
+            info.tier, info.tier_name = hyper_node.spec.tier, hyper_node.spec.tier_name
             for child in members.difference(info.child_names()):
                 self._set_parent(child, "")
         self.set_by_tier.setdefault(info.tier, set()).add(name)
@@ -162,7 +163,7 @@ class HyperNodes:
         except HyperNodeError:
             self.ready = False
             raise
-        if self._at_fault == name:  # others may have been left out while this one could not be built
+        if self._at_fault == name:  # others may have been left out while this could not be built
             for leaf in sorted(self._leaves(name, set())):
                 self._rebuild(leaf)
         self._at_fault = ""
@@ -198,7 +199,8 @@ class HyperNodes:
             if member.type == "Node":
                 self.real_nodes_set.setdefault(name, set()).update(
                     member_nodes(member.selector, self._nodes))
-            elif member.type == "HyperNode" and member.selector.exact_match is not None and member.selector.exact_match.name:
+            elif (member.type == "HyperNode" and member.selector.exact_match is not None
+                  and member.selector.exact_match.name):
                 child = self._add_child(info, member.selector.exact_match.name)
                 self._build(child, wanted, built, (*above, name))
                 self.real_nodes_set.setdefault(name, set()).update(

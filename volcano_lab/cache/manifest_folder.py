@@ -1,8 +1,8 @@
 """A folder of manifests, applied to a simulated API server as `kubectl apply` would.
 
 Status, bindings, uids and times of creation are the server's; the manifests decide everything else.
-A file that is broken, whatever is wrong with it, keeps what it said before, and `problems` says why;
-`warnings` say what has no effect.
+A file that is broken, whatever is wrong with it, keeps what it said before, and `problems` says
+why; `warnings` say what has no effect.
 """
 
 from __future__ import annotations

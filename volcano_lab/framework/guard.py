@@ -64,7 +64,8 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) ->
     >>> scores("task", "node")
     Traceback (most recent call last):
     ...
-    volcano_lab.framework.guard.ExtensionError: plugin "mine", node_order: the answer is None; allowed is a number.
+    volcano_lab.framework.guard.ExtensionError: plugin "mine", node_order: the answer is None;
+    allowed is a number.
     """
     where = f'plugin "{plugin}", {point.name}'
 
@@ -115,8 +116,8 @@ class _TooLong(BaseException):
 
 @contextmanager
 def _time_limit() -> Iterator[None]:
-    """Interrupt what takes too long; where there are no signals (in another thread, on Windows, in a
-    browser), or somebody is debugging, nothing is.
+    """Interrupt what takes too long; where there are no signals (in another thread, on Windows, in
+    a browser), or somebody is debugging, nothing is.
     """
     if (not hasattr(signal, "setitimer") or sys.gettrace() is not None
             or threading.current_thread() is not threading.main_thread()):

@@ -9,12 +9,12 @@ shown, and a cycle does nothing for the log's sake. What a session decides is wr
 |---|---|
 | V(1) | evictions that change nothing |
 | V(2) | configuration read, pods that are tried again |
-| V(3) | sessions, snapshots, pods and nodes that come and go, queues and jobs taken, placements and what they leave of a \
-node, tasks without a node and why, victims, commits, discards; queues that have too much, with the
-numbers |
-| V(4) | cycles, what a snapshot leaves out, pods that change, priorities, hyper nodes, what queues have and deserve, round \
-by round; who is admitted or passed over |
-| V(5) | actions entered and left, each node's amounts, single comparisons, the queues of the pipeline |
+| V(3) | sessions, snapshots, pods and nodes that come and go, queues and jobs taken, placements \
+and what they leave of a node, tasks without a node and why, victims, commits, discards; queues \
+that have too much, with the numbers |
+| V(4) | cycles, what a snapshot leaves out, pods that change, priorities, hyper nodes, what \
+queues have and deserve, round by round; who is admitted or passed over |
+| V(5) | actions entered and left, each node's amounts, single comparisons, the pipeline's queues |
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ class Operation:
         """Tell the cache. Raises `NodeError` where it refuses."""
 
     def copy(self) -> Operation:
-        """Return the same operation on a copy of the task as it is now: discarding changes the task,
-        not the copy.
+        """Return the same operation on a copy of the task as it is now: discarding changes the
+        task, not the copy.
         """
         raise NotImplementedError
 
@@ -186,7 +186,7 @@ class Statement:
             self.ssn.observer.committed(self, operation)
 
     def discard(self) -> None:
-        """Undo every operation, the last one first; each task keeps what had been planned for it."""
+        """Undo all operations, the last one first; each task keeps what had been planned for it."""
         for operation in reversed(self.operations):
             operation.task.last_transaction = operation.task.transaction_context()
             operation.undo(self.ssn)

@@ -61,7 +61,7 @@ class Topology:
         self.hyper_nodes.freeze()
 
     def around(self, left: str, right: str) -> str:
-        """Return the lowest HyperNode that holds two, "" without any; of "" and a name, the name."""
+        """Return the lowest HyperNode holding two, "" without any; of "" and a name, the name."""
         return self.hyper_nodes.lowest_common_ancestor(left, right)
 
     # -- where jobs are placed already -------------------------------------------------------------

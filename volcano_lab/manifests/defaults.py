@@ -146,8 +146,8 @@ class _Cluster:
         """Return sentences about what would take hours: pods beyond count, queues beyond depth."""
         problems, pods = [], 0
         for obj in self.objects:
-            own = sum(task.replicas for task in obj.spec.tasks) if isinstance(obj, api.VolcanoJob) else \
-                pod_count(obj, self.nodes) if isinstance(obj, api.Workload) else 0
+            own = (sum(task.replicas for task in obj.spec.tasks) if isinstance(obj, api.VolcanoJob)
+                   else pod_count(obj, self.nodes) if isinstance(obj, api.Workload) else 0)
             pods += own
             if own and pods > MOST_PODS:
                 problems.append(f"{self.label(obj)}: it asks for {own:,} pods; allowed are at most "

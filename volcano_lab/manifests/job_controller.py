@@ -1,9 +1,9 @@
 """A Volcano Job turned into the PodGroup and Pods that the scheduler sees.
 
-For a job just created: no retries, no version. A task's pods exist at once, but those of a task that
-depends on others only when these run. Left out: volumes and the controller's plugins (ssh, svc,
-...). Differs on purpose: the pods do not wait until the PodGroup has been enqueued; where two tasks
-have the same priority, they count in the order in which they are written.
+For a job just created: no retries, no version. A task's pods exist at once, but those of a task
+that depends on others only when these run. Left out: volumes and the controller's plugins (ssh,
+svc, ...). Differs on purpose: the pods do not wait until the PodGroup has been enqueued; where two
+tasks have the same priority, they count in the order in which they are written.
 
 Volcano: pkg/controllers/job/job_controller_actions.go, pkg/webhooks/admission/jobs/mutate
 """
@@ -51,10 +51,12 @@ def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
     >>> group, pods = expand(from_dict({
     ...     "apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
     ...     "metadata": {"name": "train", "namespace": "team", "uid": "1"},
-    ...     "spec": {"tasks": [{"name": "worker", "replicas": 2, "template": {"spec": {"containers": [
-    ...         {"name": "c", "resources": {"requests": {"cpu": "500m"}}}]}}}]}}))
-    >>> group.key, group.spec.min_member, group.spec.min_resources["cpu"], [pod.name for pod in pods]
-    ('team/train-1', 2, '1', ['train-worker-0', 'train-worker-1'])
+    ...     "spec": {"tasks": [{"name": "worker", "replicas": 2, "template": {"spec": {
+    ...         "containers": [{"name": "c", "resources": {"requests": {"cpu": "500m"}}}]}}}]}}))
+    >>> group.key, group.spec.min_member, group.spec.min_resources["cpu"]
+    ('team/train-1', 2, '1')
+    >>> [pod.name for pod in pods]
+    ['train-worker-0', 'train-worker-1']
     """
     job = as_admitted(job)
     spec = job.spec
@@ -172,15 +174,15 @@ def _pod_sum(spec: api.PodSpec, part: str, styles: dict[str, str]) -> Amounts:
 
 
 def as_admitted(job: api.VolcanoJob) -> api.VolcanoJob:
-    """Return the job with the webhook's defaults: names for tasks, their minimums, the job's minimum,
-    queue, scheduler.
+    """Return the job with the webhook's defaults: names for tasks, their minimums, the job's
+    minimum, queue, scheduler.
     """
     tasks = []
     for number, task in enumerate(job.spec.tasks):
         least = task.min_available
         if least is None:
-            partitions = task.partition_policy
-            least = partitions.min_partitions * partitions.partition_size if partitions else task.replicas
+            parts = task.partition_policy
+            least = parts.min_partitions * parts.partition_size if parts else task.replicas
         tasks.append(attrs.evolve(task, name=task.name or f"default{number}", min_available=least))
     spec = attrs.evolve(job.spec, tasks=tasks, min_available=job.spec.min_available
                         or sum(task.min_available for task in tasks), queue=job.spec.queue

@@ -79,7 +79,8 @@ def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES
     >>> load("no-such-file.yaml")
     Traceback (most recent call last):
     ...
-    volcano_lab.manifests.loader.ManifestError: no-such-file.yaml: there is no such file or directory
+    volcano_lab.manifests.loader.ManifestError: no-such-file.yaml:
+    there is no such file or directory
     """
     reader, batch = Reader(most_bytes, recursive), _Batch()
     for source in sources:
@@ -94,7 +95,8 @@ def loads(text: str, name: str = "text") -> Loaded:
     >>> loads("kind: Node\\napiVersion: v1\\nmetadata: {name: n1}\\nspec: {taints: 5}", "n.yaml")
     Traceback (most recent call last):
     ...
-    volcano_lab.manifests.loader.ManifestError: Node n1 (n.yaml, document 1): spec.taints is 5; allowed is a list
+    volcano_lab.manifests.loader.ManifestError: Node n1 (n.yaml, document 1): spec.taints is 5;
+    allowed is a list
     """
     batch = _Batch()
     batch.read(text, name)
@@ -106,7 +108,8 @@ def scheduler_conf_of(objects: Iterable[api.KubernetesObject]) -> str | None:
 
     Raises `ManifestError` where two of them differ.
 
-    >>> scheduler_conf_of(loads("{apiVersion: v1, kind: ConfigMap, metadata: {name: volcano-scheduler-configmap},"
+    >>> scheduler_conf_of(loads("{apiVersion: v1, kind: ConfigMap,"
+    ...                         " metadata: {name: volcano-scheduler-configmap},"
     ...                         " data: {volcano-scheduler.conf: 'actions: allocate'}}"))
     'actions: allocate'
     """
@@ -154,7 +157,8 @@ def to_dict(obj: api.KubernetesObject) -> dict[str, Any]:
 def dump(objects: Iterable[api.KubernetesObject], form: str = "yaml") -> str:
     """Objects as text: YAML documents, or one JSON `List` with `form="json"`.
 
-    >>> print(dump([from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}})]), end="")
+    >>> node = from_dict({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}})
+    >>> print(dump([node]), end="")
     apiVersion: v1
     kind: Node
     metadata:

@@ -59,7 +59,8 @@ class PodGroups:
                 inherited = {**self.owners.get((pod.namespace, ref.kind, ref.name), {}),
                              **inherited}
         own, labels = pod.metadata.annotations, pod.metadata.labels
-        budget = jobs.JDB_MIN_AVAILABLE if jobs.JDB_MIN_AVAILABLE in own else jobs.JDB_MAX_UNAVAILABLE
+        budget = (jobs.JDB_MIN_AVAILABLE if jobs.JDB_MIN_AVAILABLE in own
+                  else jobs.JDB_MAX_UNAVAILABLE)
         annotations = {key: text
                        for key, text in inherited.items() if key.startswith("volcano.sh/")}
         annotations |= _chosen(own, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME, jobs.REVOCABLE_ZONE,

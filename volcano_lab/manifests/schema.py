@@ -29,7 +29,8 @@ from volcano_lab.framework.config.yaml import MOST_DEPTH
 from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.manifests.names import is_qualified
 
-Path = tuple  # (path to the parent, key or index), () at the root: cheap to extend, written out only in a finding
+# (path to the parent, key or index), () at the root: cheap to extend, written out only in a finding
+Path = tuple
 Reader = Callable[[Any, Path, "Findings"], Any]
 
 MOST_SHOWN = 100
@@ -48,8 +49,8 @@ class Findings:
     >>> findings = Findings()
     >>> _ = structure(Queue, {"spec": {"wieght": 2, "reclaimable": "no"}}, findings)
     >>> findings.errors, findings.warnings
-    (['spec.reclaimable is "no"; allowed is true or false'], ['spec.wieght is not known and has no effect; \
-did you mean weight?'])
+    (['spec.reclaimable is "no"; allowed is true or false'],
+     ['spec.wieght is not known and has no effect; did you mean weight?'])
     """
 
     def __init__(self, strict: bool = True) -> None:

@@ -28,8 +28,10 @@ def pod_warnings(pod: Pod) -> list[str]:
     """A sentence for each thing that a pod asks for in vain.
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
-    >>> pod_warnings(Pod(ObjectMeta("p"), PodSpec(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "d"}}])))
-    ['spec.volumes names data; volumes are not modelled by the lab, and the pod is placed as if it had none.']
+    >>> volume = {"name": "data", "persistentVolumeClaim": {"claimName": "d"}}
+    >>> pod_warnings(Pod(ObjectMeta("p"), PodSpec(volumes=[volume])))
+    ['spec.volumes names data; volumes are not modelled by the lab,
+    and the pod is placed as if it had none.']
     """
     claimed = [str(volume.get("name", ""))
                for volume in pod.spec.volumes if any(source in volume for source in VOLUME_SOURCES)]

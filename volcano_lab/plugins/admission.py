@@ -52,7 +52,8 @@ def not_allocated_yet(job: JobInfo) -> Resource:
 def format_resource_names(prefix: str, verb: str, names: Sequence[str]) -> str:
     """A reason and the resources it is about.
 
-    >>> format_resource_names("queue resource quota insufficient", "insufficient", ["cpu", "memory"])
+    >>> format_resource_names("queue resource quota insufficient", "insufficient",
+    ...                       ["cpu", "memory"])
     'queue resource quota insufficient: insufficient cpu, insufficient memory'
     """
     return f"{prefix}: {', '.join(f'{verb} {name}' for name in names)}" if names else prefix

@@ -74,7 +74,8 @@ def binpacking_score(request: Resource, allocatable: Resource, used: Resource,
                      weights: Mapping[str, int]) -> float:
     """How full a node would be, from 0 to 1; 0 where the request does not fit.
 
-    >>> binpacking_score(Resource(1000.0, 2.0), Resource(4000.0, 8.0), Resource(1000.0, 2.0), {"cpu": 1, "memory": 1})
+    >>> binpacking_score(Resource(1000.0, 2.0), Resource(4000.0, 8.0), Resource(1000.0, 2.0),
+    ...                  {"cpu": 1, "memory": 1})
     0.5
     """
     names = request.resource_names()

@@ -51,8 +51,8 @@ class Gang(Plugin):
                            "Not enough valid subGroups of each task for gang-scheduling")
         valid = job.valid_task_num()
         if valid < job.min_available:
-            message = f"Not enough valid tasks for gang-scheduling, valid: {valid}, min: {job.min_available}"
-            return Invalid(NOT_ENOUGH_PODS, message)
+            return Invalid(NOT_ENOUGH_PODS, "Not enough valid tasks for gang-scheduling, "
+                           f"valid: {valid}, min: {job.min_available}")
         return None
 
     def preemptable(self, preemptor: TaskInfo,
@@ -111,7 +111,7 @@ class Gang(Plugin):
                 condition = PodGroupCondition("Scheduled", "True", ssn.uid, now, READY_REASON)
             else:
                 missing = job.min_available - schedulable_task_num(job)
-                message = f"{missing}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
-                condition = PodGroupCondition("Unschedulable", "True", ssn.uid, now,
-                                              NOT_ENOUGH_RESOURCES, message)
+                condition = PodGroupCondition(
+                    "Unschedulable", "True", ssn.uid, now, NOT_ENOUGH_RESOURCES,
+                    f"{missing}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}")
             ssn.update_pod_group_condition(job, condition)

@@ -117,8 +117,8 @@ def resource_saturated(allocated: Resource, request: Resource, demanding: set[st
     """Whether a job can take no more: it has all of some resource it asks for, or the cluster has
     none left of one.
 
-    >>> resource_saturated(Resource(2.0), Resource(2.0), {"cpu"}), resource_saturated(Resource(1.0), Resource(2.0), {"cpu"})
-    (True, False)
+    >>> [resource_saturated(Resource(cpu), Resource(2.0), {"cpu"}) for cpu in (2.0, 1.0)]
+    [True, False]
     """
     for name in allocated.resource_names():
         asked = request.get(name)

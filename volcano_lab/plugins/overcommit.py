@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 
 class Overcommit(Plugin):
-    """`idle_resource` is factor x cluster - used, `inqueue_resource` what jobs admitted have reserved
-    of it.
+    """`idle_resource` is factor x cluster - used, `inqueue_resource` what jobs admitted have
+    reserved of it.
     """
 
     name = "overcommit"

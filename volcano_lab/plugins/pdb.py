@@ -56,7 +56,8 @@ def selects(selector: Selector) -> bool:
     invalid one does.
 
     >>> from volcano_lab.api.objects import LabelSelector
-    >>> selects(label_selector(LabelSelector({"app": "web"}))), selects(label_selector(LabelSelector()))
+    >>> web, everything = LabelSelector({"app": "web"}), LabelSelector()
+    >>> selects(label_selector(web)), selects(label_selector(everything))
     (True, False)
     """
     return bool(selector.requirements) and all(requirement.is_valid()

@@ -86,7 +86,7 @@ class Predicates(Plugin):
         self._looks = [(rule, look) for enabled, rule, look in rules if enabled]
         """The rules whose answer changes with every placement, by name."""
         self._rules = frozenset(rule for rule, _ in self._looks)
-        self.alike_by_template = not self.kube.rows_with_affinity  # pods on the nodes may mind labels
+        self.alike_by_template = not self.kube.rows_with_affinity  # pods on nodes may mind labels
 
     # -- once for a task
     # -------------------------------------------------------------------------------------
@@ -235,7 +235,8 @@ class Predicates(Plugin):
         if rule not in state:
             return f"failed to filter pod on node {node.name}: {_not_looked_at(rule)}"
         refusal = state[rule].refusal(self.kube.by_name[node.name])
-        return None if refusal is None else f"failed to filter pod on node {node.name}: {refusal.reason}"
+        return None if refusal is None else (
+            f"failed to filter pod on node {node.name}: {refusal.reason}")
 
     # -- scores: volumes would have some, and give 0 to all that have none
     # --------------------------------------

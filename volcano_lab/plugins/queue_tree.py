@@ -60,7 +60,7 @@ class QueueAttr:
 
     @property
     def share(self) -> float:
-        """Allocated over deserved in the fullest dimension: as it was kept, or else as it is now."""
+        """Allocated over deserved in the fullest dimension: as it was kept, or else as it is."""
         if self._kept is not None:
             return self._kept
         allocated, deserved, share = self._known
@@ -109,13 +109,17 @@ class QueueTree:
     """All queues by name, each below its parent, or below the root where it names none.
 
     >>> from volcano_lab.api.objects import ObjectMeta, Queue, QueueSpec
-    >>> queues = {name: QueueInfo.of(Queue(ObjectMeta(name=name), QueueSpec(parent=parent, capability={"cpu": cpu})))
-    ...           for name, parent, cpu in (("dev", "eng", "2"), ("eng", "", "8"), ("root", "", "20"))}
+    >>> specs = {"dev": QueueSpec(parent="eng", capability={"cpu": "2"}),
+    ...          "eng": QueueSpec(capability={"cpu": "8"}),
+    ...          "root": QueueSpec(capability={"cpu": "20"})}
+    >>> queues = {name: QueueInfo.of(Queue(ObjectMeta(name=name), specs[name])) for name in specs}
     >>> tree = QueueTree()
     >>> tree.plant(queues)
     >>> tree.limit(Resource(16000.0))
-    >>> [(attr.name, attr.real_capability.milli_cpu) for attr in tree.line("dev")], tree.is_leaf("eng")
-    ([('dev', 2000.0), ('eng', 8000.0), ('root', 16000.0)], False)
+    >>> [(attr.name, attr.real_capability.milli_cpu) for attr in tree.line("dev")]
+    [('dev', 2000.0), ('eng', 8000.0), ('root', 16000.0)]
+    >>> tree.is_leaf("eng")
+    False
     """
 
     def __init__(self) -> None:

@@ -4,13 +4,13 @@ Answers to `rescheduling.go`, `rescheduling_util.go`, `low_node_utilization.go` 
 `node_utilization_util.go` of `pkg/scheduler/plugins/rescheduling`. The action `shuffle` evicts what
 the plugin names. Arguments:
 
-    interval: 5m            # at least so long between two runs; the first is one interval after the scheduler began
+    interval: 5m            # at least so long between two runs, and before the first
     metricsPeriod: 5m       # over which period usage is read (`api.node_usage`)
     strategies:
     - name: lowNodeUtilization
       params:
-        thresholds: {cpu: 20, memory: 20}          # whole percent; below in each: a node that can take more
-        targetThresholds: {cpu: 80, memory: 80}    # above in any: a node that should lose some
+        thresholds: {cpu: 20, memory: 20}        # percent; below in each: a node that can take more
+        targetThresholds: {cpu: 80, memory: 80}  # above in any: a node that should lose some
 
 All thresholds are 100 unless given. Traps of Volcano's that hold here, too: usage is measured over
 `10m` only, so that with the default `metricsPeriod` of `5m` every node seems idle; victims are
@@ -171,7 +171,8 @@ class Thresholds:
 def _strategies(arguments: Arguments) -> dict[str, Thresholds]:
     """The thresholds of each strategy by its name; the built-in one where none is given.
 
-    >>> sorted(_strategies(Arguments())), sorted(_strategies(Arguments({"strategies": [{"name": "other"}]})))
+    >>> other = Arguments({"strategies": [{"name": "other"}]})
+    >>> sorted(_strategies(Arguments())), sorted(_strategies(other))
     (['lowNodeUtilization'], ['other'])
     """
     given = arguments.get("strategies")

@@ -68,8 +68,10 @@ def exceeded(quota: ResourceQuota, requested: Amounts, pending: Amounts) -> list
     passed.
 
     >>> from volcano_lab.api.objects import ObjectMeta, ResourceQuotaSpec, ResourceQuotaStatus
-    >>> quota = ResourceQuota(ObjectMeta("q"), ResourceQuotaSpec(), ResourceQuotaStatus({"cpu": "4"}, {"cpu": "3"}))
-    >>> exceeded(quota, amounts_of({"cpu": "1"}), {}), exceeded(quota, amounts_of({"cpu": "1"}), amounts_of({"cpu": "1m"}))
+    >>> quota = ResourceQuota(ObjectMeta("q"), ResourceQuotaSpec(),
+    ...                       ResourceQuotaStatus({"cpu": "4"}, {"cpu": "3"}))
+    >>> one = amounts_of({"cpu": "1"})
+    >>> exceeded(quota, one, {}), exceeded(quota, one, amounts_of({"cpu": "1m"}))
     ([], ['cpu'])
     """
     hard, used = amounts_of(quota.status.hard), total(amounts_of(quota.status.used), pending)

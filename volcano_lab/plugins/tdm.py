@@ -73,8 +73,8 @@ class Tdm(Plugin):
         if span is None:
             return f"revocable zone {hours} format error"
         start, end = span
-        second = math.floor(self.ssn.now) % DAY
-        return "" if start <= second <= end else f"current time beyond revocable zone {zone}:{hours}"
+        inside = start <= math.floor(self.ssn.now) % DAY <= end
+        return "" if inside else f"current time beyond revocable zone {zone}:{hours}"
 
     # -- placing ---------------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 happened.
 
 >>> from volcano_lab.cluster import Cluster
->>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[poisson(0.2, JobTemplate(cpu=1, run_time=10))], seed=1)
+>>> jobs = poisson(0.2, JobTemplate(cpu=1, run_time=10))
+>>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[jobs], seed=1)
 >>> len(sim.run(until=60).rows["cluster"])
 60
 """

@@ -148,7 +148,8 @@ class SessionAudit(Observer):
         left = node.idle if isinstance(operation, Allocate) else node.future_idle
         short = [name for name, amount in task.resreq if amount > 0 and left.get(name) < -1]
         if short:
-            yield f"{operation} leaves node {node.name} with less than nothing of {', '.join(short)}"
+            yield (f"{operation} leaves node {node.name} "
+                   f"with less than nothing of {', '.join(short)}")
         if isinstance(operation, Allocate):
             others = [other for other in node.tasks.values() if other.uid != task.uid
                       and other.status != TaskStatus.RELEASING]
@@ -178,14 +179,15 @@ class SessionAudit(Observer):
         if critical and "conformance" in deciding:
             yield f"task {task.key} is evicted, which the cluster needs"
         if "gang" in deciding and ready_count(job.tasks.values()) < job.min_available:
-            yield f"task {task.key} is evicted, and job {job.uid} falls below its minimum of {job.min_available}"
+            yield (f"task {task.key} is evicted, "
+                   f"and job {job.uid} falls below its minimum of {job.min_available}")
 
     def note(self, kind: str, /, **facts: Any) -> None:
         if kind == "victims":
             self.problems += self._victim_problems(**facts)
 
     def _victim_problems(self, task: str, chosen: list[str], **_: Any) -> Iterator[str]:
-        """Preempt takes within a queue from what matters less, reclaim from other queues that allow it."""
+        """Preempt takes what matters less within a queue, reclaim from others that allow it."""
         by_key = {t.key: t for job in self.ssn.jobs.values() for t in job.tasks.values()}
         claimant = by_key[task]
         job = self.ssn.jobs[claimant.job]
@@ -252,7 +254,7 @@ class SessionAudit(Observer):
                 yield f"job {job.uid}: {self.undo[task.uid][-1][0]} is neither undone nor committed"
 
     def _topology_problems(self, job: JobInfo) -> Iterator[str]:
-        """A hard topology: one HyperNode of an allowed tier holds all nodes that a job gets at once."""
+        """A hard topology: one HyperNode of an allowed tier holds all nodes a job gets at once."""
         topology, view = job.pod_group.spec.network_topology, self.ssn.snapshot.hyper_nodes
         if topology is None or topology.mode != "hard" or topology.highest_tier_allowed is None:
             return
@@ -260,7 +262,8 @@ class SessionAudit(Observer):
         allowed = [view.real_nodes_set[name] for name, info in view.hyper_nodes.items()
                    if info.tier <= topology.highest_tier_allowed and name in view.real_nodes_set]
         if not any(nodes <= inside for inside in allowed):
-            yield f"job {job.uid} is bound to {', '.join(sorted(nodes))}, across its network topology"
+            yield (f"job {job.uid} is bound to {', '.join(sorted(nodes))}, "
+                   "across its network topology")
 
 
 def account(status: TaskStatus) -> TaskStatus | None:

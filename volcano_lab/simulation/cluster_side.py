@@ -161,7 +161,8 @@ class ClusterSide:
             self.seen[uid] = "bound"
             self.history.note(self.calendar.now, "pod bound", pod.key, pod.spec.node_name)
             self._expect(pod)
-        elif type_ == ADDED and pod.spec.node_name and pod.status.phase == "Running" and job in self.jobs:
+        elif (type_ == ADDED and pod.spec.node_name and pod.status.phase == "Running"
+              and job in self.jobs):
             self.calendar.after(self.jobs[job].run_time, "pod_finishes", pod=pod.key, uid=uid)
 
     def _expect(self, pod: Pod) -> None:

@@ -82,8 +82,7 @@ def _rooms(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
 
 
 def decided_again(sim: Simulation) -> list[list[str]]:
-    """Return what the coming cycle commits on a copy of the cache, made from its dump, node by node.
-    """
+    """Return what the coming cycle commits, node by node, on a copy made from the cache's dump."""
     scheduler = Scheduler(dump.load(dump.dump(sim.cache)), sim.conf)
     scheduler.memory = deepcopy(sim.scheduler.memory)
     return scheduler.run_once(arrays=False, now=sim.server.clock()).committed
@@ -112,7 +111,8 @@ def _nodes(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
             yield f"node {name} holds {sorted(node.tasks)}, but its tasks are {sorted(expected)}"
         for key in node.tasks.keys() & expected.keys():
             if node.tasks[key].status != expected[key].status:
-                yield f"task {key} is {expected[key].status}, but {node.tasks[key].status} on node {name}"
+                yield (f"task {key} is {expected[key].status}, "
+                       f"but {node.tasks[key].status} on node {name}")
         yield from node_problems(node)
     for name, left in on_node.items():
         yield f"tasks {sorted(left)} are on node {name}, which the cache does not have"
@@ -122,7 +122,8 @@ def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     """Something is under way for whatever is binding or releasing, and no bind is twice."""
     pipeline, pods = sim.pipeline, sim.server.objects.get("Pod", {})
     bound_for = Counter(context.task.uid for context in pipeline.bound_for())
-    yield from (f"pod {uid} is on its way {count} times" for uid, count in bound_for.items() if count > 1)
+    yield from (f"pod {uid} is on its way {count} times"
+                for uid, count in bound_for.items() if count > 1)
     evicted = {task.uid for task, _ in pipeline.evictions}
     for task in tasks:
         if task.status not in (BINDING, RELEASING) or f"{task.job}/{task.uid}" in pipeline.errors:
@@ -131,7 +132,8 @@ def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
         behind = pod is None or pod.metadata.resource_version != task.pod.metadata.resource_version
         if task.status == BINDING and task.uid not in bound_for and not behind:
             yield f"task {task.key} is Binding, and nothing binds it"
-        if task.status == RELEASING and task.uid not in evicted and not behind and pod.metadata.deletion_timestamp is None:
+        if (task.status == RELEASING and task.uid not in evicted and not behind
+                and pod.metadata.deletion_timestamp is None):
             yield f"task {task.key} is Releasing, and nothing ends it"
 
 

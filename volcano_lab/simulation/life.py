@@ -51,7 +51,8 @@ class Life:
     >>> life = Life(cluster.objects(), "actions: allocate")
     >>> [life.decide().committed for cycle in range(2)]
     [[['allocate', 'default/a-0', 'n1']], []]
-    >>> pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a-0", "namespace": "default"}}
+    >>> pod = {"apiVersion": "v1", "kind": "Pod",
+    ...        "metadata": {"name": "a-0", "namespace": "default"}}
     >>> life.decide([{"op": "delete", "object": pod}]).committed
     [['allocate', 'default/b-0', 'n1']]
 
@@ -82,7 +83,8 @@ class Life:
         >>> Life().decide([{"op": "make", "object": {}}])
         Traceback (most recent call last):
         ...
-        volcano_lab.simulation.life.LifeError: change 1 of cycle 1: op is "make"; allowed is add, update, delete
+        volcano_lab.simulation.life.LifeError: change 1 of cycle 1: op is "make";
+        allowed is add, update, delete
 
         Volcano: pkg/scheduler/scheduler.go
         """

@@ -59,7 +59,8 @@ class QueueAudit:
         deserved = total(attr.deserved for attr in self.attrs.values())
         guaranteed = not all(attr.guarantee.is_empty() for attr in self.attrs.values())
         if not guaranteed and above(deserved, self.ssn.total_resource):
-            yield f"the queues deserve {deserved}, more than the cluster's {self.ssn.total_resource}"
+            yield (f"the queues deserve {deserved}, "
+                   f"more than the cluster's {self.ssn.total_resource}")
         for name, attr in self.attrs.items():
             if above(attr.deserved, attr.real_capability) or (not guaranteed and above(
                     attr.deserved, attr.request)):
@@ -68,7 +69,8 @@ class QueueAudit:
                 yield f"queue {name} deserves {attr.deserved}, less than its guarantee"
 
     def _tree_problems(self) -> Iterator[str]:
-        """No queue may hold more than it says, than its parent may, or than others' guarantees leave."""
+        """No queue holds more than it says, than its parent may, or than others' guarantees leave.
+        """
         for name, attr in self.attrs.items():
             spec = self.ssn.queues[name].queue.spec
             above_it = line(self.ssn, name)[1:]
@@ -81,7 +83,7 @@ class QueueAudit:
                 yield f"queue {name} may hold {attr.real_capability}, more than there is above it"
 
     def closing_problems(self) -> Iterator[str]:
-        """What queues count as allocated, requested and reserved, on every level, and jobs for drf."""
+        """What queues count as allocated, requested, reserved, on every level, and jobs for drf."""
         allocated = self._sums(held)
         for name, attr in self.attrs.items():
             for what, counted, expected in (("", attr.allocated, allocated[name]),
@@ -105,7 +107,8 @@ class QueueAudit:
             yield f"drf counts {hierarchy.total_allocated} for all jobs"
 
     def order_problems(self, action: str, queue: QueueInfo, rest: Any) -> Iterator[str]:
-        """Higher priority goes first, then the lower share; in reclaim others' shares change meanwhile."""
+        """Higher priority first, then the lower share; in reclaim others' shares change meanwhile.
+        """
         if action not in ("enqueue", "allocate") or not self._flat():
             return
         mine = self._place(queue)

@@ -41,7 +41,7 @@ def save(sim: Simulation, path: str | Path) -> None:
 
 
 def load(path: str | Path, observer: Observer | None = None, check: bool = False) -> Simulation:
-    """The run in a file, at the moment at which it was written. Raises `DumpError`, `ManifestError`."""
+    """The run in a file, at the moment it was written. Raises `DumpError`, `ManifestError`."""
     data = dump.read(path)
     if not isinstance(data, dict) or data.get("form") != FORM:
         raise DumpError(f'{path}: is no saved run; allowed is a file that begins with "{FORM}"')

@@ -53,10 +53,12 @@ class Simulation:
     can't be simulated.
 
     >>> from volcano_lab.simulation import JobTemplate, every
-    >>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[every(5, JobTemplate("a", cpu=1, run_time=8), count=3)])
+    >>> jobs = every(5, JobTemplate("a", cpu=1, run_time=8), count=3)
+    >>> sim = Simulation(Cluster().node("n1", cpu=4), workload=[jobs])
     >>> history = sim.run(until=40)
     >>> [(row[0], row[5], row[8], row[9]) for row in history.rows["jobs"]]
-    [('default/a-1', 5.0, 14.03, 1.03), ('default/a-2', 10.0, 19.03, 1.03), ('default/a-3', 15.0, 24.03, 1.03)]
+    [('default/a-1', 5.0, 14.03, 1.03), ('default/a-2', 10.0, 19.03, 1.03),
+     ('default/a-3', 15.0, 24.03, 1.03)]
     """
 
     def __init__(self, cluster: Cluster | Iterable[KubernetesObject] = (), conf: str | None = None,
@@ -65,8 +67,8 @@ class Simulation:
                  node_failures: tuple[float | Spread, float | Spread] | None = None,
                  faults: Faults | None = None, observer: Observer | None = None,
                  check: bool = False, ticks: int = 0, number: int = 0):
-        self.conf, self.seed, self.period, self.check, self.observer = conf, seed, period, check, observer
-        self.workload, self.faults = list(workload), faults or Faults()
+        self.conf, self.seed, self.period, self.check = conf, seed, period, check
+        self.workload, self.faults, self.observer = list(workload), faults or Faults(), observer
         self.node_failures = None if node_failures is None else tuple(
             spread(value) for value in node_failures)
         if not period > 0:

@@ -46,7 +46,8 @@ def node_problems(node: NodeInfo) -> Iterator[str]:
             yield f"node {node.name} counts {account} {counted}, but its tasks make {expected}"
     offered = np.array([node.allocatable.get(name) for name in table.dimensions])
     if (table.idle[row] != offered - sums["used"]).any():
-        yield f"node {node.name} counts idle {table.idle[row]}, but has {offered} less {sums['used']}"
+        yield (f"node {node.name} counts idle {table.idle[row]}, "
+               f"but has {offered} less {sums['used']}")
 
 
 def job_problems(job: JobInfo) -> Iterator[str]:

@@ -159,7 +159,8 @@ class PodDisruptionBudget(KubernetesObject, kind="PodDisruptionBudget", namespac
     """A promise to pods that not too many of them are evicted at once.
 
     >>> from volcano_lab.api.objects import ObjectMeta
-    >>> PodDisruptionBudget(ObjectMeta("web", "team"), PodDisruptionBudgetSpec(min_available="50%")).key
+    >>> spec = PodDisruptionBudgetSpec(min_available="50%")
+    >>> PodDisruptionBudget(ObjectMeta("web", "team"), spec).key
     'team/web'
     """
 

@@ -8,13 +8,14 @@ IGNORED: dict[str, frozenset[str]] = {
         "ObjectMeta": "clusterName finalizers generateName managedFields selfLink",
         "PodSpec":
         """activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks
-            ephemeralContainers hostAliases hostIPC hostPID hostUsers hostname hostnameOverride imagePullSecrets os
-            readinessGates runtimeClassName securityContext serviceAccount serviceAccountName setHostnameAsFQDN
-            shareProcessNamespace subdomain workloadRef""",
+            ephemeralContainers hostAliases hostIPC hostPID hostUsers hostname hostnameOverride
+            imagePullSecrets os readinessGates runtimeClassName securityContext serviceAccount
+            serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain workloadRef""",
         "Container":
-        """args command env envFrom imagePullPolicy lifecycle livenessProbe readinessProbe resizePolicy
-            restartPolicyRules securityContext startupProbe stdin stdinOnce terminationMessagePath
-            terminationMessagePolicy tty volumeDevices volumeMounts workingDir""",
+        """args command env envFrom imagePullPolicy lifecycle livenessProbe readinessProbe
+            resizePolicy restartPolicyRules securityContext startupProbe stdin stdinOnce
+            terminationMessagePath terminationMessagePolicy tty volumeDevices volumeMounts
+            workingDir""",
         "PodStatus":
         """allocatedResources ephemeralContainerStatuses extendedResourceClaimStatus hostIP hostIPs
             observedGeneration podIP podIPs qosClass resourceClaimStatuses resources""",

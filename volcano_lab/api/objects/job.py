@@ -1,7 +1,7 @@
 """Volcano's Job: what people write, and what Volcano's controller turns into a PodGroup and Pods.
 
-Lifecycle policies, volumes and the controller's plugins (ssh, svc, ...) matter when a job is admitted
-and when its pods run, not when they are placed.
+Lifecycle policies, volumes and the controller's plugins (ssh, svc, ...) matter when a job is
+admitted and when its pods run, not when they are placed.
 
 Volcano: volcano.sh/apis/pkg/apis/batch/v1alpha1
 """

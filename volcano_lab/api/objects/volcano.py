@@ -93,7 +93,8 @@ class Queue(KubernetesObject, kind="Queue", versions=SCHEDULING):
     """A queue, to which podgroups belong and between which the cluster is shared.
 
     >>> from volcano_lab.api.objects import ObjectMeta
-    >>> Queue(ObjectMeta(name="research"), QueueSpec(weight=3, capability={"cpu": "50"})).spec.capability
+    >>> spec = QueueSpec(weight=3, capability={"cpu": "50"})
+    >>> Queue(ObjectMeta(name="research"), spec).spec.capability
     {'cpu': '50'}
     """
 

@@ -55,7 +55,8 @@ class Arguments(dict):
 
         >>> arguments = Arguments({"binpack.wieght": 5})
         >>> arguments.get_int("binpack.weight", 1), arguments.unknown()
-        (1, ['argument binpack.wieght is not known and has no effect; did you mean binpack.weight?'])
+        (1, ['argument binpack.wieght is not known and has no effect;
+        did you mean binpack.weight?'])
         """
         found = []
         for key in sorted(self.keys() - self._asked - NOT_MODELLED):

@@ -104,7 +104,8 @@ class SchedulerConfiguration:
     def action_arguments(self, action: str) -> Arguments:
         """The arguments of an action: the first entry with its name, or none.
 
-        >>> conf = load_conf("actions: preempt\\nconfigurations:\\n- name: preempt\\n  arguments: {a: 1}")
+        >>> conf = load_conf("actions: preempt\\nconfigurations:\\n"
+        ...                  "- name: preempt\\n  arguments: {a: 1}")
         >>> conf.action_arguments("preempt")
         {'a': 1}
         """

@@ -42,9 +42,10 @@ class NodeArrays:
 
     def __init__(self, ssn: Session):
         self.ssn, self.table, self.scored = ssn, ssn.table, 0
-        self.answers = [[answer_for_all_nodes(ssn, point, plugin, ssn.points[point].functions[plugin])
-                         for tier in ssn.points[point].tiers for plugin, _ in tier]
-                        for point in POINTS]  # not the observed functions: what is shared is no call
+        # not the observed functions: what is shared is no call
+        self.answers = [
+            [answer_for_all_nodes(ssn, point, plugin, ssn.points[point].functions[plugin])
+             for tier in ssn.points[point].tiers for plugin, _ in tier] for point in POINTS]
         self.predicates, self.orders, self.batches = ([answer.nodes for answer in answers]
                                                       for answers in self.answers)
         self._room: dict[Resource, RowMemo] = {}

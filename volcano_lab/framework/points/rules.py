@@ -65,9 +65,9 @@ class ExtensionPoint:
     def __init__(self, name: str, *switches: str, arguments: tuple[str, ...] = (),
                  sentence: str = "", asked_by: str = "", log_level: int = 0, default: str = "",
                  answer: Answer | None = None, method: Function | None = None):
-        self.name, self.switches, self.arguments, self.sentence = name, switches, arguments, sentence
-        self.asked_by, self.log_level = tuple(asked_by.split()), log_level
-        self.default, self.answer, self.method = default or self.default, answer or self.answer, method
+        self.name, self.switches, self.arguments, self.method = name, switches, arguments, method
+        self.asked_by, self.log_level, self.sentence = tuple(asked_by.split()), log_level, sentence
+        self.default, self.answer = default or self.default, answer or self.answer
         self._forget()
 
     def _forget(self) -> None:
@@ -101,7 +101,7 @@ class ExtensionPoint:
         self.flat = [function for tier in self.tiers for _, function in tier]
 
     def asked(self) -> Function:
-        """Return what the session calls: `ask`, or the only function where it needs no combining."""
+        """Return what the session calls: `ask`, or a lone function that needs no combining."""
         return self.flat[0] if self.lone and len(self.flat) == 1 else self.ask
 
     def ask(self, *args: Any) -> Any:
@@ -243,8 +243,8 @@ class Notify(ExtensionPoint):
 
 
 class Victims(ExtensionPoint):
-    """Tasks that may be evicted: within a tier those that all who vote name; the first tier with any
-    decides.
+    """Tasks that may be evicted: within a tier those that all who vote name; the first tier with
+    any decides.
 
     A function answers (tasks, vote). An empty list ends its tier, and the next tier decides. Where
     the intersection of two lists is empty, the next plugin of the tier starts afresh.
@@ -335,8 +335,8 @@ class ByPlugin(ExtensionPoint):
 
 
 class Reduce(ExtensionPoint):
-    """Each plugin normalises its own mapped scores ({plugin: {node: score}}); then they are added up
-    by node.
+    """Each plugin normalises its own mapped scores ({plugin: {node: score}}); then they are added
+    up by node.
     """
 
     rule = "each reduces its own, then the sum by node"

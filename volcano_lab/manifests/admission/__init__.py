@@ -1,8 +1,9 @@
 """What Volcano's validating webhooks and CRDs would say of objects, before they are in the cluster.
 
-`rules.md` is the table of the rules and their texts; one module for each kind finds them broken. All objects are looked at as if those around them were in the cluster already. Left out:
-updates and deletions, and of Kubernetes' own rules for pods all but missing and repeated
-containers and requests above limits.
+`rules.md` is the table of the rules and their texts; one module for each kind finds them broken.
+All objects are looked at as if those around them were in the cluster already. Left out: updates and
+deletions, and of Kubernetes' own rules for pods all but missing and repeated containers and
+requests above limits.
 
 Volcano: pkg/webhooks/admission, config/crd
 """
@@ -63,11 +64,13 @@ def verdicts(objects: Iterable[api.KubernetesObject]) -> list[Verdict]:
     """Return the rules that objects break, in their order.
 
     >>> from volcano_lab.manifests.loader import loads
-    >>> group = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: a}, spec: {queue: b}}"
+    >>> group = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup,"
+    ...          " metadata: {name: a}, spec: {queue: b}}")
     >>> for verdict in verdicts(loads(group)):
     ...     print(verdict.rule, verdict.level, verdict.text, sep="; ")
-    podgroup-queue-missing; error; PodGroup default/a (text, document 1): spec.queue is "b"; allowed is default, root \
-(validatepodgroup.volcano.sh: unable to find queue: queue.scheduling.volcano.sh "b" not found)
+    podgroup-queue-missing; error; PodGroup default/a (text, document 1): spec.queue is "b";
+    allowed is default, root (validatepodgroup.volcano.sh: unable to find queue:
+    queue.scheduling.volcano.sh "b" not found)
     """
     objects, places = list(objects), getattr(objects, "places", {})
     known = {name: api.Queue(api.ObjectMeta(name)) for name in ("root", "default")}

@@ -159,7 +159,7 @@ def _with_namespaces(kube: KubeNodes, terms: tuple[AffinityTerm, ...]) -> tuple[
 
 
 # -- the score
-# ---------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:

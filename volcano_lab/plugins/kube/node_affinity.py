@@ -57,8 +57,8 @@ def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
     >>> wish = required_node_affinity(Pod(spec=PodSpec(node_selector={"zone": "a"})))
-    >>> wish.matches(Node(ObjectMeta("n1", labels={"zone": "a"}))), wish.matches(Node(ObjectMeta("n2")))
-    (True, False)
+    >>> [wish.matches(Node(ObjectMeta("n1", labels=labels))) for labels in ({"zone": "a"}, {})]
+    [True, False]
     """
     spec = pod.spec
     affinity = spec.affinity.node_affinity if spec.affinity else None

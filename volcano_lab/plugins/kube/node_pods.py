@@ -77,7 +77,8 @@ class KubeNodes:
     that ask for none.
 
     >>> from volcano_lab.api.objects import Container, NodeStatus, ObjectMeta, PodSpec
-    >>> nodes = KubeNodes([(Node(ObjectMeta("n1"), status=NodeStatus({}, {"cpu": "4", "memory": "1Gi"})), [])])
+    >>> status = NodeStatus({}, {"cpu": "4", "memory": "1Gi"})
+    >>> nodes = KubeNodes([(Node(ObjectMeta("n1"), status=status), [])])
     >>> nodes.add_pod("n1", Pod(ObjectMeta("a", "default", uid="u1"), PodSpec([Container()])))
     >>> nodes.pod_count.tolist(), nodes.non_zero_requested.tolist(), nodes.allocatable[0].tolist()
     ([1], [[100, 209715200]], [4000, 1073741824])

@@ -29,7 +29,8 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     """The host ports that a pod's sidecars and containers take.
 
     >>> from volcano_lab.api.objects import Container, ContainerPort, PodSpec
-    >>> host_ports(Pod(spec=PodSpec(containers=[Container(ports=[ContainerPort(host_port=80, container_port=80)])])))
+    >>> container = Container(ports=[ContainerPort(host_port=80, container_port=80)])
+    >>> host_ports(Pod(spec=PodSpec(containers=[container])))
     (('0.0.0.0', 'TCP', 80),)
     """
     sidecars = [container

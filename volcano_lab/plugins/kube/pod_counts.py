@@ -20,11 +20,12 @@ class PairCounts:
     """A number for each (label, value) of nodes; 0 where nothing was counted.
 
     >>> from volcano_lab.api.objects import Node, ObjectMeta
-    >>> kube = KubeNodes([(Node(ObjectMeta("n1", labels={"zone": "a"})), []), (Node(ObjectMeta("n2")), [])])
+    >>> kube = KubeNodes([(Node(ObjectMeta("n1", labels={"zone": "a"})), []),
+    ...                   (Node(ObjectMeta("n2")), [])])
     >>> counts = PairCounts(kube)
     >>> counts.add("zone", 0, 2)
-    >>> counts.at("zone", kube.nodes[0]), counts.at("zone", kube.nodes[1]), counts.nodes("zone").tolist()
-    (2, None, [2, 0])
+    >>> [counts.at("zone", node) for node in kube.nodes], counts.nodes("zone").tolist()
+    ([2, None], [2, 0])
     """
 
     __slots__ = ("counts", "kube", "touched")

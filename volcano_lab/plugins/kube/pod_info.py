@@ -87,11 +87,12 @@ class PodInfo:
     def for_pod(self, pod: Pod) -> PodInfo:
         """The same for another pod with the same spec and namespace."""
         info = PodInfo.__new__(PodInfo)
-        info.pod, info.uid, info.labels, info.namespace = pod, pod.metadata.uid, pod.metadata.labels, self.namespace
-        info.requests, info.host_ports, info.plain = self.requests, self.host_ports, self.plain
-        info.required_nodes, info.preferred_nodes, info.tolerations = self.required_nodes, self.preferred_nodes, self.tolerations
+        info.pod, info.uid, info.labels = pod, pod.metadata.uid, pod.metadata.labels
+        info.namespace, info.requests, info.plain = self.namespace, self.requests, self.plain
+        info.required_nodes, info.preferred_nodes = self.required_nodes, self.preferred_nodes
         info.has_affinity, info.preferred = self.has_affinity, self.preferred
-        info.required_affinity, info.required_anti_affinity = self.required_affinity, self.required_anti_affinity
+        info.required_affinity, info.tolerations = self.required_affinity, self.tolerations
+        info.required_anti_affinity, info.host_ports = self.required_anti_affinity, self.host_ports
         return info
 
     def _compile(self, affinity: Affinity) -> None:

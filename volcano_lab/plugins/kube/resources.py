@@ -51,7 +51,8 @@ def pod_requests(pod: Pod) -> PodRequests:
     """What a pod asks for.
 
     >>> from volcano_lab.api.objects import PodSpec, ResourceRequirements
-    >>> pod_requests(Pod(spec=PodSpec(containers=[Container(resources=ResourceRequirements({"cpu": "2"}))])))
+    >>> container = Container(resources=ResourceRequirements({"cpu": "2"}))
+    >>> pod_requests(Pod(spec=PodSpec(containers=[container])))
     PodRequests(counted=(('cpu', 2000),), counted_non_zero=(2000, 209715200), \
 asked=(('cpu', 2000),), asked_non_zero=(2000, 209715200))
     """
@@ -149,7 +150,7 @@ def _units(name: str, amount: Fraction | int) -> int:
 # ------------------------------------------------------------
 
 
-# -- scores by how full a node would be: the amounts are whole numbers, of one node, or arrays of many
+# -- scores by how full a node would be: amounts are whole numbers, of one node, or arrays of many
 
 
 def least_allocated(requested: Sequence[Any], allocatable: Sequence[Any]) -> Any:
@@ -198,7 +199,7 @@ def balanced_allocation(requested: Sequence[Any], allocatable: Sequence[Any]) ->
         part = where(part < 1.0, part, 1.0)
         before, last = where(there, last, before), where(there, part, last)
         parts.append((part, there))
-        count, total = count + there, total + part  # one by one: another order could round otherwise
+        count, total = count + there, total + part  # one by one: other orders may round otherwise
     count_or_1 = where(count > 0, count, 1)
     mean = total / count_or_1
     for part, there in parts:

@@ -61,7 +61,8 @@ def kept_off_by_cordon(node: Node, tolerations: Sequence[Toleration]) -> bool:
 def untolerated_preferences(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> int:
     """How many taints with `PreferNoSchedule` the pod doesn't tolerate.
 
-    >>> untolerated_preferences([Taint("slow", effect="PreferNoSchedule"), Taint("gpu", effect="NoSchedule")], [])
+    >>> untolerated_preferences([Taint("slow", effect="PreferNoSchedule"),
+    ...                          Taint("gpu", effect="NoSchedule")], [])
     1
     """
     wishes = [t for t in tolerations if t.effect in ("", "PreferNoSchedule")]

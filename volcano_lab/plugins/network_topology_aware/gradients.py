@@ -27,10 +27,12 @@ def gradients(tree: HyperNodeMap, within: HyperNodeInfo, highest: int, allocated
     What stands already in `allocated` must stay within reach; otherwise HyperNodes without room are
     left out. Raises `NoSearchRoot`.
 
-    >>> tree = HyperNodeMap({n: HyperNodeInfo.named(n, t) for n, t in {"s0": 1, "s1": 1, "top": 2}.items()})
+    >>> tiers = {"s0": 1, "s1": 1, "top": 2}
+    >>> tree = HyperNodeMap({n: HyperNodeInfo.named(n, tier) for n, tier in tiers.items()})
     >>> tree["s0"].parent = tree["s1"].parent = "top"
     >>> tree["top"].children = {"s0", "s1"}
-    >>> [[info.name for info in tier] for tier in gradients(tree, tree["top"], 2, "", lambda name: name != "s0")]
+    >>> found = gradients(tree, tree["top"], 2, "", lambda name: name != "s0")
+    >>> [[info.name for info in tier] for tier in found]
     [['s1'], ['top']]
     """
     root = search_root(tree, within, highest, allocated)

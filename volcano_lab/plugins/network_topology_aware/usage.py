@@ -24,7 +24,8 @@ PREFIX = "hypernode.binpack."
 def resource_weights(arguments: Arguments) -> dict[str, int]:
     """What each resource counts in bin packing; resources without a weight don't count at all.
 
-    >>> resource_weights(Arguments({"hypernode.binpack.cpu": 5, "hypernode.binpack.resources": "nvidia.com/gpu"}))
+    >>> resource_weights(Arguments({"hypernode.binpack.cpu": 5,
+    ...                             "hypernode.binpack.resources": "nvidia.com/gpu"}))
     {'nvidia.com/gpu': 1, 'cpu': 5, 'memory': 1}
     """
     names = [name.strip() for name in arguments.get_string(f"{PREFIX}resources", "").split(",")]

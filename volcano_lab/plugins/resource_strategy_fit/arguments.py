@@ -110,7 +110,8 @@ def find_strategy(name: str, strategies: Mapping[str, Strategy]) -> Strategy | N
 
 def read_sra(arguments: Mapping[str, Any]) -> Sra:
     """
-    >>> read_sra({"sra": {"enable": True, "weight": 5, "resources": "a/x, a/y", "resourceWeight": {"a/x": 2}}})
+    >>> read_sra({"sra": {"enable": True, "weight": 5, "resources": "a/x, a/y",
+    ...                   "resourceWeight": {"a/x": 2}}})
     Sra(weight=5, resources={'a/x': 2, 'a/y': 1}, total=3)
     """
     given = _mapping(arguments, "sra")
@@ -126,7 +127,8 @@ def read_sra(arguments: Mapping[str, Any]) -> Sra:
 def read_proportional(arguments: Mapping[str, Any]) -> dict[str, Proportion] | None:
     """Scarce resource -> what must stay idle beside it; None where the check is off.
 
-    >>> read_proportional({"proportional": {"enable": True, "resources": "a/x", "resourceProportion": {"a/x.cpu": 4}}})
+    >>> read_proportional({"proportional": {"enable": True, "resources": "a/x",
+    ...                                     "resourceProportion": {"a/x.cpu": 4}}})
     {'a/x': Proportion(cpu=4.0, memory=1.0)}
     """
     given = _mapping(arguments, "proportional")

@@ -88,7 +88,8 @@ class TaskTopologyPlugin(Plugin):
         if manager is None:
             return 0.0
         score = float(self._bucket_score(manager, task, node) * self.weight)
-        return score * MAX_NODE_SCORE / manager.bucket_max_size if manager.bucket_max_size else score
+        most = manager.bucket_max_size
+        return score * MAX_NODE_SCORE / most if most else score
 
     def _bucket_score(self, manager: JobManager, task: TaskInfo, node: NodeInfo) -> int:
         room, bucket = room_of(node), manager.bucket_of.get(task.uid)
