@@ -89,7 +89,8 @@ def test_pods_that_run_count_at_once():
 
 
 def test_manifests_and_words_mix():
-    text = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {weight: 9}}"
+    text = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, "
+            "spec: {weight: 9}}")
     cluster = Cluster(loads(text)).node(
         "n", cpu=4).add("{apiVersion: v1, kind: Node, metadata: {name: m}}")
     assert of_kind(cluster, Queue)["q"].spec.weight == 9

@@ -48,7 +48,8 @@ def loaded_by(*modules):
 import importlib, json, sys
 for name in {modules!r}:
     importlib.import_module(name)
-print(json.dumps({{name: getattr(module, "__file__", None) for name, module in sys.modules.items()}}))
+print(json.dumps({{name: getattr(module, "__file__", None)
+                  for name, module in sys.modules.items()}}))
 """
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
                             check=False)

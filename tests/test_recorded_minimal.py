@@ -1,7 +1,7 @@
 """The smallest recorded case of each trap that the families do not reach, and where Volcano stops.
 
-An error cache shared with a nominated pod, `enablePredicate: false`, scalars of amount 0, white space
-before the configuration; and the panics, of which the lab says so and goes on.
+An error cache shared with a nominated pod, `enablePredicate: false`, scalars of amount 0, white
+space before the configuration; and the panics, of which the lab says so and goes on.
 """
 
 import logging
@@ -16,7 +16,8 @@ CASES = {case["name"]: case for case in rows(HERE / "minimal-cases.jsonl.gz")}
 DECISIONS = {row["name"]: row for row in rows(HERE / "minimal-decisions.jsonl.gz")}
 
 DIFFERS = {
-    "tdm-shuffle-accounting": "Volcano counts a pod that is evicted twice by its own copy of the node",
+    "tdm-shuffle-accounting":
+        "Volcano counts a pod that is evicted twice by its own copy of the node",
     "tdm-pdb-shuffle-twice": "Volcano's shuffle evicts a pod twice that two plugins name",
     "memory-8Ei-score": "Volcano's memory overflows int64",
     "usage-weights-zero": "Volcano divides 0 by 0, and compares with what is no number",
@@ -24,10 +25,11 @@ DIFFERS = {
 """Cases that the lab decides otherwise, with the reason."""
 
 PANICS = {
-    "task-topology-panic": "resource is not sufficient to do operation: <cpu 0.00, memory 0.00, pods "
-                           "0.00> sub <cpu 250.00, memory 0.00, pods 1.00>",
-    "enqueue-elastic-panic-proportion": "resource is not sufficient to do operation: <cpu 0.00, memory "
-                                        "0.00, pods 0.00> sub <cpu 0.00, memory 0.00, pods 1.00>",
+    "task-topology-panic": "resource is not sufficient to do operation: <cpu 0.00, memory 0.00, "
+                           "pods 0.00> sub <cpu 250.00, memory 0.00, pods 1.00>",
+    "enqueue-elastic-panic-proportion": "resource is not sufficient to do operation: <cpu 0.00, "
+                                        "memory 0.00, pods 0.00> sub "
+                                        "<cpu 0.00, memory 0.00, pods 1.00>",
 }
 SILENT = {
     "tdm-shuffle-panic": "the lab's nodes are not asked whether they hold what is taken from them",

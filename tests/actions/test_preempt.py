@@ -39,7 +39,8 @@ from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.scheduler import Scheduler
 
 PLAIN = conf(second="predicates nodeorder", actions="enqueue, preempt")
-TOPOLOGY_AWARE = PLAIN + "configurations:\n- name: preempt\n  arguments:\n    enableTopologyAwarePreemption: true\n"
+TOPOLOGY_AWARE = PLAIN + ("configurations:\n- name: preempt\n  arguments:\n"
+                          "    enableTopologyAwarePreemption: true\n")
 HIGH, LOW = priority("high", 1000), priority("low", 10)
 
 

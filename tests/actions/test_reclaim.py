@@ -67,7 +67,8 @@ seven of eight.
             change("Node", "n1",
                    lambda node: node.spec.taints.append(Taint("dedicated", "", "NoSchedule")))
         ], []),
-        ("all tasks of the system's own namespace stay, so the first tier names nobody; then proportion decides alone",
+        ("all tasks of the system's own namespace stay, so the first tier names nobody; "
+         "then proportion decides alone",
          [
              change("PodGroup", "old",
                     lambda group: setattr(group.metadata, "namespace", "kube-system")),

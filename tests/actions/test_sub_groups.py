@@ -255,7 +255,8 @@ def test_a_gang_starts_with_the_sub_groups_it_needs_and_goes_on_with_the_others(
     assert parts_by_leaf(ssn) == {"1": {"s0"}, "2": {"s1"}}
     found = ssn.jobs["default/g"]
     assert found.is_ready()
-    assert found.allocated_hyper_node == CLUSTER_TOP, "the job itself has no topology, so it was tried nowhere else"
+    assert found.allocated_hyper_node == CLUSTER_TOP, (
+        "the job itself has no topology, so it was tried nowhere else")
     assert {uid[-1]: sub.allocated_hyper_node
             for uid, sub in found.sub_jobs.items()} == {"1": "s0", "2": "s1", "3": ""}
     for each in two_tiers(3, 1):

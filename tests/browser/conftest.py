@@ -21,7 +21,8 @@ def browser():
     """A headless Chromium."""
     executable = find_chromium()
     if executable is None:
-        sentence = "no Chromium on this machine: install it (tests/browser/install-chromium.sh) or name it in $CHROMIUM"
+        sentence = ("no Chromium on this machine: install it (tests/browser/install-chromium.sh) "
+                    "or name it in $CHROMIUM")
         pytest.fail(sentence) if os.environ.get("CI") else pytest.skip(sentence)
     with open_browser(executable) as chromium:
         yield chromium

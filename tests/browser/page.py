@@ -25,7 +25,7 @@ OUTSIDE = re.compile(r"^(https?|wss?)://(?!127\.0\.0\.1[:/])")
 # is refused anyway.
 VOILA_ICONS = re.compile(r"/@fortawesome/fontawesome-free@")
 COLLAPSE_PX = 8  # rounding of heights; a cleared output collapses by far more
-LIMIT_MS = 400  # an eye's patience on a busy machine; benchmarks/slider.py holds the ratio to an empty callback
+LIMIT_MS = 400  # an eye's patience on a busy machine; benchmarks/slider.py has the empty callback
 FAILED = ", ".join(
     f'.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("stderr",
                                                                                            "error"))
@@ -160,7 +160,7 @@ def open_notebook(browser, server, notebook, width=1280, height=1000, run=True):
         context.add_init_script(PROBE)
         try:
             shown.page.goto(server.url(notebook), timeout=60_000)
-        except PageTimeout:  # now and then Voila waits for ever for a kernel; a new one starts with a new visit
+        except PageTimeout:  # now and then Voila waits for ever for a kernel: visit it anew
             shown.page.goto(server.url(notebook), timeout=120_000)
         if server.kind != "voila":
             shown.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)

@@ -37,8 +37,10 @@ CASES = {  # what is wrong: (the notebook's second cell, how the one complaint b
     "nothing": ("", None),
     "an-error": ("1 / 0", "a cell shows an error or a warning: "),
     "a-warning": ("warnings.warn('careful')", "a cell shows an error or a warning: "),
-    "a-request": ("HTML('<img src=\"http://192.0.2.1/x.png\">')", "a request left the machine: http://192.0.2.1/x.png"),
-    "a-script": ("Javascript('setTimeout(() => { throw new Error(\"lost\") })')", "a script of the page failed: lost"),
+    "a-request": ("HTML('<img src=\"http://192.0.2.1/x.png\">')",
+                  "a request left the machine: http://192.0.2.1/x.png"),
+    "a-script": ("Javascript('setTimeout(() => { throw new Error(\"lost\") })')",
+                 "a script of the page failed: lost"),
     "flicker": (REDRAWN, "flicker: "),
     "slowness": ("DELAY = 0.5", "slow: "),
 }

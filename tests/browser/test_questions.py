@@ -25,10 +25,13 @@ from volcano_lab.course.lesson_03 import checks
 QUESTIONS = [
     predict("Which queue goes first?", ["a", "b", "c"], answer="b",
             because={"a": "Queue a is the fullest.", "b": "It is the emptiest."},
-            show=lambda: [bars({"a": 9, "b": 3}, unit="CPUs"), finding("The emptiest goes first.")]),
-    predict("How much of it is taken?", answer=0.5, because="Ten of twenty.", show="A half is left."),
+            show=lambda: [bars({"a": 9, "b": 3}, unit="CPUs"),
+                          finding("The emptiest goes first.")]),
+    predict("How much of it is taken?", answer=0.5, because="Ten of twenty.",
+            show="A half is left."),
     ask("How many CPUs is queue b offered in round 2?", checks.second_offer),
-    predict("Does it move?", ["yes", "no"], answer="yes", show=ipywidgets.IntSlider(description="n")),
+    predict("Does it move?", ["yes", "no"], answer="yes",
+            show=ipywidgets.IntSlider(description="n")),
 ]
 """
 CELLS = ["from asked import QUESTIONS", *(f"QUESTIONS[{place}]" for place in range(4))]

@@ -291,7 +291,8 @@ def test_the_default_priority_goes_with_its_class():
 
 
 def test_a_job_is_in_every_snapshot_whatever_its_priority():
-    high = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9000}"
+    high = ("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
+            "value: 9000}")
     cache = Cluster().add(high).node("n1", cpu=4).job("a", cpu=1, priority_class="high").cache()
     for _ in range(3):
         snapshot = cache.snapshot()

@@ -100,7 +100,8 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path):
     ("{", "is not JSON"),
     ("[" * 30_000, "nested too deeply"),
     ("1" * 5000, "is not JSON"),
-    ('{"form": "volcano-lab cache 1"}', "the dump is damaged: conf is missing; allowed is the text"),
+    ('{"form": "volcano-lab cache 1"}',
+     "the dump is damaged: conf is missing; allowed is the text"),
     ('{"form": "volcano-lab cache 1", "conf": 5}', "conf is 5; allowed is the text of a conf"),
     (None, "there is no such file or directory"),
 ])

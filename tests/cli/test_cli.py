@@ -112,8 +112,10 @@ def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
                                  "train")
     assert (result.returncode, result.stderr) == (0, "")
     told = " ".join(result.stdout.split())
-    assert "Queue team, above queue dev, holds cpu 4; with pod default/train-1 it would hold cpu 5, and it may hold cpu 4" in told
-    assert "allocate: capacity counts for train-1, queue team: cpu 5 against cpu 4: too little cpu" in told
+    assert ("Queue team, above queue dev, holds cpu 4; with pod default/train-1 it would hold "
+            "cpu 5, and it may hold cpu 4") in told
+    assert ("allocate: capacity counts for train-1, queue team: cpu 5 against cpu 4: "
+            "too little cpu") in told
     assert "queue team: capability cpu 4 -> cpu 5 train-1 is placed on n1" in told
     assert max(map(len, result.stdout.splitlines())) <= 80
 
@@ -128,7 +130,8 @@ def test_why_as_json(tree):
         "cpu": 5000
     } and told["chain"][0]["facts"]["level"] == "team"
     assert {"what": "queue team", "field": "capability", "before": "cpu 4", "after": "cpu 5",
-            "change": "queue team: capability cpu 4 -> cpu 5", "effect": "train-1 is placed on n1"} in told["remedies"]
+            "change": "queue team: capability cpu 4 -> cpu 5",
+            "effect": "train-1 is placed on n1"} in told["remedies"]
 
 
 WHYS = [
@@ -149,8 +152,8 @@ def test_why_of_queues_pods_and_nodes(arguments, begins, tree, capsys):
 
 UNKNOWN = [
     (["trian"],
-     'no job, pod or queue is called "trian"; near it are default/train, default/train-0, default/train-1.'
-     ),
+     'no job, pod or queue is called "trian"; near it are default/train, default/train-0, '
+     'default/train-1.'),
     (["zzz"], 'no job, pod or queue is called "zzz"; there are default/old, default/train, '),
     (["n1"], '"n1" is a node; name a pod and `--node n1`.'),
     (["train-0", "--node", "n2"], 'no node is called "n2"; near it is n1.'),
@@ -169,8 +172,9 @@ def test_why_names_what_is_near(arguments, sentence, tree, capsys):
 
 def test_run_names_the_queue_above_that_has_no_room(tree, capsys):
     assert main(["run", str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf")]) == 0
-    assert "queue team holds cpu 4; with 1 more for train-1 it would pass the 4 that it may hold" in " ".join(
-        capsys.readouterr().out.split())
+    told = " ".join(capsys.readouterr().out.split())
+    assert ("queue team holds cpu 4; with 1 more for train-1 it would pass the 4 that it may "
+            "hold") in told
 
 
 MISTAKES = [
@@ -194,8 +198,8 @@ def test_a_mistake_is_a_sentence_and_exit_code_2(arguments, sentence, files, mon
     monkeypatch.chdir(files)
     assert main(arguments) == 2
     told = capsys.readouterr()
-    assert told.out == "" and sentence in told.err and "Traceback" not in told.err and told.err.count(
-        "\n") == 1
+    assert told.out == "" and sentence in told.err and "Traceback" not in told.err
+    assert told.err.count("\n") == 1
 
 
 def test_help_and_version():

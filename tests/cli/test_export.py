@@ -13,7 +13,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.export import _names, anonymised, as_case, as_manifests, as_python
 from volcano_lab.manifests.loader import from_dict, load, loads, to_dict
 
-SOME = [case for number, case in enumerate(read_cases(HERE / "dev-cases.jsonl.gz")) if number % 40 == 7]
+SOME = [case for number, case in enumerate(read_cases(HERE / "dev-cases.jsonl.gz"))
+        if number % 40 == 7]
 
 
 def objects_of(case):
@@ -88,7 +89,8 @@ def test_capture_prints_one_line_and_checks_what_came(tmp_path, capsys, monkeypa
     path.write_text(scene().remove("secret-host-1").remove("secret-queue").to_yaml())
     assert main(["capture", str(path)]) == 1
     told = " ".join(capsys.readouterr().out.split())
-    for sentence in ("there are no Nodes", "there is no ConfigMap", "Queue secret-queue: it is named"):
+    for sentence in ("there are no Nodes", "there is no ConfigMap",
+                     "Queue secret-queue: it is named"):
         assert f"missing: {sentence}" in told
     whole = scene().to_yaml() + """---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: volcano-scheduler-configmap},

@@ -1,4 +1,4 @@
-"""The package as people get it: typed, with the lessons, a manual page, and a README that is true."""
+"""The package as people get it: typed, with lessons, a manual page, and a README that is true."""
 
 import re
 import shlex
@@ -20,9 +20,9 @@ from manual import MAN, commands, markdown, roff  # noqa: E402
 from stubs import STUB, stub  # noqa: E402
 
 USER = '''
-from volcano_lab import (Cache, Cluster, ConfError, Cycle, Explainer, ManifestError, Plugin, Scheduler,
-                         dump, load, load_conf, loads, register_plugin, run_cycle, tables, traced,
-                         with_defaults)
+from volcano_lab import (Cache, Cluster, ConfError, Cycle, Explainer, ManifestError, Plugin,
+                         Scheduler, dump, load, load_conf, loads, register_plugin, run_cycle,
+                         tables, traced, with_defaults)
 
 class Mine(Plugin):
     def job_order(self, left: object, right: object) -> int:
@@ -68,7 +68,8 @@ def test_the_manual_is_that_of_the_command():
     page = markdown()
     for name, command, _ in commands():
         assert f"## {name}\n" in page
-        assert all(option in page for param in command.params for option in param.opts if "-" in option)
+        assert all(option in page
+                   for param in command.params for option in param.opts if "-" in option)
 
 
 def test_lessons_of_a_wheel_are_copied_and_work_is_kept(tmp_path):
@@ -101,7 +102,8 @@ def test_the_wheel_carries_lessons_types_and_the_manual(tmp_path):
 
 BLOCKS = re.findall(r"^```console\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"),
                     re.MULTILINE | re.DOTALL)
-SHOWN = [part.partition("\n") for block in BLOCKS for part in re.split(r"^\$ ", block, flags=re.M)[1:]]
+SHOWN = [part.partition("\n")
+         for block in BLOCKS for part in re.split(r"^\$ ", block, flags=re.M)[1:]]
 
 
 @pytest.mark.parametrize(("line", "output"), [(line, output) for line, _, output in SHOWN],
@@ -111,7 +113,8 @@ def test_what_the_readme_shows_is_what_is_printed(line, output, monkeypatch, cap
     monkeypatch.setenv("COLUMNS", "80")
     words = shlex.split(line)
     assert words[0] == "volcano-lab" and main(words[1:]) in (0, 1)
-    assert capsys.readouterr().out.strip() == output.strip(), "python tools/readme.py writes it anew"
+    told = capsys.readouterr().out.strip()
+    assert told == output.strip(), "python tools/readme.py writes it anew"
     assert max(map(len, output.splitlines())) <= 80
 
 

@@ -30,7 +30,8 @@ from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.scheduler import Scheduler
 
-NODE = '{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: "{cpu}", pods: "10"}}}}}}'
+NODE = ("{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, "
+        'status: {{allocatable: {{cpu: "{cpu}", pods: "10"}}}}}}')
 JOB = """
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -42,7 +43,8 @@ spec:
     name: worker
     template: {{spec: {{containers: [{{name: c, resources: {{requests: {{cpu: "{cpu}"}}}}}}]}}}}
 """
-GOOD_CONF = "actions: 'enqueue, allocate'\ntiers:\n- plugins:\n  - name: gang\n  - name: predicates\n  - name: {plugin}\n"
+GOOD_CONF = ("actions: 'enqueue, allocate'\ntiers:\n- plugins:\n"
+             "  - name: gang\n  - name: predicates\n  - name: {plugin}\n")
 
 
 def node(name="n1", cpu=4):
@@ -96,7 +98,8 @@ class Process:
 @pytest.fixture
 def places(tmp_path):
     """Folders for manifests, for dumps, and for a configuration, which there is already."""
-    folder, dumps, conf = tmp_path / "cluster", tmp_path / "dumps", tmp_path / "conf" / "volcano-scheduler.conf"
+    folder, dumps = tmp_path / "cluster", tmp_path / "dumps"
+    conf = tmp_path / "conf" / "volcano-scheduler.conf"
     for path in (folder, dumps, conf.parent):
         path.mkdir()
     conf.write_text(GOOD_CONF.format(plugin="proportion"))
@@ -206,7 +209,8 @@ def test_a_configuration_behind_links_or_in_a_folder_made_anew_is_read(places):
     for version, actions in (("..1", "enqueue"), ("..2", "allocate")):
         (conf.parent / version).mkdir()
         (conf.parent / version / conf.name).write_text(f"actions: {actions}")
-    data, coming = conf.parent / "..data", conf.parent / "..coming"  # as Kubernetes mounts a ConfigMap
+    # as Kubernetes mounts a ConfigMap
+    data, coming = conf.parent / "..data", conf.parent / "..coming"
     data.symlink_to("..1")
     conf.symlink_to(f"..data/{conf.name}")
     server = Process(folder, conf, dumps)
@@ -448,8 +452,10 @@ def test_what_has_no_effect_is_told_of_once(service):
 
 
 def test_a_step_that_a_pod_cannot_take_is_told_of_and_ends_nothing(service):
-    pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: %s}}"
-    group = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {minMember: 1}}\n---\n"
+    pod = ("{apiVersion: v1, kind: Pod, metadata: {name: p}, "
+           "spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: %s}}")
+    group = ("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g}, "
+             "spec: {minMember: 1}}\n---\n")
     pod = group + pod.replace("{name: p}",
                               "{name: p, annotations: {scheduling.k8s.io/group-name: g}}")
     write(service, "p.yaml", pod % "Succeeded")

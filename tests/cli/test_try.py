@@ -43,12 +43,14 @@ def test_another_weight_moves_pods_from_one_queue_to_the_other(file, capsys):
 
 
 def test_line_ends_of_windows_and_a_byte_order_mark_mean_nothing(file, tmp_path, capsys):
-    conf = "actions: 'enqueue, allocate'\ntiers:\n- plugins:\n  - name: gang\n  - name: proportion\n"
+    conf = ("actions: 'enqueue, allocate'\ntiers:\n- plugins:\n"
+            "  - name: gang\n  - name: proportion\n")
     (tmp_path / "unix.conf").write_bytes(conf.encode())
     (tmp_path / "dos.conf").write_bytes(b"\xef\xbb\xbf" + conf.replace("\n", "\r\n").encode())
     text = (tmp_path / "cluster.yaml").read_bytes()
     (tmp_path / "dos.yaml").write_bytes(b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"))
-    found = [told(capsys, "run", str(tmp_path / name), "--conf", str(tmp_path / known), "-o", "json")
+    found = [told(capsys, "run", str(tmp_path / name),
+                  "--conf", str(tmp_path / known), "-o", "json")
              for name, known in (("cluster.yaml", "unix.conf"), ("dos.yaml", "dos.conf"))]
     assert found[0] == found[1] and json.loads(found[0][1])["placements"]
 
@@ -97,7 +99,8 @@ def test_diff_says_1_where_two_exports_differ(file, tmp_path, capsys):
 
 def test_a_name_that_is_not_there_is_a_sentence(file, capsys):
     assert main(["what-if", file, "--set", "queue/c.weight=3"]) == 2
-    assert capsys.readouterr().err.startswith('volcano-lab: "queue/c.weight": there is no queue "c"')
+    assert capsys.readouterr().err.startswith(
+        'volcano-lab: "queue/c.weight": there is no queue "c"')
 
 
 def base():
@@ -114,14 +117,15 @@ RULES = [
      {"guarantees-above-cluster", "queue-unusable"}),
     (base().queue("b", guarantee=8).job("j", queue="a", cpu=1), None, {"queue-unusable"}),
     (base().queue("b", parent="a").job("j", queue="a", cpu=1),
-     CONF.format("enqueue, allocate", "{name: capacity, enableHierarchy: true}"), {"queue-not-leaf", "no-effect"}),
+     CONF.format("enqueue, allocate", "{name: capacity, enableHierarchy: true}"),
+     {"queue-not-leaf", "no-effect"}),
     (base().queue("a", deserved=1).job("j", queue="a", cpu=1), None, {"no-effect"}),
-    (base().job("j", cpu=1), CONF.format("enqueue, allocate", "{name: proportion}, {name: capacity}"),
-     {"two-shares"}),
+    (base().job("j", cpu=1),
+     CONF.format("enqueue, allocate", "{name: proportion}, {name: capacity}"), {"two-shares"}),
     (base().job("j", cpu=1), CONF.format(
         "enqueue, allocate", "{name: nodeorder, enableNodeOrder: false}"), {"all-switched-off"}),
-    (base().job("j", cpu=1), "actions: 'allocate, reclaim'\ntiers: [{plugins: [{name: predicates}]}]",
-     {"nobody-agrees"}),
+    (base().job("j", cpu=1),
+     "actions: 'allocate, reclaim'\ntiers: [{plugins: [{name: predicates}]}]", {"nobody-agrees"}),
     (base().queue("a", reclaimable=False).queue("default", reclaimable=False).job("j", cpu=1),
      CONF.format("enqueue, allocate, reclaim", "{name: proportion}"), {"nothing-reclaimable"}),
 ]

@@ -187,8 +187,9 @@ ORDER = made(order, {("b", "a"): well_done("Last first."), ("a", "b"): "As done.
 CHOICES = [
     (PHASE, "close", WELL_DONE, "All is done"), (PHASE, "Open: first", TRY_AGAIN, "copies"),
     (PHASE, "clo", WELL_DONE, "All is done"), (PHASE, "x", TRY_AGAIN, "Choose one of: open: first"),
-    (REST, "1/2", WELL_DONE, "Half"), (REST, "50 %", WELL_DONE, "Half"), (REST, 2, TRY_AGAIN, "double"),
-    (REST, 7, TRY_AGAIN, "Divide"), (REST, "much", TRY_AGAIN, "wanted is a number"),
+    (REST, "1/2", WELL_DONE, "Half"), (REST, "50 %", WELL_DONE, "Half"),
+    (REST, 2, TRY_AGAIN, "double"), (REST, 7, TRY_AGAIN, "Divide"),
+    (REST, "much", TRY_AGAIN, "wanted is a number"),
     (ORDER, ["B", "a"], WELL_DONE, "Last"), (ORDER, ["a", "b"], TRY_AGAIN, "As done"),
     (ORDER, ["a"], TRY_AGAIN, "Both"),
 ]
@@ -218,8 +219,10 @@ def guarantee(**changes):
 
 SAID = [
     ("the right option", 46, RIGHT, "You said **46**, and so it is. It is lifted first."),
-    ("a wrong one", "42", WRONG, "You said **42**; it is **46**. That is without it. It is lifted first."),
-    ("a wrong one without a reason", 40, WRONG, "You said **40**; it is **46**. It is lifted first."),
+    ("a wrong one", "42", WRONG,
+     "You said **42**; it is **46**. That is without it. It is lifted first."),
+    ("a wrong one without a reason", 40, WRONG,
+     "You said **40**; it is **46**. It is lifted first."),
     ("nothing", "", TRY_AGAIN, "Choose one first."),
 ]
 
@@ -359,7 +362,8 @@ def test_everything_reads_without_a_kernel(shown):
 
 def test_a_recap_links_to_the_version_and_names_what_it_knows():
     html = SHOWN_THINGS[-1]._repr_html_()
-    assert 'href="https://github.com/volcano-sh/volcano/blob/v1.14.0/pkg/scheduler/scheduler.go"' in html
+    assert ('href="https://github.com/volcano-sh/volcano/blob/v1.14.0/'
+            'pkg/scheduler/scheduler.go"') in html
     with pytest.raises(TypeError, match="found file"):
         recap([], file={})
 

@@ -79,7 +79,8 @@ def test_tasks_are_done_by_what_they_show():
 def test_any_choice_is_shown_as_a_cycle_decides():
     lab, chance = hierarchy_lab(), random.Random(7)
     for _ in range(15):
-        lab.set(**{name: chance.choice(control.choices()) for name, control in lab.controls.items()})
+        lab.set(**{name: chance.choice(control.choices())
+                   for name, control in lab.controls.items()})
         pods = placed(tree_cluster(**lab.values).run(HIERARCHICAL))
         drawn = {row["queue"]: row["allocated"] for row in lab.board["tree"]["queues"]}
         assert {f"{name}-work": drawn[name] for name in ("dev", "prod", "sci")} == pods

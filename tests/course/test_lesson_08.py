@@ -94,7 +94,8 @@ def test_the_parts_of_the_points_add_up_to_what_the_trace_has(arguments):
 @pytest.mark.parametrize("node", FAULTS)
 def test_each_faulty_node_refuses_alone_or_among_all(node):
     others = ("9-zone", "1-small")  # a zone is crowded only beside another one
-    alone = {row["node"]: row["refused"] for row in look(faulty_cluster(*dict.fromkeys((node, *others))))}
+    few = faulty_cluster(*dict.fromkeys((node, *others)))
+    alone = {row["node"]: row["refused"] for row in look(few)}
     together = {row["node"]: row["refused"] for row in look(faulty_cluster())}
     assert alone[node] == together[node] != ""
 

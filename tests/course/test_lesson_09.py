@@ -15,7 +15,8 @@ def lab():
 
 MOVES = [
     ("preempt takes pods of the same queue", {}, ["old-1", "old-0"], "commit"),
-    ("reclaim takes those of the other", {"actions": "reclaim"}, ["greedy-2", "greedy-1"], "commit"),
+    ("reclaim takes those of the other", {"actions": "reclaim"}, ["greedy-2", "greedy-1"],
+     "commit"),
     ("nobody evicts by default", {"actions": "no eviction"}, [], "not tried"),
     ("a queue that is not reclaimable gives nothing",
      {"actions": "reclaim", "reclaimable": False}, [], "not tried"),
@@ -40,7 +41,8 @@ def test_the_nodes_show_who_leaves_and_to_whom_room_is_promised(lab):
     states = {pod["name"]: pod["state"] for node in lab.reset().board["nodes"]["nodes"]
               for pod in node["pods"]}
     assert [name for name, state in states.items() if state == "leaving"] == ["old-0", "old-1"]
-    assert [name for name, state in states.items() if state == "promised"] == ["urgent-0", "urgent-1"]
+    assert [name for name, state in states.items() if state == "promised"] == [
+        "urgent-0", "urgent-1"]
 
 
 def test_where_nobody_is_asked_it_is_said_why(lab):

@@ -1,4 +1,4 @@
-"""The labs of lessons 02 and 03 without a browser: every position fits, and it is what is decided."""
+"""The labs of lessons 02 and 03 without a browser: every position fits, and is what is decided."""
 
 import random
 

@@ -91,8 +91,9 @@ def test_expressions_that_could_do_more_than_look_are_refused(text):
 
 
 def test_what_it_cannot_stop_at_is_said_with_what_is_allowed():
-    with pytest.raises(BreakpointError,
-                       match=r'stops at "overusedd" \(did you mean overused\?\); allowed are an ext'):
+    with pytest.raises(
+            BreakpointError,
+            match=r'stops at "overusedd" \(did you mean overused\?\); allowed are an ext'):
         Breakpoint("stop at overusedd")
     with pytest.raises(BreakpointError, match="has no value here"):
         Expression("queue + 1")({"queue": "a"})
@@ -100,8 +101,10 @@ def test_what_it_cannot_stop_at_is_said_with_what_is_allowed():
 
 @pytest.mark.parametrize(("text", "said"), [
     ("allocate where nod == 3", '"nod" is no field of allocate; it has operation, task, job, node'),
-    ("overused where job is None", '"job" is no field of overused; it has point, tier, plugin, queue'),
-    ("victims where chosn", '"chosn" is no field of victims; it has action, task, node, candidates'),
+    ("overused where job is None",
+     '"job" is no field of overused; it has point, tier, plugin, queue'),
+    ("victims where chosn",
+     '"chosn" is no field of victims; it has action, task, node, candidates'),
 ])
 def test_a_misspelt_fact_is_said_with_the_names_that_exist(text, said):
     with pytest.raises(BreakpointError, match=said):

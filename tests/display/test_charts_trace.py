@@ -62,7 +62,8 @@ def test_an_outline_gives_the_rows_of_the_whole_trace(cycles):
     turns = tried = 0
 
     def without(rows, *left_out):
-        return [{word: value for word, value in row.items() if word not in left_out} for row in rows]
+        return [{word: value for word, value in row.items() if word not in left_out}
+                for row in rows]
 
     for name, (trace, _, outline) in cycles.items():
         mine = list(queues.turns(trace))
@@ -179,7 +180,8 @@ def test_choices_are_where_the_pods_went(cycles):
 
 def test_node_by_node_and_all_at_once_say_the_same():
     taint = (
-        "apiVersion: v1\nkind: Node\nmetadata: {name: n3}\nspec: {taints: [{key: k, effect: NoSchedule}]}\n"
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n3}\n"
+        "spec: {taints: [{key: k, effect: NoSchedule}]}\n"
         "status: {allocatable: {cpu: '8', pods: '110'}}\n")
     objects = Cluster().node("n1", cpu=4).node("n2", cpu=1).node("n4", cpu=9).add(taint).job(
         "a", pods=2, cpu=1.5).objects()
@@ -256,7 +258,7 @@ def test_times_add_up_to_the_schedulers(every_call):
 
 
 # -- charts
-# -------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def evictions():

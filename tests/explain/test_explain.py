@@ -102,7 +102,8 @@ def test_overcommit_refuses():
     explanation = explained(cluster, conf=conf("gang", "overcommit", "predicates"))
     found = cause(explanation, "overcommit_refuses")
     assert found.numbers["asked"] == {"cpu": 5000} and found.numbers["limit"] == {"cpu": 4000}
-    assert "It was not admitted" in explanation.text and found.records[0].kind == "enqueue_comparison"
+    assert "It was not admitted" in explanation.text
+    assert found.records[0].kind == "enqueue_comparison"
 
 
 def two_queues(**other):
@@ -253,11 +254,11 @@ def test_a_pod_that_is_placed_and_a_queue_tell_why():
     task = explain.why("default/train-0")
     scores = explain.trace.scores("default/train-0")
     best = max(scores, key=lambda node: sum(scores[node].values()))
-    assert f"node {best} has {sum(scores[best].values()):.6g} points" in task.text and task.codes == [
-        "best_score"
-    ]
+    assert f"node {best} has {sum(scores[best].values()):.6g} points" in task.text
+    assert task.codes == ["best_score"]
     queue = explain.why("a")
-    assert "asks for cpu 2, deserves cpu 2 (weight 3, computed), holds cpu 2" in queue.text and "met_request" in queue.codes
+    assert "asks for cpu 2, deserves cpu 2 (weight 3, computed), holds cpu 2" in queue.text
+    assert "met_request" in queue.codes
 
 
 def test_why_a_pod_was_evicted():

@@ -90,8 +90,8 @@ spec: {tier: 1, tierName: rack, members: [{type: Node, selector: {exactMatch: {n
 def test_a_quota_that_no_plugin_reads():
     cluster = Cluster().node("n1", cpu=4).add(QUOTA).job("train", cpu=1)
     assert sentences(cluster) == [
-        "ResourceQuota default/q: spec.hard has no effect on the scheduler: only the plugin resourcequota reads "
-        "it, and the configuration does not name it."]
+        "ResourceQuota default/q: spec.hard has no effect on the scheduler: only the plugin "
+        "resourcequota reads it, and the configuration does not name it."]
     assert sentences(cluster, CONF + "  - name: resourcequota\n") == []
 
 
@@ -100,8 +100,8 @@ def test_a_quota_that_no_plugin_reads():
 def test_a_tier_name_that_v1_14_0_does_not_read(name, use):
     cluster = Cluster().node("n1", cpu=4).add(HYPER_NODE, PARTITIONS % name)
     assert sentences(cluster) == [
-        f"Job default/parts: highestTierName {name} of its partitionPolicy has no effect in v1.14.0, "
-        f"so that its sub-groups lie anywhere; write {use}."]
+        f"Job default/parts: highestTierName {name} of its partitionPolicy has no effect in "
+        f"v1.14.0, so that its sub-groups lie anywhere; write {use}."]
 
 
 def test_amounts_that_cannot_be_had():
@@ -110,5 +110,6 @@ def test_amounts_that_cannot_be_had():
                                                                          capability=3)
     found = sentences(cluster, conf)
     assert len(found) == 1 and 'Queue "b": spec.capability' in found[0] and '"a"' in found[0]
-    assert sentences(Cluster().node("n1", cpu=4).queue("a", guarantee=3).queue("b", guarantee=2)) == [
+    guaranteed = Cluster().node("n1", cpu=4).queue("a", guarantee=3).queue("b", guarantee=2)
+    assert sentences(guaranteed) == [
         "Queues are guaranteed cpu 5 in sum (a 3, b 2), and the cluster has cpu 4."]

@@ -41,7 +41,8 @@ def explain():
 
 NAMES = [
     ("default/train", "job default/train"), ("train", "job default/train"),
-    ("other/train", "job other/train"), ("solo", "job other/solo"), ("vcjob/solo", "job other/solo"),
+    ("other/train", "job other/train"), ("solo", "job other/solo"),
+    ("vcjob/solo", "job other/solo"),
     ("web", "job default/web"), ("team", "queue team"), ("queue/team", "queue team"),
     ("train-t-0", "pod default/train-t-0"), ("pod/train-t-0", "pod default/train-t-0"),
     ("solo-t-1", "pod other/solo-t-1"),

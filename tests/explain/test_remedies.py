@@ -1,5 +1,5 @@
-"""Changes that a maintainer would make: each kind is found where it helps, says what it costs others,
-and holds when the cycle is run on it; senseless ones are never offered.
+"""Changes that a maintainer would make: each kind is found where it helps, says what it costs
+others, and holds when the cycle is run on it; senseless ones are never offered.
 """
 
 from __future__ import annotations

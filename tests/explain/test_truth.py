@@ -22,7 +22,8 @@ SLACK = 1e-4
 
 def amounts(text):
     """{resource: amount} of a part of a sentence, in CPUs, bytes and whole pieces."""
-    return {name: float(quantity.parse(number.rstrip("."))) for name, number in AMOUNT.findall(text)}
+    return {name: float(quantity.parse(number.rstrip(".")))
+            for name, number in AMOUNT.findall(text)}
 
 
 def less(left, right):
@@ -47,12 +48,14 @@ def check(explain, job, cause):
             r"([\w./-]+) (\S+) reserved \+ (\S+) requested = (\S+), allowed (\S+) \((\S+) in the "
             r"cluster x factor ([\d.]+)(?:, less (\S+) in use)?\)", text):
         kept, wants, total, limit, cluster, used = (
-            float(quantity.parse(each or "0")) for each in (kept, wants, total, limit, cluster, used))
+            float(quantity.parse(each or "0"))
+            for each in (kept, wants, total, limit, cluster, used))
         assert same(kept + wants, total) and less(limit, total)
         assert same(cluster * float(factor) - used, limit)
         assert same(cluster, in_session(name, ssn.total_resource.get(name)))
     for level, asked, limit in re.findall(
-            r"Queue (\S+?),? .*?would (?:have to answer for|hold) (.*?)(?: \(.*?\))?, and (?:it )?may hold (.*?)"
+            r"Queue (\S+?),? .*?would (?:have to answer for|hold) (.*?)(?: \(.*?\))?, "
+            r"and (?:it )?may hold (.*?)"
             r"(?: \(.*?\))?\.(?= |$)", text):
         real = queue_attributes(ssn)[level].real_capability
         asked, limit = amounts(asked), amounts(limit)
@@ -104,7 +107,8 @@ def check_room(asks, rest):
 
 
 def check_order(text):
-    found = re.search(r"compares (.*), (\S+)(?: and (\S+))? \(.*\) before (\S+)(?: and (\S+))? \(", text)
+    found = re.search(
+        r"compares (.*), (\S+)(?: and (\S+))? \(.*\) before (\S+)(?: and (\S+))? \(", text)
     if not found:
         return
     what, *values = found.groups()

@@ -9,7 +9,8 @@ KNOWN = {  # what Volcano v1.14.0 reads
     "binpack": {"binpack.weight": 1, "binpack.cpu": 1, "binpack.memory": 1,
                 "binpack.resources": "nvidia.com/gpu", "binpack.resources.nvidia.com/gpu": 2},
     "capacity": {},
-    "network-topology-aware": {"weight": 1, "hypernode.binpack.cpu": 1, "hypernode.binpack.memory": 1,
+    "network-topology-aware": {"weight": 1, "hypernode.binpack.cpu": 1,
+                               "hypernode.binpack.memory": 1,
                                "hypernode.binpack.resources": "a.b/c",
                                "hypernode.binpack.resources.a.b/c": 1,
                                "hypernode.binpack.normal-pod.enable": True,
@@ -20,8 +21,9 @@ KNOWN = {  # what Volcano v1.14.0 reads
         "tainttoleration", "imagelocality", "podtopologyspread")},
     "overcommit": {"overcommit-factor": 1.2},
     "predicates": {f"predicate.{name}Enable": True for name in (
-        "NodeAffinity", "NodePorts", "TaintToleration", "PodAffinity", "NodeVolumeLimits", "VolumeZone",
-        "PodTopologySpread", "Cache", "VolumeBinding", "DynamicResourceAllocation")} |
+        "NodeAffinity", "NodePorts", "TaintToleration", "PodAffinity", "NodeVolumeLimits",
+        "VolumeZone", "PodTopologySpread", "Cache", "VolumeBinding",
+        "DynamicResourceAllocation")} |
                   {"volumebinding.weight": 1, "dynamicresources.filterTimeoutSeconds": 1},
     "rescheduling": {"interval": "5m", "metricsPeriod": "5m", "strategies": []},
     "resource-strategy-fit": {"resourceStrategyFitWeight": 10, "resources": {}, "sra": {},
@@ -36,7 +38,8 @@ KNOWN = {  # what Volcano v1.14.0 reads
 def warnings(plugin: str, arguments: dict) -> list[str]:
     conf = load_conf(f"actions: allocate\ntiers: [{{plugins: [{{name: {plugin}}}]}}]")
     conf.tiers[0].plugins[0].arguments.update(arguments)
-    return [text for text in Cluster().node("n1", cpu=4).run(conf).session.warnings if "argument" in text]
+    told = Cluster().node("n1", cpu=4).run(conf).session.warnings
+    return [text for text in told if "argument" in text]
 
 
 @pytest.mark.parametrize("plugin", KNOWN)
@@ -54,7 +57,8 @@ def test_what_volcano_reads_is_known(plugin):
 ])
 def test_an_argument_that_nothing_reads_is_named(plugin, argument, meant):
     (found,) = warnings(plugin, {argument: 1})
-    assert found.startswith(f'plugin "{plugin}": argument {argument} is not known and has no effect')
+    assert found.startswith(
+        f'plugin "{plugin}": argument {argument} is not known and has no effect')
     assert meant is None or f"did you mean {meant}" in found
 
 

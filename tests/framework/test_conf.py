@@ -33,7 +33,13 @@ def test_without_text_volcanos_default_holds():
     assert [len(tier.plugins) for tier in conf.tiers] == [3, 5]
 
 
-KEYS = ["enableJobOrder", "enableHierarchy", "enableJobReady", "enableJobPipelined", "enableTaskOrder", "enablePreemptable", "enableReclaimable", "enablePreemptive", "enableQueueOrder", "EnabledClusterOrder", "enablePredicate", "enableBestNode", "enableNodeOrder", "enableTargetJob", "enableReservedNodes", "enableJobEnqueued", "enabledVictim", "enableJobStarving", "enabledOverused", "enabledAllocatable", "enabledHyperNodeOrder", "enabledSubJobReady", "enabledSubJobPipelined", "enabledSubJobOrder", "enabledHyperNodeGradient"]
+KEYS = ["enableJobOrder", "enableHierarchy", "enableJobReady", "enableJobPipelined",
+        "enableTaskOrder", "enablePreemptable", "enableReclaimable", "enablePreemptive",
+        "enableQueueOrder", "EnabledClusterOrder", "enablePredicate", "enableBestNode",
+        "enableNodeOrder", "enableTargetJob", "enableReservedNodes", "enableJobEnqueued",
+        "enabledVictim", "enableJobStarving", "enabledOverused", "enabledAllocatable",
+        "enabledHyperNodeOrder", "enabledSubJobReady", "enabledSubJobPipelined",
+        "enabledSubJobOrder", "enabledHyperNodeGradient"]
 """The keys of `PluginOption` in Volcano's `conf/scheduler_conf.go`, in its order."""
 
 
@@ -130,7 +136,8 @@ def test_a_merged_anchor_gives_its_values_and_yields_to_own_ones():
          "known here are actions, tiers, configurations, metrics"),
         ("actions: allocate\n---\nactions: nothing", "only its first document is read"),
         ("actions: allocate\n---\n: [", None),
-        ("actions: enqueue\nactions: allocate", "line 2: actions is given twice; the last one counts"),
+        ("actions: enqueue\nactions: allocate",
+         "line 2: actions is given twice; the last one counts"),
     ],
 )
 def test_a_key_without_effect_is_named(text, warning):
@@ -151,7 +158,8 @@ def test_a_misspelt_switch_leaves_the_real_one_at_its_default():
 
 def test_action_arguments_come_from_the_first_entry_of_that_name():
     conf = load_conf(
-        "actions: preempt\nconfigurations:\n- name: preempt\n  arguments: {enableTopologyAwarePreemption: true}\n"
+        "actions: preempt\nconfigurations:\n"
+        "- name: preempt\n  arguments: {enableTopologyAwarePreemption: true}\n"
         "- name: preempt\n  arguments: {enableTopologyAwarePreemption: false}")
     assert conf.action_arguments("preempt").get_bool("enableTopologyAwarePreemption", False) is True
     assert conf.action_arguments("allocate") == {}
@@ -168,7 +176,8 @@ def test_metrics_are_text():
 
 def test_arguments_keep_their_nested_shape():
     option = plugin(
-        "name: resource-strategy-fit\narguments:\n  resources:\n    cpu: {type: MostAllocated, weight: 2}"
+        "name: resource-strategy-fit\narguments:\n  resources:\n"
+        "    cpu: {type: MostAllocated, weight: 2}"
     )
     assert option.arguments["resources"] == {"cpu": {"type": "MostAllocated", "weight": 2}}
 

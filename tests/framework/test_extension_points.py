@@ -189,7 +189,7 @@ def test_without_plugins_a_hyper_node_is_all_there_is():
 
 
 # -- the table
-# ---------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 
 
 def test_every_row_says_what_it_is_about():
@@ -367,7 +367,8 @@ def test_what_is_not_modelled_is_said_in_one_sentence_once(name, caplog, monkeyp
     scheduler = Scheduler(Cache(small()), conf("gang", name, "binpack"))
     with caplog.at_level(logging.WARNING):
         sessions = [scheduler.run_once(now=NOW) for _ in range(3)]
-    sentence = f'plugin "{name}" is not modelled by the lab ({NOT_MODELLED[name]}); the rest of the configuration runs.'
+    sentence = (f'plugin "{name}" is not modelled by the lab ({NOT_MODELLED[name]}); '
+                "the rest of the configuration runs.")
     assert [ssn.warnings for ssn in sessions] == [[sentence]] * 3
     assert [record.getMessage() for record in caplog.records] == [sentence]
     assert len(sessions[0].committed) == 2

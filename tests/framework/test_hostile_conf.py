@@ -35,8 +35,9 @@ def nested(rng: random.Random, value: object) -> object:
     shape = rng.random()
     if shape < 0.6:
         return value
-    keys = ["cpu", "memory", "mem", "enable", "weight", "resources", "resourceWeight", "name", "params",
-            "thresholds", "targetThresholds", "resourceProportion", "type", "nvidia.com/gpu", "a*b"]
+    keys = ["cpu", "memory", "mem", "enable", "weight", "resources", "resourceWeight", "name",
+            "params", "thresholds", "targetThresholds", "resourceProportion", "type",
+            "nvidia.com/gpu", "a*b"]
     inner = {rng.choice(keys): nested(rng, value) for _ in range(rng.randint(1, 3))}
     return inner if shape < 0.85 else [inner]
 
@@ -67,8 +68,9 @@ MODELLED = {"binpack", "capacity", "cdp", "conformance", "drf", "gang", "network
             "nodegroup", "nodeorder", "overcommit", "pdb", "predicates", "priority", "proportion",
             "rescheduling", "resource-strategy-fit", "resourcequota", "sla", "task-topology", "tdm",
             "usage"}
-ACTION_ARGUMENTS = ["overcommit-factor", "enableTopologyAwarePreemption", "predicateErrorCacheEnable",
-                    "topologyAwarePreemptWorkerNum", "minCandidateNodesPercentage", "x",
+ACTION_ARGUMENTS = ["overcommit-factor", "enableTopologyAwarePreemption",
+                    "predicateErrorCacheEnable", "topologyAwarePreemptWorkerNum",
+                    "minCandidateNodesPercentage", "x",
                     "minCandidateNodesAbsolute", "maxCandidateNodesAbsolute"]
 
 
@@ -97,7 +99,8 @@ def test_a_thousand_bad_configurations_do(seed):
 
 
 @pytest.mark.parametrize("value", [".inf", "-.inf", ".nan", "abc", "[]"])
-@pytest.mark.parametrize("name", ["resourceStrategyFitWeight", "sra: {enable: true, weight", "resources: {cpu: {weight"])
+@pytest.mark.parametrize("name", ["resourceStrategyFitWeight", "sra: {enable: true, weight",
+                                  "resources: {cpu: {weight"])
 def test_resource_strategy_fit_refuses_what_is_no_number(name, value):
     text = (f"actions: allocate\ntiers: [{{plugins: [{{name: resource-strategy-fit, "
             f"arguments: {{{name}: {value}{'}' * name.count('{')}}}}}]}}]")
@@ -106,17 +109,20 @@ def test_resource_strategy_fit_refuses_what_is_no_number(name, value):
 
 
 def test_an_empty_entry_of_a_list_says_nothing():
-    conf = load_conf("actions: allocate\ntiers: [null, {plugins: [null, {name: gang}]}]\nconfigurations: [null]")
+    conf = load_conf("actions: allocate\ntiers: [null, {plugins: [null, {name: gang}]}]\n"
+                     "configurations: [null]")
     assert conf.plugin_names() == ["", "gang"]
 
 
 def test_an_action_that_does_not_exist_has_no_arguments_and_is_told():
     conf = load_conf("actions: allocate\nconfigurations: [{name: alocate, arguments: {a: 1}}]")
-    assert conf.warnings == ['scheduler configuration: configurations names "alocate" and has no effect; '
-                             "known are allocate, backfill, enqueue, preempt, reclaim, shuffle."]
+    assert conf.warnings == ['scheduler configuration: configurations names "alocate" and has no '
+                             "effect; known are allocate, backfill, enqueue, preempt, reclaim, "
+                             "shuffle."]
 
 
 def test_a_long_value_is_shortened_where_it_is_told(caplog):
-    use(f"actions: allocate\ntiers: [{{plugins: [{{name: binpack, arguments: {{binpack.weight: {'9' * 5000}}}}}]}}]")
-    (told,) = [record.getMessage() for record in caplog.records if "binpack.weight" in record.getMessage()]
+    use("actions: allocate\ntiers: [{plugins: [{name: binpack, "
+        f"arguments: {{binpack.weight: {'9' * 5000}}}}}]}}]")
+    (told,) = [text for text in caplog.messages if "binpack.weight" in text]
     assert len(told) < 300 and told.isprintable()

@@ -55,8 +55,8 @@ def test_facts_up_to_the_level_are_written_and_no_others(capsys, verbosity, numb
     (3, "commit of allocate default/a-0 on n1"),
     (3, "overused(default): False"),
     (3,
-     "node n1 now: idle cpu 3000.00, memory 0.00, pods 109.00, used cpu 1000.00, memory 0.00, pods 1.00, "
-     "releasing cpu 0.00, memory 0.00"),
+     "node n1 now: idle cpu 3000.00, memory 0.00, pods 109.00, used cpu 1000.00, memory 0.00, "
+     "pods 1.00, releasing cpu 0.00, memory 0.00"),
     (4, "left out: job default/b: its queue nowhere doesn't exist"),
     (4, "the cluster offers cpu 4000.00, memory 0.00, pods 110.00"),
     (4, "job default/a has priority 0 (no class)"),
@@ -64,12 +64,13 @@ def test_facts_up_to_the_level_are_written_and_no_others(capsys, verbosity, numb
     (4, "round 1 of deserved: default cpu 2 (done); left cpu 2"),
     (5, "overcommit counts for a: cpu 2 against cpu 4.8: room"),
     (4,
-     "queue default: deserved cpu 2000.00, memory 0.00, pods 2.00, real capability cpu 4000.00, memory 0.00, pods 110.00, "
-     "allocated cpu 0.00, memory 0.00, request cpu 2000.00, memory 0.00, pods 2.00, elastic cpu 0.00, memory 0.00, "
+     "queue default: deserved cpu 2000.00, memory 0.00, pods 2.00, "
+     "real capability cpu 4000.00, memory 0.00, pods 110.00, allocated cpu 0.00, memory 0.00, "
+     "request cpu 2000.00, memory 0.00, pods 2.00, elastic cpu 0.00, memory 0.00, "
      "inqueue cpu 0.00, memory 0.00, share 0.00"),
     (5,
-     "node n1: idle cpu 4000.00, memory 0.00, pods 110.00, used cpu 0.00, memory 0.00, releasing cpu 0.00, memory 0.00, "
-     "pipelined cpu 0.00, memory 0.00"),
+     "node n1: idle cpu 4000.00, memory 0.00, pods 110.00, used cpu 0.00, memory 0.00, "
+     "releasing cpu 0.00, memory 0.00, pipelined cpu 0.00, memory 0.00"),
     (5, "node n1 of 1 is the best for default/a-0"),
     (4, "job_enqueueable(default/a): True"),
     (5, "action allocate begins"),
@@ -95,12 +96,13 @@ def test_a_discard_is_told(capsys, verbosity):
 @pytest.mark.parametrize(("cluster", "told"), [
     (Cluster().node("n1", cpu=4, pods=4).job("a", pods=4, cpu=1, running={"n1": 4}).job(
         "b", pods=2, cpu=2),
-     r"overused\(default\): True \(deserved cpu 4000.00, .*, allocated cpu 4000.00, .*, share 1.00\)"
-     ),
+     r"overused\(default\): True \(deserved cpu 4000.00, .*, allocated cpu 4000.00, .*, "
+     r"share 1.00\)"),
     (Cluster().node("n1", cpu=4).job("a", pods=3, cpu=1).job("b", queue="b", pods=2,
                                                              cpu=1).queue("b"),
-     r"allocatable\(default, default/a-2\): False \(deserved cpu 2000.00, .*, real capability cpu 4000.00, .*, "
-     r"allocated cpu 2000.00, .*, share 1.00, the task asks for cpu 1000.00, .*\)"),
+     r"allocatable\(default, default/a-2\): False \(deserved cpu 2000.00, .*, "
+     r"real capability cpu 4000.00, .*, allocated cpu 2000.00, .*, share 1.00, "
+     r"the task asks for cpu 1000.00, .*\)"),
 ])
 def test_a_queue_that_has_too_much_is_told_of_with_its_numbers(capsys, verbosity, cluster, told):
     verbosity(3)

@@ -119,7 +119,8 @@ def test_a_wrong_answer_is_a_sentence(mistake, point, answer, words):
 
 
 def test_victims_are_a_pair():
-    conf = 'actions: "enqueue, reclaim"\ntiers:\n- plugins:\n  - name: mine\n  - name: gang\n  - name: proportion\n'
+    conf = ('actions: "enqueue, reclaim"\ntiers:\n- plugins:\n'
+            "  - name: mine\n  - name: gang\n  - name: proportion\n")
     full = Cluster().node("n1", cpu=2).queue("q").job("new", queue="q", cpu=1)
     full.job("old", pods=2, cpu=1, min_member=1, running={"n1": 2})
     for pair in (tuple, list):
@@ -415,7 +416,7 @@ def test_a_point_that_is_nearly_one_is_named():
         cluster().run(CONF.format(actions="enqueue"))
 
 
-# -- what user code must not do ----------------------------------------------------------------------
+# -- what user code must not do --------------------------------------------------------------------
 
 
 def meddling(what):
@@ -434,11 +435,13 @@ def meddling(what):
     lambda self, task, node: node.table.idle.fill(0),
 ], ids=["status", "request", "node", "pods", "accounts"])
 def test_an_answer_that_changes_what_it_was_asked_about_is_named(what):
-    with pytest.raises(ExtensionError, match=r'plugin "mine", node_order: it has changed what it was'):
+    with pytest.raises(ExtensionError,
+                       match=r'plugin "mine", node_order: it has changed what it was'):
         run(meddling(what))
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no signals to interrupt with")
+@pytest.mark.skipif(not hasattr(signal, "setitimer"),
+                    reason="there are no signals to interrupt with")
 @pytest.mark.parametrize("hook", ["node_order", "on_session_open", "on_allocate"])
 def test_what_never_returns_is_interrupted_and_named(monkeypatch, hook):
     monkeypatch.setattr(guard, "MOST_SECONDS", 0.3)
@@ -453,7 +456,8 @@ def test_what_never_returns_is_interrupted_and_named(monkeypatch, hook):
     tracer = sys.gettrace()
     sys.settrace(None)  # a debugger may take as long as it likes
     try:
-        with pytest.raises(ExtensionError, match=rf'plugin "mine", {hook}: it has not returned after'):
+        with pytest.raises(ExtensionError,
+                           match=rf'plugin "mine", {hook}: it has not returned after'):
             run(type("Mine", (Plugin,), {"name": "mine", hook: endless}))
     finally:
         sys.settrace(tracer)
@@ -473,12 +477,14 @@ class Silent(Exception):
 def test_a_bind_extension_that_fails_is_named():
     def extend(self, state, context):
         raise KeyError("claims")
-    with pytest.raises(ExtensionError, match=r'"mine", setup_bind_context_extension: KeyError: .claims.'):
+    with pytest.raises(ExtensionError,
+                       match=r'"mine", setup_bind_context_extension: KeyError: .claims.'):
         run(type("Mine", (Plugin,), {"name": "mine", "setup_bind_context_extension": extend}))
 
 
 def test_what_cannot_even_be_printed_is_named():
-    with pytest.raises(ExtensionError, match=r"the answer is an object of Unspeakable; allowed is a number"):
+    with pytest.raises(ExtensionError,
+                       match=r"the answer is an object of Unspeakable; allowed is a number"):
         run(type("Mine", (Plugin,), {"name": "mine", "node_order": lambda *given: Unspeakable()}))
 
     def fails(*given):

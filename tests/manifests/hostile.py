@@ -21,26 +21,38 @@ from volcano_lab.api.objects import KINDS, Raw, ResourceList, Time
 from volcano_lab.manifests.schema import _json_name
 
 VALUES = [
-    None, True, False, 0, -1, 1, 7, 2**31, -2**31 - 1, 2**63, -2**63 - 1, 10**30, 0.5, -0.0, 1e300, -1e-9,
-    "", " ", "a", "A b", "../x", "*", "a\nb", "\x1b[31m", "\u202e", "\u00e9", "\ud83d\ude00", "[/red]", "{{ x }}",
+    None, True, False, 0, -1, 1, 7, 2**31, -2**31 - 1, 2**63, -2**63 - 1, 10**30, 0.5, -0.0, 1e300,
+    -1e-9, "", " ", "a", "A b", "../x", "*", "a\nb", "\x1b[31m", "\u202e", "\u00e9",
+    "\ud83d\ude00", "[/red]", "{{ x }}",
     "x" * 300, "9" * 500, "0." + "1" * 500, "1e999", "-1", "1Ki", "-5m", "nan", "50%", "500%", "%",
     "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00Z", "2026-02-30T00:00:00Z", "default", "root",
-    "(a+)+$", "[", "a{1000}{1000}", [], {}, [[]], [None], [{}], [5], {"a": None}, {"": ""}, {"a": {"b": [1]}},
-    {"cpu": "1"}, {"cpu": -1}, {"nvidia.com/gpu": 0.5}, {"cpu": "9" * 400}, ["a", "a"],
+    "(a+)+$", "[", "a{1000}{1000}", [], {}, [[]], [None], [{}], [5], {"a": None}, {"": ""},
+    {"a": {"b": [1]}}, {"cpu": "1"}, {"cpu": -1}, {"nvidia.com/gpu": 0.5}, {"cpu": "9" * 400},
+    ["a", "a"],
 ]
-EXAMPLES = {str: "a", int: 1, bool: True, Time: "2026-01-01T00:00:00Z", ResourceList: {"cpu": "1"}, Raw: {"a": 1}}
+EXAMPLES = {str: "a", int: 1, bool: True, Time: "2026-01-01T00:00:00Z", ResourceList: {"cpu": "1"},
+            Raw: {"a": 1}}
 
 NAMED = {"schedulerName": "volcano", "queue": "default", "phase": "Pending", "nodeName": "n1",
          "annotations": {"scheduling.k8s.io/group-name": "a"}, "parent": "root",
          "finalizers": None}
 AROUND = """
-{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {a: a}}, status: {allocatable: {cpu: 8, pods: 9}}}
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {a: a}}
+status: {allocatable: {cpu: 8, pods: 9}}
 ---
-{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 8, memory: 1Gi, pods: 9}}}
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+status: {allocatable: {cpu: 8, memory: 1Gi, pods: 9}}
 ---
 {apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: b}, spec: {weight: 3}}
 ---
-{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: c}, spec: {queue: b, minMember: 1}}
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: c}
+spec: {queue: b, minMember: 1}
 ---
 apiVersion: v1
 kind: Pod
@@ -105,7 +117,8 @@ def places(data: object, path: tuple = ()) -> Iterator[tuple]:
     """The paths of all that a document holds."""
     if path:
         yield path
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    items = (data.items() if isinstance(data, dict)
+             else enumerate(data) if isinstance(data, list) else ())
     for key, inner in items:
         yield from places(inner, (*path, key))
 
@@ -149,7 +162,8 @@ def cases(count: int, seed: int) -> Iterator[str]:
         yield (bad_field if rng.random() < 0.7 else bad_text)(rng, kinds)
 
 
-def failure(text: str, use: typing.Callable[[str], object], refusals: tuple[type, ...]) -> str | None:
+def failure(text: str, use: typing.Callable[[str], object],
+            refusals: tuple[type, ...]) -> str | None:
     """What is wrong with how a text was taken: anything but success or one of the refusals, a
     sentence that is none, or too long a wait.
     """

@@ -1,4 +1,4 @@
-"""Each rule of Volcano's webhooks: a small change of good objects, the rule, and what users read."""
+"""Each rule of Volcano's webhooks: a small change of good objects, the rule, what users read."""
 
 import copy
 from pathlib import Path
@@ -25,7 +25,8 @@ spec:
   tasks:
   - name: master
     replicas: 1
-    template: &pod {spec: {containers: [{name: c, resources: {requests: {cpu: 1}, limits: {cpu: 1}}}]}}
+    template: &pod
+      spec: {containers: [{name: c, resources: {requests: {cpu: 1}, limits: {cpu: 1}}}]}
   - {name: worker, replicas: 4, minAvailable: 2, template: *pod}
 """,
     "queue": """
@@ -38,7 +39,10 @@ spec: {weight: 1, capability: {cpu: 8}, deserved: {cpu: 6}, guarantee: {resource
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
 metadata: {name: gang}
-spec: {queue: team, networkTopology: {mode: hard, highestTierAllowed: 1}, subGroupPolicy: [{name: s}]}
+spec:
+  queue: team
+  networkTopology: {mode: hard, highestTierAllowed: 1}
+  subGroupPolicy: [{name: s}]
 """,
     "hypernode": """
 apiVersion: topology.volcano.sh/v1alpha1
@@ -53,7 +57,8 @@ metadata: {name: p, annotations: {volcano.sh/jdb-min-available: "2"}}
 spec: {schedulerName: volcano, containers: [{name: c}]}
 """,
 }
-CHILD = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "child"},
+CHILD = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue",
+         "metadata": {"name": "child"},
          "spec": {"weight": 1, "parent": "team", "capability": {"cpu": 4}}}
 
 
@@ -91,8 +96,9 @@ BROKEN = [
     ("job", {"spec.tasks": []}, "job-tasks", "No task specified in job spec"),
     ("job", {"spec.plugins.mpi": ["--master=boss"]}, "job-mpi", "mpi master task was not found"),
     ("job", {"spec.plugins.mpi": ["--worker", "hand"]}, "job-mpi", "mpi worker task was not found"),
-    ("job", {"spec.networkTopology": {"highestTierAllowed": 1, "highestTierName": "a"}}, "job-topology",
-     "spec.networkTopology.highestTierName is \"a\"; allowed is highestTierAllowed or highestTierName"),
+    ("job", {"spec.networkTopology": {"highestTierAllowed": 1, "highestTierName": "a"}},
+     "job-topology", "spec.networkTopology.highestTierName is \"a\"; "
+     "allowed is highestTierAllowed or highestTierName"),
     ("job", {f"{TASK}.name": "master"}, "job-task-name", "duplicated task name master"),
     ("job", {f"{TASK}.minAvailable": 5}, "job-task-min-available",
      "spec.tasks[1].minAvailable is 5; allowed is at most its replicas, 4"),
@@ -100,7 +106,8 @@ BROKEN = [
     ("job", {f"{TASK}.topologyPolicy": "restricted",
              f"{TASK}.template.spec.containers.0.resources": {"requests": {"cpu": "500m"}}},
      "job-numa-cpus", "the cpu request isn't  an integer in spec.task[1] container[0]."),
-    ("job", {f"{TASK}.partitionPolicy": PARTITION | {"partitionSize": 3}}, "job-partitions-replicas",
+    ("job", {f"{TASK}.partitionPolicy": PARTITION | {"partitionSize": 3}},
+     "job-partitions-replicas",
      "spec.tasks[1].replicas is 4; allowed is totalPartitions times partitionSize, 6"),
     ("job", {f"{TASK}.partitionPolicy": PARTITION | {"minPartitions": 2}}, "job-partitions-least",
      "'MinAvailable' is not equal to MinPartitions*PartitionSize in task: worker, job: train"),
@@ -112,30 +119,33 @@ BROKEN = [
     ("job", {"spec.policies": [{"event": "PodFailed", "exitCode": 3, "action": "AbortJob"}]},
      "job-policy-both", "must not specify event and exitCode simultaneously"),
     ("job", {"spec.policies": [{"action": "AbortJob"}]}, "job-policy-neither", "either event and"),
-    ("job", {"spec.policies": [{"events": ["OutOfSync"], "action": "AbortJob"}]}, "job-policy-event",
-     'Invalid value: "OutOfSync": invalid policy event'),
-    ("job", {f"{TASK}.policies": [{"event": "PodFailed", "action": "SyncJob"}]}, "job-policy-action",
-     'spec.tasks[1].policies[0].action is "SyncJob"'),
+    ("job", {"spec.policies": [{"events": ["OutOfSync"], "action": "AbortJob"}]},
+     "job-policy-event", 'Invalid value: "OutOfSync": invalid policy event'),
+    ("job", {f"{TASK}.policies": [{"event": "PodFailed", "action": "SyncJob"}]},
+     "job-policy-action", 'spec.tasks[1].policies[0].action is "SyncJob"'),
     ("job", {"spec.policies": [{"event": "PodFailed", "action": "AbortJob"}] * 2},
      "job-policy-event-twice", "duplicate event PodFailed  across different policy"),
-    ("job", {"spec.policies": [{"exitCode": 0, "action": "AbortJob"}]}, "job-policy-code", "0 is not a"),
+    ("job", {"spec.policies": [{"exitCode": 0, "action": "AbortJob"}]}, "job-policy-code",
+     "0 is not a"),
     ("job", {"spec.policies": [{"exitCode": 3, "action": "AbortJob"}] * 2}, "job-policy-code-twice",
      "duplicate exitCode 3"),
     ("job", {"spec.policies": [{"event": "*", "action": "AbortJob"},
                                {"event": "PodFailed", "action": "AbortJob"}]}, "job-policy-any",
      "if there's * here, no other policy should be here"),
     ("job", {"spec.plugins": {"shh": []}}, "job-plugin", "unable to find job plugin: shh"),
-    ("job", {"spec.volumes": [{"volumeClaimName": "a"}]}, "job-volume-path", "mountPath is required"),
+    ("job", {"spec.volumes": [{"volumeClaimName": "a"}]}, "job-volume-path",
+     "mountPath is required"),
     ("job", {"spec.volumes": [{"mountPath": "/a", "volumeClaimName": "a"}] * 2},
      "job-volume-path-twice", "duplicated mountPath: /a"),
     ("job", {"spec.volumes": [{"mountPath": "/a"}]}, "job-volume-claim", "either VolumeClaim or"),
-    ("job", {"spec.volumes": [{"mountPath": "/a", "volumeClaimName": "a", "volumeClaim": {"a": 1}}]},
+    ("job", {"spec.volumes": [{"mountPath": "/a", "volumeClaimName": "a",
+                               "volumeClaim": {"a": 1}}]},
      "job-volume-claims", "conflict: If you want to use an existing PVC"),
     ("job", {"spec.volumes": [{"mountPath": "/a", "volumeClaimName": "A b"}]}, "job-volume-name",
      "invalid VolumeClaimName A b"),
     ("job", {"spec.queue": "none"}, "job-queue-missing",
-     'spec.queue is "none"; allowed is default, root, team (validatejob.volcano.sh: unable to find job '
-     'queue: queue.scheduling.volcano.sh "none" not found)'),
+     'spec.queue is "none"; allowed is default, root, team (validatejob.volcano.sh: unable to find '
+     'job queue: queue.scheduling.volcano.sh "none" not found)'),
     ("queue", {"status.state": "Closed"}, "job-queue-closed",
      "can only submit job to queue with state `Open`, queue `team` status is `Closed`"),
     ("job", {"spec.queue": "root"}, "job-queue-root", "can not submit job to root queue"),
@@ -147,7 +157,8 @@ BROKEN = [
     ("queue", {"status.state": "Closing"}, "queue-state", "queue state must be in [Open Closed]"),
     ("queue", {"spec.deserved": {"cpu": 9}}, "queue-deserved-capability",
      "spec.deserved is cpu 9; allowed is at most the capability, cpu 8000.00"),
-    ("queue", {"spec.deserved": {"cpu": 6, "nvidia.com/gpu": 1}}, "queue-deserved-capability", "gpu"),
+    ("queue", {"spec.deserved": {"cpu": 6, "nvidia.com/gpu": 1}}, "queue-deserved-capability",
+     "gpu"),
     ("queue", {"spec.guarantee": {"resource": {"memory": "1Gi"}}}, "queue-guarantee-capability",
      "guarantee should less equal than capability"),
     ("queue", {"spec.guarantee": {"resource": {"cpu": 7}}}, "queue-guarantee-deserved",
@@ -162,20 +173,25 @@ BROKEN = [
                                         "volcano.sh/hierarchy-weights": "1/-2"}},
      "queue-hierarchy-weight", "-2 in the 1/-2 must be larger than 0"),
     ("queue", {"spec.parent": "team"}, "queue-parent-itself", "cannot use itself as parent"),
-    ("queue", {"spec.parent": "nobody"}, "queue-parent-missing", "failed to get parent queue of queue team"),
+    ("queue", {"spec.parent": "nobody"}, "queue-parent-missing",
+     "failed to get parent queue of queue team"),
     ("group", {"spec.queue": "none"}, "podgroup-queue-missing", "unable to find queue: "),
-    ("queue", {"status.state": "Closed"}, "podgroup-queue-closed", "can only submit PodGroup to queue"),
-    ("group", {"spec.networkTopology.highestTierName": "a"}, "podgroup-topology", "simultaneously."),
-    ("group", {"spec.subGroupPolicy.0.networkTopology": {"highestTierAllowed": 1, "highestTierName": "a"}},
+    ("queue", {"status.state": "Closed"}, "podgroup-queue-closed",
+     "can only submit PodGroup to queue"),
+    ("group", {"spec.networkTopology.highestTierName": "a"}, "podgroup-topology",
+     "simultaneously."),
+    ("group", {"spec.subGroupPolicy.0.networkTopology": {
+        "highestTierAllowed": 1, "highestTierName": "a"}},
      "podgroup-subgroup-topology", "in subGroupPolicy 's': must not specify"),
-    ("hypernode", {"spec.members": []}, "hypernode-members", "member must have at least one member"),
+    ("hypernode", {"spec.members": []}, "hypernode-members",
+     "member must have at least one member"),
     ("hypernode", {"spec.members.0.selector": {}}, "hypernode-selector", "must be specified"),
     ("hypernode", {"spec.members.0.selector.regexMatch": {"pattern": "a"}}, "hypernode-selectors",
      "Only one of ExactMatch, RegexMatch, or LabelMatch can be specified"),
     ("hypernode", {"spec.members.0.selector.exactMatch.name": ""}, "hypernode-exact-match",
      'spec.members[0].selector.exactMatch.name is not set'),
-    ("hypernode", {"spec.members.0.selector": {"regexMatch": {"pattern": "("}}}, "hypernode-pattern",
-     "member regexMatch pattern is invalid"),
+    ("hypernode", {"spec.members.0.selector": {"regexMatch": {"pattern": "("}}},
+     "hypernode-pattern", "member regexMatch pattern is invalid"),
     ("pod", budget("many"), "pod-budget-number", 'parsing "many": invalid syntax'),
     ("pod", budget("0"), "pod-budget-count", "it must be a positive integer"),
     ("pod", budget("100%"), "pod-budget-percentage", "which between 1% ~ 99%"),
@@ -192,8 +208,9 @@ FAMILY = [
     ({"spec.capability": {"cpu": 3}, "spec.deserved": None, "spec.guarantee": None}, {},
      "queue-capability-parent",
      "queue child capability (cpu 4000.00, memory 0.00) exceeds parent queue team capability"),
-    ({}, {"spec.deserved": {"cpu": 4}, "spec.guarantee": {"resource": {"cpu": 3}}}, "queue-guarantee-sum",
-     "sum of children's guarantee (cpu 3000.00, memory 0.00) exceeds parent's guarantee limit (cpu 2000"),
+    ({}, {"spec.deserved": {"cpu": 4}, "spec.guarantee": {"resource": {"cpu": 3}}},
+     "queue-guarantee-sum", "sum of children's guarantee (cpu 3000.00, memory 0.00) exceeds "
+     "parent's guarantee limit (cpu 2000"),
     ({"spec.guarantee": None}, {"spec.capability": {"cpu": 8}, "spec.deserved": {"cpu": 7}},
      "queue-deserved-sum", "exceeds parent's deserved limit"),
     ({"spec.guarantee": None, "spec.deserved": None},
@@ -201,10 +218,14 @@ FAMILY = [
      "exceeds parent's capability"),
     ({"status": {"state": "Open", "allocated": {"pods": "3"}}}, {}, "queue-parent-has-pods",
      "because it has allocated Pods: 3"),
-    ({"metadata.annotations": {"volcano.sh/hierarchy": "root/a", "volcano.sh/hierarchy-weights": "1/1"}},
-     {"metadata.annotations": {"volcano.sh/hierarchy": "root/a/b", "volcano.sh/hierarchy-weights": "1/1/1"}},
-     "queue-hierarchy-path", "root/a is not allowed to be in the sub path of root/a/b of queue child"),
-    ({}, {}, "job-queue-leaf", "can only submit job to leaf queue, queue `team` has 1 child queues"),
+    ({"metadata.annotations": {"volcano.sh/hierarchy": "root/a",
+                               "volcano.sh/hierarchy-weights": "1/1"}},
+     {"metadata.annotations": {"volcano.sh/hierarchy": "root/a/b",
+                               "volcano.sh/hierarchy-weights": "1/1/1"}},
+     "queue-hierarchy-path",
+     "root/a is not allowed to be in the sub path of root/a/b of queue child"),
+    ({}, {}, "job-queue-leaf",
+     "can only submit job to leaf queue, queue `team` has 1 child queues"),
 ]
 
 
@@ -215,7 +236,8 @@ def test_good_objects_break_no_rule():
 
 @pytest.mark.parametrize(("kind", "changes", "rule", "words"), BROKEN,
                          ids=[f"{case[2]}-{number}" for number, case in enumerate(BROKEN)])
-def test_a_broken_rule_is_named_with_object_field_value_and_volcanos_message(kind, changes, rule, words):
+def test_a_broken_rule_is_named_with_object_field_value_and_volcanos_message(
+        kind, changes, rule, words):
     loaded = changed(kind, changes)
     found = {verdict.rule: verdict for verdict in verdicts(loaded)}
     assert rule in found, list(found)
@@ -227,14 +249,16 @@ def test_a_broken_rule_is_named_with_object_field_value_and_volcanos_message(kin
     assert not others, "one change breaks one rule"
 
 
-@pytest.mark.parametrize(("parent", "child", "rule", "words"), FAMILY, ids=[case[2] for case in FAMILY])
+@pytest.mark.parametrize(("parent", "child", "rule", "words"), FAMILY,
+                         ids=[case[2] for case in FAMILY])
 def test_rules_of_parents_and_children_are_told_once(parent, child, rule, words):
     document = copy.deepcopy(CHILD)
     for path, value in child.items():
         change(document, path, value)
     loaded = changed("queue", parent, [document])
-    found = [verdict for verdict in verdicts(loaded) if verdict.rule == rule]
-    assert len(found) == 1 and words in found[0].text, [verdict.text for verdict in verdicts(loaded)]
+    told = verdicts(loaded)
+    found = [verdict for verdict in told if verdict.rule == rule]
+    assert len(found) == 1 and words in found[0].text, [verdict.text for verdict in told]
 
 
 def test_every_rule_is_broken_by_some_test():
@@ -244,7 +268,8 @@ def test_every_rule_is_broken_by_some_test():
 
 @pytest.mark.parametrize(("path", "value", "level"), [
     ("metadata.uid", "u1", "warning"), ("metadata.resourceVersion", "5", "warning"),
-    ("status", {"state": {"phase": "Running"}}, "warning"), ("metadata.labels", {"a": "b"}, "error")])
+    ("status", {"state": {"phase": "Running"}}, "warning"),
+    ("metadata.labels", {"a": "b"}, "error")])
 def test_what_exists_already_is_only_warned_of(path, value, level):
     loaded = changed("job", {"spec.minAvailable": 6, path: value})
     (verdict,) = verdicts(loaded)
@@ -267,5 +292,6 @@ def test_volcanos_examples_are_admitted_and_its_invalid_jobs_are_not():
             loaded = load(path)
         except ManifestError as error:
             pytest.fail(f"{path}: {error}")
-        rules = [verdict.rule for verdict in verdicts(loaded) if verdict.rule != "job-queue-missing"]
+        rules = [verdict.rule for verdict in verdicts(loaded)
+                 if verdict.rule != "job-queue-missing"]
         assert bool(rules) == (path.parent.name == "invalid_jobs"), (path, rules)

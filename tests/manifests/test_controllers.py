@@ -99,7 +99,8 @@ GROUPS = [
     ("below none", {"scheduling.volcano.sh/group-min-member": "-1"}, {}, {"min_member": 1}),
     ("none at all", {"scheduling.volcano.sh/group-min-member": "0"}, {},
      {"min_member": 0, "min_resources": {}}),
-    ("above 32 bits", {"scheduling.volcano.sh/group-min-member": str(2**31)}, {}, {"min_member": 1}),
+    ("above 32 bits", {"scheduling.volcano.sh/group-min-member": str(2**31)}, {},
+     {"min_member": 1}),
     ("the queue of the pod", {"scheduling.volcano.sh/queue-name": "owners"},
      {"annotations": {"scheduling.volcano.sh/queue-name": "pods"}}, {"queue": "pods"}),
     ("not the owner's queue", {"scheduling.volcano.sh/queue-name": "owners"}, {},
@@ -134,7 +135,8 @@ def test_the_podgroup_needs_what_its_minimum_of_pods_needs():
 
 def test_annotations_of_owner_and_pod_reach_the_podgroup():
     owner = {"volcano.sh/preemptable": "true", "volcano.sh/sla-waiting-time": "1h", "other": "x"}
-    template = {"annotations": {"volcano.sh/preemptable": "false", "volcano.sh/revocable-zone": "z"},
+    template = {"annotations": {"volcano.sh/preemptable": "false",
+                                "volcano.sh/revocable-zone": "z"},
                 "labels": {"volcano.sh/cooldown-time": "10m", "app": "web"}}
     (group,), _, _ = made(workload("Deployment", annotations=owner, template=template))
     assert group.metadata.annotations == {"volcano.sh/preemptable": "false",
@@ -157,13 +159,15 @@ def test_children_among_the_objects_are_not_made_again():
     _, pods, _ = made(workload("Deployment", replicas=2))
     assert len(pods) == 2
     deployment = workload("Deployment", replicas=2)
-    owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": True}
+    owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d",
+             "controller": True}
     replica_set = workload("ReplicaSet", "web-1", replicas=2)
     replica_set["metadata"] |= {"ownerReferences": [owner], "uid": "r"}
     _, found, _ = made(deployment, replica_set)
     assert len(found) == 2 and {pod.metadata.owner_references[0].name for pod in found} == {"web-1"}
     child = workload("Pod", "web-1-abcde")
-    child["metadata"] |= {"ownerReferences": [owner | {"kind": "ReplicaSet", "name": "web-1", "uid": "r"}]}
+    child["metadata"] |= {
+        "ownerReferences": [owner | {"kind": "ReplicaSet", "name": "web-1", "uid": "r"}]}
     (group,), found, _ = made(deployment, replica_set, child)
     assert [pod.name for pod in found] == ["web-1-abcde"] and group.name == "podgroup-r"
 
@@ -171,8 +175,8 @@ def test_children_among_the_objects_are_not_made_again():
 def test_pods_of_other_schedulers_are_not_made_and_count_where_they_run():
     groups, pods, told = made(workload("Deployment", pod={"schedulerName": "mine"}, replicas=2))
     assert (groups, pods) == ([], []) and told == [
-        "Deployment default/web (text, document 3): its pods are for another scheduler, mine, and are "
-        "not made."]
+        "Deployment default/web (text, document 3): its pods are for another scheduler, mine, and "
+        "are not made."]
     running = workload("Pod", "other", pod={"schedulerName": "default-scheduler", "nodeName": "n1"})
     running["status"] = {"phase": "Running"}
     cache = Cache(with_defaults(loads(NODES + "\n---\n" + yaml.safe_dump(running))))
@@ -183,8 +187,8 @@ def test_what_makes_jobs_later_is_told():
     loaded = loads("{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}}\n---\n"
                    "{apiVersion: batch.volcano.sh/v1alpha1, kind: CronJob, metadata: {name: d}}")
     assert loaded.warnings == [
-        "CronJob c (text, document 1) and 1 more: kind CronJob is not modelled by the lab (Jobs by a "
-        "schedule; give one of its Jobs) and has no effect"]
+        "CronJob c (text, document 1) and 1 more: kind CronJob is not modelled by the lab (Jobs by "
+        "a schedule; give one of its Jobs) and has no effect"]
 
 
 # -- priority classes and dependencies of Volcano Jobs ---------------------------------------------
@@ -202,9 +206,10 @@ def job(*tasks, **spec):
 def test_a_priority_class_that_is_missing_stops_only_the_pods_that_name_it():
     wanting = {"spec": {"priorityClassName": "urgent"}}
     groups, pods, told = made(job(("a", 1000, wanting), ("b", 2, {})), workload("Pod"))
-    assert len(groups) == 2 and sorted(pod.name for pod in pods) == ["train-b-0", "train-b-1", "web"]
-    assert told == ["Job default/train (text, document 3): 1000 of its 1002 pods are not made, for there "
-                    "is no PriorityClass urgent; add it, or take its name out."]
+    assert len(groups) == 2
+    assert sorted(pod.name for pod in pods) == ["train-b-0", "train-b-1", "web"]
+    assert told == ["Job default/train (text, document 3): 1000 of its 1002 pods are not made, for "
+                    "there is no PriorityClass urgent; add it, or take its name out."]
 
 
 DEPENDS = [

@@ -21,7 +21,11 @@ def pod(spec: str = "{}", more: str = "") -> Pod:
 
 PRIORITIES = """
 ---
-{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000, preemptionPolicy: Never}
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 1000
+preemptionPolicy: Never
 ---
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: 10}
 """
@@ -44,7 +48,18 @@ def test_creation_times_follow_document_order_where_they_are_missing():
 
 
 def test_what_is_given_stays_and_the_objects_read_do_not_change():
-    text = "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: team, uid: u, annotations: {scheduling.k8s.io/group-name: g}, creationTimestamp: 2020-01-01T00:00:00Z}, spec: {priority: 5, schedulerName: volcano}, status: {phase: Running}}"
+    text = """
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  namespace: team
+  uid: u
+  annotations: {scheduling.k8s.io/group-name: g}
+  creationTimestamp: 2020-01-01T00:00:00Z
+spec: {priority: 5, schedulerName: volcano}
+status: {phase: Running}
+"""
     read = loads(text).objects
     done = [obj for obj in with_defaults(read) if isinstance(obj, Pod)]
     assert done == read == loads(text).objects
@@ -87,7 +102,8 @@ def test_the_priority_comes_from_the_class(spec, more, priority, policy):
 def test_a_priority_class_that_does_not_exist_is_refused():
     with pytest.raises(
             ManifestError,
-            match=r'^Pod default/web \(text, document 1\): spec.priorityClassName is "none"; allowed is high, low, '):
+            match=r'^Pod default/web \(text, document 1\): spec.priorityClassName is "none"; '
+                  "allowed is high, low, "):
         pod("{priorityClassName: none}", PRIORITIES)
 
 
@@ -98,7 +114,8 @@ def test_queues_get_weight_state_and_reclaimable_and_the_clusters_own_exist_once
     names = [
         obj.name for obj in with_defaults(
             loads(
-                "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: default}}"
+                "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, "
+                "metadata: {name: default}}"
             ))
     ]
     assert sorted(names) == ["default", "root"]

@@ -32,7 +32,8 @@ FORMS = [
         {"kind": "NodeList", "apiVersion": "v1", "items": [bare("a")]}, node("b")]}), "ab"),
     ("JSON after JSON", json.dumps(NODES[0]) + "\n" + json.dumps(NODES[1], indent=2), "ab"),
     ("JSON without a gap", json.dumps(NODES[0]) + json.dumps(NODES[1]), "ab"),
-    ("JSON in YAML documents", "---\n" + json.dumps(NODES[0]) + "\n---\n" + json.dumps(NODES[1]), "ab"),
+    ("JSON in YAML documents",
+     "---\n" + json.dumps(NODES[0]) + "\n---\n" + json.dumps(NODES[1]), "ab"),
     ("a byte order mark before each", "\ufeff" + json.dumps(NODES[0]) + "\n---\n\ufeff" +
      json.dumps(NODES[1]), "ab"),
     ("lines of Windows", "apiVersion: v1\r\nkind: Node\r\nmetadata:\r\n  name: a\r\n", "a"),
@@ -57,12 +58,14 @@ def test_objects_are_read_in(text, names):
 
 
 def test_the_last_event_counts():
-    text = event("ADDED", NODES[0]) + event("MODIFIED", NODES[0] | {"spec": {"unschedulable": True}})
+    text = event("ADDED", NODES[0]) + event(
+        "MODIFIED", NODES[0] | {"spec": {"unschedulable": True}})
     assert loads(text).objects[0].spec.unschedulable
 
 
 def test_generated_names_are_the_same_in_each_run_and_differ_in_one():
-    text = json.dumps([{"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "p-" * 40}}] * 9)
+    text = json.dumps(
+        [{"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "p-" * 40}}] * 9)
     names = [pod.name for pod in loads(text)]
     assert names == [pod.name for pod in loads(text)] and len(set(names)) == 9
     assert {len(name) for name in names} == {63}
@@ -115,8 +118,9 @@ def test_the_schedulers_configuration_is_found_among_the_objects():
         config_map("volcano-scheduler-configmap", **{"volcano-scheduler.conf": CONF})]}
     loaded = loads(json.dumps(export))
     assert scheduler_conf_of(loaded) == CONF and "secret" not in repr(loaded)
-    assert loaded.warnings == ["ConfigMap kube-root-ca.crt (text, document 1, item 2): kind ConfigMap is "
-                               "not read and has no effect, unless it holds a scheduler's configuration"]
+    assert loaded.warnings == ["ConfigMap kube-root-ca.crt (text, document 1, item 2): kind "
+                               "ConfigMap is not read and has no effect, unless it holds a "
+                               "scheduler's configuration"]
     assert scheduler_conf_of(loads(json.dumps(node("a")))) is None
 
 
@@ -132,7 +136,8 @@ def test_two_configurations_that_differ_are_one_sentence():
 def test_what_may_not_be_shown_is_forgotten():
     text = json.dumps([
         node("a", status={"images": [{"names": ["registry.example/private:1"]}]}),
-        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"key": "hidden"}},
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"},
+         "data": {"key": "hidden"}},
         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "annotations": {
             "kubectl.kubernetes.io/last-applied-configuration": "hidden"}},
          "spec": {"containers": [{"name": "c", "image": "registry.example/private:1",

@@ -55,4 +55,5 @@ def test_the_generator_sees_what_it_is_for():
     assert hostile.failure("", careless, (ManifestError,)) == "KeyError: 'spec'"
     assert hostile.failure("", wordy, (ManifestError,)) is None
     wrong = type("Wrong", (Exception,), {"problems": ["a\nb"]})
-    assert "no short sentence" in hostile.failure("", lambda text: (_ for _ in ()).throw(wrong()), (wrong,))
+    told = hostile.failure("", lambda text: (_ for _ in ()).throw(wrong()), (wrong,))
+    assert "no short sentence" in told

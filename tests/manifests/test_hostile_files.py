@@ -81,7 +81,8 @@ REFUSED = [
      'names the resource "CPU"; allowed is cpu, memory'),
     ("F10 half a GPU", META + "spec: {containers: [{resources: {limits: {nvidia.com/gpu: 0.5}}}]}",
      "allowed is a whole number of pieces"),
-    ("F10 a negative weight", queue("{weight: -3}"), "spec.weight is -3; allowed is a whole number"),
+    ("F10 a negative weight", queue("{weight: -3}"),
+     "spec.weight is -3; allowed is a whole number"),
     ("F10 a huge weight", queue(f"{{weight: {10**20}}}"), "spec.weight is 1e+20"),
     ("F10 negative replicas", job("{tasks: [{replicas: -2}]}"), "replicas is -2"),
     ("F10 a negative minimum", job("{minAvailable: -5}"), "minAvailable is -5"),
@@ -148,7 +149,8 @@ def test_many_alike_are_counted():
     with pytest.raises(ManifestError) as refused:
         loads("---\n".join("{a: 1}\n" for _ in range(20_000)))
     assert len(refused.value.problems) == 6
-    assert refused.value.problems[-1] == "19995 more like it: kind is null; allowed is text, such as Pod"
+    assert refused.value.problems[-1] == (
+        "19995 more like it: kind is null; allowed is text, such as Pod")
     many = "---\n".join(f"{{apiVersion: v1, kind: Kind{'x' * n}, metadata: {{name: a}}}}\n"
                         for n in range(300))
     assert len(loads(many).warnings) == 101
@@ -157,7 +159,9 @@ def test_many_alike_are_counted():
 def test_replicas_beyond_count_are_refused_before_they_are_made():
     for replicas in ([2**31 - 1], [40_000, 40_000]):
         tasks = ", ".join(f"{{name: t{n}, replicas: {count}}}" for n, count in enumerate(replicas))
-        with pytest.raises(ManifestError, match=r"^Job j \(text, document 1\): it asks for .* at most 50,000 that"):
+        with pytest.raises(
+                ManifestError,
+                match=r"^Job j \(text, document 1\): it asks for .* at most 50,000 that"):
             with_defaults(loads(job(f"{{tasks: [{tasks}]}}")))
 
 
@@ -175,7 +179,8 @@ def test_a_hypernode_pattern_that_goes_back_for_ever_matches_soon():
     text = "\n---\n".join(
         [NODE.replace("n1", "a" * 60 + f"-{number}") for number in range(20)]
         + ["apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {name: h}\n"
-           f"spec: {{tier: 1, members: [{{type: Node, selector: {{regexMatch: {{pattern: '{p}'}}}}}}]}}"
+           "spec: {tier: 1, members: [{type: Node, "
+           f"selector: {{regexMatch: {{pattern: '{p}'}}}}}}]}}"
            .replace("name: h", f"name: h{n}")
            for n, p in enumerate(["(a+)+$", "(.*)*z", "(a|aa)+$", "((a*)*)*b"])])
     start = time.process_time()
@@ -197,7 +202,8 @@ def special(tmp_path) -> dict[str, Path]:
     (tmp_path / "binary.yaml").write_bytes(bytes(range(256)))
     (tmp_path / "utf16.yaml").write_bytes(NODE.encode("utf-16"))
     found = {path.name: path for path in tmp_path.iterdir()}
-    return found | {"zero": Path("/dev/zero"), "full": Path("/dev/full"), "long": tmp_path / ("x" * 300),
+    return found | {"zero": Path("/dev/zero"), "full": Path("/dev/full"),
+                    "long": tmp_path / ("x" * 300),
                     "nul": Path("a\0b"), "none": tmp_path / "none.yaml"}
 
 

@@ -85,7 +85,8 @@ MISFITS = [
              "spec:\n  tolerations: {}"), "spec.tolerations is a mapping; allowed is a list"),
     (
         changed("spec:", "spec:\n  tolerations: [{key: a, effect: NoSchedul}]"),
-        'spec.tolerations[0].effect is "NoSchedul"; allowed is NoSchedule, PreferNoSchedule or NoExecute',
+        'spec.tolerations[0].effect is "NoSchedul"; '
+        "allowed is NoSchedule, PreferNoSchedule or NoExecute",
     ),
     (
         changed("spec:", "spec:\n  preemptionPolicy: 3"),
@@ -93,7 +94,8 @@ MISFITS = [
     ),
     (
         changed("  name: web", "  name: web\n  creationTimestamp: yesterday"),
-        'metadata.creationTimestamp is "yesterday"; allowed is a time such as "2026-01-31T12:00:00Z"',
+        'metadata.creationTimestamp is "yesterday"; '
+        'allowed is a time such as "2026-01-31T12:00:00Z"',
     ),
     (
         changed("  name: web", "  name: web\n  creationTimestamp: '2026-02-30T00:00:00Z'"),
@@ -176,7 +178,8 @@ def test_an_unknown_field_is_a_warning_that_names_it(text, warning):
     [
         ("{apiVersion: v1, kind: Service, metadata: {name: a}}",
          "kind Service is not read and has no effect"),
-        ("{apiVersion: batch/v2, kind: Job, metadata: {name: a}}", "apiVersion is batch/v2; read is "),
+        ("{apiVersion: batch/v2, kind: Job, metadata: {name: a}}",
+         "apiVersion is batch/v2; read is "),
         ("{apiVersion: v2, kind: Pod, metadata: {name: a}}",
          "apiVersion is v2; read is v1, so it has no effect"),
         (
@@ -185,11 +188,13 @@ def test_an_unknown_field_is_a_warning_that_names_it(text, warning):
         ),
         (
             "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: a}}",
-            "ResourceClaim is not modelled by the lab (dynamic resource allocation) and has no effect",
+            "ResourceClaim is not modelled by the lab (dynamic resource allocation) "
+            "and has no effect",
         ),
         (
             "{apiVersion: shard.volcano.sh/v1alpha1, kind: NodeShard, metadata: {name: a}}",
-            "NodeShard is not modelled by the lab (the sharding of nodes among schedulers) and has no effect",
+            "NodeShard is not modelled by the lab (the sharding of nodes among schedulers) "
+            "and has no effect",
         ),
     ],
 )
@@ -200,14 +205,15 @@ def test_a_kind_that_is_not_read_is_a_warning(text, warning):
 
 def test_what_a_pod_asks_for_in_vain_is_a_warning():
     text = (
-        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [], resourceClaims: [{name: gpu}], "
-        "volumes: [{name: data, persistentVolumeClaim: {claimName: d}}, {name: scratch, emptyDir: {}}]}}"
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [], "
+        "resourceClaims: [{name: gpu}], volumes: "
+        "[{name: data, persistentVolumeClaim: {claimName: d}}, {name: scratch, emptyDir: {}}]}}"
     )
     assert loads(text).warnings == [
-        "Pod a (text, document 1): spec.volumes names data; volumes are not modelled by the lab, and the pod is placed as "
-        "if it had none.",
-        "Pod a (text, document 1): spec.resourceClaims names gpu; dynamic resource allocation is not modelled by the lab, "
+        "Pod a (text, document 1): spec.volumes names data; volumes are not modelled by the lab, "
         "and the pod is placed as if it had none.",
+        "Pod a (text, document 1): spec.resourceClaims names gpu; dynamic resource allocation is "
+        "not modelled by the lab, and the pod is placed as if it had none.",
     ]
 
 
@@ -307,7 +313,8 @@ def test_every_object_survives_being_written_and_read(obj):
 @given(st.lists(objects(), min_size=1, max_size=3), st.sampled_from(["yaml", "json"]))
 def test_text_holds_the_objects_in_their_order(several, form):
     for number, obj in enumerate(several):
-        obj.metadata = ObjectMeta(f"n{number}", labels={"app": "a"}, annotations={APPLIED: "secret"})
+        obj.metadata = ObjectMeta(
+            f"n{number}", labels={"app": "a"}, annotations={APPLIED: "secret"})
         if isinstance(obj, ConfigMap):
             obj.data = {"volcano-scheduler.conf": "actions: allocate"}
     expected = [_without_secrets(obj) for obj in several]

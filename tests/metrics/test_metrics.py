@@ -271,7 +271,8 @@ def test_nothing_is_measured_without_metrics():
 def test_metrics_change_no_decision():
     with_metrics, without = cycle(two_queues())[1], Scheduler(
         two_queues().cache()).run_once(now=NOW)
-    assert with_metrics.committed == without.committed and with_metrics.use_arrays == without.use_arrays
+    assert with_metrics.committed == without.committed
+    assert with_metrics.use_arrays == without.use_arrays
 
 
 def test_the_documentation_lists_every_series():

@@ -25,7 +25,8 @@ def session(*objects, factor=None):
     [
         ("up to 1.2 of the cluster less what is used", cpus(10), [], None, PERMIT),
         ("not beyond", cpus("10001m"), [], None, REJECT),
-        ("what jobs admitted have reserved is gone", cpus(5), [group("b", **cpus(6))], None, REJECT),
+        ("what jobs admitted have reserved is gone",
+     cpus(5), [group("b", **cpus(6))], None, REJECT),
         ("without a minimum nothing is asked", {}, [group("b", **cpus(60))], None, PERMIT),
         ("a resource that the minimum does not name is not compared",
          {"minResources": {"memory": "1Gi"}}, [group("b", **cpus(60))], None, PERMIT),

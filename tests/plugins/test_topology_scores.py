@@ -76,7 +76,8 @@ def test_pods_without_topology_may_be_left_alone():
 
 def test_what_is_placed_and_taken_back_counts():
     ssn = full_session(
-        f"{{name: {NAME}, arguments: {{hypernode.binpack.normal-pod.fading: 0, hypernode.binpack.memory: 0}}}}"
+        f"{{name: {NAME}, arguments: "
+        "{hypernode.binpack.normal-pod.fading: 0, hypernode.binpack.memory: 0}}"
     )
     before, statement = scores_of(ssn), ssn.statement()
     statement.allocate(task(ssn, "p-0"), ssn.nodes["n0"])
@@ -187,7 +188,8 @@ def closeness(ssn, plugin, last, sub_job, nodes):
     ties = [name for name, score in scores.items() if score == best]
     for name in ties if len(ties) > 1 else ():
         inside = ssn.topology.node_names.get(lowest[name], ()) if lowest[name] else ()
-        scores[name] += sum(t.node_name in inside for t in sub_job.tasks.values()) / len(sub_job.tasks)
+        tasks = sub_job.tasks.values()
+        scores[name] += sum(t.node_name in inside for t in tasks) / len(tasks)
     return scores
 
 

@@ -11,7 +11,8 @@ from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.session import Session
 
-CPU, MEMORY = "the CPU load of the node exceeds the upper limit.", "the memory load of the node exceeds the upper limit."
+CPU = "the CPU load of the node exceeds the upper limit."
+MEMORY = "the memory load of the node exceeds the upper limit."
 
 
 def session(usage=None, arguments=""):

@@ -1,4 +1,4 @@
-"""Each invariant finds the fault that it is for: one thing is done wrong, and a sentence says so."""
+"""Each invariant finds the fault that it is for: one thing is done wrong, a sentence says so."""
 
 import json
 
@@ -18,7 +18,7 @@ from volcano_lab.simulation import InvariantBroken, JobTemplate, Latencies, Simu
 from volcano_lab.simulation.audit import SessionAudit
 from volcano_lab.simulation.invariants import problems_of
 
-# -- within a session --------------------------------------------------------------------------------
+# -- within a session ------------------------------------------------------------------------------
 
 CONF = """
 actions: "enqueue, allocate"
@@ -27,11 +27,12 @@ tiers:
             {name: predicates}, {name: FAIR}]
 """
 TREE = CONF.replace("{name: FAIR}", "{name: capacity, enableHierarchy: true}")
-CLASSES = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 9}"
+CLASSES = ("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
+           "value: 9}")
 
 
 def cluster():
-    """Two nodes of 4 CPUs; of queue a (2 CPUs deserved) a pod runs, others wait; of b a gang runs."""
+    """Two nodes of 4 CPUs; of queue a (2 CPUs deserved) a pod runs, others wait; b's gang runs."""
     return (Cluster().add(CLASSES).node("n1", cpu=4).node("n2", cpu=4)
             .queue("a", weight=1, deserved={"cpu": 2}).queue("b", weight=3, deserved={"cpu": 6})
             .job("held", queue="a", pods=1, cpu=1, running={"n1": 1})
@@ -210,7 +211,8 @@ FLAT = CONF.replace("FAIR", "proportion")
     (FLAT, a_full_node, "leaves node n1 with less than nothing of cpu"),
     (FLAT, a_host_port_taken, "its host port is taken there"),
     (FLAT, another_node_than_selected, "the pod's nodeSelector names other nodes"),
-    (FLAT, a_promise_to_half_a_gang, "pipeline default/gang-0 n1 is committed, and its gang has no"),
+    (FLAT, a_promise_to_half_a_gang,
+     "pipeline default/gang-0 n1 is committed, and its gang has no"),
     (FLAT, a_gang_across_racks, "job default/busy is bound to n2, across its network topology"),
     (FLAT, a_queue_above_its_limit, "queue a now holds more than its deserved"),
     (TREE, a_full_node, "leaves node n1 with less than nothing of cpu"),
@@ -260,7 +262,8 @@ def test_an_audit_finds_a_queue_that_may_hold_too_much(name):
 @pytest.mark.parametrize("conf", [FLAT, TREE])
 def test_an_audit_finds_nothing_where_nothing_is_wrong(conf, action):
     audit = SessionAudit()
-    scheduler = Scheduler(cluster().cache(), conf.replace("enqueue, allocate", f"enqueue, allocate, {action}, backfill"))
+    more = conf.replace("enqueue, allocate", f"enqueue, allocate, {action}, backfill")
+    scheduler = Scheduler(cluster().cache(), more)
     for _ in range(2):
         scheduler.run_once(audit)
     assert audit.problems == []
@@ -274,7 +277,7 @@ def test_undone_and_committed_operations_leave_no_problem():
     assert hands.audit.problems == []
 
 
-# -- between events ----------------------------------------------------------------------------------
+# -- between events --------------------------------------------------------------------------------
 
 
 def simulation(**given):
@@ -379,7 +382,8 @@ def test_a_discard_that_leaves_something_is_found(monkeypatch):
         ssn.set_status(task, PENDING)  # but it stays on its node
 
     conf = json.dumps({"actions": "enqueue, allocate", "tiers": [
-        {"plugins": [{"name": name} for name in ("priority", "gang", "predicates", "proportion")]}]})
+        {"plugins": [{"name": name}
+                     for name in ("priority", "gang", "predicates", "proportion")]}]})
     sim = Simulation(Cluster().node("n0", cpu=9).node("n1", cpu=3), conf, check=True,
                      workload=[every(1, JobTemplate("a", pods=2, cpu=5), count=1)])
     monkeypatch.setattr("volcano_lab.framework.statement.unplace", forgetful)

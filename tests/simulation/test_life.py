@@ -131,5 +131,6 @@ def test_the_command_replays_lives_and_recordings(tmp_path, capsys):
 
 
 def test_events_without_an_object_do_not_stop_the_reading_of_a_recording():
-    text = "\n".join(map(json.dumps, [{"type": "ADDED"}, 5, {"object": {"metadata": 5}}, {"object": {}}]))
+    events = [{"type": "ADDED"}, 5, {"object": {"metadata": 5}}, {"object": {}}]
+    text = "\n".join(map(json.dumps, events))
     assert sum(map(len, recorded_changes(text))) == 4

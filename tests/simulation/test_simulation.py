@@ -216,7 +216,8 @@ def test_jobs_from_a_trace(tmp_path):
     assert all(row[8] is not None for row in history.rows["jobs"])
 
 
-URGENT = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: urgent}\nvalue: 100\n"
+URGENT = ("apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: urgent}\n"
+          "value: 100\n")
 PREEMPT = """\
 actions: "allocate, preempt"
 tiers:

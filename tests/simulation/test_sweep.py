@@ -65,7 +65,8 @@ def test_a_failure_is_kept_beside_the_results():
     assert found.failures == [{"seed": 3, "error": "three is not a cluster"}]
     found = sweep(base(), {"queue/c.weight": [1]})
     assert 'there is no queue "c"' in found.failures[0]["error"]
-    assert "no metric is called" in sweep(base(), {"queue/a.weight": [1]}, ["x"]).failures[0]["error"]
+    found = sweep(base(), {"queue/a.weight": [1]}, ["x"])
+    assert "no metric is called" in found.failures[0]["error"]
 
 
 def test_a_sweep_goes_on_from_its_file(tmp_path):

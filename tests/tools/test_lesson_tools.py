@@ -51,7 +51,8 @@ SOURCES = [
     (ASKED, True), ("ask(checks.share)", True), ('recap(["One."])', True),
     ("guess = predict('Which?')\nguess", True), ("cycle = cluster.run()\n" + ASKED, False),
     ("checks.take(take)", False), ("def take():\n    return ...\n\n\nchecks.take(take)", False),
-    ("from volcano_lab.course.kit import lesson\n\nlesson('03')", True), ("x = 1", False), ("", False),
+    ("from volcano_lab.course.kit import lesson\n\nlesson('03')", True), ("x = 1", False),
+    ("", False),
 ]
 
 
@@ -67,7 +68,8 @@ def test_an_author_may_hide_a_cell():
     cell = code("import pandas as pd")
     cell.metadata["tags"] = ["plumbing"]
     tool.hide(cell)
-    assert cell.metadata == {"tags": ["plumbing", "remove-input"], "jupyter": {"source_hidden": True}}
+    assert cell.metadata == {
+        "tags": ["plumbing", "remove-input"], "jupyter": {"source_hidden": True}}
 
 
 LINKS = [

@@ -80,8 +80,8 @@ answers(
 answers(
     checks.overused_from,
     right=[963, "963"],
-    wrong=[(962, "0.963"), (964, "smaller"), (1000, "whole node"), (37, "queue a"), (926, "less 37"),
-           (500, "below 0.1")],
+    wrong=[(962, "0.963"), (964, "smaller"), (1000, "whole node"), (37, "queue a"),
+           (926, "less 37"), (500, "below 0.1")],
 )
 
 answers(

@@ -76,7 +76,8 @@ answers(
 answers(
     checks.sum_of_second,
     right=[10, "10"],
-    wrong=[(13, "elastic was 2"), (15, "Subtract elastic"), (5, "minimum"), (6, "in queue"), (9, "it needs one")],
+    wrong=[(13, "elastic was 2"), (15, "Subtract elastic"), (5, "minimum"), (6, "in queue"),
+           (9, "it needs one")],
 )
 
 answers(

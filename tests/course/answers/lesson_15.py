@@ -91,7 +91,8 @@ answers(
 answers(
     checks.slow_plugin,
     right=["green", "Green"],
-    wrong=[("red", "fast"), ("blue", "seldom"), ("nodeorder", "longer"), ("x", "one of"), ("binpack", "longer")],
+    wrong=[("red", "fast"), ("blue", "seldom"), ("nodeorder", "longer"), ("x", "one of"),
+           ("binpack", "longer")],
 )
 
 answers(

@@ -23,7 +23,8 @@ def open_2(copy):
 
 @after("c020")
 def open_3(asked):
-    assert {"job_enqueueable", "overused", "predicate", "job_ready"} <= {row["point"] for row in asked}
+    assert {"job_enqueueable", "overused", "predicate", "job_ready"} <= {
+        row["point"] for row in asked}
 
 
 @after("c022")

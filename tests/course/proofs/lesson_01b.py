@@ -10,7 +10,8 @@ def jobs_in_the_copy(cycle):
 
 @after("c020")
 def open_3(asked):
-    assert {"job_enqueueable", "overused", "predicate", "job_ready"} <= {row["point"] for row in asked}
+    assert {"job_enqueueable", "overused", "predicate", "job_ready"} <= {
+        row["point"] for row in asked}
 
 
 @after("c051")

@@ -31,7 +31,8 @@ def what_is_written_when_a_session_closes_2(condition, sim):
 
 @after("11-binding-faults-and-healing-68")
 def a_configuration_that_changes(saved):
-    assert [row["in force"] for row in saved] == ["enqueue, allocate", "enqueue, allocate, backfill"]
+    assert [row["in force"] for row in saved] == [
+        "enqueue, allocate", "enqueue, allocate, backfill"]
     assert "alocate" in saved[0]["problem"] and saved[1]["problem"] == "none"
 
 

@@ -121,8 +121,7 @@ def test_wishes_of_pods_that_are_there_count_but_not_what_they_require():
     assert scene.batch_scores(pod()) == {"n1": 0, "n2": 200, "n3": 0}
 
 
-def test_wishes_of_pods_on_nodes_that_had_none_when_the_session_opened_count_only_for_pods_with_wishes(
-):
+def test_wishes_of_pods_on_nodes_that_had_none_at_opening_count_only_for_pods_with_wishes():
     scene = Scene(ZONES, {"n2": [pod("old", "db", affinity=rather_near("web", 1))]},
                   {"tainttoleration.weight": 0})
     scene.place(pod("new", "db", affinity=rather_near("web", 3)), "n3")
