@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import TimeoutError as PageTimeout
 from playwright.sync_api import sync_playwright
 
@@ -210,3 +211,12 @@ def _until(page, what, holds, seconds=60):
                 return
         page.wait_for_timeout(100)  # not time.sleep, which would stop the refusing of requests
     raise TimeoutError(f"waited {seconds} s for {what}")
+
+
+def violations(page, where, *impacts):
+    """What axe-core finds there, of any impact or of these."""
+    if not page.locator(where).count():
+        return []
+    found = Axe().run(page, context={"include": [[where]]}).response["violations"]
+    return [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]
+            if not impacts or each["impact"] in impacts]

@@ -15,8 +15,10 @@ from volcano_lab.widgets.controls import choice, number, slider, switch, text
 
 pytestmark = pytest.mark.browser
 
-LABS = {"00": "fair_share_lab", "01": "cycle_lab", "03": "proportion_lab", "05": "queue_tree_lab",
-        "07": "hierarchy_lab", "08": "placement_lab", "09": "evictions_lab"}
+LABS = {"00": "fair_share_lab", "01": "cycle_lab", "02": "comparison_lab", "03": "proportion_lab",
+        "04": "admission_lab", "05": "queue_tree_lab", "07": "hierarchy_lab", "08": "placement_lab",
+        "09": "evictions_lab", "10": "topology_lab", "11": "run_lab", "12": "combination_lab",
+        "15": "cost_lab"}
 MOST_HIGH, JUMP = 640, 2
 
 RECTS = """() => [...document.querySelectorAll('.vp-lab, .vp-panel, .vp-said, .vp-controls')]
@@ -254,7 +256,7 @@ def test_the_phases_stand_in_the_order_of_the_list(shown):
         shown.page.get_by_text("Actions, in order allocate, enqueue")).first.wait_for()
     assert heads() == ["job", "open", "allocate", "enqueue", "close"]
     row = shown.page.locator("tbody tr", has_text="train").locator("th, td").all_inner_texts()
-    assert row == ["train", "copied", "·", "admitted", "Inqueue"]
+    assert row == ["train", "✓ copied", "·", "✓ admitted", "✓ Inqueue"]
 
 
 def test_water_is_poured_round_by_round(shown):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from browser.page import open_notebook
+from browser.page import open_notebook, violations
 from browser.servers import serve
 
 ROOT = Path(__file__).parents[2]
@@ -15,6 +15,8 @@ NOTEBOOKS = sorted(
     for path in (ROOT / "notebooks").glob("**/*.ipynb")
     if ".ipynb_checkpoints" not in path.parts)
 MOVES = 12
+OURS = (".jp-RenderedHTMLCommon", ".vp-lab", ".vl-live")
+"""What a lesson puts on the page: text and results, labs, questions."""
 
 pytestmark = pytest.mark.browser
 
@@ -27,6 +29,9 @@ def test_notebook_runs_and_its_first_slider_repaints(house, notebook, request):
         repaints = shown.move_slider(MOVES) if shown.slider() else []
         shown.screenshot(ROOT / "build" / "screenshots" / f"{Path(notebook).stem}-{house}.png")
         assert shown.complaints(repaints) == []
+        if house == "lab":
+            assert [found for where in OURS
+                    for found in violations(shown.page, where, "serious", "critical")] == []
 
 
 @pytest.mark.parametrize("notebook", [name for name in NOTEBOOKS if name[:2] in ("07", "11")])

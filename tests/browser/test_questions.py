@@ -7,10 +7,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from browser.page import open_notebook
+from browser.page import open_notebook, violations
 from browser.servers import serve
 
 pytestmark = pytest.mark.browser
@@ -66,13 +65,6 @@ def shown(house, browser):
 
 def visible(page):
     return page.evaluate("document.body.innerText")
-
-
-def violations(page, where, *impacts):
-    """What axe-core finds there, of any impact or of these."""
-    found = Axe().run(page, context={"include": [[where]]}).response["violations"]
-    return [f"{each['id']}: {node['html'][:120]}" for each in found for node in each["nodes"]
-            if not impacts or each["impact"] in impacts]
 
 
 def test_a_question_from_asking_to_result_with_keys_alone(shown):

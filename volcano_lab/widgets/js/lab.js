@@ -117,6 +117,8 @@ function tell(root, sentences, show) {
   }).filter((node) => node.textContent));
   if (show) button(root, "show me", "show a way to do this task", show);
   root.scrollTop = 0;
+  // What does not fit is scrolled with the keyboard, too.
+  requestAnimationFrame(() => { root.tabIndex = root.scrollHeight > root.clientHeight ? 0 : -1; });
 }
 
 const FORMS = {python: "copy as Python", yaml: "copy as YAML"};
