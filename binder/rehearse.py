@@ -43,8 +43,8 @@ def binders_python():
     version = (ROOT / "binder" / "runtime.txt").read_text().strip().removeprefix("python-")
     finder = [sys.executable, ROOT / "tools" / "pythons.py", version]
     found = subprocess.run(finder, capture_output=True, check=True, text=True).stdout.strip()
-    print(f"Python        {version}, {found}" if found else
-          f"Python        {version} was not found here; this rehearsal runs {sys.version.split()[0]}")
+    instead = f"was not found here; this rehearsal runs {sys.version.split()[0]}"
+    print(f"Python        {version}, {found}" if found else f"Python        {version} {instead}")
     return found or sys.executable
 
 
@@ -142,9 +142,8 @@ def rehearse_notebook(notebook, env, server):
     said = run.communicate()[1]
     done.set()
     watcher.join()
-    print(
-        f"{notebook.stem:32} {time.monotonic() - started:5.1f} s, {max(peak):5.0f} MB of {LIMIT_MB}",
-        flush=True)
+    took = time.monotonic() - started
+    print(f"{notebook.stem:32} {took:5.1f} s, {max(peak):5.0f} MB of {LIMIT_MB}", flush=True)
     if run.returncode:
         print(said)
     return int(bool(run.returncode) or max(peak) > LIMIT_MB)
