@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import volcano_lab.plugins  # noqa: F401  # registers what is built in
 from volcano_lab.framework.registry import Registry
 
@@ -71,3 +73,16 @@ def test_the_core_needs_numpy_and_pure_python_only():
                 if file and file.endswith((".so", ".pyd")) and "site-packages" in file
                 and name.partition(".")[0] not in {"numpy", "_yaml"} and name != "yaml._yaml"}
     assert not compiled, f"compiled modules besides numpy's: {sorted(compiled)}"
+
+
+@pytest.mark.parametrize(("use", "package"), [
+    ("volcano_lab.tables", "pandas"),
+    ("volcano_lab.charts.limits", "altair"),
+    ("volcano_lab.stepper", "anywidget"),
+])
+def test_a_missing_package_is_one_sentence_with_the_command_that_installs_it(use, package):
+    script = f"import sys; sys.modules[{package!r}] = None; import volcano_lab; {use}"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                            check=False)
+    last = result.stderr.splitlines()[-1]
+    assert f"needs {package}" in last and 'pip install "volcano-lab[lab]"' in last

@@ -39,10 +39,12 @@ __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        value: object = import_module(f"{__name__}.{_MODULES[name]}")
-    elif name in _HOMES or name in _LAB:
-        value = getattr(import_module(f"{__name__}.{(_HOMES | _LAB)[name]}"), name)
+    if name in _HOMES:
+        value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    elif name in _MODULES or name in _LAB:
+        load = import_module(f"{__name__}.display.extras").load
+        value = load(f"{__name__}.{(_MODULES | _LAB)[name]}")
+        value = getattr(value, name) if name in _LAB else value
     else:
         near = get_close_matches(name, __dir__(), 1)
         raise AttributeError(f"module {__name__} has no attribute {name}"

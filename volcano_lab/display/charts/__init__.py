@@ -7,9 +7,9 @@ kernel. What moves with a slider is a lab (`volcano_lab.widgets`), which is draw
 """
 
 import sys
-from importlib import import_module
 from typing import Any
 
+from volcano_lab.display.extras import load
 from volcano_lab.display.styled import FONT, still
 
 HOMES = {"queues":
@@ -28,9 +28,9 @@ def __getattr__(name: str) -> Any:
         return sys.modules[__name__]
     module = next((home for home, names in HOMES.items() if name in names), None)
     if module is not None:
-        return getattr(import_module(f"{__name__}.{module}"), name)
+        return getattr(load(f"{__name__}.{module}"), name)
     if name in HOMES:
-        return import_module(f"{__name__}.{name}")
+        return load(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__} has no attribute {name}")
 
 
