@@ -34,6 +34,8 @@ lab: $(LAB)  ## opens JupyterLab on the start page (LAB_ARGS="--no-browser --por
 		--LabApp.default_url=/lab/tree/$(NOTEBOOK) $(LAB_ARGS)
 
 # One file's tests stay in one process: the cells of a notebook follow each other, and a browser is started once.
+# Processes have to collect the same tests in the same order, also where names are made from sets.
+export PYTHONHASHSEED ?= 0
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 
 # In CI the newer Python goes first, so that the last line is the whole run's.
