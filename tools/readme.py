@@ -20,6 +20,8 @@ def printed(line: str) -> str:
     words = [sys.executable, "-m", "volcano_lab.cli", *shlex.split(line)[1:]]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False,
                           env=os.environ | {"COLUMNS": "80", "NO_COLOR": "1"})
+    if done.returncode not in (0, 1) or not done.stdout:
+        raise SystemExit(f"{line}: {done.stderr.strip() or 'nothing was printed'}")
     return f"$ {line}\n{done.stdout}".rstrip() + "\n"
 
 

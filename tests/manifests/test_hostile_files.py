@@ -215,7 +215,7 @@ def special(tmp_path) -> dict[str, Path]:
     ("folder.yaml", "there is no file that ends in .yaml"),
     ("loop.yaml", "cannot be read (Too many levels of symbolic links)"),
     ("long", "cannot be read (File name too long)"),
-    ("nul", "cannot be read (embedded null byte)"),
+    ("nul", "embedded null"),  # a byte or a character, as Python calls it
     ("none", "there is no such file or directory"),
     ("zeros.yaml.gz", "there are more than 134,217,728 bytes to read, which is the limit"),
     ("cut.yaml.gz", "cannot be read (Compressed file ended before the end-of-stream marker"),
