@@ -37,12 +37,14 @@ lab: $(LAB)  ## opens JupyterLab on the start page (LAB_ARGS="--no-browser --por
 # Processes have to collect the same tests in the same order, also where names are made from sets.
 export PYTHONHASHSEED ?= 0
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
+# One more than there are cores: the tests in a browser wait half of their time.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 
 # In CI the newer Python goes first, so that the last line is the whole run's.
 test: $(ALL)  ## every test: code, examples, recorded cases, notebooks under nbval and in Chromium
 	$(if $(CI),tests/browser/install-chromium.sh)
 	status=0; $(if $(CI),$(MAKE) newer || status=1;) \
-	$(PYTEST) --nbval --nbval-current-env $(PYTEST_ARGS) tests volcano_lab $(wildcard notebooks) || status=1; \
+	$(PYTEST:auto=$(WORKERS)) --nbval --nbval-current-env $(PYTEST_ARGS) tests volcano_lab $(wildcard notebooks) || status=1; \
 	exit $$status
 
 newer: $(ALL)  ## the fast tests and all notebooks on the newest Python above .venv's, where one is found
