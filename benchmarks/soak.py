@@ -214,7 +214,7 @@ def simulate(seed: int, events: int, chance: float) -> Simulation:
     sim.run_events(events)
     never = {template.name for template in drawn.templates if not fits_alone(drawn, template)}
     for uid, run in sim.side.jobs.items():
-        if run.template.name in never:
+        if run.template is not None and run.template.name in never:
             sim.side.job_deleted(uid)
     sim.settle(5000.0)
     return sim

@@ -2,10 +2,10 @@
 come back.
 
 Stands for the job controller, the kubelets, the node and the pod garbage collector, as far as a
-scheduler notices them. A pod that is deleted before it succeeded is made anew, with another uid.
-Pods of a node that is gone are deleted after a while, unless the node comes back before. Left out:
-a job's pods are made with its PodGroup, not when it is admitted; and pods that were in the cluster
-from the beginning run for ever, and aren't made anew.
+scheduler notices them. A pod that is deleted before it succeeded is made anew, with another uid,
+unless it is a bare pod. Pods of a node that is gone are deleted after a while, unless the node
+comes back before. Jobs that were there at the beginning run for ever. Left out: a job's pods are
+made with its PodGroup, not when it is admitted.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import attrs
 from attrs import define, field
 
 from volcano_lab.api.objects import Node, Pod, PodGroup
+from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION
 from volcano_lab.cache.api_server import ADDED, DELETED, ApiServer, WatchEvent
+from volcano_lab.manifests.loader import from_dict, to_dict
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.workload import JobTemplate, Spread, spread
@@ -44,16 +46,16 @@ class Latencies:
 @define(slots=True)
 class JobRun:
     """What became of one job; times are seconds since the run began, None for what has not
-    happened.
+    happened. A job that was there at the beginning has no template, and no end.
     """
 
     name: str
     queue: str
     pods: int
     min_member: int
-    run_time: float
+    run_time: float | None
     arrived: float
-    template: JobTemplate
+    template: JobTemplate | None
     members: list[str]
     admitted: float | None = None
     started: float | None = None
@@ -102,10 +104,26 @@ class ClusterSide:
                           f"{run.pods} pods in queue {run.queue}")
         return run
 
-    def pod_recreated(self, job: str, pod: str) -> None:
+    def take_in(self) -> None:
+        """The jobs that are there at the beginning."""
+        pods: dict[str, list[Pod]] = {}
+        for pod in self.server.list("Pod"):
+            pods.setdefault(_job_of(pod), []).append(pod)
+        for group in self.server.list("PodGroup"):
+            members, least = pods.get(group.key, []), group.spec.min_member
+            running = sum(pod.status.phase == "Running" for pod in members)
+            self.jobs[group.key] = JobRun(
+                group.name, group.spec.queue, len(members), least, None, 0.0, None,
+                [pod.key for pod in members],
+                0.0 if group.status.phase in ("Inqueue", "Running") else None,
+                0.0 if running and running >= least else None)
+
+    def pod_recreated(self, job: str, pod: str, like: dict[str, Any] | None = None) -> None:
+        """A lost pod is made anew: from its job's template, or `like` the one that was there."""
         run = self.jobs[job]
         if run.finished is None and pod in run.members and self.server.find("Pod", pod) is None:
-            _, pods = run.template.build(run.name, self.server.list("PriorityClass"))
+            pods = [from_dict(like)] if like else run.template.build(
+                run.name, self.server.list("PriorityClass"))[1]
             self.server.create(next(made for made in pods if made.key == pod))
 
     def job_removed(self, job: str) -> None:
@@ -152,7 +170,12 @@ class ClusterSide:
                     pod.status.phase != "Succeeded"):
                 run.lost += 1
                 self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
-                self._after("recreate", "pod_recreated", job=job, pod=pod.key)
+                if run.template is not None:
+                    self._after("recreate", "pod_recreated", job=job, pod=pod.key)
+                elif self._is_bare(job):
+                    run.members.remove(pod.key)
+                else:
+                    self._after("recreate", "pod_recreated", job=job, pod=pod.key, like=_anew(pod))
         elif pod.metadata.deletion_timestamp is not None:
             if self.seen.get(uid) != "ending":
                 self.seen[uid] = "ending"
@@ -161,9 +184,19 @@ class ClusterSide:
             self.seen[uid] = "bound"
             self.history.note(self.calendar.now, "pod bound", pod.key, pod.spec.node_name)
             self._expect(pod)
-        elif (type_ == ADDED and pod.spec.node_name and pod.status.phase == "Running"
-              and job in self.jobs):
-            self.calendar.after(self.jobs[job].run_time, "pod_finishes", pod=pod.key, uid=uid)
+        elif type_ == ADDED and pod.spec.node_name and pod.status.phase == "Running":
+            self._finishes_after(pod)
+
+    def _is_bare(self, job: str) -> bool:
+        """Whether a PodGroup was made for a pod that belongs to nobody."""
+        group = self.server.find("PodGroup", job)
+        return group is None or any(ref.kind == "Pod" for ref in group.metadata.owner_references)
+
+    def _finishes_after(self, pod: Pod) -> None:
+        """A pod that runs ends some day, unless its job is one of those that run for ever."""
+        run = self.jobs.get(_job_of(pod))
+        if run is not None and run.run_time is not None:
+            self.calendar.after(run.run_time, "pod_finishes", pod=pod.key, uid=pod.metadata.uid)
 
     def _expect(self, pod: Pod) -> None:
         """A pod that has a node starts there or, where there is no such node, is deleted some day.
@@ -192,7 +225,7 @@ class ClusterSide:
         run = self.jobs.get(_job_of(found))
         if run is None:
             return
-        self.calendar.after(run.run_time, "pod_finishes", pod=pod, uid=uid)
+        self._finishes_after(found)
         running = sum(other.status.phase in ("Running", "Succeeded")
                       for other in self.pods_of(_job_of(found)))
         if run.started is None and running >= run.min_member:
@@ -243,15 +276,22 @@ class ClusterSide:
             if pod.spec.node_name == node and pod.metadata.deletion_timestamp is None:
                 if pod.status.phase == "Pending":
                     self._expect(pod)
-                elif pod.status.phase == "Running" and _job_of(pod) in self.jobs:
-                    self.calendar.after(self.jobs[_job_of(pod)].run_time, "pod_finishes",
-                                        pod=pod.key, uid=pod.metadata.uid)
+                elif pod.status.phase == "Running":
+                    self._finishes_after(pod)
 
     def pods_collected(self, node: str) -> None:
         if self.server.find("Node", node) is None:
             for pod in self.server.list("Pod"):
                 if pod.spec.node_name == node and pod.status.phase in ("Pending", "Running"):
                     self.server.remove("Pod", pod.key)
+
+
+def _anew(pod: Pod) -> dict[str, Any]:
+    """A pod as its controller makes it once more."""
+    metadata = attrs.evolve(pod.metadata, uid="", resource_version="", creation_timestamp=None,
+                            deletion_timestamp=None)
+    return to_dict(attrs.evolve(pod, metadata=metadata, status=PodStatus("Pending"),
+                                spec=attrs.evolve(pod.spec, node_name="")))
 
 
 def _job_of(pod: Pod) -> str:

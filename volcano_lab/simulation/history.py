@@ -105,8 +105,8 @@ class History:
         return self._frame("cluster")
 
     def jobs(self) -> DataFrame:
-        """A row a job: when it came, was admitted, started and finished, how long it waited, pods
-        lost on the way.
+        """A row a job, those that were there at the start first: when it came, was admitted,
+        started and finished, how long it waited, pods lost on the way.
         """
         return self._frame("jobs")
 

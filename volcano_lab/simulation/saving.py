@@ -129,7 +129,8 @@ def _restore_cluster(sim: Simulation, data: dict[str, Any]) -> None:
     for name in SERVER:
         setattr(sim.server, name, data["server"][name])
     side = data["side"]
-    sim.side.jobs = {uid: JobRun(**run | {"template": _template(run["template"])})
+    sim.side.jobs = {uid: JobRun(**run | {"template": run["template"] and _template(
+        run["template"])})
                      for uid, run in side["jobs"].items()}
     sim.side.seen, sim.side.first_node = side["seen"], side["firstNode"]
     sim.side.lost_nodes = {node.name: node for node in map(manifests.from_dict, side["lostNodes"])}

@@ -103,6 +103,7 @@ class Simulation:
                 template.build("check", classes)
         for obj in objects:
             self.server.create(obj)
+        self.side.take_in()
         for stream in range(len(self.workload)):
             self._next_arrival(stream)
         if self.node_failures is not None:

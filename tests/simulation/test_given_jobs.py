@@ -1,0 +1,78 @@
+"""Jobs that were there when a run began: they have their rows, and their pods come back."""
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.loader import loads
+from volcano_lab.simulation import JobTemplate, Simulation, every, load, save
+
+PREEMPT = """
+actions: "enqueue, allocate, preempt"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: predicates}]
+"""
+CLASSES = ("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
+           "value: 9}")
+BARE = """
+apiVersion: v1
+kind: Pod
+metadata: {name: bare, namespace: default}
+spec:
+  schedulerName: volcano
+  nodeName: n1
+  containers: [{name: c, resources: {requests: {cpu: "2"}}}]
+status: {phase: Running}
+"""
+
+
+def rows(sim, *names):
+    columns = [sim.history.columns["jobs"].index(name) for name in names]
+    return {row[0]: tuple(row[column] for column in columns) for row in sim.history.rows["jobs"]}
+
+
+def test_jobs_that_were_there_have_rows_from_the_first_second():
+    cluster = (Cluster().node("n1", cpu=4).job("runs", pods=2, cpu=1, running={"n1": 2})
+               .job("waits", pods=3, cpu=2))
+    sim = Simulation(cluster, workload=[every(2, JobTemplate("new", cpu=1, run_time=3), count=1)])
+    sim.run(until=10)
+    found = rows(sim, "arrived", "started", "finished", "run_time", "waiting")
+    assert found["default/runs"] == (0.0, 0.0, None, None, 0.0)
+    assert found["default/waits"] == (0.0, None, None, None, None)
+    assert found["default/new-1"][:2] == (2.0, 3.03)
+    counts = sim.history.columns["cluster"].index("jobs_waiting")
+    assert sim.history.rows["cluster"][0][counts:counts + 3] == [1, 1, 0]
+
+
+def preempted():
+    cluster = (Cluster().add(CLASSES).node("n1", cpu=4)
+               .job("low", pods=2, min_member=1, cpu=2, running={"n1": 2}))
+    urgent = JobTemplate("urgent", cpu=2, run_time=4, priority_class="high")
+    return Simulation(cluster, PREEMPT, workload=[every(10, urgent, count=2)], check=True)
+
+
+def test_a_pod_that_was_there_is_made_anew_when_it_is_evicted(tmp_path):
+    sim = preempted()
+    sim.run(until=14)
+    assert rows(sim, "lost")["default/low"] == (1,)
+    save(sim, tmp_path / "run.json")
+    whole = preempted().run(until=40).to_json()
+    assert load(tmp_path / "run.json", check=True).run(until=40).to_json() == whole
+    sim.run(until=40)
+    assert rows(sim, "finished", "lost")["default/low"] == (None, 2)
+    pods = {pod.key: pod.status.phase for pod in sim.server.list("Pod")}
+    assert pods["default/low-0"] == pods["default/low-1"] == "Running"
+
+
+@pytest.mark.parametrize(("owned", "there"), [(False, []), (True, ["default/bare"])])
+def test_nobody_makes_a_bare_pod_anew(owned, there):
+    pod, = loads(BARE)
+    if owned:
+        pod, = loads(BARE.replace("namespace: default", "namespace: default, ownerReferences: "
+                                  "[{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, "
+                                  "controller: true}]"))
+    sim = Simulation([*Cluster().node("n1", cpu=4).objects(), pod], check=True)
+    sim.run(until=2)
+    sim.server.delete("Pod", "default/bare")
+    sim.run(until=10)
+    assert list(sim.server.objects["Pod"]) == there
+    assert {row[-1] for row in sim.history.rows["jobs"]} == {1}
