@@ -7,7 +7,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
-from volcano_lab.metrics.prometheus import Metrics, catalogue, table
+from volcano_lab.metrics.prometheus import Metrics, catalogue
+from volcano_lab.metrics.series import table
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import JobTemplate, Simulation, every
 

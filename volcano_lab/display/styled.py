@@ -55,17 +55,12 @@ def _bare(svg: str) -> str:
     return re.sub(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"', "", svg)
 
 
-def scale_of(names: dict[str, Any]) -> alt.Scale:
-    import altair as alt
-
-    colors = colors_of(names)
-    return alt.Scale(domain=list(colors), range=list(colors.values()))
-
-
 def color_by(names: dict[str, Any], channel: Any = None) -> Any:
     import altair as alt
 
-    return (channel or alt.Color)("queue:N", scale=scale_of(names), legend=None)
+    colors = colors_of(names)
+    scale = alt.Scale(domain=list(colors), range=list(colors.values()))
+    return (channel or alt.Color)("queue:N", scale=scale, legend=None)
 
 
 def styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:

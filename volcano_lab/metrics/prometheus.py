@@ -21,7 +21,7 @@ from volcano_lab.api.resource import EMPTY, Resource, total
 from volcano_lab.api.status import BINDING
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.statement import Allocate, Evict, Operation, Statement
-from volcano_lab.metrics.series import COUNTER, HISTOGRAM, JOB, SERIES, Series, catalogue, table
+from volcano_lab.metrics.series import COUNTER, HISTOGRAM, JOB, SERIES, STATES, Series, catalogue
 
 if TYPE_CHECKING:
     from volcano_lab.api.job import JobInfo
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from volcano_lab.framework.points.rules import ExtensionPoint
     from volcano_lab.framework.session import Session
 
-__all__ = ["Metrics", "catalogue", "table"]
+__all__ = ["Metrics", "catalogue"]
 
 
 class _Count(Gauge):
@@ -98,14 +98,12 @@ class Metrics(Observer):
         self._action = ""
 
     def plugin_done(self, ssn: Session, plugin: str, when: str, seconds: float) -> None:
-        self.series["plugin_scheduling_latency_milliseconds"].labels(plugin,
-                                                                     when).observe(seconds * 1000)
+        self._observe("plugin_scheduling_latency", seconds, plugin, when)
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
-        self.series["e2e_scheduling_latency_milliseconds"].observe(times["cycle"] * 1000)
+        self._observe("e2e_scheduling_latency", times["cycle"])
         for action in ssn.enabled_actions & times.keys():
-            self.series["action_scheduling_latency_milliseconds"].labels(action).observe(
-                times[action] * 1000)
+            self._observe("action_scheduling_latency", times[action], action)
 
     def watch(self, point: ExtensionPoint, tier: int, plugin: str,
               function: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,7 +116,7 @@ class Metrics(Observer):
 
         def told(queue: Any, *others: Any) -> Any:
             answer = function(queue, *others)
-            self.series["queue_overused"].labels(queue.name).set(bool(answer) != negative)
+            self._set("queue_overused", bool(answer) != negative, queue.name)
             return answer
 
         return told
@@ -147,24 +145,29 @@ class Metrics(Observer):
         if self._action in ("allocate", "backfill") and not isinstance(operation, Evict):
             ssn = self._ssn
             job = ssn.jobs[operation.task.job]
-            waited = max(ssn.now - job.creation_timestamp, 0.0) * 1000
-            self._job("e2e_job_scheduling_duration", job, waited)
+            waited = max(ssn.now - job.creation_timestamp, 0.0)
+            self._job("e2e_job_scheduling_duration", job, waited * 1000)
             self._job("e2e_job_scheduling_last_time", job, float(int(ssn.now)))
-            self.series["e2e_job_scheduling_latency_milliseconds"].observe(waited)
+            self._observe("e2e_job_scheduling_latency", waited)
 
     def committed(self, statement: Statement | None, operation: Operation) -> None:
-        if isinstance(
-                operation,
-                Allocate) and operation.task.status == BINDING:  # else the cache has refused it
-            self._task_scheduled(operation.task, self._ssn.now)
+        task = operation.task
+        if isinstance(operation, Allocate) and task.status == BINDING:  # else it was refused
+            self._task_scheduled(task, self._ssn.now)
 
     def _task_scheduled(self, task: TaskInfo, now: float) -> None:
-        self.series["task_scheduling_latency_milliseconds"].observe(
-            max(now - task.creation_timestamp, 0.0) * 1000)
+        self._observe("task_scheduling_latency", max(now - task.creation_timestamp, 0.0))
+
+    def _observe(self, name: str, seconds: float, *labels: str) -> None:
+        series = self.series[f"{name}_milliseconds"]
+        (series.labels(*labels) if labels else series).observe(seconds * 1000)
+
+    def _set(self, name: str, value: float, *labels: str) -> None:
+        self.series[name].labels(*labels).set(value)
 
     def _job(self, name: str, job: JobInfo, value: float) -> None:
         labels = self._jobs[job.uid] = (job.name, job.queue, job.namespace)
-        self.series[name].labels(*labels).set(value)
+        self._set(name, value, *labels)
 
     # -- what a cycle leaves -----------------------------------------------------------------------
 
@@ -176,7 +179,7 @@ class Metrics(Observer):
         if "drf" in ssn.plugins:
             for uid, attr in ssn.plugins["drf"].job_attrs.items():
                 job = ssn.jobs[uid]
-                self.series["job_share"].labels(job.namespace, job.name).set(attr.share)
+                self._set("job_share", attr.share, job.namespace, job.name)
 
     def _gangs(self, ssn: Session) -> None:
         lacking = 0
@@ -190,20 +193,20 @@ class Metrics(Observer):
                 if not ssn.cache.is_job_terminated(job.uid):
                     self.series["job_retry_counts"].labels(job.name).inc()
             if not ssn.cache.is_job_terminated(job.uid):
-                self.series["unschedule_task_count"].labels(job.name).set(missing)
+                self._set("unschedule_task_count", missing, job.name)
         self.series["unschedule_job_count"].set(lacking)
 
     def _queues(self, ssn: Session) -> None:
         proportion, capacity = ssn.plugins.get("proportion"), ssn.plugins.get("capacity")
         for name, queue in ssn.queues.items():
             self._queue_names.add(name)
-            for phase in ("inqueue", "pending", "running", "unknown", "completed"):
-                self.series[f"queue_pod_group_{phase}_count"].labels(name).set(
-                    getattr(queue.queue.status, phase))
+            for state in STATES:
+                count = getattr(queue.queue.status, state)
+                self._set(f"queue_pod_group_{state}_count", count, name)
             if proportion is not None:
                 self._held(name, proportion.queue_opts.get(name))
                 if name in proportion.queue_opts:
-                    self.series["queue_weight"].labels(name).set(queue.weight)
+                    self._set("queue_weight", queue.weight, name)
             elif capacity is not None:
                 self._held(name, capacity.queue_opts.get(name))
                 self._limits(capacity, queue)
@@ -214,7 +217,7 @@ class Metrics(Observer):
         self._amounts("request", name, EMPTY if attr is None else attr.request)
         if attr is not None:
             self._amounts("deserved", name, attr.deserved)
-            self.series["queue_share"].labels(name).set(attr.share)
+            self._set("queue_share", attr.share, name)
 
     def _limits(self, capacity: Any, queue: QueueInfo) -> None:
         """With capacity, what a queue may have. Without a tree it knows only queues that have jobs:
@@ -227,8 +230,8 @@ class Metrics(Observer):
             return
         spec, queues = queue.queue.spec, self._ssn.queues.values()
         capability = Resource.from_list(spec.capability) if spec.capability else None
-        guarantees = total(
-            Resource.from_list(other.queue.spec.guarantee.resource) for other in queues)
+        guarantees = total(Resource.from_list(each.queue.spec.guarantee.resource)
+                           for each in queues)
         own = Resource.from_list(spec.guarantee.resource)
         if capability is not None:
             self._amounts("capacity", queue.name, capability)
@@ -238,14 +241,12 @@ class Metrics(Observer):
 
     def _amounts(self, part: str, queue: str, resource: Resource) -> None:
         """A resource that was there once and is no more becomes 0."""
-        self.series[f"queue_{part}_milli_cpu"].labels(queue).set(resource.milli_cpu)
-        self.series[f"queue_{part}_memory_bytes"].labels(queue).set(resource.memory)
-        scalars = dict(resource.scalars or {})
+        self._set(f"queue_{part}_milli_cpu", resource.milli_cpu, queue)
+        self._set(f"queue_{part}_memory_bytes", resource.memory, queue)
         known = self._scalars.setdefault(queue, set())
-        known.update(scalars)
+        known.update(resource.scalars or ())
         for name in sorted(known):
-            self.series[f"queue_{part}_scalar_resources"].labels(queue, name).set(
-                scalars.get(name, 0.0))
+            self._set(f"queue_{part}_scalar_resources", resource.get(name), queue, name)
 
     def _forget(self, ssn: Session) -> None:
         """Queues and jobs that are gone are no longer told of."""
@@ -260,8 +261,9 @@ class Metrics(Observer):
                 continue
             name, queue, namespace = self._jobs.pop(uid)
             labels = {"job_name": name, "queue": queue, "job_namespace": namespace}
-            for series in (series for series in SERIES if series.labels == JOB):
-                self.series[series.name].remove_by_labels(labels)
+            for series in SERIES:
+                if series.labels == JOB:
+                    self.series[series.name].remove_by_labels(labels)
             self.series["job_share"].remove_by_labels({"job_ns": namespace, "job_id": name})
             for series_name in ("unschedule_task_count", "job_retry_counts"):
                 self.series[series_name].remove_by_labels({"job_id": name})

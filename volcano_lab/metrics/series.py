@@ -24,6 +24,8 @@ def exponential(first: float, factor: float, count: int) -> tuple[float, ...]:
 
 MILLISECONDS = exponential(5, 2, 15)
 JOB = ("job_name", "queue", "job_namespace")
+QUEUE, NAMESPACE = ("queue_name",), ("namespace_name",)
+STATES = ("inqueue", "pending", "running", "unknown", "completed")
 
 
 @define(slots=True, frozen=True)
@@ -36,7 +38,7 @@ class Series:
     kind: str
     labels: tuple[str, ...]
     meaning: str
-    source: str
+    source: str = ""
     buckets: tuple[float, ...] = ()
 
     @property
@@ -58,70 +60,63 @@ OTHER_NAMES = {"e2e_scheduling_latency_milliseconds": "e2e_scheduling_duration_s
 
 
 def _amounts(part: str, meaning: str, source: str) -> list[Series]:
-    return [Series(f"queue_{part}_milli_cpu", GAUGE, ("queue_name",),
-                   f"{meaning}: CPU, in thousandths", source),
-            Series(f"queue_{part}_memory_bytes", GAUGE, ("queue_name",),
-                   f"{meaning}: memory, in bytes", source),
-            Series(f"queue_{part}_scalar_resources", GAUGE, ("queue_name", "resource"),
-                   f"{meaning}: any other resource, in thousandths (pods: whole)", source)]
+    units = {"milli_cpu": "CPU, in thousandths", "memory_bytes": "memory, in bytes",
+             "scalar_resources": "any other resource, in thousandths (pods: whole)"}
+    return [Series(f"queue_{part}_{unit}", GAUGE,
+                   (*QUEUE, "resource") if unit == "scalar_resources" else QUEUE,
+                   f"{meaning}: {what}", source) for unit, what in units.items()]
 
 
 BOTH = "proportion or capacity, at the end of the cycle"
-SERIES = (Series("e2e_scheduling_latency_milliseconds", HISTOGRAM, (), "time of a whole cycle",
-                 "each cycle", MILLISECONDS),
-          Series("action_scheduling_latency_milliseconds", HISTOGRAM, ("action",),
-                 "time of an action", "each action", MILLISECONDS),
-          Series("plugin_scheduling_latency_milliseconds", HISTOGRAM, ("plugin", "OnSession"),
-                 "time a plugin takes when a session opens (OnSessionOpen) or closes "
-                 "(OnSessionClose)", "each plugin", MILLISECONDS),
-          Series("task_scheduling_latency_milliseconds", HISTOGRAM, (),
-                 "from the creation of a pod until a session sends it to be bound, and once more "
-                 "until it is bound", "commits and binds", MILLISECONDS),
-          Series("e2e_job_scheduling_latency_milliseconds", HISTOGRAM, (),
-                 "from the creation of a job until one of its tasks is placed",
-                 "allocate and backfill", exponential(32, 2, 10)),
-          Series("e2e_job_scheduling_duration", GAUGE, JOB,
-                 "the same for each job, the last time, in milliseconds", "allocate and backfill"),
-          Series("e2e_job_scheduling_start_time", GAUGE, JOB,
-                 "when a job was created, in seconds since the epoch", "PodGroups"),
-          Series("e2e_job_scheduling_last_time", GAUGE, JOB, "when a task of a job was placed last",
-                 "allocate and backfill"),
-          Series("schedule_attempts_total", COUNTER, ("result",),
-                 "attempts to schedule pods, by result", ""),
-          Series("pod_preemption_victims", GAUGE, (),
-                 "how many victims there were the last time a task could preempt", "preempt"),
-          Series("total_preemption_attempts", COUNTER, (),
-                 "how often room was made, or tried to be made, by preemption", "preempt"),
-          Series("unschedule_task_count", GAUGE, ("job_id",), "tasks that a gang lacks",
-                 "gang, at the end of the cycle"),
-          Series("unschedule_job_count", GAUGE, (), "gangs that lack tasks",
-                 "gang, at the end of the cycle"),
-          Series("job_share", GAUGE, ("job_ns", "job_id"), "a job's dominant share",
-                 "drf, at the end of the cycle"),
-          Series("job_retry_counts", COUNTER, ("job_id",), "cycles in which a gang lacked tasks",
-                 "gang, at the end of the cycle"),
-          Series("namespace_share", GAUGE, ("namespace_name",), "a namespace's share", ""),
-          Series("namespace_weight", GAUGE, ("namespace_name",), "a namespace's weight", ""),
-          Series("namespace_weighted_share", GAUGE, ("namespace_name",),
-                 "a namespace's share over its weight", ""),
-          *_amounts("allocated", "what a queue has", BOTH),
-          *_amounts("request", "what a queue's jobs ask for, had and waiting", BOTH),
-          *_amounts("deserved", "what a queue deserves", BOTH),
-          *_amounts("capacity",
-                    "what a queue's author lets it have (no limit: in a tree the largest number, "
-                    "else 0)", "capacity"),
-          *_amounts("real_capacity", "what a queue may have once the guarantees of others are kept",
-                    "capacity"),
-          Series("queue_share", GAUGE, ("queue_name",),
-                 "what a queue has over what it deserves, the largest dimension", BOTH),
-          Series("queue_weight", GAUGE, ("queue_name",), "a queue's weight", "proportion"),
-          Series("queue_overused", GAUGE, ("queue_name",),
-                 "1 if a queue was found to have what it deserves, else 0",
-                 "proportion (overused) or capacity (preemptive), the last answer"),
-          *(Series(f"queue_pod_group_{phase}_count", GAUGE, ("queue_name",),
-                   f"PodGroups of a queue that are {phase}",
-                   "the queue controller; here the status of the queue at the end of the cycle")
-            for phase in ("inqueue", "pending", "running", "unknown", "completed")))
+GANG = "gang, at the end of the cycle"
+SERIES = (
+    Series("e2e_scheduling_latency_milliseconds", HISTOGRAM, (), "time of a whole cycle",
+           "each cycle", MILLISECONDS),
+    Series("action_scheduling_latency_milliseconds", HISTOGRAM, ("action",), "time of an action",
+           "each action", MILLISECONDS),
+    Series("plugin_scheduling_latency_milliseconds", HISTOGRAM, ("plugin", "OnSession"),
+           "time a plugin takes when a session opens (OnSessionOpen) or closes (OnSessionClose)",
+           "each plugin", MILLISECONDS),
+    Series("task_scheduling_latency_milliseconds", HISTOGRAM, (), "from the creation of a pod "
+           "until a session sends it to be bound, and once more until it is bound",
+           "commits and binds", MILLISECONDS),
+    Series("e2e_job_scheduling_latency_milliseconds", HISTOGRAM, (), "from the creation of a job "
+           "until one of its tasks is placed", "allocate and backfill", exponential(32, 2, 10)),
+    Series("e2e_job_scheduling_duration", GAUGE, JOB,
+           "the same for each job, the last time, in milliseconds", "allocate and backfill"),
+    Series("e2e_job_scheduling_start_time", GAUGE, JOB,
+           "when a job was created, in seconds since the epoch", "PodGroups"),
+    Series("e2e_job_scheduling_last_time", GAUGE, JOB, "when a task of a job was placed last",
+           "allocate and backfill"),
+    Series("schedule_attempts_total", COUNTER, ("result",), "attempts to schedule pods, by result"),
+    Series("pod_preemption_victims", GAUGE, (),
+           "how many victims there were the last time a task could preempt", "preempt"),
+    Series("total_preemption_attempts", COUNTER, (),
+           "how often room was made, or tried to be made, by preemption", "preempt"),
+    Series("unschedule_task_count", GAUGE, ("job_id",), "tasks that a gang lacks", GANG),
+    Series("unschedule_job_count", GAUGE, (), "gangs that lack tasks", GANG),
+    Series("job_share", GAUGE, ("job_ns", "job_id"), "a job's dominant share",
+           "drf, at the end of the cycle"),
+    Series("job_retry_counts", COUNTER, ("job_id",), "cycles in which a gang lacked tasks", GANG),
+    Series("namespace_share", GAUGE, NAMESPACE, "a namespace's share"),
+    Series("namespace_weight", GAUGE, NAMESPACE, "a namespace's weight"),
+    Series("namespace_weighted_share", GAUGE, NAMESPACE, "a namespace's share over its weight"),
+    *_amounts("allocated", "what a queue has", BOTH),
+    *_amounts("request", "what a queue's jobs ask for, had and waiting", BOTH),
+    *_amounts("deserved", "what a queue deserves", BOTH),
+    *_amounts("capacity", "what a queue's author lets it have (no limit: in a tree the largest "
+              "number, else 0)", "capacity"),
+    *_amounts("real_capacity", "what a queue may have once the guarantees of others are kept",
+              "capacity"),
+    Series("queue_share", GAUGE, QUEUE,
+           "what a queue has over what it deserves, the largest dimension", BOTH),
+    Series("queue_weight", GAUGE, QUEUE, "a queue's weight", "proportion"),
+    Series("queue_overused", GAUGE, QUEUE, "1 if a queue was found to have what it deserves, "
+           "else 0", "proportion (overused) or capacity (preemptive), the last answer"),
+    *(Series(f"queue_pod_group_{phase}_count", GAUGE, QUEUE,
+             f"PodGroups of a queue that are {phase}",
+             "the queue controller; here the status of the queue at the end of the cycle")
+      for phase in STATES))
 
 
 def catalogue() -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from volcano_lab.display.charts.cells import color, matrix, one_of, ranked
 from volcano_lab.display.charts.following import drawn
 from volcano_lab.display.styled import styled
 from volcano_lab.trace import TraceReader
@@ -100,11 +101,10 @@ def statements(trace: TraceReader, title: str = "") -> alt.Chart:
     """
     rows = _statement_rows(trace)
     base = alt.Chart().encode(y=alt.Y("job:N", title=None, sort=None))
-    scale = alt.Scale(domain=list(OUTCOMES), range=list(OUTCOMES.values()))
-    x = alt.X("from:Q", title="record", scale=alt.Scale(domain=[0, max(len(trace.records), 1)],
-                                                        nice=False))
+    scale = alt.Scale(domain=[0, max(len(trace.records), 1)], nice=False)
     bars = base.mark_bar(size=16).encode(
-        x=x, x2="end:Q", color=alt.Color("outcome:N", scale=scale, title=None),
+        x=alt.X("from:Q", title="record", scale=scale), x2="end:Q",
+        color=color("outcome:N", OUTCOMES),
         tooltip=["statement:Q", "action:N", "job:N", "did:N", "outcome:N"])
     words = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="count:Q")
     told = "; ".join(f"{row['action']} for {row['job']}, {row['count']} operations, "
@@ -143,20 +143,10 @@ def victims(trace: TraceReader, task: str | None = None, question: int | None = 
     'reclaim for train-0: web-0 may go; web-1 evicted'
     """
     rows = _victim_rows(trace, task, question)
-    base = alt.Chart().encode(
-        x=alt.X("candidate:N", title=None, sort=None,
-                axis=alt.Axis(labelAngle=-40, domain=False, ticks=False, orient="top")), y=alt.Y(
-                    "by:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False,
-                                                                 labelLimit=200)))
-    scale = alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values()))
-    cells = base.mark_rect(
-        stroke="white", strokeWidth=2).encode(color=alt.Color("verdict:N", scale=scale, title=None))
-    dark = alt.FieldOneOfPredicate(field="verdict", oneOf=[STAYS, "evicted"])
-    ink = alt.condition(dark, alt.value("white"), alt.value("black"))
-    words = base.mark_text(fontSize=11).encode(text="verdict:N", color=ink)
     ends = [f"{row['candidate']} {row['verdict']}" for row in rows if row["by"] == "in the end"]
-    head = (f"{rows[0]['action']} for {rows[0]['task']}: {'; '.join(ends)}" if rows else
+    told = (f"{rows[0]['action']} for {rows[0]['task']}: {'; '.join(ends)}" if rows else
             "No victims were sought")
-    layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(
-        width=alt.Step(76), height=alt.Step(24))
-    return styled(layers, title, head)
+    return matrix(rows, title, told, x=ranked(alt.X, "candidate:N", labelAngle=-40, orient="top"),
+                  y=ranked(alt.Y, "by:N", labelLimit=200), color=color("verdict:N", VERDICTS),
+                  word="verdict:N", white=one_of("verdict", [STAYS, "evicted"]), size=(76, 24),
+                  strokeWidth=2)

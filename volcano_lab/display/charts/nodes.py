@@ -9,6 +9,7 @@ from typing import Any
 
 import altair as alt
 
+from volcano_lab.display.charts.cells import color, matrix, one_of, ranked
 from volcano_lab.display.charts.following import drawn
 from volcano_lab.display.palette import colors_of
 from volcano_lab.display.styled import styled
@@ -18,11 +19,9 @@ from volcano_lab.trace.views import nodes
 from volcano_lab.trace.views.nodes import CHOSEN, FITS, LATER, NO_ROOM
 
 OBJECTION = "somebody objects"
-VERDICTS = {
-    CHOSEN: "#0072B2", FITS: "#56B4E9", LATER: "#F0E442", NO_ROOM: "#D9D9D9", OBJECTION: "#D55E00"
-}
+VERDICTS = {CHOSEN: "#0072B2", FITS: "#56B4E9", LATER: "#F0E442", NO_ROOM: "#D9D9D9",
+            OBJECTION: "#D55E00"}
 """What is said of a node -> its colour; the cell says it in words or with its score, too."""
-LIGHT = (FITS, LATER, NO_ROOM)
 
 
 def _use_rows(trace: TraceReader, number: int | None = None) -> list[dict[str, Any]]:
@@ -43,23 +42,17 @@ def node_use(trace: TraceReader, number: int | None = None, title: str = "") -> 
     'In use: n1 cpu 25 %, pods 1 %'
     """
     rows = _use_rows(trace, number)
-    axis = alt.Axis(domain=False, ticks=False, labelAngle=0, orient="top")
-    base = alt.Chart().encode(
-        x=alt.X("resource:N", title=None, sort=None, axis=axis), y=alt.Y(
-            "node:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False)))
-    scale = alt.Scale(domain=[0, 1], range=["#F2F8FC", "#0072B2"])
-    cells = base.mark_rect(stroke="white").encode(
-        color=alt.Color("part:Q", scale=scale, title="part in use", legend=alt.Legend(format="%")),
-        tooltip=["node:N", "resource:N", "used:Q", "idle:Q", "releasing:Q", "pipelined:Q"])
-    ink = alt.condition("datum.part > 0.6", alt.value("white"), alt.value("black"))
-    words = base.mark_text(fontSize=11).encode(text=alt.Text("part:Q", format=".0%"), color=ink)
     by_node: dict[str, list[str]] = {}
     for row in rows:
         by_node.setdefault(row["node"], []).append(f"{row['resource']} {100 * row['part']:.0f} %")
     told = "; ".join(f"{node} {', '.join(parts)}" for node, parts in by_node.items())
-    layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(
-        width=alt.Step(76), height=alt.Step(22))
-    return styled(layers, title, f"In use: {told}")
+    scale = alt.Scale(domain=[0, 1], range=["#F2F8FC", "#0072B2"])
+    return matrix(
+        rows, title, f"In use: {told}", x=ranked(alt.X, "resource:N", labelAngle=0, orient="top"),
+        y=ranked(alt.Y, "node:N"), word=alt.Text("part:Q", format=".0%"), size=(76, 22),
+        color=alt.Color("part:Q", scale=scale, title="part in use", legend=alt.Legend(format="%")),
+        white="datum.part > 0.6",
+        tooltip=["node:N", "resource:N", "used:Q", "idle:Q", "releasing:Q", "pipelined:Q"])
 
 
 def _choice_rows(trace: TraceReader, job: str | None = None) -> list[dict[str, Any]]:
@@ -91,24 +84,15 @@ def node_choices(trace: TraceReader, job: str | None = None, title: str = "") ->
     'train-0: n1 is chosen; 1 no room'
     """
     rows = _choice_rows(trace, job)
-    base = alt.Chart().encode(
-        x=alt.X("task:N", title=None, sort=None,
-                axis=alt.Axis(labelAngle=-40, domain=False, ticks=False, orient="top")), y=alt.Y(
-                    "node:N", title=None, sort=None, axis=alt.Axis(domain=False, ticks=False)))
-    scale = alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values()))
-    cells = base.mark_rect(stroke="white", strokeWidth=1.5).encode(
-        color=alt.Color("verdict:N", scale=scale, title=None),
-        tooltip=["task:N", "node:N", "reason:N", "score:Q", "by_plugin:N"])
-    dark = alt.condition(alt.FieldOneOfPredicate(field="verdict", oneOf=list(LIGHT)),
-                         alt.value("black"), alt.value("white"))
-    words = base.mark_text(fontSize=10).encode(text="word:N", color=dark)
     by_task: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_task.setdefault(row["task"], []).append(row)
     told = "; ".join(_told(task, said) for task, said in by_task.items())
-    layers = alt.layer(cells, words, data=alt.InlineData(rows)).properties(
-        width=alt.Step(64), height=alt.Step(22))
-    return styled(layers, title, told or "No node was sought")
+    return matrix(rows, title, told or "No node was sought", font=10, strokeWidth=1.5,
+                  x=ranked(alt.X, "task:N", labelAngle=-40, orient="top"),
+                  y=ranked(alt.Y, "node:N"), color=color("verdict:N", VERDICTS), word="word:N",
+                  white=one_of("verdict", [CHOSEN, OBJECTION]), size=(64, 22),
+                  tooltip=["task:N", "node:N", "reason:N", "score:Q", "by_plugin:N"])
 
 
 def _told(task: str, said: list[dict[str, Any]]) -> str:
@@ -140,15 +124,13 @@ def node_scores(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
     [('n1', 'nodeorder', 450.0)]
     """
     rows = _score_rows(trace, task)
-    colors = colors_of(row["plugin"] for row in rows)
-    color = alt.Color("plugin:N", title="plugin", scale=alt.Scale(domain=list(colors),
-                                                                  range=list(colors.values())))
     sums: Counter[str] = Counter()
     for row in rows:
         sums[row["node"]] += row["score"]
     bars = alt.Chart(alt.InlineData(rows)).mark_bar(size=16).encode(
         y=alt.Y("node:N", title=None, sort=None), x=alt.X("score:Q", title="score", stack="zero"),
-        color=color, tooltip=["node:N", "plugin:N", "score:Q"])
+        color=color("plugin:N", colors_of(row["plugin"] for row in rows), "plugin"),
+        tooltip=["node:N", "plugin:N", "score:Q"])
     told = ", ".join(f"{node} {score:.4g}" for node, score in sums.items())
     return styled(bars.properties(width=520, height=alt.Step(24)), title,
                   f"Scores for {short(task)}: {told or 'no node fits'}")

@@ -10,8 +10,9 @@ from typing import Any
 import altair as alt
 
 from volcano_lab.api.formatting import quantity_text
+from volcano_lab.display.charts.cells import PLAIN, color
 from volcano_lab.display.charts.following import Rows, drawn
-from volcano_lab.display.styled import color_by, scale_of, styled
+from volcano_lab.display.styled import color_by, styled
 from volcano_lab.trace.narration import short
 from volcano_lab.trace.views import Source, queues, trace_of
 
@@ -21,7 +22,6 @@ LIMITS = {"guarantee": ("triangle-up", 14), "deserved": ("diamond", 0),
           "real_capability": ("triangle-down", -14)}
 """Limit -> its shape, and how far below the bar it stands, so that equal limits can be told apart.
 """
-NO_LINES = {"domain": False, "ticks": False}
 
 
 def _filling_rows(source: Source, resource: str = "cpu") -> Rows:
@@ -49,8 +49,7 @@ def filling_rows(steps: Iterable[dict[str, Any]]) -> Rows:
     for step in steps:
         common = {"round": f"round {step['round']}, {step['left']:.4g} left"} | {
             word: step[word] for word in ("queue", "most", "deserved")}
-        before = step["before"]
-        after = step["deserved"]
+        before, after = step["before"], step["deserved"]
         rows += [common | {"part": "had before", "from": 0, "to": before, "strength": 0.4},
                  common | {"part": "added", "from": before, "to": after, "strength": 1.0}]
     return rows
@@ -98,16 +97,15 @@ def queue_order(source: Source, title: str = "", action: str = "allocate") -> al
     """
     rows = _turn_rows(source, action)
     names = {row["queue"]: row for row in rows}
-    fill = alt.Fill("queue:N", scale=scale_of(names), legend=None)
-    chart = alt.Chart(alt.InlineData(rows)).mark_square(
-        size=110, strokeWidth=1.5, opacity=1).encode(
-            x=alt.X("turn:Q", title="turn", axis=alt.Axis(tickMinStep=1, grid=False),
-                    scale=alt.Scale(domain=[0, max(len(rows), 1) + 1], nice=False)),
-            y=alt.Y("queue:N", title=None, axis=alt.Axis(grid=True)),
-            fill=alt.condition("datum.outcome == 'placed'", fill, alt.value("white")),
-            stroke=color_by(names, alt.Stroke),
-            tooltip=["turn:Q", "queue:N", alt.Tooltip("share:Q", format=".3f"), "job:N",
-                     "outcome:N", "why:N"])
+    fill = alt.condition("datum.outcome == 'placed'", color_by(names, alt.Fill), alt.value("white"))
+    square = alt.Chart(alt.InlineData(rows)).mark_square(size=110, strokeWidth=1.5, opacity=1)
+    chart = square.encode(
+        x=alt.X("turn:Q", title="turn", axis=alt.Axis(tickMinStep=1, grid=False),
+                scale=alt.Scale(domain=[0, max(len(rows), 1) + 1], nice=False)),
+        y=alt.Y("queue:N", title=None, axis=alt.Axis(grid=True)), fill=fill,
+        stroke=color_by(names, alt.Stroke), tooltip=[
+            "turn:Q", "queue:N", alt.Tooltip("share:Q", format=".3f"), "job:N", "outcome:N",
+            "why:N"])
     told = ", ".join(row["queue"] for row in rows)
     return styled(chart.properties(width=720, height=110), title,
                   f"Queues in the order of their turns: {told}")
@@ -131,22 +129,22 @@ def limits(source: Source, resource: str = "cpu", title: str = "",
     """
     rows = _limit_rows(source, resource, number)
     flat = all(row["depth"] == 0 for row in rows)
-    color = color_by({row["queue"]: row for row in rows}) if flat else alt.value("#0072B2")
-    axis = alt.Axis(**NO_LINES) if flat else alt.Axis(labelAlign="left", labelPadding=120,
-                                                      labelLimit=120, **NO_LINES)
+    shade = color_by({row["queue"]: row for row in rows}) if flat else alt.value("#0072B2")
+    label = {} if flat else {"labelAlign": "left", "labelPadding": 120, "labelLimit": 120}
+    axis = alt.Axis(**PLAIN, **label)
     base = alt.Chart().encode(y=alt.Y("label:N", title=None, sort=None, axis=axis))
     most = max([row[name] or 0 for row in rows for name in ("request", "allocated", *LIMITS)],
                default=1) or 1
     x = alt.X("request:Q", title=resource, scale=alt.Scale(domain=[0, most]))
-    asked = base.mark_bar(size=20, opacity=0.3).encode(x=x, color=color)
-    held = base.mark_bar(size=11).encode(x="allocated:Q", color=color)
+    asked = base.mark_bar(size=20, opacity=0.3).encode(x=x, color=shade)
+    held = base.mark_bar(size=11).encode(x="allocated:Q", color=shade)
     words = {name: name.replace("_", " ") for name in LIMITS}
     scale = alt.Scale(domain=list(words.values()), range=[shape for shape, _ in LIMITS.values()])
     shape = alt.Shape("limit:N", scale=scale, title="limits")
+    point = {"filled": True, "color": "black", "opacity": 1, "size": 60}
     marks = [base.transform_filter(f"datum['{name}'] > 0").transform_calculate(
-        limit=f"'{words[name]}'").mark_point(filled=True, color="black", opacity=1, size=60,
-                                             yOffset=offset).encode(x=f"{name}:Q", shape=shape)
-             for name, (_, offset) in LIMITS.items()]
+        limit=f"'{words[name]}'").mark_point(yOffset=offset, **point).encode(
+            x=f"{name}:Q", shape=shape) for name, (_, offset) in LIMITS.items()]
     told = "; ".join(_limits_text(row, resource) for row in rows)
     layers = alt.layer(asked, held, *marks, data=alt.InlineData(rows)).properties(
         width=580, height=38 * max(len(rows), 1))
@@ -155,8 +153,8 @@ def limits(source: Source, resource: str = "cpu", title: str = "",
 
 
 def _limits_text(row: dict[str, Any], resource: str) -> str:
-    parts = {"asks for": "request", "holds": "allocated", "deserves": "deserved", "may hold":
-             "real_capability"}
+    parts = {"asks for": "request", "holds": "allocated", "deserves": "deserved",
+             "may hold": "real_capability"}
     return f"{row['queue']} " + ", ".join(f"{words} {quantity_text(resource, row[name])}"
                                           for words, name in parts.items())
 
@@ -167,13 +165,12 @@ def _admission_rows(source: Source, job: str = "", resource: str = "cpu") -> Row
     for row in compared(trace_of(source), job, resource):
         label = row["level"] if job else f"{short(row['job'])} · {row['plugin']} · {row['level']}"
         amounts = row["allocated"] - row["elastic"], row["inqueue"], row["minimum"]
+        held, most = (quantity_text(resource, row[name]) for name in ("sum", "may_hold"))
         start = 0.0
         for part, amount in zip(PARTS, amounts, strict=True):
             rows.append({"comparison": label, "part": part, "from": start, "to": start + amount,
                          "sum": row["sum"], "may_hold": row["may_hold"],
-                         "verdict": f"{quantity_text(resource, row['sum'])} of "
-                                    f"{quantity_text(resource, row['may_hold'])}: "
-                                    f"{row['verdict']}"})
+                         "verdict": f"{held} of {most}: {row['verdict']}"})
             start += amount
     return rows
 
@@ -189,13 +186,11 @@ def admission(source: Source, job: str = "", resource: str = "cpu", title: str =
     'cpu that enqueue compared: train · overcommit · cluster: 2 of 1.2: refused'
     """
     rows = _admission_rows(source, job, resource)
-    axis = alt.Axis(labelLimit=260, **NO_LINES)
+    axis = alt.Axis(labelLimit=260, **PLAIN)
     base = alt.Chart().encode(y=alt.Y("comparison:N", title=None, sort=None, axis=axis))
     most = max([max(row["sum"], row["may_hold"] or 0) for row in rows], default=1) or 1
     x = alt.X("from:Q", title=resource, scale=alt.Scale(domain=[0, most * 1.4], nice=False))
-    color = alt.Color("part:N", title=None, scale=alt.Scale(domain=list(PARTS),
-                                                            range=list(PARTS.values())))
-    bars = base.mark_bar(size=20).encode(x=x, x2="to:Q", color=color)
+    bars = base.mark_bar(size=20).encode(x=x, x2="to:Q", color=color("part:N", PARTS))
     once = base.transform_filter("datum.part == 'minimum'")
     most_held = once.mark_tick(color="black", thickness=3, size=30).encode(x="may_hold:Q")
     words = once.transform_calculate(end="max(datum.sum, datum.may_hold)").mark_text(

@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from volcano_lab.display.charts.cells import color
 from volcano_lab.display.palette import colors_of
 from volcano_lab.simulation.history import CLUSTER, QUEUES, History
 
@@ -30,25 +31,20 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
     """
     queues = _rows(history.rows["queues"], QUEUES,
                    ("time", "queue", f"allocated_{resource}", f"deserved_{resource}"))
-    names = sorted({row["queue"] for row in queues if row["allocated"] or row["deserved"]} -
-                   {"root"})
+    names = {row["queue"] for row in queues if row["allocated"] or row["deserved"]} - {"root"}
     used = [row | {part: row[part] or 0 for part in ("allocated", "deserved")} for row in queues
             if row["queue"] in names]
     cluster = _rows(history.rows["cluster"], CLUSTER,
                     ("time", f"part_{resource}", "fairness", "jobs_waiting", "jobs_running"))
     time = alt.X("time:Q", title=None)
-    shades = colors_of(names)
-    color = alt.Color("queue:N", scale=alt.Scale(
-        domain=names, range=[shades[name] for name in names]), title=None)
     by_queue = alt.Y("allocated:Q", title=[f"{resource} by queue", "(dashed: deserved)"])
-    allocated = alt.Chart(alt.InlineData(used)).encode(x=time, color=color)
-    bands = [
-        (allocated.mark_line(interpolate="step-after").encode(y=by_queue) + allocated.mark_line(
-            interpolate="step-after", strokeDash=[3, 3], opacity=0.6).encode(y="deserved:Q")),
-        _band(cluster, time, f"part of {resource} in use", "part", "#555"),
-        _band(cluster, time, "fairness", "fairness", "#009E73"),
-        _jobs(cluster, alt.X("time:Q", title="seconds")),
-    ]
+    base = alt.Chart(alt.InlineData(used)).encode(x=time, color=color("queue:N", colors_of(names)))
+    deserved = base.mark_line(interpolate="step-after", strokeDash=[3, 3], opacity=0.6)
+    bands = [base.mark_line(interpolate="step-after").encode(y=by_queue)
+             + deserved.encode(y="deserved:Q"),
+             _band(cluster, time, f"part of {resource} in use", "part", "#555"),
+             _band(cluster, time, "fairness", "fairness", "#009E73"),
+             _jobs(cluster, alt.X("time:Q", title="seconds"))]
     chart = alt.vconcat(*(band.properties(width=WIDTH, height=HEIGHT) for band in bands), spacing=8)
     return chart.properties(title=title, description=_described(history, resource)).resolve_scale(
         x="shared", color="independent")
@@ -56,18 +52,16 @@ def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Ch
 
 def _band(rows: list[dict[str, Any]], time: Any, label: str, field: str, color: str) -> Any:
     y = alt.Y(f"{field}:Q", title=label, scale=alt.Scale(domain=[0, 1]))
-    return alt.Chart(alt.InlineData(rows)).mark_area(interpolate="step-after", color=color,
-                                                     opacity=0.7).encode(x=time, y=y)
+    area = {"interpolate": "step-after", "color": color, "opacity": 0.7}
+    return alt.Chart(alt.InlineData(rows)).mark_area(**area).encode(x=time, y=y)
 
 
 def _jobs(rows: list[dict[str, Any]], time: Any) -> Any:
     states = {"waiting": "#D55E00", "running": "#0072B2"}
     counts = [{"time": row["time"], "jobs": row[f"jobs_{state}"], "state": state} for row in rows
               for state in states]
-    color = alt.Color("state:N", scale=alt.Scale(domain=list(states), range=list(states.values())),
-                      title=None)
     line = alt.Chart(alt.InlineData(counts)).mark_line(interpolate="step-after")
-    return line.encode(x=time, y=alt.Y("jobs:Q", title="jobs"), color=color)
+    return line.encode(x=time, y=alt.Y("jobs:Q", title="jobs"), color=color("state:N", states))
 
 
 def _rows(rows: list[list[Any]], columns: tuple[str, ...],

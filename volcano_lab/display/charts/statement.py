@@ -5,13 +5,13 @@ from __future__ import annotations
 import altair as alt
 
 from volcano_lab.debug.statement_frames import Frame, frames
-from volcano_lab.display.styled import styled
+from volcano_lab.display.charts.cells import PLAIN, color, matrix, one_of, ranked
 from volcano_lab.trace import TraceReader
 
 STATES = {"Pending": "#F0F0F0", "Allocated": "#56B4E9", "Pipelined": "#F0E442",
           "Binding": "#0072B2", "Running": "#009E73", "Releasing": "#D55E00"}
 """State -> its colour; the state is written in each cell, too."""
-LIGHT = ("Pending", "Allocated", "Pipelined")
+DARK = ["Binding", "Running", "Releasing", "Succeeded", "Failed", "Unknown"]
 
 
 def pod_states(trace: TraceReader, title: str = "") -> alt.Chart:
@@ -31,24 +31,16 @@ def pod_states(trace: TraceReader, title: str = "") -> alt.Chart:
                          "word": state if before.get(name) != state else ""})
             before[name] = state
     long = len(shown) > 10
-    axis = alt.Axis(labelAngle=-90 if long else 0, labelExpr="split(datum.value, '|')",
-                    labelLimit=0, labelFontSize=11, labelPadding=6, domain=False, ticks=False)
-    x = alt.X("step:N", title=None, sort=None, axis=axis)
-    base = alt.Chart(alt.InlineData(rows)).encode(
-        x=x, y=alt.Y("pod:N", title=None, axis=alt.Axis(domain=False, ticks=False)))
-    scale = alt.Scale(domain=list(STATES), range=list(STATES.values()))
-    cells = base.mark_rect(stroke="#999").encode(
-        color=alt.Color("state:N", scale=scale, title=None, legend=None))
-    ink = alt.condition(alt.FieldOneOfPredicate(field="state", oneOf=list(LIGHT)),
-                        alt.value("black"), alt.value("white"))
-    words = base.mark_text(fontSize=9 if long else 11).encode(text="word:N", color=ink)
-    told = "; ".join(f"{frame['step']}. {frame['text']}: " + ", ".join(
-        f"{pod['pod']} {pod['status']}" for pod in frame["pods"])
-                     for frame in (shown[0], shown[-1]))
-    layers = alt.layer(cells, words).properties(width=alt.Step(46 if long else 80),
-                                                height=alt.Step(28))
-    return styled(layers, title,
-                  f"The states of the pods at the first and the last of {len(shown)} steps. {told}")
+    told = "; ".join(f"{each['step']}. {each['text']}: " + ", ".join(
+        f"{pod['pod']} {pod['status']}" for pod in each["pods"]) for each in (shown[0], shown[-1]))
+    told = f"The states of the pods at the first and the last of {len(shown)} steps. {told}"
+    return matrix(rows, title, told, word="word:N", font=9 if long else 11, stroke="#999",
+                  x=ranked(alt.X, "step:N", labelAngle=-90 if long else 0, labelLimit=0,
+                           labelFontSize=11, labelPadding=6, labelExpr="split(datum.value, '|')"),
+                  y=alt.Y("pod:N", title=None, axis=alt.Axis(**PLAIN)),
+                  color=color("state:N", STATES, legend=None),
+                  white=one_of("state", DARK),
+                  size=(46 if long else 80, 28))
 
 
 def _label(frame: Frame) -> str:

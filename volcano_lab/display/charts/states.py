@@ -9,7 +9,7 @@ from itertools import pairwise
 import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
-from volcano_lab.display.styled import styled
+from volcano_lab.display.charts.cells import color, matrix, one_of
 
 WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
 ROOM = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
@@ -39,18 +39,11 @@ def transitions(title: str = "") -> alt.Chart:
     names = [str(status) for status in TaskStatus]
     axis = alt.Axis(labelAngle=0, domain=False, ticks=False, grid=False)
     given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
-    base = alt.Chart(alt.InlineData(rows)).encode(x=alt.X("to:N", title="to", **given), y=alt.Y(
-        "from:N", title="from", **given))
-    scale = alt.Scale(domain=list(COLORS), range=list(COLORS.values()))
-    cells = base.mark_rect(stroke="white",
-                           strokeWidth=2).encode(color=alt.Color("kind:N", scale=scale, title=None))
-    dark = alt.condition(
-        alt.FieldOneOfPredicate(field="kind", oneOf=["the way of a pod", "taken back"]),
-        alt.value("white"), alt.value("black"))
-    words = base.mark_text(fontSize=11).encode(text="word:N", color=dark)
     told = "; ".join(
         f"{old} to {', '.join(str(new) for new in sorted(TRANSITIONS[old])) or 'nothing'}"
         for old in TaskStatus)
-    layers = alt.layer(cells, words).properties(width=alt.Step(72), height=alt.Step(24))
-    return styled(layers, title, told).configure_legend(orient="bottom", labelFontSize=12,
-                                                        columnPadding=40)
+    chart = matrix(rows, title, told, x=alt.X("to:N", title="to", **given),
+                   y=alt.Y("from:N", title="from", **given), color=color("kind:N", COLORS),
+                   word="word:N", white=one_of("kind", ["the way of a pod", "taken back"]),
+                   size=(72, 24), strokeWidth=2)
+    return chart.configure_legend(orient="bottom", labelFontSize=12, columnPadding=40)

@@ -7,27 +7,9 @@ tables of `tables.steps` need a whole trace.
 import sys
 from typing import Any
 
-from volcano_lab.display.tables.cycle import (
-    admission,
-    gangs,
-    jobs,
-    levels,
-    operations,
-    placements,
-    queues,
-    rounds,
-    turns,
-)
-from volcano_lab.display.tables.frame import Table
-from volcano_lab.display.tables.steps import (
-    gang_progress,
-    node_choices,
-    node_use,
-    records,
-    statements,
-    times,
-    victims,
-)
+from .cycle import admission, gangs, jobs, levels, operations, placements, queues, rounds, turns
+from .frame import Table
+from .steps import gang_progress, node_choices, node_use, records, statements, times, victims
 
 __all__ = ["Table", "admission", "gang_progress", "gangs", "jobs", "levels", "node_choices",
            "node_use", "operations", "placements", "queues", "records", "rounds", "statements",

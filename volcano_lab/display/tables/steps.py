@@ -7,7 +7,7 @@ from typing import Any
 from volcano_lab.display.tables.frame import Table, frame
 from volcano_lab.metrics.calls import Timing
 from volcano_lab.trace import TraceReader
-from volcano_lab.trace.narration import sentence
+from volcano_lab.trace.narration import sentence, short
 from volcano_lab.trace.views import jobs, nodes
 
 
@@ -79,16 +79,15 @@ def victims(trace: TraceReader, task: str | None = None) -> Table:
     """
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     for row in jobs.victims(trace, task):
-        fate = "evicted" if row["evicted"] else "not chosen" if row["agreed"] else "stays"
-        about = {"question": row["question"], "action": row["action"],
-                 "for": row["task"].removeprefix("default/"),
-                 "candidate": row["candidate"].removeprefix("default/")}
+        about = {"question": row["question"], "action": row["action"], "for": short(row["task"]),
+                 "candidate": short(row["candidate"])}
         held = rows.setdefault((row["question"], row["candidate"]), about)
         held[f"{row['tier']} {row['plugin']}"] = row["verdict"]
-        held["fate"] = fate
-    ordered = [{**{name: row[name] for name in row if name != "fate"}, "fate":
-                row["fate"]} for row in rows.values()]
-    return frame(ordered, ["question", "action", "for", "candidate", "fate"], "question")
+        held.pop("fate", None)  # the last column
+        held["fate"] = ("evicted" if row["evicted"] else
+                        "not chosen" if row["agreed"] else "stays")
+    columns = ["question", "action", "for", "candidate", "fate"]
+    return frame(list(rows.values()), columns, "question")
 
 
 def times(timing: Timing) -> Table:

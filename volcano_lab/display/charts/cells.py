@@ -1,0 +1,40 @@
+"""What several charts are made of: colours by a table, and cells with words in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+
+from volcano_lab.display.styled import styled
+
+PLAIN = {"domain": False, "ticks": False}
+
+
+def color(field: str, colors: Mapping[str, str], title: str | None = None, **given: Any) -> Any:
+    """Return the colour of a mark by a field; `colors` has the colour of each of its values."""
+    scale = alt.Scale(domain=list(colors), range=list(colors.values()))
+    return alt.Color(field, scale=scale, title=title, **given)
+
+
+def ranked(channel: Any, field: str, title: str | None = None, **axis: Any) -> Any:
+    """Return an axis without lines whose values stand in the order of the rows."""
+    return channel(field, title=title, sort=None, axis=alt.Axis(**PLAIN | axis))
+
+
+def matrix(rows: list[dict[str, Any]], title: str, told: str, *, x: Any, y: Any, color: Any,
+           word: Any, white: Any, size: tuple[int, int], font: int = 11,
+           tooltip: Any = alt.Undefined, **cell: Any) -> alt.Chart:
+    """Return a chart of coloured cells with words, white ones where the condition `white` holds."""
+    base = alt.Chart().encode(x=x, y=y)
+    ink = alt.condition(white, alt.value("white"), alt.value("black"))
+    cells = base.mark_rect(**{"stroke": "white"} | cell).encode(color=color, tooltip=tooltip)
+    words = base.mark_text(fontSize=font).encode(text=word, color=ink)
+    return styled(alt.layer(cells, words, data=alt.InlineData(rows)).properties(
+        width=alt.Step(size[0]), height=alt.Step(size[1])), title, told)
+
+
+def one_of(field: str, values: list[str]) -> Any:
+    """Return the condition that a field has one of these values."""
+    return alt.FieldOneOfPredicate(field=field, oneOf=values)
