@@ -47,9 +47,10 @@ export function followTheme(root) {
   return () => { observer.disconnect(); system.removeEventListener("change", look); };
 }
 
-// Jupyter's own shortcuts (arrows, a, b, d) must not act on keys that are meant for a widget.
+// Jupyter's own shortcuts (arrows, a, b, d) must not act on keys that are meant for a widget. JupyterLab looks after the
+// widget, and what stops here never comes to it; Notebook 7 looks before, and asks first whatever has the focus.
 export function ownKeys(root) {
-  root.setAttribute("data-lm-suppress-shortcuts", "true");
+  root.addEventListener("focusin", (event) => event.target.setAttribute("data-lm-suppress-shortcuts", "true"));
   root.addEventListener("keydown", (event) => event.stopPropagation());
 }
 
