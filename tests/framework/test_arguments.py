@@ -1,9 +1,10 @@
-"""Arguments of plugins that nothing reads are named, and what might have been meant."""
+"""Arguments of plugins that nothing reads, or that nobody can mean, are named."""
 
 import pytest
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.config.arguments import NOT_MODELLED
+from volcano_lab.framework.config.conf import ConfError, load_conf
 
 KNOWN = {  # what Volcano v1.14.0 reads
     "binpack": {"binpack.weight": 1, "binpack.cpu": 1, "binpack.memory": 1,
@@ -74,3 +75,39 @@ def test_ones_own_plugin_may_read_its_arguments_when_it_likes():
 
     with registered(plugin={"late": Late}):
         assert warnings("late", {"whenever": 1}) == []
+
+
+
+ABSURD = [-1, float("nan"), float("-inf"), "no such thing", [5], {"a": 1}, True]
+FITS = {"binpack.resources": str, "hypernode.binpack.resources": str, "strict": bool,
+        "metricsPeriod": str, "hypernode.binpack.normal-pod.enable": bool}
+"""What takes any value of a type."""
+
+
+@pytest.mark.parametrize(("plugin", "argument"), [
+    (plugin, argument) for plugin, known in KNOWN.items() for argument in known
+    if argument not in NOT_MODELLED])
+@pytest.mark.parametrize("value", ABSURD, ids=str)
+def test_no_absurd_value_is_taken_without_a_word(plugin, argument, value):
+    if isinstance(value, FITS.get(argument, ())) or argument.startswith("predicate."):
+        value = 5
+    try:
+        told = warnings(plugin, KNOWN[plugin] | {argument: value})
+    except ConfError as refused:
+        told = refused.problems
+    assert any(argument in sentence and "; " in sentence for sentence in told)
+
+
+@pytest.mark.parametrize(("argument", "value", "sentence"), [
+    ("enableTopologyAwarePreemption", 1, "is 1, allowed is true or false; False is used"),
+    ("minCandidateNodesPercentage", -5, "is -5, allowed is 0 or more; Volcano computes with it as "
+                                        "it is"),
+    ("minCandidatNodesAbsolute", 1, "is not known and has no effect; did you mean "
+                                    "minCandidateNodesAbsolute?"),
+])
+def test_the_arguments_of_actions_too(argument, value, sentence):
+    conf = load_conf(f"actions: preempt\nconfigurations: [{{name: preempt, "
+                     f"arguments: {{{argument}: {value}}}}}]")
+    for _ in range(2):  # another cycle does not say more
+        told = Cluster().node("n1", cpu=4).run(conf).session.warnings
+        assert told == [f'action "preempt": argument {argument} {sentence}']

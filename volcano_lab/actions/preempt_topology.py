@@ -46,9 +46,10 @@ class CandidateLimits:
 
     def changed_by(self, arguments: Arguments) -> CandidateLimits:
         """The same limits, but for those that the arguments name."""
-        return CandidateLimits(arguments.get_int("minCandidateNodesPercentage", self.percentage),
-                               arguments.get_int("minCandidateNodesAbsolute", self.at_least),
-                               arguments.get_int("maxCandidateNodesAbsolute", self.at_most))
+        read = arguments.get_weight
+        return CandidateLimits(read("minCandidateNodesPercentage", self.percentage),
+                               read("minCandidateNodesAbsolute", self.at_least),
+                               read("maxCandidateNodesAbsolute", self.at_most))
 
     def count(self, nodes: int) -> int:
         """

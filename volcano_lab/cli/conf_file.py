@@ -51,7 +51,7 @@ class ConfFile:
                 return False
             self._read = text
             conf = load_conf(text, action_names())
-            run_once(Cache(), conf)  # its plugins are built, so that they see their arguments
+            ssn = run_once(Cache(), conf)  # its plugins are built, so that they see their arguments
         except OSError as error:
             self._read = None
             return self._broken(f"cannot be read ({error.strerror})")
@@ -60,7 +60,8 @@ class ConfFile:
         except Exception as error:  # a plugin may raise anything
             return self._broken(one_line(f"{type(error).__name__}: {error}"))
         self.problem, self.text, self.conf = "", text, conf
-        for warning in conf.warnings:
+        doubts = [warning for warning in ssn.warnings if ": argument " in warning]
+        for warning in conf.warnings + doubts:
             log.warning("%s: %s", self.path, warning)
         plugins = [option.name for tier in conf.tiers for option in tier.plugins]
         log.v(2, "configuration read: actions %s; plugins %s", ", ".join(conf.actions),

@@ -30,7 +30,8 @@ from volcano_lab.api.status import ALLOCATED, BINDING, TaskStatus
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework import guard, log
-from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.config.conf import ACTIONS, SchedulerConfiguration
 from volcano_lab.framework.observer import NOBODY, Observer
 from volcano_lab.framework.placement.arrays import NodeArrays
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of, plugin_class
@@ -156,9 +157,7 @@ class Session(ExtensionPoints):
                 self.plugins[option.name] = plugin
                 self._tell(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
-                if not guard.is_own(plugin):
-                    self.warnings += [f'plugin "{option.name}": {sentence}'
-                                      for sentence in option.arguments.unknown()]
+                self._doubt(f'plugin "{option.name}"', option.arguments, guard.is_own(plugin))
         self._arrange()
         extend = "setup_bind_context_extension"
         self._bind_extensions = [
@@ -167,6 +166,13 @@ class Session(ExtensionPoints):
             for name, plugin in sorted(self.plugins.items()) if hasattr(plugin, extend)]
         self.use_arrays = self.use_arrays and NodeArrays.serve(self)
         self.observer.opened(self)
+
+    def _doubt(self, where: str, arguments: Arguments, own: bool) -> None:
+        """Note what arguments have that nobody can mean, or that nothing reads (what a learner's
+        own code reads may change).
+        """
+        unknown = () if own else arguments.unknown()
+        self.warnings += [f"{where}: {sentence}" for sentence in (*arguments.told, *unknown)]
 
     def _refuse_taken_names(self) -> None:
         """An extension point becomes an attribute of the session, and must not hide another."""
@@ -405,6 +411,8 @@ class Session(ExtensionPoints):
 
         for name, plugin in sorted(self.plugins.items()):
             self._tell(name, plugin, "on_session_close")
+        for name in dict.fromkeys(self.conf.actions):
+            self._doubt(f'action "{name}"', self.conf.action_arguments(name), name not in ACTIONS)
         update_all(self)
         update_queue_status(self)
         self.observer.closed(self)

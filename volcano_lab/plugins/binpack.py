@@ -35,14 +35,14 @@ class Binpack(Plugin):
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
         args = self.arguments
-        self.weight = args.get_int("binpack.weight", 1)
+        self.weight = args.get_weight("binpack.weight", 1)
         self.resources: dict[str, int] = {}
         for name in args.get_string("binpack.resources", "").split(","):
             if name.strip():
-                self.resources[name.strip()] = _not_negative(
-                    args.get_int(f"binpack.resources.{name.strip()}", 1))
-        self.resources[CPU] = _not_negative(args.get_int("binpack.cpu", 1))
-        self.resources[MEMORY] = _not_negative(args.get_int("binpack.memory", 1))
+                self.resources[name.strip()] = args.get_weight(
+                    f"binpack.resources.{name.strip()}", 1, below_zero=1)
+        self.resources[CPU] = args.get_weight("binpack.cpu", 1, below_zero=1)
+        self.resources[MEMORY] = args.get_weight("binpack.memory", 1, below_zero=1)
 
     def on_session_open(self, ssn: Session) -> None:
         self.table = ssn.table
@@ -102,6 +102,3 @@ def _fullness(terms: Iterable[Term], allocatable: Any, used: Any) -> Any:
         total += weight
     return where(too_much, 0.0, score / total if total else score)
 
-
-def _not_negative(weight: int) -> int:
-    return weight if weight >= 0 else 1

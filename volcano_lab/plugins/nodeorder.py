@@ -45,7 +45,7 @@ class NodeOrder(Plugin):
 
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
-        weight = self.arguments.get_int
+        weight = self.arguments.get_weight
         self.least_requested = weight("leastrequested.weight", 1)
         self.most_requested = weight("mostrequested.weight", 0)
         self.node_affinity = weight("nodeaffinity.weight", 2)

@@ -7,19 +7,17 @@ Answers to `pkg/scheduler/plugins/overcommit/overcommit.go`. Argument: `overcomm
 
 from __future__ import annotations
 
-import logging
+from math import isfinite
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.resource import EMPTY
+from volcano_lab.framework.config.arguments import AS_IT_IS
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
 
 DEFAULT_FACTOR = 1.2
-
-logger = logging.getLogger(__name__)
-
 
 class Overcommit(Plugin):
     """`idle_resource` is factor x cluster - used, `inqueue_resource` what jobs admitted have
@@ -31,10 +29,11 @@ class Overcommit(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
         self.factor = self.arguments.get_float("overcommit-factor", DEFAULT_FACTOR)
-        if self.factor < 1.0:
-            logger.warning("overcommit-factor is %s, allowed is 1 or more; %s is used", self.factor,
-                           DEFAULT_FACTOR)
-            self.factor = DEFAULT_FACTOR
+        if self.factor < 1.0 or not isfinite(self.factor):
+            kept = DEFAULT_FACTOR if self.factor < 1.0 else self.factor
+            self.arguments.doubt("overcommit-factor", self.factor, "a finite number, 1 or more",
+                                 AS_IT_IS if kept is self.factor else f"{kept} is used")
+            self.factor = kept
         self.idle_resource = ssn.total_resource * self.factor - ssn.table.total("used")
         self.inqueue_resource = EMPTY
         for job in ssn.jobs.values():

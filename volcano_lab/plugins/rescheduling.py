@@ -31,11 +31,10 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import quantity
-from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.framework.plugin import Plugin, active_if
 from volcano_lab.framework.session import Session
@@ -57,8 +56,7 @@ class Rescheduling(Plugin):
 
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
-        interval = parse_duration(self.arguments.get_string("interval", ""))
-        self.interval = DEFAULT_INTERVAL if interval is None else interval
+        self.interval = self.arguments.get_duration("interval", DEFAULT_INTERVAL)
         self.period = self.arguments.get_string("metricsPeriod", DEFAULT_PERIOD) or DEFAULT_PERIOD
         self.thresholds = _strategies(self.arguments).get(STRATEGY)
 
@@ -173,20 +171,32 @@ def _strategies(arguments: Arguments) -> dict[str, Thresholds]:
 
     >>> other = Arguments({"strategies": [{"name": "other"}]})
     >>> sorted(_strategies(Arguments())), sorted(_strategies(other))
-    (['lowNodeUtilization'], ['other'])
+    (['lowNodeUtilization'], [])
     """
     given = arguments.get("strategies")
     if not isinstance(given, list) or not given:
+        if given not in (None, []):
+            arguments.doubt("strategies", given, "a list", f"{STRATEGY} is used")
         return {STRATEGY: Thresholds()}
-    return {str(entry.get("name", "")): _thresholds(entry.get("params"))
-            for entry in given if isinstance(entry, dict)}
+    strategies = {}
+    for number, entry in enumerate(given):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        params = entry.get("params") if isinstance(entry, dict) else None
+        if name != STRATEGY or not isinstance(params, dict | None):
+            arguments.doubt(f"strategies[{number}]", entry, f"a mapping with the name {STRATEGY} "
+                            "and a mapping params", "it has no effect")
+        else:
+            strategies[name] = _thresholds(params, arguments)
+    return strategies
 
 
-def _thresholds(params: Any) -> Thresholds:
+def _thresholds(params: dict[str, Any] | None, arguments: Arguments) -> Thresholds:
     thresholds = Thresholds()
     for key, amounts in (("thresholds", thresholds.low), ("targetThresholds", thresholds.target)):
-        given = params.get(key, {}) if isinstance(params, dict) else {}
+        given = (params or {}).get(key, {})
         if not isinstance(given, dict):
+            arguments.doubt(f"{STRATEGY}'s {key}", given, "a mapping with cpu and memory",
+                            "100 percent of each is used")
             break  # what follows isn't read either
         for name, percent in given.items():
             if not isinstance(percent, int) or isinstance(percent, bool):
@@ -194,6 +204,9 @@ def _thresholds(params: Any) -> Thresholds:
                                  "whole number of percent"])
             if name in amounts:
                 amounts[name] = float(percent)
+            if name not in (*RESOURCES, "pod") or not 0 <= percent <= 100:
+                arguments.doubt(f"{STRATEGY}'s {key}.{name}", percent, "0 to 100 of cpu and memory",
+                                AS_IT_IS if name in amounts else "it has no effect")
     return thresholds
 
 

@@ -12,7 +12,6 @@ measured at the cycle's `now`.
 
 from __future__ import annotations
 
-import logging
 import math
 
 from volcano_lab.api.durations import parse_duration
@@ -29,7 +28,6 @@ YEAR_ONE = -62135596800.0
 duration.
 """
 
-logger = logging.getLogger(__name__)
 
 
 class Sla(Plugin):
@@ -47,11 +45,12 @@ class Sla(Plugin):
         """Seconds that jobs wait unless they say otherwise; None without a limit."""
         if WAITING_TIME not in self.arguments:
             return None
-        seconds = parse_duration(self.arguments.get_string(WAITING_TIME, ""))
+        given = self.arguments.get(WAITING_TIME)
+        seconds = parse_duration(given) if isinstance(given, str) else None
         if seconds is not None and seconds > 0:
             return seconds
-        logger.warning("argument %s of plugin sla is %r, allowed is a duration above zero, such as "
-                       "1h30m; it has no effect", WAITING_TIME, self.arguments[WAITING_TIME])
+        self.arguments.doubt(WAITING_TIME, given, "a duration above zero, such as 1h30m",
+                             "it has no effect")
         return None
 
     def on_session_open(self, ssn: Session) -> None:

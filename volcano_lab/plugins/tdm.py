@@ -22,7 +22,6 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.fit_error import FitError, unresolvable
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
@@ -58,8 +57,11 @@ class Tdm(Plugin):
         args = self.arguments
         self.zones = {key.replace(ZONE_PREFIX, "", 1): args.get_string(key, "")
                       for key in sorted(args) if ZONE_PREFIX in key}
-        period = parse_duration(args.get_string(EVICT_PERIOD, ""))
-        self.evict_period = DEFAULT_EVICT_PERIOD if period is None else period
+        for zone, hours in self.zones.items():
+            if hours_of(hours) is None and isinstance(args[ZONE_PREFIX + zone], str):
+                args.doubt(ZONE_PREFIX + zone, hours, 'hours such as "10:00-21:00"',
+                           "no pod is put on the nodes of the zone")
+        self.evict_period = args.get_duration(EVICT_PERIOD, DEFAULT_EVICT_PERIOD)
 
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn

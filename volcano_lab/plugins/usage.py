@@ -15,13 +15,11 @@ then takes no node.
 
 from __future__ import annotations
 
-import logging
-
 from volcano_lab.api.fit_error import FitError, unresolvable
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments, is_int
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.session import Session
 
@@ -32,8 +30,6 @@ MAX_NODE_SCORE = 100
 CPU_TOO_BUSY = "the CPU load of the node exceeds the upper limit."
 MEMORY_TOO_BUSY = "the memory load of the node exceeds the upper limit."
 
-logger = logging.getLogger(__name__)
-
 
 class Usage(Plugin):
     """Scores from 0 to 100 x weight: the weighted mean of what is not in use of CPU and memory."""
@@ -43,22 +39,30 @@ class Usage(Plugin):
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
         args = self.arguments
-        self.weight = args.get_int("usage.weight", 5)
-        self.cpu_weight = args.get_int("cpu.weight", 1)
-        self.memory_weight = args.get_int("memory.weight", 1)
-        thresholds = Arguments(self._thresholds())
-        self.cpu_threshold = thresholds.get_int("cpu",
-                                                0 if "cpu" in thresholds else DEFAULT_THRESHOLD)
-        self.memory_threshold = thresholds.get_int("mem",
-                                                   0 if "mem" in thresholds else DEFAULT_THRESHOLD)
+        self.weight = args.get_weight("usage.weight", 5)
+        self.cpu_weight = args.get_weight("cpu.weight", 1)
+        self.memory_weight = args.get_weight("memory.weight", 1)
+        thresholds = self._thresholds()
+        self.cpu_threshold, self.memory_threshold = thresholds["cpu"], thresholds["mem"]
 
-    def _thresholds(self) -> dict[str, object]:
-        thresholds = self.arguments.get(THRESHOLDS, {})
-        if isinstance(thresholds, dict):
-            return thresholds
-        logger.warning("argument %s of plugin usage is %r, allowed is a mapping with cpu and mem; "
-                       "%s%% is used for both", THRESHOLDS, thresholds, DEFAULT_THRESHOLD)
-        return {}
+    def _thresholds(self) -> dict[str, int]:
+        """The limits in percent; as in Volcano, one that is no whole number counts as 0."""
+        limits, tell = dict.fromkeys(("cpu", "mem"), DEFAULT_THRESHOLD), self.arguments.doubt
+        given = self.arguments.get(THRESHOLDS, {})
+        if not isinstance(given, dict):
+            tell(THRESHOLDS, given, "a mapping with cpu and mem",
+                 f"{DEFAULT_THRESHOLD}% is used for both")
+            return limits
+        for name, percent in given.items():
+            key = f"{THRESHOLDS}.{name}"
+            if name not in limits:
+                tell(key, percent, "cpu and mem", "it has no effect")
+            else:
+                limits[name] = percent if is_int(percent) else 0
+            if name in limits and (not is_int(percent) or not 0 <= percent <= 100):
+                tell(key, percent, "a whole number from 0 to 100",
+                     AS_IT_IS if is_int(percent) else "0 is used")
+        return limits
 
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn

@@ -1,8 +1,9 @@
 """The arguments of a plugin or an action, and how their values are read.
 
 Answers to `pkg/scheduler/framework/arguments.go`. A value of the wrong type is not refused: the
-default stays and a warning is logged, as in Volcano. Nothing is converted: `"3"` is no number,
-`1.0` is no whole number. Differs on purpose: the getters take the default and return the value,
+default stays and a warning is logged, as in Volcano; `told` keeps it, and what is said of values
+that Volcano takes though nobody can mean them. Nothing is converted: `"3"` is no number, `1.0` is
+no whole number. Differs on purpose: the getters take the default and return the value,
 where the Go writes through a pointer.
 """
 
@@ -12,6 +13,7 @@ import logging
 from difflib import get_close_matches
 from typing import Any
 
+from volcano_lab.api.durations import parse_duration
 from volcano_lab.framework.one_sentence import one_line
 
 logger = logging.getLogger(__name__)
@@ -19,8 +21,11 @@ logger = logging.getLogger(__name__)
 NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "predicate.NodeVolumeLimitsEnable",
                 "predicate.VolumeZoneEnable", "volumebinding.bindTimeoutSeconds",
                 "volumebinding.shape", "volumebinding.weight",
-                "dynamicresources.filterTimeoutSeconds"}
-"""Arguments of the predicates plugin about what is not modelled."""
+                "dynamicresources.filterTimeoutSeconds", "predicateErrorCacheEnable",
+                "topologyAwarePreemptWorkerNum"}
+"""Arguments about what is not modelled: volumes and devices, and how fast Volcano is."""
+
+AS_IT_IS = "Volcano computes with it as it is"
 
 
 class Arguments(dict):
@@ -31,11 +36,12 @@ class Arguments(dict):
     (5, 1)
     """
 
-    __slots__ = ("_asked",)
+    __slots__ = ("_asked", "told")
 
     def __init__(self, *entries: Any):
         super().__init__(*entries)
         self._asked: set[str] = set()
+        self.told: list[str] = []
 
     def __contains__(self, key: object) -> bool:
         self._asked.add(str(key))
@@ -71,7 +77,30 @@ class Arguments(dict):
         >>> Arguments({"weight": 2.0}).get_int("weight", 1)
         1
         """
-        return self._read(key, default, _is_int, "a whole number")
+        return self._read(key, default, is_int, "a whole number")
+
+    def get_weight(self, key: str, default: int, below_zero: int | None = None) -> int:
+        """The whole number under `key`, as `get_int`. One below zero is told, and is `below_zero`;
+        without that it stays, where Volcano computes with it.
+
+        >>> arguments = Arguments({"binpack.cpu": -3})
+        >>> arguments.get_weight("binpack.cpu", 1, below_zero=1), arguments.told
+        (1, ['argument binpack.cpu is -3, allowed is 0 or more; 1 is used'])
+        """
+        weight = self.get_int(key, default)
+        if weight >= 0:
+            return weight
+        used = weight if below_zero is None else below_zero
+        self.doubt(key, weight, "0 or more", AS_IT_IS if used == weight else f"{used} is used")
+        return used
+
+    def doubt(self, key: str, found: Any, allowed: str, effect: str) -> None:
+        """Tell, once, of a value that its author cannot have meant, and what becomes of it."""
+        sentence = (f"argument {one_line(key, 100)} is {one_line(repr(found), 100)}, allowed is "
+                    f"{allowed}; {effect}")
+        if sentence not in self.told:
+            self.told.append(sentence)
+            logger.warning("%s", sentence)
 
     def get_float(self, key: str, default: float) -> float:
         """The number under `key` as a float; `default` if it is absent or anything else.
@@ -80,7 +109,7 @@ class Arguments(dict):
         2.0
         """
         return float(self._read(key, default, lambda value: isinstance(value, float)
-                                or _is_int(value), "a number"))
+                                or is_int(value), "a number"))
 
     def get_bool(self, key: str, default: bool) -> bool:
         """The truth value under `key`; `default` if it is absent or anything else.
@@ -98,17 +127,30 @@ class Arguments(dict):
         """
         return self._read(key, default, lambda value: isinstance(value, str), "text")
 
+    def get_duration(self, key: str, default: float) -> float:
+        """The seconds of the duration under `key`; `default` if it is absent or none.
+
+        >>> Arguments({"interval": "1h30m"}).get_duration("interval", 300.0)
+        5400.0
+        """
+        text = self.get_string(key, f"{default:g}s")
+        seconds = parse_duration(text)
+        if seconds is None:
+            self.doubt(key, text, 'a duration such as "1h30m"', f'"{default:g}s" is used')
+        return default if seconds is None else seconds
+
     def _read(self, key: str, default: Any, fits: Any, allowed: str) -> Any:
         if key not in self:
             return default
         value = self[key]
         if fits(value):
             return value
-        logger.warning("argument %s is %s, allowed is %s; %r is used", one_line(key, 100),
-                       one_line(repr(value), 100), allowed, default)
+        self.doubt(key, value, allowed, f"{default!r} is used")
         return default
 
 
-def _is_int(value: Any) -> bool:
-    """Whether a value is a whole number; Python counts truth values among them, YAML does not."""
-    return isinstance(value, int) and not isinstance(value, bool)
+def is_int(value: Any) -> bool:
+    """Whether a value is a whole number of 64 bits, as Go's int; Python counts truth values among
+    them, YAML does not.
+    """
+    return isinstance(value, int) and not isinstance(value, bool) and -2**63 <= value < 2**63

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.resource import Resource
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments
 from volcano_lab.framework.plugin import Event, Plugin
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.network_topology_aware.gradients import Gradients, NoSearchRoot, gradients
@@ -53,10 +54,13 @@ class NetworkTopologyAware(Plugin):
 
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
-        weight = self.arguments.get_int("weight", 1)
-        fading = self.arguments.get_float("hypernode.binpack.normal-pod.fading", FADING)
-        self.scale = MAX_NODE_SCORE * (weight if weight >= 0 else 1)
-        self.fading = fading if fading >= 0 else FADING
+        self.scale = MAX_NODE_SCORE * self.arguments.get_weight("weight", 1, below_zero=1)
+        key = "hypernode.binpack.normal-pod.fading"
+        self.fading = fading = self.arguments.get_float(key, FADING)
+        if fading < 0 or not isfinite(fading):
+            self.fading = FADING if fading < 0 else fading
+            self.arguments.doubt(key, fading, "a finite number, 0 or more",
+                                 f"{FADING} is used" if fading < 0 else AS_IT_IS)
         self.normal_pods = self.arguments.get_bool("hypernode.binpack.normal-pod.enable", True)
         self.weights = resource_weights(self.arguments)
 

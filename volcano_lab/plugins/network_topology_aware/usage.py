@@ -29,10 +29,11 @@ def resource_weights(arguments: Arguments) -> dict[str, int]:
     {'nvidia.com/gpu': 1, 'cpu': 5, 'memory': 1}
     """
     names = [name.strip() for name in arguments.get_string(f"{PREFIX}resources", "").split(",")]
-    weights = {name: arguments.get_int(f"{PREFIX}resources.{name}", 1) for name in names if name}
+    weights = {name: arguments.get_weight(f"{PREFIX}resources.{name}", 1, below_zero=1)
+               for name in names if name}
     for name in (CPU, MEMORY):
-        weights[name] = arguments.get_int(PREFIX + name, 1)
-    return {name: weight if weight >= 0 else 1 for name, weight in weights.items()}
+        weights[name] = arguments.get_weight(PREFIX + name, 1, below_zero=1)
+    return weights
 
 
 class HyperNodeUsage:

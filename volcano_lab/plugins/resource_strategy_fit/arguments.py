@@ -17,21 +17,20 @@ it is a `ConfError`.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import Factory, define
 
 from volcano_lab.api.resource import CPU, MEMORY
+from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.framework.one_sentence import one_line
 
 MOST_ALLOCATED, LEAST_ALLOCATED = "MostAllocated", "LeastAllocated"
 DEFAULT_WEIGHT = 10
-
-logger = logging.getLogger(__name__)
+Number = TypeVar("Number", int, float)
 
 
 @define(slots=True, frozen=True)
@@ -65,15 +64,16 @@ class Proportion:
     memory: float = 1.0
 
 
-def read_weight(arguments: Mapping[str, Any]) -> int:
-    weight = _whole(arguments, "resourceStrategyFitWeight", DEFAULT_WEIGHT)
-    return weight if weight >= 0 else DEFAULT_WEIGHT
+def read_weight(arguments: Arguments) -> int:
+    key = "resourceStrategyFitWeight"
+    return _least(arguments, key, _whole(arguments, key, DEFAULT_WEIGHT), 0, DEFAULT_WEIGHT)
 
 
-def read_strategies(arguments: Mapping[str, Any]) -> dict[str, Strategy]:
+def read_strategies(arguments: Arguments) -> dict[str, Strategy]:
     """Resource name, or beginning and `*` -> strategy.
 
-    >>> read_strategies({"resources": {"cpu": {"type": "MostAllocated", "weight": 0}, "a*b": {}}})
+    >>> read_strategies(Arguments(
+    ...     {"resources": {"cpu": {"type": "MostAllocated", "weight": 0}, "a*b": {}}}))
     {'cpu': Strategy(type='MostAllocated', weight=1)}
     """
     given = _mapping(arguments, "resources")
@@ -85,12 +85,17 @@ def read_strategies(arguments: Mapping[str, Any]) -> dict[str, Strategy]:
         kind, weight = _text(entry, "type", f"resources.{name}."), _whole(
             entry, "weight", 0, f"resources.{name}.")
         if "*" in name and (name == "*" or name.index("*") != len(name) - 1):
-            logger.warning('argument resources of plugin resource-strategy-fit has "%s", allowed '
-                           'is one * at the end of a '
-                           "beginning such as example.com/*; it has no effect", name)
+            arguments.doubt("resources", name, "one * at the end of a beginning such as "
+                            "example.com/*", "it has no effect")
             continue
-        known = kind if kind in (MOST_ALLOCATED, LEAST_ALLOCATED) else LEAST_ALLOCATED
-        strategies[name] = Strategy(known, weight if weight > 0 else 1)
+        path = f"resources.{name}."
+        _only(arguments, path[:-1], entry, ("type", "weight"))
+        if kind not in ("", MOST_ALLOCATED, LEAST_ALLOCATED):
+            arguments.doubt(path + "type", kind, f"{MOST_ALLOCATED} or {LEAST_ALLOCATED}",
+                            f"{LEAST_ALLOCATED} is used")
+        known = kind if kind == MOST_ALLOCATED else LEAST_ALLOCATED
+        strategies[name] = Strategy(known, _least(arguments, path + "weight", weight, 1, 1)
+                                    if "weight" in entry else 1)
     return strategies
 
 
@@ -108,40 +113,62 @@ def find_strategy(name: str, strategies: Mapping[str, Strategy]) -> Strategy | N
     return strategies[max(fitting, key=len)] if fitting else None
 
 
-def read_sra(arguments: Mapping[str, Any]) -> Sra:
+def read_sra(arguments: Arguments) -> Sra:
     """
-    >>> read_sra({"sra": {"enable": True, "weight": 5, "resources": "a/x, a/y",
-    ...                   "resourceWeight": {"a/x": 2}}})
+    >>> read_sra(Arguments({"sra": {"enable": True, "weight": 5, "resources": "a/x, a/y",
+    ...                             "resourceWeight": {"a/x": 2}}}))
     Sra(weight=5, resources={'a/x': 2, 'a/y': 1}, total=3)
     """
     given = _mapping(arguments, "sra")
     weight, weights = _whole(given, "weight", 0, "sra."), _mapping(given, "resourceWeight", "sra.")
     names, enabled = _names(given, "sra."), _flag(given, "enable", "sra.")
+    _only(arguments, "sra", given, ("enable", "resources", "weight", "resourceWeight"))
     read = {name: _whole(weights, name, 1, "sra.resourceWeight.") for name in weights}
     if not enabled:
         return Sra()
-    resources = {name: read[name] if read.get(name, -1) >= 0 else 1 for name in names}
+    resources = {name: _least(arguments, f"sra.resourceWeight.{name}", read.get(name, 1), 0, 1)
+                 for name in names}
+    if weight < 0:
+        arguments.doubt("sra.weight", weight, "0 or more", "it counts as 0")
     return Sra(weight, resources, sum(resources[name] for name in names))
 
 
-def read_proportional(arguments: Mapping[str, Any]) -> dict[str, Proportion] | None:
+def read_proportional(arguments: Arguments) -> dict[str, Proportion] | None:
     """Scarce resource -> what must stay idle beside it; None where the check is off.
 
-    >>> read_proportional({"proportional": {"enable": True, "resources": "a/x",
-    ...                                     "resourceProportion": {"a/x.cpu": 4}}})
+    >>> read_proportional(Arguments({"proportional": {
+    ...     "enable": True, "resources": "a/x", "resourceProportion": {"a/x.cpu": 4}}}))
     {'a/x': Proportion(cpu=4.0, memory=1.0)}
     """
     given = _mapping(arguments, "proportional")
     rates = _mapping(given, "resourceProportion", "proportional.")
     names, enabled = _names(given, "proportional."), _flag(given, "enable", "proportional.")
+    _only(arguments, "proportional", given, ("enable", "resources", "resourceProportion"))
     read = {key: _number(rates, key, 1.0, "proportional.resourceProportion.") for key in rates}
     if not enabled:
         return None
 
     def rate(key: str) -> float:
-        return read[key] if read.get(key, -1.0) >= 0 else 1.0
+        return _least(arguments, f"proportional.resourceProportion.{key}", read.get(key, 1.0), 0,
+                      1.0)
 
     return {name: Proportion(rate(f"{name}.cpu"), rate(f"{name}.memory")) for name in names}
+
+
+def _least(arguments: Arguments, path: str, value: Number, least: int, below: Number) -> Number:
+    """A number, or what Volcano takes in place of one that is too low, which is told."""
+    if value >= least:
+        return value
+    arguments.doubt(path, value, f"{least} or more",
+                    AS_IT_IS if below == value else f"{below} is used")
+    return below
+
+
+def _only(arguments: Arguments, path: str, given: Mapping[str, Any],
+          known: tuple[str, ...]) -> None:
+    """Tell what a mapping holds that nothing reads."""
+    for key in sorted(given.keys() - {*known}):
+        arguments.doubt(f"{path}.{key}", given[key], " and ".join(known), "it has no effect")
 
 
 # -- single values: absent is the default, null is nothing (0, false, ""), anything else must have

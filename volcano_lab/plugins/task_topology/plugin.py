@@ -45,7 +45,7 @@ class TaskTopologyPlugin(Plugin):
 
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
-        self.weight = self.arguments.get_int(WEIGHT, 1)
+        self.weight = self.arguments.get_weight(WEIGHT, 1)
 
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
