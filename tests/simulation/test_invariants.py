@@ -277,6 +277,14 @@ def test_undone_and_committed_operations_leave_no_problem():
     assert hands.audit.problems == []
 
 
+def test_a_pod_goes_to_the_node_it_is_nominated_for_across_its_topology_too():
+    hands = Hands(FLAT)
+    a_gang_across_racks(hands)
+    hands.task("busy-0").pod.status.nominated_node_name = "n2"
+    hands.ssn.close()
+    assert hands.audit.problems == []
+
+
 # -- between events --------------------------------------------------------------------------------
 
 

@@ -254,14 +254,17 @@ class SessionAudit(Observer):
                 yield f"job {job.uid}: {self.undo[task.uid][-1][0]} is neither undone nor committed"
 
     def _topology_problems(self, job: JobInfo) -> Iterator[str]:
-        """A hard topology: one HyperNode of an allowed tier holds all nodes a job gets at once."""
+        """A hard topology: one HyperNode of an allowed tier holds all nodes a job gets at once, but
+        for those its pods are nominated for: allocate tries these first, in whatever HyperNode.
+        """
         topology, view = job.pod_group.spec.network_topology, self.ssn.snapshot.hyper_nodes
         if topology is None or topology.mode != "hard" or topology.highest_tier_allowed is None:
             return
-        nodes = self.bound[job.uid]
+        nodes = self.bound[job.uid] - {task.pod.status.nominated_node_name
+                                       for task in job.tasks.values()}
         allowed = [view.real_nodes_set[name] for name, info in view.hyper_nodes.items()
                    if info.tier <= topology.highest_tier_allowed and name in view.real_nodes_set]
-        if not any(nodes <= inside for inside in allowed):
+        if nodes and not any(nodes <= inside for inside in allowed):
             yield (f"job {job.uid} is bound to {', '.join(sorted(nodes))}, "
                    "across its network topology")
 
