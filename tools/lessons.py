@@ -17,8 +17,9 @@ from volcano_lab.course.kit.lessons import LESSONS
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 WORDS, CELLS, PACE = 1500, 32, 120
-MINUTES = {"cell": 0.25, "predict": 0.5, "ask": 1, "check": 4, "lab": 5}
-"""What else takes time: a code cell to read, a question, a task in code, a lab."""
+MINUTES = {"cell": 0.25, "predict": 0.5, "ask": 1, "check": 4, "lab": 5, "riddle": 4}
+"""What else takes time: a code cell to read, a question, a task in code, a lab, a
+riddle."""
 
 ANSWERS = {"answer", "because", "show"}
 SHORTEST = 25
@@ -99,6 +100,7 @@ def measured(notebook):
                                       for source in visible)
     minutes += MINUTES["lab"] * sum(bool(re.search(r"_(lab|stepper)\(\)|stepper\(", source))
                                     for source in visible)
+    minutes += MINUTES["riddle"] * sum(len(calls_of(source, "repair")) for source in visible)
     return words_of(text), len(visible), minutes
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.manifests.changes import change, change_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, loads
@@ -89,3 +89,16 @@ def test_arguments_of_plugins_are_set_in_a_copy():
     assert conf.tiers[0].plugins[0].arguments == {}
     with pytest.raises(ManifestError, match="plugins of the configuration are binpack"):
         change_conf(conf, ["plugin/gang.x=1"])
+
+
+def test_switches_and_actions_are_set_in_a_copy():
+    conf = load_conf("actions: allocate\ntiers: [{plugins: [{name: drf}]}]")
+    changed = change_conf(conf, ["plugin/drf.enableJobOrder=false",
+                                  "conf/actions=allocate,reclaim"])
+    assert changed.tiers[0].plugins[0].switches == {"enableJobOrder": False}
+    assert changed.actions == ["allocate", "reclaim"] and conf.actions == ["allocate"]
+    assert conf.tiers[0].plugins[0].enables("enableJobOrder")
+    with pytest.raises(ManifestError, match="enableJobOrder is a switch; allowed are true and"):
+        change_conf(conf, ["plugin/drf.enableJobOrder=7"])
+    with pytest.raises(ConfError, match='actions names "alocate"'):
+        change_conf(conf, ["conf/actions=alocate"])

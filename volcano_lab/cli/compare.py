@@ -14,7 +14,7 @@ from volcano_lab.explain.names import Names
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.admission import verdicts
-from volcano_lab.manifests.changes import PLUGIN, change, change_conf
+from volcano_lab.manifests.changes import IN_CONF, change, change_conf
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.scheduler import run_cycle
@@ -32,7 +32,7 @@ def what_if(files: Sequence[str], settings: Sequence[str] = (), add: Sequence[st
     """Print what a change would change. Raises `Mistake`."""
     loaded = load_files(files, recursive)
     more = load_files(add, recursive) if add else Loaded()
-    plugins = [setting for setting in settings if setting.startswith(PLUGIN)]
+    plugins = [setting for setting in settings if setting.startswith(IN_CONF)]
     with mistakes():
         changed = change([*loaded, *more], [each for each in settings if each not in plugins],
                          remove)

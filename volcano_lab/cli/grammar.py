@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import reduce
+from importlib import import_module
 from typing import Any
 
 import click
@@ -19,7 +20,7 @@ from volcano_lab.cli import DONE, Mistake
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep"),
             "Bring in and hand on": ("capture", "export"), "Keep running": ("serve",),
-            "Learn": ("lab",), "Other": ("replay", "completion")}
+            "Learn": ("lab", "riddle"), "Other": ("replay", "completion")}
 
 
 class Commands(click.Group):
@@ -163,7 +164,8 @@ def lint(**given: Any) -> int:
 @volcano_lab.command("what-if")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option("--set", "settings", metavar="KIND/NAME.FIELD=VALUE", multiple=True,
-              help="Set a field, or an argument of a plugin (plugin/NAME.ARGUMENT=VALUE).")
+              help="Set a field, an argument or a switch of a plugin (plugin/NAME.ARGUMENT=VALUE), "
+              "or conf/actions=NAMES.")
 @click.option("--add", metavar="FILE", multiple=True, type=FILE, help="Add manifests.")
 @click.option("--remove", metavar="KIND/NAME", multiple=True,
               help="Take an object away, and what it has made.")
@@ -346,6 +348,32 @@ def lab(jupyter: tuple[str, ...], folder: str | None) -> int:
     from volcano_lab.cli.lab import lab
 
     return lab(list(jupyter), folder)
+
+
+@volcano_lab.command()
+@click.argument("number", metavar="[N]", required=False, type=int)
+@click.option("-o", "--output", "form", type=click.Choice(("yaml", "json")), metavar="FORM",
+              help="Only print the riddle's manifests, as yaml or json.")
+def riddle(number: int | None, form: str | None) -> int:
+    """Why is it pending? Twelve riddles.
+
+    A cluster as kubectl shows it, a cause to name, the smallest repair to find: a dialogue, line by
+    line. Without N, the list.
+
+    \b
+    Examples:
+      volcano-lab riddle
+      volcano-lab riddle 1
+      volcano-lab riddle 4 -o yaml > cluster.yaml
+    """
+    # The course stands above the command: it is taken by its name, as an add-on would be.
+    course = import_module("volcano_lab.course.riddles.terminal")
+    try:
+        for text in course.play(number) if form is None else course.manifests_of(number, form):
+            click.echo(text)
+    except LookupError as error:
+        raise Mistake(str(error.args[0])) from None
+    return DONE
 
 
 @volcano_lab.command()

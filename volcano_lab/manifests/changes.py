@@ -14,7 +14,13 @@ from typing import Any
 import attrs
 
 from volcano_lab.api.objects import KINDS, KubernetesObject, Node, Pod, PodGroup
-from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import (
+    ALL_SWITCHES,
+    PluginOption,
+    SchedulerConfiguration,
+    action_list,
+)
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key, to_dict
@@ -24,7 +30,8 @@ SHORT = {"q": "queue", "vcjob": "job", "vj": "job", "pg": "podgroup", "po": "pod
          "hn": "hypernode", "pc": "priorityclass", "deploy": "deployment", "sts": "statefulset",
          "ds": "daemonset", "rs": "replicaset", "ns": "namespace", "quota": "resourcequota"}
 """kubectl's short words for kinds."""
-PLUGIN = "plugin/"
+IN_CONF = ("plugin/", "conf/")
+"""How a setting of the configuration begins."""
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
 
 
@@ -48,7 +55,7 @@ def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
     changed = Loaded(objects, getattr(objects, "warnings", ()))
     changed.places = getattr(objects, "places", {})
     for name in removals:
-        doomed = _with_children(changed, _find(changed, name, f"remove {name}"))
+        doomed = _with_children(changed, named(changed, name, f"remove {name}"))
         changed[:] = [obj for obj in changed if place_key(obj) not in doomed]
     for setting in settings:
         target, equals, text = setting.partition("=")
@@ -61,34 +68,49 @@ def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
 
 
 def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> SchedulerConfiguration:
-    """Return the configuration with arguments of plugins set (`plugin/NAME.ARGUMENT=VALUE`).
+    """Return the configuration with arguments and switches of plugins set
+    (`plugin/NAME.ARGUMENT=VALUE`), or other actions (`conf/actions=NAME,NAME`).
 
-    Raises `ManifestError` where the configuration does not name the plugin.
+    Raises `ManifestError` where the configuration does not name the plugin, `ConfError` for an
+    action that there is not.
 
     >>> from volcano_lab.framework.config.conf import load_conf
     >>> conf = load_conf("actions: allocate\\ntiers: [{plugins: [{name: binpack}]}]")
-    >>> change_conf(conf, ["plugin/binpack.binpack.cpu=3"]).tiers[0].plugins[0].arguments
-    {'binpack.cpu': 3}
+    >>> changed = change_conf(conf, ["plugin/binpack.binpack.cpu=3", "conf/actions=allocate"])
+    >>> changed.tiers[0].plugins[0].arguments, changed.actions
+    ({'binpack.cpu': 3}, ['allocate'])
     """
     conf = conf.copy()
     for setting in settings:
-        target, _, text = setting.removeprefix(PLUGIN).partition("=")
-        name, _, argument = target.partition(".")
+        target, _, text = setting.partition("=")
+        if target == "conf/actions":
+            conf.actions = action_list(text, action_names())
+            continue
+        name, _, field = target.removeprefix("plugin/").partition(".")
         found = [(tier, number) for tier in conf.tiers
                  for number, option in enumerate(tier.plugins) if option.name == name]
-        if not found or not argument:
+        if not found or not field:
             raise ManifestError([f'"{setting}": plugins of the configuration are '
                                  f"{', '.join(conf.plugin_names())}; allowed is "
                                  "plugin/NAME.ARGUMENT=VALUE with one of them"])
+        value = _value(text, setting)
         for tier, number in found:
-            option = tier.plugins[number]
-            arguments = type(option.arguments)(
-                {**option.arguments, argument: _value(text, setting)})
-            tier.plugins[number] = attrs.evolve(option, arguments=arguments)
+            tier.plugins[number] = _with_option(tier.plugins[number], field, value, setting)
     return conf
 
 
-def _kind(word: str, where: str) -> str:
+def _with_option(option: PluginOption, field: str, value: Any, where: str) -> PluginOption:
+    """A plugin with another switch or argument."""
+    if field not in ALL_SWITCHES:
+        arguments = type(option.arguments)({**option.arguments, field: value})
+        return attrs.evolve(option, arguments=arguments)
+    if not isinstance(value, bool):
+        raise ManifestError([f'"{where}": {field} is a switch; allowed are true and false'])
+    return attrs.evolve(option, switches={**option.switches, field: value})
+
+
+def kind_of(word: str, where: str) -> str:
+    """Return the kind that a word of kubectl means, in lower case. Raises `ManifestError`."""
     word = SHORT.get(word.lower(), word.lower())
     kinds = {cls.kind.lower() for cls in KINDS.values()}
     found = next((kind for kind in (word, word[:-1], word[:-2]) if kind in kinds), None)
@@ -112,10 +134,10 @@ def _keys(obj: KubernetesObject) -> list[str]:
     return [f"{space}/{name}" for name in names] + names if obj.namespaced else names
 
 
-def _find(objects: Sequence[KubernetesObject], name: str, where: str) -> KubernetesObject:
-    """The object that is named KIND/NAME or KIND/NAMESPACE/NAME."""
+def named(objects: Sequence[KubernetesObject], name: str, where: str) -> KubernetesObject:
+    """Return the object that is named KIND/NAME or KIND/NAMESPACE/NAME. Raises `ManifestError`."""
     word, _, rest = name.partition("/")
-    known = _of_kind(objects, _kind(word, where))
+    known = _of_kind(objects, kind_of(word, where))
     found = [obj for obj in known if rest in _keys(obj)]
     if not found:
         near = [_keys(obj)[0] for obj in known]
@@ -131,11 +153,11 @@ def _find(objects: Sequence[KubernetesObject], name: str, where: str) -> Kuberne
 def _split(objects: Sequence[KubernetesObject], target: str) -> tuple[KubernetesObject, str]:
     """The object and the field that a target means; names may have dots in them."""
     word, _, rest = target.partition("/")
-    keys = {key for obj in _of_kind(objects, _kind(word, target)) for key in _keys(obj)}
+    keys = {key for obj in _of_kind(objects, kind_of(word, target)) for key in _keys(obj)}
     name = max((key for key in keys if rest.startswith(f"{key}.")), key=len, default="")
     if not name:
         name = rest.partition(".")[0] if "." in rest else rest
-    obj = _find(objects, f"{word}/{name}", target)
+    obj = named(objects, f"{word}/{name}", target)
     if not (field := rest[len(name) + 1:]):
         raise ManifestError([f'"{target}" names no field; allowed is KIND/NAME.FIELD=VALUE'])
     return obj, field

@@ -96,10 +96,13 @@ TABLE = (
            "write a plugin, an action, an extension point", ("01",)),
     Lesson("15", "what-a-cycle-costs", "What a cycle costs", 45,
            "say what a cycle costs, and which part grows with what", ("01", "08")),
+    Lesson("17", "riddles", "Twelve riddles", 60,
+           "say why a job is pending from what kubectl prints, and repair it with one change",
+           ("04", "06", "09")),
 )
 
 WAYS = (Way("Why is my job pending?", "For a team that uses Volcano", "half a day",
-            ("00", "04", "06", "08")),
+            ("00", "04", "06", "08", "17")),
         Way("Queues of a company", "For those who write them", "half a day",
             ("00", "03", "04", "05", "09")),
         Way("Running the scheduler", "For those on call", "half a day", ("01", "11", "11b", "15")),

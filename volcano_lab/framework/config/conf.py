@@ -41,6 +41,9 @@ tiers:
 OFF_UNLESS_SET = ("enableHierarchy", "EnabledClusterOrder")
 """Switches that count as off when they are not set; all others count as on."""
 
+ALL_SWITCHES = frozenset(("enableHierarchy", *SWITCHES))
+"""The names of all switches of a plugin."""
+
 
 @define
 class PluginOption:
@@ -145,7 +148,7 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     if not parsed.get("actions", "").strip():
         raise ConfError([f"actions is missing; allowed are {', '.join(actions or ACTIONS)}"])
     known = ACTIONS if actions is None else actions
-    conf.actions = _action_names(parsed["actions"], known)
+    conf.actions = action_list(parsed["actions"], known)
     conf.warnings += ["scheduler configuration: configurations names "
                       f"\"{one_line(entry.name, 100)}\" and has no effect; known are "
                       f"{', '.join(known)}." for entry in conf.configurations
@@ -154,11 +157,12 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
 
 
 def _plugin(entry: dict[str, Any]) -> PluginOption:
-    switches = {key: entry[key] for key in entry.keys() & _SWITCHES}
+    switches = {key: entry[key] for key in entry.keys() & ALL_SWITCHES}
     return PluginOption(entry.get("name", ""), Arguments(entry.get("arguments", ())), switches)
 
 
-def _action_names(text: str, known: tuple[str, ...]) -> list[str]:
+def action_list(text: str, known: tuple[str, ...]) -> list[str]:
+    """Return the names of actions in a text such as "enqueue, allocate". Raises `ConfError`."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in known:
@@ -178,8 +182,7 @@ def _refuse_hierarchy_beside_proportion(tiers: list[Tier]) -> None:
                              "allowed is one of them"])
 
 
-_SWITCHES = {"enableHierarchy", *SWITCHES}
-_PLUGIN = {"name": "text", "arguments": "any map", **dict.fromkeys(sorted(_SWITCHES), "switch")}
+_PLUGIN = {"name": "text", "arguments": "any map", **dict.fromkeys(sorted(ALL_SWITCHES), "switch")}
 _CONFIGURATION = {"actions": "text", "tiers": [{"plugins": [_PLUGIN]}],
                   "configurations": [{"name": "text", "arguments": "any map"}],
                   "metrics": "text map"}

@@ -1,0 +1,153 @@
+"""The riddles: each can be solved by its hints, none by the first thing one tries."""
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from volcano_lab.cli.grammar import volcano_lab
+from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
+from volcano_lab.course.riddles import Kubectl, riddle, riddles, score
+from volcano_lab.manifests.loader import ManifestError
+
+NUMBERS = tuple(riddles())
+FIRST_GUESS = {
+    1: ["queue/vision.weight=9"], 2: ["queue/search.weight=9"], 3: ["queue/science.weight=9"],
+    4: ["queue/finance.weight=9"], 5: ["queue/default.weight=9"], 6: ["queue/owner.weight=9"],
+    7: ["queue/stats.capability[cpu]=24"], 8: ["queue/ml.capability[cpu]=30"],
+    9: ["job/allreduce.minAvailable=3"], 10: ["queue/serving.capability[nvidia.com/gpu]=2"],
+    11: ["conf/actions=allocate, reclaim, backfill"], 12: ["node/n3.unschedulable=false"]}
+"""Number -> what people try first: more weight, more capability, one of two causes."""
+
+
+@pytest.fixture
+def game(request):
+    found = riddle(request.param)
+    found.again()
+    yield found
+    found.again()
+
+
+every = pytest.mark.parametrize("game", NUMBERS, indirect=True)
+
+
+def last_hint(game):
+    """The repair that the last hint names: settings, and what is removed."""
+    removals = re.findall(r"remove `([^`]+)`", game.hints[-1])
+    return [each for each in re.findall(r"`([^`]+)`", game.hints[-1]) if each not in removals], \
+        removals
+
+
+@every
+def test_the_first_guess_does_not_solve_it(game):
+    assert game.repair(*FIRST_GUESS[game.number]).state == TRY_AGAIN
+    assert not game.repaired
+
+
+@every
+def test_its_hints_solve_it_with_the_fewest_changes(game):
+    for _ in game.hints:
+        game.hint()
+    settings, removals = last_hint(game)
+    assert len(settings) + len(removals) == game.smallest
+    assert game.repair(*settings, remove=removals).state == WELL_DONE
+    for letter in sorted(game.right):
+        assert game.cause(letter).state == WELL_DONE
+    assert game.solved and game.points == 100 - 10 * len(game.hints)
+
+
+@every
+def test_each_part_of_the_repair_is_needed(game):
+    settings, removals = last_hint(game)
+    for number in range(len(settings)):
+        assert game.repair(*settings[:number], *settings[number + 1:],
+                           remove=removals).state != WELL_DONE
+    for number in range(len(removals)):
+        assert game.repair(*settings, remove=removals[:number] + removals[number + 1:]
+                           ).state != WELL_DONE
+
+
+@every
+def test_it_has_as_many_causes_as_are_said_and_reasons_for_the_others(game):
+    assert len(game.right) == (2 if game.number >= 10 else 1)
+    assert 4 <= len(game.causes) <= 5 and len(game.hints) == 3
+    for letter in game.options.keys() - game.right:
+        verdict = game.cause(letter)
+        assert verdict.state == TRY_AGAIN and len(verdict.text) > 20
+    assert game.taken["wrong cause"] == len(game.options) - len(game.right)
+
+
+@every
+def test_the_job_is_pending_and_the_lab_knows_something(game):
+    assert game.kubectl.cycle.session.jobs
+    assert game.why().causes and game.taken["asked"] == 1
+
+
+@every
+def test_it_is_played_in_a_terminal(game):
+    settings, removals = last_hint(game)
+    lines = ["get pods", "hint", *(f"cause {letter}" for letter in sorted(game.right)),
+             *(f"set {each}" for each in settings), *(f"remove {each}" for each in removals)]
+    played = CliRunner().invoke(volcano_lab, ["riddle", str(game.number)], input="\n".join(lines))
+    assert played.exit_code == 0
+    assert f"Riddle {game.number} is solved: 90 points" in played.output
+
+
+def test_what_is_given_up_shows_a_repair():
+    riddle(2).again()
+    for ends in ("quit\n", ""):
+        played = CliRunner().invoke(volcano_lab, ["riddle", "2"], input=ends)
+        assert "Not solved. One repair: node/n2.metadata.labels[disk]=ssd" in played.output
+
+
+def test_a_change_too_many_costs_and_a_wrong_one_is_a_sentence():
+    game = riddle(1)
+    game.again()
+    assert game.repair(...).state == TO_DO
+    for wrong in ("queue/visoin.weight=2", "queue/vision.wieght=2", "nonsense", "pod/label-0.x=1",
+                  "node/n1.allocatable[cpu]=64", "queue/vision.weight=[1"):
+        verdict = game.repair(wrong)
+        assert verdict.state == TRY_AGAIN and len(verdict.text) < 300
+    assert game.repair("queue/vision.capability[cpu]=14", "queue/speech.weight=2"
+                       ).state == WELL_DONE
+    assert game.cause("z").state == TRY_AGAIN
+    game.cause("b")
+    assert game.points == 90
+    assert [row for row in score().rows if row[2] == "yes"] == [["1", "The quota", "yes", "90"]]
+    game.again()
+
+
+def test_the_question_on_the_page_is_graded_like_the_dialogue(capsys):
+    game = riddle(10)
+    game.again()
+    question = game.open()
+    assert "It has two causes" in question.question and "Riddle 10" in capsys.readouterr().out
+    first, second = (text for text in game.causes if game.causes[text].startswith("right: "))
+    assert question.say(first).text.endswith("There is another cause.")
+    assert question.say(second).state == WELL_DONE and game.named == game.right
+    game.again()
+
+
+def test_kubectl_prints_what_there_is_and_says_what_it_knows():
+    shell = Kubectl(riddle(12).cluster, riddle(12).conf)
+    assert "forecast" in shell("kubectl get podgroups")
+    assert "unschedulable: true" in shell("get node n3 -o yaml")
+    assert "insufficient cpu" in shell("describe podgroup forecast")
+    assert "n1" in shell("get node n1") and "capacity" in shell("get configmap")
+    assert all("forecast" in line for line in shell("logs forecast").splitlines())
+    assert shell("get priorityclasses") == "No resources found."
+    for wrong in ("top nodes", "get frogs", "describe pod nobody", "get pod"):
+        if wrong == "get pod":
+            assert "orders-0" in shell(wrong)
+        else:
+            with pytest.raises(ManifestError):
+                shell(wrong)
+
+
+def test_its_manifests_are_printed_for_the_other_commands(tmp_path):
+    printed = CliRunner().invoke(volcano_lab, ["riddle", "8", "-o", "yaml"])
+    file = tmp_path / "cluster.yaml"
+    file.write_text(printed.output, encoding="utf-8")
+    asked = CliRunner().invoke(volcano_lab, ["why", str(file), "tune", "--no-remedies"])
+    assert "Queue eng, above queue ml" in asked.output
+    assert CliRunner().invoke(volcano_lab, ["riddle", "--output", "yaml", "99"]).exit_code != 0

@@ -1,0 +1,278 @@
+"""A riddle: the cluster, the cause to name, the repair, and the score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+from attrs import Factory, define
+
+from volcano_lab.api.status import PENDING, RELEASING
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit import progress
+from volcano_lab.course.kit.checking import Check, is_empty
+from volcano_lab.course.kit.markup import plain
+from volcano_lab.course.kit.question import Asked, ask
+from volcano_lab.course.kit.results import Table, table
+from volcano_lab.course.kit.verdict import Verdict, to_do, try_again, well_done
+from volcano_lab.course.riddles.kubectl import Kubectl
+from volcano_lab.explain import Explainer, Explanation
+from volcano_lab.explain.names import Names
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import ConfError, load_conf
+from volcano_lab.manifests.changes import IN_CONF, change, change_conf
+from volcano_lab.manifests.files import values
+from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
+from volcano_lab.trace.views.cycle import Cycle
+
+FOLDER = Path(__file__).parent
+PRICES = {"hint": 10, "asked": 10, "wrong cause": 20, "one change more": 10}
+"""What is taken from 100 points."""
+
+
+@define(slots=False)
+class Riddle:
+    """One riddle of the folder, and how far its reader is.
+
+    >>> first = Riddle.read(FOLDER / "01.yaml")
+    >>> first.number, first.points
+    (1, 100)
+    """
+
+    number: int
+    title: str
+    story: str
+    asks: str
+    causes: dict[str, str]
+    """What may be the cause -> why it is not; or "right: " and why it is."""
+
+    hints: list[str]
+    wants: dict[str, int]
+    """Job -> the pods that have to have a place or the promise of one."""
+
+    smallest: int
+    may: tuple[str, ...]
+    """Kinds that may be changed; conf and plugin are parts of the configuration."""
+
+    cluster_of: dict[str, Any]
+    pays: tuple[str, ...] = ()
+    """Jobs that may lose pods."""
+
+    conf: str | None = None
+    shows: tuple[str, ...] = ()
+    """The commands of kubectl that a reader begins with."""
+
+    taken: dict[str, int] = Factory(lambda: dict.fromkeys(PRICES, 0))
+    named: set[str] = Factory(set)
+    repaired: bool = False
+
+    @classmethod
+    def read(cls, path: Path) -> Riddle:
+        """Read a riddle."""
+        given = values(path.read_text(encoding="utf-8"))[0]
+        parts = {name: given.pop(name, []) for name in ("nodes", "queues", "running", "waiting",
+                                                        "objects")}
+        return cls(int(path.stem), cluster_of=parts,
+                   **{name: tuple(value) if name in ("may", "shows", "pays") else value
+                      for name, value in given.items()})
+
+    # -- the cluster -----------------------------------------------------------------------------
+
+    def objects(self) -> Loaded:
+        """The manifests as they were applied, before controllers."""
+        parts = self.cluster_of
+        made = Cluster(from_dict(each, strict=True) for each in parts["objects"])
+        for node in parts["nodes"]:
+            made.node(**node)
+        for queue in parts["queues"]:
+            made.queue(**queue)
+        for job in parts["running"]:
+            made.job(**job)
+        jobs = (from_dict(_vcjob(**job), strict=True) for job in parts["waiting"])
+        return Loaded([*made.objects(), *jobs])
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster, for whatever one likes to try with it."""
+        return Cluster(self.objects())
+
+    @property
+    def kubectl(self) -> Kubectl:
+        """The cluster after a cycle as `kubectl` shows it."""
+        if not hasattr(self, "_kubectl"):
+            self._kubectl = Kubectl(self.cluster, self.conf)
+        return self._kubectl
+
+    def text(self) -> str:
+        """The story, and what `kubectl` shows, as text."""
+        parts = [f"Riddle {self.number}: {self.title}", fill(plain(self.story), 96)]
+        for command in self.shows:
+            parts.append(f"$ kubectl {command}\n{self.kubectl(command)}")
+        return "\n\n".join(parts) + "\n"
+
+    def open(self) -> Asked:
+        """Print the riddle, and return the question for its cause, to be answered on the page."""
+        print(self.text())
+        more = " It has two causes; name one after the other." if len(self.right) > 1 else ""
+        graded = Check(f"17.cause {self.number}", self._grade, str, options=tuple(self.causes))
+        return ask(f"Why is {self.asks} pending?{more}", graded)
+
+    def _grade(self, text: str) -> Verdict:
+        return self.cause(next((letter for letter, said in self.options.items() if said == text),
+                               text))
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Letter -> what may be the cause."""
+        return dict(zip("abcdefg", self.causes, strict=False))
+
+    @property
+    def right(self) -> set[str]:
+        """The letters of the causes."""
+        return {letter for letter, text in self.options.items()
+                if self.causes[text].startswith("right: ")}
+
+    def hint(self) -> str:
+        """Give the next hint, at its price; the last one is the repair."""
+        number = min(self.taken["hint"], len(self.hints) - 1)
+        self.taken["hint"] = number + 1
+        return self.hints[number]
+
+    def why(self, name: str = "") -> Explanation:
+        """Ask the lab, at its price."""
+        self.taken["asked"] = 1
+        return Explainer(self.cluster.objects(), self.conf).why(name or self.asks)
+
+    def cause(self, letter: str) -> Verdict:
+        """Name a cause by its letter."""
+        letter = str(letter).strip().casefold()
+        if letter not in self.options:
+            return try_again(f"Choose one of: {', '.join(self.options)}.")
+        text = self.causes[self.options[letter]]
+        if letter not in self.right:
+            self.taken["wrong cause"] += 1
+            return try_again(text)
+        self.named.add(letter)
+        more = "" if self.right <= self.named else " There is another cause."
+        return well_done(f"{text.removeprefix('right: ')}{more}{self._end()}")
+
+    def repair(self, *settings: str, remove: Iterable[str] = ()) -> Verdict:
+        """Change the cluster, run the cycle, and see whether all that is wanted is at work.
+
+        Args:
+            settings: Changes in the words of `volcano-lab what-if --set`:
+                "queue/a.weight=5", "plugin/gang.enablePreemptable=true", "conf/actions=allocate".
+            remove: Objects that go, as "job/train".
+        """
+        removals = [remove] if isinstance(remove, str) else list(remove)
+        changes = [each for each in (*settings, *removals) if not is_empty(each)]
+        if not changes:
+            return to_do(f"Bring {', '.join(self.wants)} to work with the fewest changes, such as "
+                         'repair("queue/a.weight=5").')
+        for each in map(str, changes):
+            if each.partition("/")[0].lower() not in self.may or ".allocatable" in each:
+                return try_again(f'"{each}": what may be changed here is of the kinds '
+                                 f"{', '.join(self.may)}; machines stay as large as they are.")
+        try:
+            after = self._after(settings, removals)
+        except (ManifestError, ConfError) as error:
+            return try_again(str(error))
+        return self._graded(after, len(changes))
+
+    def _after(self, settings: Iterable[str], removals: list[str]) -> Cycle:
+        of_conf = [each for each in settings if each.startswith(IN_CONF)]
+        of_objects = [each for each in settings if each not in of_conf]
+        conf = change_conf(load_conf(self.conf, action_names()), of_conf)
+        return Cluster(change(self.objects(), of_objects, removals)).run(conf)
+
+    def _graded(self, after: Cycle, changes: int) -> Verdict:
+        """Everybody has what he had, and those who are wanted are at work."""
+        had, has = _at_work(self.kubectl.cycle), _at_work(after)
+        phases = {_called(after, row["job"]): row["phase"] for row in after.jobs()}
+        for job, pods in self.wants.items():
+            if has.get(job, 0) < pods:
+                return try_again(f"{job} is {phases.get(job, 'not there')}, and {has.get(job, 0)} "
+                                 f"of its pods have a place; wanted are {pods}.")
+        for job, pods in had.items():
+            if job not in {*self.wants, *self.pays} and has.get(job, 0) < pods:
+                return try_again(f"{job} has lost {pods - has.get(job, 0)} of its {pods} pods; "
+                                 "wanted is a repair that others do not pay for.")
+        self.taken["one change more"] = max(changes - self.smallest, 0)
+        self.repaired = True
+        progress.note(f"17.repair {self.number}")
+        fewer = "" if changes <= self.smallest else (
+            f" It takes {self.smallest} change{'s' * (self.smallest > 1)}; these were {changes}.")
+        return well_done(f"{', '.join(self.wants)} at work.{fewer}{self._end()}")
+
+    # -- the score -------------------------------------------------------------------------------
+
+    @property
+    def solved(self) -> bool:
+        """Whether all causes are named and the cluster is repaired."""
+        return self.repaired and self.right <= self.named
+
+    @property
+    def points(self) -> int:
+        """What is left of 100."""
+        return max(100 - sum(PRICES[name] * count for name, count in self.taken.items()), 10)
+
+    def _end(self) -> str:
+        return f" **Riddle {self.number} is solved: {self.points} points.**" if self.solved else ""
+
+    def again(self) -> None:
+        """Begin again, with 100 points."""
+        self.taken = dict.fromkeys(PRICES, 0)
+        self.named, self.repaired = set(), False
+
+
+def _vcjob(name: str, pods: int = 1, min: int | None = None, queue: str = "default",
+           spec: dict[str, Any] | None = None, job: dict[str, Any] | None = None,
+           **requests: Any) -> dict[str, Any]:
+    """A Volcano Job of equal pods; `spec` is more of its pods, `job` more of itself."""
+    requests = {{"gpu": "nvidia.com/gpu"}.get(each, each): amount
+                for each, amount in requests.items()}
+    container = {"name": "main", "image": "registry.example/work", "resources":
+                 {"requests": requests}}
+    template = {"spec": {"containers": [container], **(spec or {})}}
+    task = {"name": "worker", "replicas": pods, "template": template}
+    return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {"queue": queue, "minAvailable": pods if min is None else min, "tasks": [task],
+                     **(job or {})}}
+
+
+def _called(cycle: Cycle, uid: str) -> str:
+    """A job's name as its author knows it."""
+    return Names(cycle.session).called(uid).rpartition("/")[2]
+
+
+def _at_work(cycle: Cycle) -> dict[str, int]:
+    """Job -> pods with a place or the promise of one."""
+    return {_called(cycle, uid): len(job.tasks) - len(job.in_status(PENDING))
+            - len(job.in_status(RELEASING)) for uid, job in cycle.session.jobs.items()}
+
+
+@cache
+def riddles() -> dict[int, Riddle]:
+    """All riddles by number."""
+    return {int(path.stem): Riddle.read(path) for path in sorted(FOLDER.glob("*.yaml"))}
+
+
+def riddle(number: int) -> Riddle:
+    """Open a riddle, as far as it was solved before. Raises `LookupError` for one there is not."""
+    if number not in riddles():
+        raise LookupError(f"there is no riddle {number}; allowed are 1 to {len(riddles())}")
+    return riddles()[number]
+
+
+def score() -> Table:
+    """Show what is solved, with its points."""
+    rows = [{"riddle": each.number, "title": each.title, "solved": each.solved,
+             "points": each.points if each.solved else None} for each in riddles().values()]
+    total = sum(row["points"] or 0 for row in rows)
+    return table(rows, caption=f"{total} of {100 * len(rows)} points")

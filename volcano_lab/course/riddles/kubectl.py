@@ -1,0 +1,149 @@
+"""What `kubectl` would print of a cluster after a cycle: get, describe, logs.
+
+    get KIND [NAME] [-o yaml]   get events   get configmap   describe KIND NAME   logs [WORD]
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from textwrap import fill
+from typing import Any
+
+import yaml
+
+from volcano_lab.api.formatting import amount_text
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.config.conf import DEFAULT_CONF
+from volcano_lab.framework.log import level
+from volcano_lab.manifests.changes import kind_of, named
+from volcano_lab.manifests.loader import ManifestError, dump, to_dict
+from volcano_lab.trace.shown import plain_text
+from volcano_lab.trace.views.cycle import Cycle
+
+ALLOWED = ("allowed are get KIND [NAME] [-o yaml], get events, get configmap (the scheduler's), "
+           "describe KIND NAME, logs [WORD]")
+
+
+class Kubectl:
+    """A cluster after one cycle, as `kubectl` shows it.
+
+    >>> shell = Kubectl(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=3))
+    >>> print(shell("get podgroups"))
+    NAME   QUEUE    STATUS   MINMEMBER  RUNNINGS
+    train  default  Pending          2         0
+    >>> print(shell("get nodes"))
+    NAME  ALLOCATABLE  IDLE
+    n1    cpu 4        cpu 4
+    """
+
+    def __init__(self, cluster: Cluster, conf: str | None = None):
+        self.lines: list[str] = []
+        self.objects, self.conf = cluster.objects(), conf
+        self.cycle = self._run(cluster, conf)
+
+    def _run(self, cluster: Cluster, conf: str | None) -> Cycle:
+        """Run the cycle, and keep what the scheduler logs at -v=3."""
+        logger, handler = logging.getLogger("volcano_lab"), logging.Handler(level(3))
+        handler.emit = lambda record: self.lines.append(record.getMessage())
+        before = logger.level
+        logger.addHandler(handler)
+        logger.setLevel(level(3))
+        try:
+            return cluster.run(conf)
+        finally:
+            logger.removeHandler(handler)
+            logger.setLevel(before)
+
+    def __call__(self, command: str) -> str:
+        """Return what a command prints. Raises `ManifestError` for one that there is not."""
+        match command.removeprefix("kubectl ").split():
+            case ["get", "events"]:
+                return table(self._events())
+            case ["logs", *words]:
+                return "\n".join(line for line in self.lines if all(map(line.__contains__, words)))
+            case ["get", "configmap"]:
+                return (DEFAULT_CONF if self.conf is None else self.conf).strip()
+            case ["get", kind]:
+                return table(self._row(obj) for obj in self._of(kind))
+            case ["get", kind, "-o", "yaml"]:
+                return dump(self._of(kind)).strip()
+            case ["get", kind, name, "-o", "yaml"]:
+                return dump([self._named(kind, name)]).strip()
+            case ["get", kind, name]:
+                return table([self._row(self._named(kind, name))])
+            case ["describe", kind, name]:
+                return self._described(self._named(kind, name))
+        raise ManifestError([f'"{command}": {ALLOWED}'])
+
+    def _of(self, kind: str) -> list[KubernetesObject]:
+        return [self._now(obj) for obj in self.objects if obj.kind.lower() == kind_of(kind, kind)]
+
+    def _named(self, kind: str, name: str) -> KubernetesObject:
+        return self._now(named(self.objects, f"{kind}/{name}", f"{kind} {name}"))
+
+    def _now(self, obj: KubernetesObject) -> KubernetesObject:
+        """The object as it is after the cycle."""
+        cache = self.cycle.session.cache
+        if isinstance(obj, PodGroup) and obj.key in cache.jobs:
+            return cache.jobs[obj.key].pod_group or obj
+        return cache.pods.get(obj.key, obj) if isinstance(obj, Pod) else obj
+
+    def _events(self) -> list[dict[str, Any]]:
+        return [{"TYPE": event.kind, "REASON": event.reason, "OBJECT": event.about,
+                 "MESSAGE": event.message} for event in self.cycle.session.cache.events]
+
+    def _row(self, obj: Any) -> dict[str, Any]:
+        match obj.kind:
+            case "Node":
+                info = self.cycle.session.nodes[obj.name]
+                return {"NAME": obj.name, "ALLOCATABLE": _amounts(info.allocatable),
+                        "IDLE": _amounts(info.idle)}
+            case "Queue":
+                return {"NAME": obj.name, "PARENT": obj.spec.parent or "", "STATE": obj.status.state
+                        or "Open", "WEIGHT": obj.spec.weight}
+            case "PodGroup":
+                return {"NAME": obj.name, "QUEUE": obj.spec.queue, "STATUS": obj.status.phase,
+                        "MINMEMBER": obj.spec.min_member, "RUNNINGS": obj.status.running}
+            case "Pod":
+                return {"NAME": obj.name, "STATUS": obj.status.phase,
+                        "NODE": obj.spec.node_name or "<none>"}
+        return {"NAME": obj.name}
+
+    def _described(self, obj: Any) -> str:
+        """Name, spec, status with its messages, events."""
+        document = to_dict(obj)
+        status = document.pop("status", {})
+        conditions = status.pop("conditions", [])
+        told = [event for event in self._events() if event["OBJECT"] == f"{obj.kind} {obj.key}"]
+        parts = {"Name": f" {obj.name}", "Labels": _lines(obj.metadata.labels),
+                 "Spec": _lines(document.get("spec")), "Status": _lines(status),
+                 "Conditions": "".join(f"\n{_wrapped(each)}" for each in conditions),
+                 "Events": "\n" + indented(table(told)) if told else " <none>"}
+        return "\n".join(f"{name}:{text}" for name, text in parts.items() if text)
+
+
+def _lines(part: Any) -> str:
+    """A part of a manifest, two columns further in."""
+    return "\n" + indented(yaml.safe_dump(part, sort_keys=False).strip()) if part else ""
+
+
+def _wrapped(condition: dict[str, Any]) -> str:
+    text = f"{condition.get('type')} ({condition.get('reason')}): {condition.get('message', '')}"
+    return fill(text, 96, initial_indent="  ", subsequent_indent="    ")
+
+
+def table(rows: Iterable[dict[str, Any]]) -> str:
+    """Rows as kubectl's columns."""
+    return plain_text(list(rows)) or "No resources found."
+
+
+def indented(text: str) -> str:
+    """A text two columns further in."""
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+def _amounts(resource: Any) -> str:
+    return ", ".join(f"{name} {amount_text(name, amount)}"
+                     for name, amount in resource if name != "pods" and amount)

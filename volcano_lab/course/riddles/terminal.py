@@ -1,0 +1,98 @@
+"""A riddle in a terminal: `volcano-lab riddle N`, a dialogue line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import fill
+
+from volcano_lab.api.objects import ConfigMap, ObjectMeta
+from volcano_lab.course.kit.markup import plain
+from volcano_lab.course.riddles.game import PRICES, Riddle, riddles
+from volcano_lab.course.riddles.game import riddle as numbered
+from volcano_lab.manifests.export import as_manifests
+from volcano_lab.manifests.loader import ManifestError
+
+HELP = """\
+  get, describe, logs …           as with kubectl: get podgroups, describe podgroup NAME, get events
+  why [NAME]                      ask the lab (10 points)
+  hint                            the next hint (10 points); the last one is the repair
+  cause LETTER                    name a cause (20 points for a wrong one)
+  set KIND/NAME.FIELD=VALUE       change something, and run the cycle
+  remove KIND/NAME                take something away, and run the cycle
+  reset                           take all changes back
+  quit                            give up"""
+
+
+def play(number: int | None) -> Iterator[str]:
+    """Yield what is to be printed; a line is read from the input whenever more is wanted.
+
+    Raises `LookupError` for a riddle that there is not.
+    """
+    if number is None:
+        yield "\n".join(f"{each.number:3}  {each.title}" for each in riddles().values())
+    else:
+        yield from _played(numbered(number))
+
+
+def manifests_of(number: int | None, form: str) -> Iterator[str]:
+    """Yield the manifests of a riddle, with its configuration as a ConfigMap."""
+    found = numbered(1 if number is None else number)
+    conf = [ConfigMap(ObjectMeta("volcano-scheduler-configmap", "volcano-system"),
+                      {"volcano-scheduler.conf": found.conf})] if found.conf else []
+    yield as_manifests([*found.objects(), *conf], form)
+
+
+def _played(riddle: Riddle) -> Iterator[str]:
+    yield riddle.text()
+    yield "What is the cause?\n" + _options(riddle)
+    yield HELP
+    changes: dict[str, list[str]] = {"set": [], "remove": []}
+    while not riddle.solved:
+        try:
+            line = input("> ").strip()
+        except EOFError:
+            break
+        if line in ("quit", "exit"):
+            break
+        yield _answered(riddle, line, changes)
+    if not riddle.solved:
+        yield f"Not solved. One repair: {plain(riddle.hints[-1])}"
+
+
+def _options(riddle: Riddle) -> str:
+    return "\n".join(fill(f"{letter}  {plain(text)}", 96, initial_indent="  ",
+                          subsequent_indent="     ") for letter, text in riddle.options.items())
+
+
+def _answered(riddle: Riddle, line: str, changes: dict[str, list[str]]) -> str:
+    """What is said to one line; `changes` are kept from line to line."""
+    word, _, rest = line.removeprefix("kubectl ").partition(" ")
+    match word:
+        case "get" | "describe" | "logs":
+            try:
+                return riddle.kubectl(f"{word} {rest}")
+            except ManifestError as error:
+                return str(error)
+        case "why":
+            try:
+                found = riddle.why(rest.strip())
+            except LookupError as error:
+                return str(error.args[0])
+            return "\n".join(fill(text, 96, initial_indent="  ", subsequent_indent="    ")
+                             for text in (found.head, *(each.text for each in found.causes)))
+        case "hint":
+            return f"{plain(riddle.hint())} ({PRICES['hint']} points)"
+        case "cause":
+            return repr(riddle.cause(rest))
+        case "set" | "remove" if rest:
+            changes[word].append(rest.strip())
+            return _tried(riddle, changes)
+        case "reset":
+            changes.update({"set": [], "remove": []})
+            return "All is as it was."
+    return HELP
+
+
+def _tried(riddle: Riddle, changes: dict[str, list[str]]) -> str:
+    told = ", ".join([*changes["set"], *(f"remove {each}" for each in changes["remove"])])
+    return f"With {told}:\n{riddle.repair(*changes['set'], remove=changes['remove'])!r}"
