@@ -85,7 +85,8 @@ def water_fill(total: Resource, claims: Iterable[Claim]) -> list[Round]:
                  for claim in unmet]
         increased = decreased = EMPTY
         for step in steps:
-            more, less = step.after.diff(step.before)
+            more = step.after.exceeded_part(step.before)
+            less = step.before.exceeded_part(step.after)
             increased, decreased = increased + more, decreased + less
             deserved[step.queue] = step.after
         left = (remaining + decreased).exceeded_part(increased)

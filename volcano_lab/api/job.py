@@ -26,6 +26,7 @@ JDB_MIN_AVAILABLE = "volcano.sh/jdb-min-available"
 JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
 
 _OCCUPIED = ALLOCATED_STATUSES | {SUCCEEDED}
+_MAY_RUN = _OCCUPIED | {PIPELINED, PENDING}
 
 
 class JobInfo(TaskIndex):
@@ -96,7 +97,13 @@ class JobInfo(TaskIndex):
 
     def _form_sub_jobs(self) -> None:
         self.sub_jobs.clear()
-        for _, task in sorted(self.tasks.items()):
+        tasks = [task for _, task in sorted(self.tasks.items())]
+        if tasks and not self._policies() and not self.with_network_topology():
+            whole = self._sub_job_for(tasks[0])
+            whole.priority = max(0, max([task.priority for task in tasks]))
+            self.task_to_sub_job = dict.fromkeys([task.uid for task in tasks], whole.uid)
+            return
+        for task in tasks:
             self._add_task_to_sub_job(task)
 
     # -- tasks -----------------------------------------------------------------------------------
@@ -171,9 +178,8 @@ class JobInfo(TaskIndex):
         job.min_sub_jobs = dict(self.min_sub_jobs)
         job.pod_group = self.pod_group and clone_pod_group(self.pod_group)
         for uid in sorted(self.tasks):
-            task = self.tasks[uid].clone()
-            job.index_task(task)
-            job._add_task_to_sub_job(task)
+            job.index_task(self.tasks[uid].clone())
+        job._form_sub_jobs()
         job.allocated, job.total_request = self.allocated, self.total_request
         for uid, sub_job in self.sub_jobs.items():
             if uid in job.sub_jobs:
@@ -213,7 +219,7 @@ class JobInfo(TaskIndex):
         """Every role has, among tasks that may still run, as many as its minimum."""
         if self.min_available < self.task_min_available_total or not self.task_min_available:
             return True
-        actual = self._roles(_OCCUPIED | {PIPELINED, PENDING})
+        actual = self._roles(_MAY_RUN)
         return all(
             actual[role] >= least for role, least in self.task_min_available.items() if least)
 
@@ -249,8 +255,8 @@ class JobInfo(TaskIndex):
 
     def valid_task_num(self) -> int:
         """Tasks that run, have run or may still run."""
-        return sum(len(tasks) for status, tasks in self.task_status_index.items()
-                   if status in _OCCUPIED or status in (PIPELINED, PENDING))
+        return sum([len(tasks) for status, tasks in self.task_status_index.items()
+                    if status in _MAY_RUN])
 
     def _roles(self, statuses: frozenset[TaskStatus]) -> Counter[str]:
         return Counter(

@@ -173,6 +173,40 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
     return yes if condition else no
 
 
+class RowFormula:
+    """A formula over rows of some arrays, written once for one row and for many; rows in the same
+    state share its result.
+
+    `arrays()` gives the arrays, of shape (rows, columns), as they are now; `formula` is called with
+    each of them, to be indexed by column.
+
+    >>> table = NodeTable()
+    >>> row = table.add_row(Resource(4000.0))
+    >>> half = RowFormula(lambda: (table.idle,), lambda idle: idle[0] / 2)
+    >>> half.at(row), half.of(np.array([row]))
+    (2000.0, array([2000.]))
+    """
+
+    __slots__ = ("arrays", "formula", "known")
+
+    def __init__(self, arrays: Callable[[], tuple[np.ndarray, ...]], formula: Callable[..., Any]):
+        self.arrays, self.formula = arrays, formula
+        self.known: dict[bytes, Any] = {}
+
+    def at(self, row: int) -> Any:
+        """The result for one row."""
+        amounts = [array[row] for array in self.arrays()]
+        state = b"".join(amounts)
+        result = self.known.get(state)
+        if result is None:
+            result = self.known[state] = self.formula(*[part.tolist() for part in amounts])
+        return result
+
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """The results for an index array of rows."""
+        return np.zeros(len(rows)) + self.formula(*[array[rows].T for array in self.arrays()])
+
+
 class RowMemo:
     """One number (or truth value) a row, kept up to date: only rows that changed are worked out
     anew.

@@ -248,26 +248,17 @@ class Resource:
         return Resource(min(self.milli_cpu, other.milli_cpu), min(self.memory, other.memory),
                         scalars)
 
-    def diff(self, other: Resource) -> tuple[Resource, Resource]:
-        """(by how much this is more, by how much it is less), dimension by dimension; missing
-        counts as zero.
-        """
-        more, less = {}, {}
-        mine, theirs = self.scalars or {}, other.scalars or {}
-        for name in mine.keys() | theirs.keys():
-            left, right = mine.get(name, 0.0), theirs.get(name, 0.0)
-            (more if left > right else less)[name] = abs(left - right)
-        cpu, memory = self.milli_cpu - other.milli_cpu, self.memory - other.memory
-        return Resource(max(cpu, 0.0), max(memory, 0.0), more), Resource(
-            max(-cpu, 0.0), max(-memory, 0.0), less)
-
     def exceeded_part(self, other: Resource) -> Resource:
         """What this holds above `other`, never negative.
 
         >>> Resource(5.0, 1.0).exceeded_part(Resource(2.0, 3.0))
         Resource(cpu=3, memory=0)
         """
-        return self.diff(other)[0]
+        mine, theirs = self.scalars or {}, other.scalars or {}
+        above = {name: mine.get(name, 0.0) - theirs.get(name, 0.0) for name in {**mine, **theirs}}
+        return Resource(max(self.milli_cpu - other.milli_cpu, 0.0),
+                        max(self.memory - other.memory, 0.0),
+                        {name: amount for name, amount in above.items() if amount > 0})
 
     # -- comparisons (the table in the module's docstring says who uses which) ---------------------
 
@@ -334,9 +325,14 @@ class Resource:
         >>> [Resource(cpu).stays_within(Resource(10.0), Resource(1.0)) for cpu in (9.0, 10.0)]
         [True, False]
         """
-        for name, amount in request.items:
-            if amount > 0 and self.get(name) + amount > other.get(
-                    name) and name not in IGNORED_SCALARS:
+        cpu, memory, held = request.milli_cpu, request.memory, self.scalars or {}
+        if cpu > 0 and self.milli_cpu + cpu > other.milli_cpu:
+            return False
+        if memory > 0 and self.memory + memory > other.memory:
+            return False
+        for name, amount in (request.scalars or {}).items():
+            if amount > 0 and name not in IGNORED_SCALARS and (
+                    held.get(name, 0.0) + amount > other.get(name)):
                 return False
         return True
 

@@ -36,7 +36,7 @@ HOOKS = ("on_session_open", "on_session_close", "on_allocate", "on_deallocate", 
 MOST_SECONDS = 10
 """After so long an answer, a hook or an action is interrupted."""
 
-COMPANIONS = ("_key", "_rows", "_nodes", "_alike", "_even")
+COMPANIONS = ("_key", "_formula", "_nodes", "_alike", "_even")
 """Ends of the names of methods that give the same answer in another form."""
 
 

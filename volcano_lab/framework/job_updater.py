@@ -56,9 +56,10 @@ def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
     Pending."""
     if job.in_status(RUNNING) and unschedulable:
         return "Unknown"
-    scheduled = sum(len(job.in_status(s)) for s in SCHEDULED_STATUSES)
-    completed = sum(len(job.in_status(s)) for s in COMPLETED_STATUSES)
+    scheduled = sum([len(tasks) for status, tasks in job.task_status_index.items()
+                     if status in SCHEDULED_STATUSES])
     if scheduled >= job.pod_group.spec.min_member:
+        completed = sum([len(job.in_status(status)) for status in COMPLETED_STATUSES])
         return "Completed" if scheduled == completed else "Running"
     return "Inqueue" if job.pod_group.status.phase == "Inqueue" else "Pending"
 

@@ -7,13 +7,11 @@ separated) and `binpack.resources.NAME`; each is a whole number and 1 unless giv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.node_table import where
+from volcano_lab.api.node_table import RowFormula, where
 from volcano_lab.api.resource import CPU, MEMORY, Resource
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
@@ -46,28 +44,26 @@ class Binpack(Plugin):
 
     def on_session_open(self, ssn: Session) -> None:
         self.table = ssn.table
-        self._terms: dict[Resource, list[Term]] = {}
+        self._formulas: dict[Resource, RowFormula] = {}
 
     @active_if("weight")
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
-        table, row = node.table, node.row
-        return self._score(task.resreq, table.allocatable[row].tolist(), table.used[row].tolist())
+        return self.node_order_formula(task).at(node.row)
 
     def node_order_key(self, task: TaskInfo) -> Resource:
         return task.resreq
 
-    def node_order_rows(self, task: TaskInfo, rows: np.ndarray) -> np.ndarray:
-        return np.zeros(len(rows)) + self._score(task.resreq, self.table.allocatable[rows].T,
-                                                 self.table.used[rows].T)
-
-    def _score(self, request: Resource, allocatable: Sequence[Any], used: Sequence[Any]) -> Any:
-        terms = self._terms.get(request)
-        if terms is None:
-            self.table.ensure(request.resource_names())
-            terms = self._terms[request] = [(self.table.columns[name], amount, weight)
-                                            for name, amount, weight in _weighed(request,
-                                                                                 self.resources)]
-        return _fullness(terms, allocatable, used) * (MAX_NODE_SCORE * self.weight)
+    def node_order_formula(self, task: TaskInfo) -> RowFormula:
+        formula = self._formulas.get(task.resreq)
+        if formula is None:
+            table, scale = self.table, MAX_NODE_SCORE * self.weight
+            table.ensure(task.resreq.resource_names())
+            terms = [(table.columns[name], amount, weight)
+                     for name, amount, weight in _weighed(task.resreq, self.resources)]
+            formula = self._formulas[task.resreq] = RowFormula(
+                lambda: (table.allocatable, table.used),
+                lambda allocatable, used: _fullness(terms, allocatable, used) * scale)
+        return formula
 
 
 def binpacking_score(request: Resource, allocatable: Resource, used: Resource,

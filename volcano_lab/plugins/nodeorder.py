@@ -25,11 +25,12 @@ from volcano_lab.plugins.kube import (
     topology_spread,
 )
 from volcano_lab.plugins.kube.node_pods import kube_nodes
-from volcano_lab.plugins.kube.node_scores import ResourceScores
+from volcano_lab.plugins.kube.node_scores import resource_scores
 from volcano_lab.plugins.kube.pod_info import PodInfo
 
 if TYPE_CHECKING:
     from volcano_lab.api.node import NodeInfo
+    from volcano_lab.api.node_table import RowFormula
     from volcano_lab.api.task import TaskInfo
     from volcano_lab.framework.config.arguments import Arguments
     from volcano_lab.framework.session import Session
@@ -58,11 +59,11 @@ class NodeOrder(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.ssn = ssn
         self.kube = kube_nodes(ssn)
-        self.all_alike = np.full(len(self.kube.nodes), float(MAX_SCORE * self.taint_toleration))
+        same = float(MAX_SCORE * self.taint_toleration)
+        self.all_alike = np.full(len(self.kube.nodes), same)
         """The scores where nothing tells the nodes apart: no taint that the pod minds, and the
         other scores at 0.
         """
-        same = float(MAX_SCORE * self.taint_toleration)
         self._same_for_all = ByRow(lambda row: same, lambda: self.all_alike)
         self.alike_by_template = not self.kube.rows_with_affinity
 
@@ -73,21 +74,19 @@ class NodeOrder(Plugin):
             score += self.node_affinity * node_affinity.score(info.preferred_nodes, kube_node.node)
         return float(score)
 
-    def _resource_scores(self, info: PodInfo) -> ResourceScores:
+    def _resource_scores(self, info: PodInfo) -> RowFormula:
         weights = self.least_requested, self.most_requested, self.balanced_resource
         return self.kube.remember(("resource scores", weights, info.requests),
-                                  lambda: ResourceScores(self.kube, info.requests, *weights))
+                                  lambda: resource_scores(self.kube, info.requests, *weights))
 
     def node_order_key(self, task: TaskInfo) -> tuple:
         info = self.kube.info_of(task)
         return info.requests, self.node_affinity and info.preferred_nodes
 
-    def node_order_rows(self, task: TaskInfo, rows: np.ndarray) -> np.ndarray:
+    def node_order_formula(self, task: TaskInfo) -> RowFormula | None:
         info = self.kube.info_of(task)
-        if self.node_affinity and info.preferred_nodes:
-            nodes = self.ssn.node_list
-            return np.array([self.node_order(task, nodes[row]) for row in rows.tolist()])
-        return self._resource_scores(info).of(rows)
+        wishes = self.node_affinity and info.preferred_nodes
+        return None if wishes else self._resource_scores(info)
 
     def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
         rows = np.array([self.kube.by_name[node.name].row for node in nodes], dtype=np.intp)

@@ -93,18 +93,14 @@ class Predicates(Plugin):
 
     def pre_predicate(self, task: TaskInfo) -> str | None:
         """Look at the whole cluster for what the rules need to know; never refuses."""
-        state = self.ssn.cycle_state(task.uid)
-        skipped = state.setdefault(SKIPPED, set())
-        info = self.kube.info_of(task)
+        state, info = self.ssn.cycle_state(task.uid), self.kube.info_of(task)
         if info.plain and not self.kube.rows_with_required_anti_affinity:
-            skipped |= self._rules
+            state[SKIPPED] = self._rules
             return None
-        for rule, look in self._looks:
-            found = look(self.kube, info)
-            if found is None:
-                skipped.add(rule)
-            else:
-                state[rule] = found
+        found = {rule: look(self.kube, info) for rule, look in self._looks}
+        state.update({rule: value for rule, value in found.items() if value is not None})
+        state[SKIPPED] = state.get(SKIPPED, frozenset()) | {
+            rule for rule, value in found.items() if value is None}
         return None
 
     # -- for one node

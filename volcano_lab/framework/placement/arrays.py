@@ -172,14 +172,14 @@ class KeyedAnswer:
 
     The plugin gives `POINT_key(task)` beside `POINT(task, node)`: tasks with equal keys get equal
     answers on an unchanged node. The key None stands for a task whose answer depends on more. With
-    `POINT_rows(task, rows)`, the same answers as an array, many nodes take less time.
+    `POINT_formula(task)`, a `RowFormula` of the same answers or None, nodes take less time.
     """
 
     def __init__(self, ssn: Session, plugin: Plugin, point: str, function: Callable[..., Any]):
         self.node_list, self.table, self.function = ssn.node_list, ssn.table, function
         self.key = getattr(plugin, f"{point}_key")
         self.is_filter = point == "predicate"
-        self._rows = getattr(plugin, f"{point}_rows", self._row_by_row)
+        self._formula = getattr(plugin, f"{point}_formula", lambda task: None)
         self._parts: dict[Any, ByRow] = {}
 
     def _one(self, task: TaskInfo, row: int) -> float:
@@ -194,14 +194,17 @@ class KeyedAnswer:
         key = self.key(task)
         part = self._parts.get(key)
         if part is None and key is not None:
-            one = partial(self._one, task)
-            memo = RowMemo(self.table, partial(self._rows, task), one)
-            part = self._parts[key] = ByRow(one, memo.current)
+            formula = self._formula(task)
+            one, many = (formula.at, formula.of) if formula else (
+                partial(self._one, task), partial(self._row_by_row, task))
+            part = self._parts[key] = ByRow(one, RowMemo(self.table, many, one).current)
         return part
 
     def nodes(self, task: TaskInfo) -> np.ndarray:
         part = self.alike(task)
-        return self._rows(task, np.arange(self.table.count)) if part is None else part.nodes()
+        if part is not None:
+            return part.nodes()
+        return self._row_by_row(task, np.arange(self.table.count))
 
     def even(self, task: TaskInfo, nodes: NodeList) -> bool:
         return False

@@ -95,18 +95,13 @@ class KubeNodes:
         self.columns = {name: column for column, name in enumerate((CPU, MEMORY, *names))}
         shape = len(self.nodes), len(self.columns)
         self.allocatable = np.zeros(shape, np.int64)
-        # One array, so that a pod is counted by one addition and a node's state is one run of
-        # bytes.
+        # one array, so that a pod is counted by one addition
         self.taken = np.zeros((len(self.nodes), len(self.columns) + 2), np.int64)
         self.requested, self.non_zero_requested = self.taken[:, :-2], self.taken[:, -2:]
         self.pod_count = np.zeros(len(self.nodes), np.int64)
         for row, offer in enumerate(offers):
             for name, amount in offer.items():
                 self.allocatable[row, self.columns[name]] = amount
-        size_numbers: dict[bytes, int] = {}
-        self.sizes = [size_numbers.setdefault(row.tobytes(), len(size_numbers))
-                      for row in self.allocatable]
-        """The same number for nodes that offer the same."""
         self.changes: list[Change] = []
         """Every pod that came or went, oldest first."""
         self.affinity_changes: list[Change] = []
@@ -212,18 +207,18 @@ class KubeNodes:
         row = node.row
         if sign > 0:
             node.pods.append(info)
-            node.used_ports.update(info.host_ports)
+            self.taken[row] += self._vector(info.requests)
         else:
             node.pods.remove(info)
-            node.used_ports -= Counter(info.host_ports)  # a port that others have, too, stays taken
+            self.taken[row] -= self._vector(info.requests)
+        for port in info.host_ports:  # one that others have, too, stays taken
+            node.used_ports[port] += sign
+            if not node.used_ports[port]:
+                del node.used_ports[port]
         if info.has_affinity:
             self.affinity_changes.append((row, info, sign))
             for term in (*info.required_anti_affinity, *info.preferred):
                 self._term_keys.update(dict.fromkeys(term.selector.keys()))
-        if sign > 0:
-            self.taken[row] += self._vector(info.requests)
-        else:
-            self.taken[row] -= self._vector(info.requests)
         self.pod_count[row] += sign
         self.changes.append((row, info, sign))
 
