@@ -25,7 +25,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node_usage import NO_USAGE, NodeUsage
 from volcano_lab.api.objects import KubernetesObject, Namespace, ObjectMeta
 from volcano_lab.api.resource import Resource
-from volcano_lab.api.status import TaskStatus
+from volcano_lab.api.status import RELEASING, TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache.cache import Cache
 from volcano_lab.framework.one_sentence import one_line
@@ -59,7 +59,7 @@ def dump(cache: Cache, conf: str | None = None, now: float | None = None,
     []
     """
     return {"form": FORM, "conf": conf, "now": now, "memory": memory or {},
-            "objects": [manifests.to_dict(obj) for obj in _objects(cache)],
+            "objects": [manifests.to_dict(obj) for obj in objects_of(cache)],
             "tasks": dict(_moved(cache)),
             "jobs": {uid: found
                      for uid, job in sorted(cache.jobs.items()) if (found := _beyond_objects(job))},
@@ -168,7 +168,8 @@ def read(path: str | Path) -> Any:
         raise DumpError(one_line(f"{path}: is not JSON ({error})")) from None
 
 
-def _objects(cache: Cache) -> Iterator[KubernetesObject]:
+def objects_of(cache: Cache) -> Iterator[KubernetesObject]:
+    """Return the objects that a cache has, in the order in which they count."""
     yield from cache.priority_classes.values()
     for name, labels in cache.namespaces.items():
         yield Namespace(ObjectMeta(name, labels=labels))
@@ -179,6 +180,27 @@ def _objects(cache: Cache) -> Iterator[KubernetesObject]:
     yield from cache.hyper_nodes.objects()
     yield from (job.pod_group for _, job in sorted(cache.jobs.items()) if job.pod_group is not None)
     yield from cache.pods.values()
+
+
+def settled(cache: Cache, now: float) -> Iterator[KubernetesObject]:
+    """Return the objects with what sessions have decided of pods: one on its way to a node has it,
+    one that was evicted is being deleted.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import run_once
+    >>> cache = Cluster().node("n1", cpu=4).job("a", cpu=1).cache()
+    >>> _ = run_once(cache)
+    >>> [obj.spec.node_name for obj in settled(cache, 0.0) if obj.kind == "Pod"]
+    ['n1']
+    """
+    moved = dict(_moved(cache))
+    for obj in objects_of(cache):
+        found = moved.get(obj.key) if obj.kind == "Pod" else None
+        if found is not None:
+            gone = now if found["status"] == str(RELEASING) else obj.metadata.deletion_timestamp
+            obj = attrs.evolve(obj, spec=attrs.evolve(obj.spec, node_name=found["node"]),
+                               metadata=attrs.evolve(obj.metadata, deletion_timestamp=gone))
+        yield obj
 
 
 def _moved(cache: Cache) -> Iterator[tuple[str, dict[str, str]]]:

@@ -117,26 +117,38 @@ def run(**given: Any) -> int:
 @click.option("--seconds", type=click.FloatRange(min=0), default=10.0, metavar="N",
               help="How long changes are tried.  [default: 10]")
 @click.option("--no-remedies", is_flag=True, help="The cause alone, at once.")
+@click.option("--cycle", type=click.IntRange(1, 100_000), metavar="N",
+              help="At the end of cycle N of a simulation of the FILEs (one cycle a second), or of "
+              "a recording; with what the job went through until then.")
+@click.option("--life", metavar="EVENTS", type=FILE,
+              help="What changed before each cycle, beginning with the FILEs (see replay --life); "
+              "without --cycle, its last one.")
 @options(CONF, OUTPUT, NAMESPACE, NOW)
 def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) -> int:
     """Why a job, pod or queue is as it is, and what would change it.
 
-    NAME is that of a job, a pod (NAMESPACE/NAME) or a queue.
+    NAME is that of a job, a pod (NAMESPACE/NAME) or a queue. In a simulation pods run for ever, and
+    those that are evicted are made anew; of a loop of evictions it is told what ends it.
 
     \b
     Examples:
       volcano-lab why cluster.yaml train
       volcano-lab why cluster.yaml --all --no-remedies
       volcano-lab why manifests/ team/train-0 --node n1
+      volcano-lab why cluster.yaml train --cycle 20
+      volcano-lab why start.yaml train --life recording.yaml
       kubectl get nodes,pods,queues,podgroups -A -o yaml | volcano-lab why - train
     """
     from volcano_lab.cli.why import why
 
     given["seconds"] = 0.0 if no_remedies else given["seconds"]
+    if given["now"] and (given["cycle"] or given["life"]):
+        raise Mistake("why is given --now with --cycle or --life; allowed is --now for one cycle "
+                      "alone")
     if every:
         return why(words, None, **given)
     *files, name = words
-    if not files:
+    if not files and not given["life"]:
         raise Mistake(f'why is given "{name}" alone; allowed are one or more files, and then the '
                       "name of a job, pod or queue")
     return why(files, name, **given)
@@ -388,8 +400,8 @@ def replay(cases: str | None, timing: bool, life: str | None) -> int:
     configuration, or null), objects (manifests in the order in which the scheduler hears of them).
 
     EVENTS has one line per case: name, reset (true where a life begins), events. Without CASES it
-    is what kubectl get -w --output-watch-events -o json prints: an object that changes again
-    begins the next cycle.
+    is what kubectl get -w -o json or yaml prints: an object that changes again begins the next
+    cycle. With --output-watch-events it says what was deleted; without, that is only seen of pods.
 
     \b
     Examples:

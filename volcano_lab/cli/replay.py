@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from errno import EINVAL
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,15 @@ def replay_lives(cases: Iterable[dict[str, Any]],
     >>> [row["close"] for row in replay_lives([case], [life])]
     [{}]
     """
+    for life, case, row in lives(cases, rows):
+        record = CycleRecord()
+        life.decide(row["events"], case.get("conf"), record)
+        yield {"name": case["name"], "family": case.get("family", ""), **record.decisions}
+
+
+def lives(cases: Iterable[dict[str, Any]], rows: Iterable[dict[str, Any]]
+          ) -> Iterator[tuple[Life, dict[str, Any], dict[str, Any]]]:
+    """Recorded lives, with the case and the row of the next cycle, which has not been decided."""
     life = None
     for case, row in zip(cases, rows, strict=False):
         if row.get("name") != case["name"] or not (row.get("reset") or life):
@@ -108,9 +118,7 @@ def replay_lives(cases: Iterable[dict[str, Any]],
                             "its beginning, case by case")
         if row.get("reset"):
             life = Life(map(manifests.from_dict, case["objects"]), case.get("conf"))
-        record = CycleRecord()
-        life.decide(row["events"], case.get("conf"), record)
-        yield {"name": case["name"], "family": case.get("family", ""), **record.decisions}
+        yield life, case, row
 
 
 def replay_recording(path: str) -> Iterator[dict[str, Any]]:
@@ -119,27 +127,43 @@ def replay_recording(path: str) -> Iterator[dict[str, Any]]:
     Raises `Unreadable`, `LifeError`.
     """
     life = Life(with_defaults([]))
+    for number, changes in enumerate(recording(path), 1):
+        record = CycleRecord()
+        life.decide(changes, observer=record)
+        yield {"name": f"cycle-{number}", **record.decisions}
+
+
+def recording(path: str) -> Iterator[list[dict[str, Any]]]:
+    """The changes before each cycle of a recording. Raises `Unreadable`."""
     for _, text in Reader().texts(path):
         if isinstance(text, Unreadable):
             raise text
-        for number, changes in enumerate(recorded_changes(text), 1):
-            record = CycleRecord()
-            life.decide(changes, observer=record)
-            yield {"name": f"cycle-{number}", **record.decisions}
+        yield from recorded_changes(text)
 
 
 def replay_life(events: str, cases: str | None) -> int:
     """Print the decisions of lives that were recorded; returns the exit code. Raises `Mistake`."""
-    try:
+    with life_mistakes(events, cases):
         for row in (replay_recording(events) if cases is None else
                     replay_lives(read_cases(cases), read_cases(events))):
             print(json.dumps(row, separators=(",", ":")))
+    return DONE
+
+
+@contextmanager
+def life_mistakes(events: str, cases: str | None) -> Iterator[None]:
+    """Tell what recorded lives have wrong as a `Mistake`."""
+    try:
+        yield
     except (LifeError, ConfError, Unreadable, manifests.ManifestError) as error:
         raise Mistake(f"{events}: {error}") from None
     except (KeyError, TypeError, ValueError, RecursionError):
         raise Mistake(f"{cases}, {events}: are not cases and their changes; allowed is one JSON "
                       "object a line") from None
-    return DONE
+    except (OSError, EOFError, zlib.error) as error:
+        name = getattr(error, "filename", None) or cases
+        raise Mistake(f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})"
+                      ) from None
 
 
 def replay_file(path: str | None, timing: bool = False, life: str | None = None) -> int:

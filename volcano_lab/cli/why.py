@@ -11,8 +11,9 @@ from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
-from volcano_lab.cli.output import print_data, warn, width
-from volcano_lab.explain import Explainer, Explanation, Remedy
+from volcano_lab.cli.output import print_data, table, warn, width
+from volcano_lab.cli.past import past
+from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.explanation import listed
 from volcano_lab.explain.names import Names
 from volcano_lab.trace.narration import sentence
@@ -27,15 +28,22 @@ MOST = 12
 
 def why(files: Sequence[str], name: str | None, node: str | None = None, conf: str | None = None,
         output: str = "table", namespace: str = "", now: str | None = None,
-        seconds: float = 10.0) -> int:
+        seconds: float = 10.0, cycle: int | None = None, life: str | None = None) -> int:
     """Explain and print, a change as soon as it is found; without a name, all jobs that wait.
     Warnings go to the error output. Raises `Mistake`.
     """
-    loaded, text = cluster_of(files, conf, refuse=False)
-    with mistakes(conf):
-        explainer = Explainer(loaded, text, moment(now))
-    warnings = loaded.warnings + warnings_of(explainer.session) + ([] if text else [DEFAULT])
-    explanation = None if name is None else explain(explainer, name, node, namespace)
+    timeline = None
+    if cycle is None and life is None:
+        loaded, text = cluster_of(files, conf, refuse=False)
+        with mistakes(conf):
+            explainer = Explainer(loaded, text, moment(now))
+        told = loaded.warnings
+    else:
+        timeline, told, text = past(files, conf, cycle, life)
+        explainer = timeline.at()
+    warnings = told + warnings_of(explainer.session) + ([] if text else [DEFAULT])
+    explanation = None if name is None else explain(
+        explainer if node or timeline is None else timeline, name, node, namespace)
     warn(warnings)
     if explanation is None:
         return _all(explainer, output, namespace, seconds)
@@ -94,7 +102,7 @@ def _print_remedies(explanation: Explanation, seconds: float) -> None:
         print("  no change that was tried")
 
 
-def explain(explainer: Explainer, name: str, node: str | None = None,
+def explain(explainer: Explainer | Timeline, name: str, node: str | None = None,
             namespace: str = "") -> Explanation:
     """The explanation of what has that name, or of why a pod is not on a node; a namespace is tried
     first. Raises `Mistake` with what is near.
@@ -123,6 +131,7 @@ def report(explanation: Explanation, names: Names) -> str:
                   for record in shown]
         if len(shown) < len(explanation.chain):
             lines.append(f"          and {len(explanation.chain) - len(shown)} more")
+    lines += ["", table(explanation.rows, most=most)] if explanation.rows else []
     return "\n".join(lines)
 
 
@@ -137,4 +146,4 @@ def as_dict(explanation: Explanation, remedies: Sequence[Remedy]) -> dict[str, A
             [{**record.as_dict(), "sentence": sentence(record)} for record in explanation.chain],
             "remedies": [{"change": remedy.change, "effect": remedy.effect, "what": remedy.what,
                           "field": remedy.field, "before": remedy.before, "after": remedy.after}
-                         for remedy in remedies]}
+                         for remedy in remedies], "cycles": explanation.rows}

@@ -23,7 +23,9 @@ from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
+from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import traced
+from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import Part, Shown
 
 
@@ -31,7 +33,8 @@ class Explainer(Shown):
     """Explanations of one cycle over some objects with a configuration (its text, or Volcano's
     default).
 
-    `now` is the time of the cycle in seconds since 1970 (unset: the clock's), for what reads it.
+    `now` is the time of the cycle in seconds since 1970 (unset: the clock's), for what reads it;
+    `ran` the trace and the session of a cycle over these objects that has run already.
 
     Raises `ConfError`. Jobs, pods and queues are named as their authors know them (see `Names`);
     the session's own objects are taken, too. A name that nobody has raises `LookupError` with a
@@ -52,11 +55,12 @@ class Explainer(Shown):
     """
 
     def __init__(self, objects: Iterable[KubernetesObject],
-                 conf: SchedulerConfiguration | str | None = None, now: float | None = None):
+                 conf: SchedulerConfiguration | str | None = None, now: float | None = None,
+                 ran: tuple[Trace, Session] | None = None):
         self.objects, self.now = list(objects), time() if now is None else now
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(
             conf, action_names())
-        self.trace, self.session = traced(self.objects, self.conf, now=self.now)
+        self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now)
         self.evidence = Evidence(self.session, self.trace,
                                  lambda: traced(self.objects, self.conf, True, self.now)[0])
         self.names = self.evidence.names

@@ -35,8 +35,8 @@ class Cause:
 
 @define(slots=True)
 class Explanation(Shown):
-    """Why something is as it is: `text` in one paragraph, `causes`, `chain` of records, and
-    `remedies`.
+    """Why something is as it is: `text` in one paragraph, `causes`, `chain` of records, `rows` of
+    what came before, and `remedies`.
 
     >>> explanation = Explanation("queue a", "Queue a holds nothing.",
     ...                           [Cause("overused", "It deserves nothing.")])
@@ -48,11 +48,13 @@ class Explanation(Shown):
     head: str
     causes: list[Cause] = Factory(list)
     find_remedies: Callable[[float | None], Iterable[Any]] | None = None
+    rows: list[dict[str, Any]] = Factory(list)
     _remedies: list[Any] | None = None
 
     def _shown(self) -> Iterable[Part]:
         yield self.head
         yield from dict.fromkeys(cause.text for cause in self.causes)
+        yield self.rows
         if self._remedies:  # looking for them takes cycles: they are shown once they are known
             yield [{"what_would_change_it": str(remedy)} for remedy in self._remedies]
 

@@ -21,6 +21,15 @@ class QueueKnobs(KnobSet):
             yield self._knob(f"queue {queue}", place, "spec.weight", before, 1000,
                              lambda step: before + step)
 
+    def queue_priority(self, queue: str, like: str) -> Iterator[Knob]:
+        """That a queue have the priority of another."""
+        place, other = self.queues.get(queue), self.queues.get(like)
+        if place is not None and other is not None:
+            before, after = (self.objects[at].spec.priority for at in (place, other))
+            if before != after:
+                yield self._knob(f"queue {queue}", place, "spec.priority", before, 1,
+                                 lambda _: after)
+
     def raised(self, queue: str, field: str, wanted: Amounts) -> Iterator[Knob]:
         """`capability`, `deserved` or `guarantee` of some resources, raised to these amounts; a
         capability that isn't set is no limit.

@@ -43,6 +43,9 @@ class Observer:
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
         """The cycle is over; `times` has the seconds of its parts, as `Scheduler.times`."""
 
+    def died(self) -> None:
+        """The scheduler died in the middle of the cycle, of which nothing more is heard."""
+
     def action_started(self, ssn: Session, action: str) -> None:
         """An action is about to run."""
 

@@ -121,10 +121,11 @@ def _read(change: Any) -> tuple[KubernetesObject, bool]:
 
 
 def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
-    """Return the changes before each cycle of `kubectl get -w --output-watch-events -o json`.
+    """Return the changes before each cycle of `kubectl get -w -o json` or `yaml`.
 
     A recording tells no time: an object that changes once more begins the next cycle, and bookmarks
-    are left out. Raises `Unreadable` where the text is neither JSON nor YAML.
+    are left out. Without `--output-watch-events` it holds bare objects: one whose grace period is
+    0 has gone. Raises `Unreadable` where the text is neither JSON nor YAML.
 
     >>> text = '{"type": "ADDED", "object": {"kind": "Node", "metadata": {"name": "n1"}}} '
     >>> [len(changes) for changes in recorded_changes(text * 2)]
@@ -133,7 +134,7 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
     Volcano: none
     """
     changes, seen = [], set()
-    for event in values(text):
+    for event in _events(values(text)):
         if isinstance(event, dict) and event.get("type") == "BOOKMARK":
             continue
         place = _place(event)
@@ -144,6 +145,19 @@ def recorded_changes(text: str) -> Iterator[list[dict[str, Any]]]:
         seen.add(place)
     if changes:
         yield changes
+
+
+def _events(recorded: Iterable[Any]) -> Iterator[Any]:
+    """What was recorded, as watch events: lists are taken apart, and bare objects have changed."""
+    for value in recorded:
+        if not isinstance(value, dict) or "object" in value or "kind" not in value:
+            yield value
+        elif isinstance(value.get("items"), list):
+            yield from _events(value["items"])
+        else:
+            meta = value.get("metadata")
+            gone = isinstance(meta, dict) and meta.get("deletionGracePeriodSeconds") == 0
+            yield {"type": "DELETED" if gone else "MODIFIED", "object": value}
 
 
 def _place(event: Any) -> str:

@@ -190,6 +190,8 @@ class Simulation:
                 now=self.server.clock())
         except CycleCrash as crash:
             self.history.note(self.calendar.now, "scheduler died", "", str(crash))
+            if self.observer is not None:
+                self.observer.died()
             self.restart()
         else:
             self.cycles += 1

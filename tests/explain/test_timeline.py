@@ -1,0 +1,192 @@
+"""Several cycles: what a job went through, evictions that go round in circles, stranded gangs."""
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer, Timeline
+from volcano_lab.framework.observer import Observer, joined
+from volcano_lab.simulation import Faults, JobTemplate, Latencies, Life, Simulation, every, poisson
+
+CLASSES = ("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, "
+           "value: 9}")
+RECLAIM = """
+actions: "enqueue, allocate, reclaim"
+tiers:
+- plugins: [{name: gang}, {name: capacity}, {name: predicates}]
+"""
+PREEMPT = """
+actions: "enqueue, allocate, preempt, reclaim, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang, enablePreemptable: false, enableReclaimable: false}]
+- plugins: [{name: drf, enablePreemptable: false}, {name: predicates}, {name: proportion}]
+"""
+
+
+class Log(Observer):
+    """What each cycle committed, and the phases at its end, beside the timeline."""
+
+    def __init__(self):
+        self.commits, self.phases, self.deaths = [], [], 0
+
+    def cycle_ended(self, ssn, times):
+        self.commits.append(ssn.committed)
+        self.phases.append({uid: job.pod_group.status.phase for uid, job in ssn.jobs.items()})
+
+    def died(self):
+        self.deaths += 1
+
+
+def watched(objects, conf, cycles, **given):
+    """A simulation's timeline, which knows how to run the same again."""
+    timeline = Timeline(again=lambda *other: watched(*other, cycles, **given))
+    Simulation(objects, conf, observer=timeline, **given).run(until=cycles - 0.5)
+    return timeline
+
+
+def ping_pong():
+    """Queue a comes first and deserves 3 CPUs, so that what is reclaimed from it goes back to it.
+    """
+    return (Cluster().node("n1", cpu=4).queue("a", deserved={"cpu": 3}, priority=10)
+            .queue("b", deserved={"cpu": 2})
+            .job("web", queue="a", pods=2, cpu=2, min_member=1, running={"n1": 2})
+            .job("train", queue="b", pods=1, cpu=2))
+
+
+def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
+    timeline = watched(ping_pong(), RECLAIM, 12)
+    explanation = timeline.why("web")
+    cause = next(cause for cause in explanation.causes if cause.code == "evicted_again")
+    assert cause.text.startswith(
+        "Its pods were evicted 4 times (web-0 in cycles 1, 7, web-1 in cycles 4, 10), each time "
+        "for train, by reclaim, as gang and capacity let them go. 3 times the room went to web "
+        "before train got a place")
+    assert cause.numbers == {"evicted": 4, "taken": 3}
+    assert "Room was made for it 4 times. Of job web: " in timeline.why("train").text
+    assert "evicted_again" not in timeline.why("web", cycle=6).codes
+    assert [row["cycles"] for row in timeline.why("web", cycle=6).rows] == [
+        "1", "2-3", "4", "5", "6"]
+    assert timeline.why("web").rows[2]["what"] == "web-1 is evicted by reclaim for train"
+    assert "4 evictions" in timeline._repr_mimebundle_()["text/markdown"]
+    assert "<td" in explanation._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize("job", ["web", "train"])
+def test_what_ends_a_loop_was_run(job):
+    timeline = watched(ping_pong(), RECLAIM, 12)
+    remedies = list(timeline.why(job).remedies_within(60))
+    assert [remedy.change for remedy in remedies[:3]] == [
+        "queue a: priority 10 -> 0", "1 more node like n1", "actions without reclaim"]
+    assert [remedy.effect for remedy in remedies[:3]] == [
+        "web is evicted once instead of 4; train gets a place in cycle 4",
+        "web is evicted 0 times instead of 4; train gets a place in cycle 1",
+        "web is evicted 0 times instead of 4; train waits"]
+    again = watched(remedies[0].objects, remedies[0].conf, 40)
+    assert len(again.evictions) == 1 and again.rows["default/train"][-1]["running"] == 1
+
+
+def test_a_gang_that_was_half_evicted_is_stranded():
+    cluster = (Cluster().add(CLASSES).node("n1", cpu=4)
+               .job("gang", pods=2, cpu=2, running={"n1": 2}))
+    urgent = JobTemplate("urgent", cpu=2, run_time=60, priority_class="high")
+    timeline = watched(cluster, PREEMPT.replace("enqueue, ", ""), 12,
+                       workload=[every(3, urgent, count=1)])
+    cause = next(c for c in timeline.why("gang").causes if c.code == "stranded")
+    assert cause.text == ("It is stranded since cycle 4: 1 of its pods holds a place, its minimum "
+                          "is 2. Evicted since then: gang-1, for urgent-1, by preempt, as "
+                          "priority let it go.")
+    assert "stranded" not in timeline.why("gang", cycle=3).codes
+    assert cause.text in timeline._repr_mimebundle_()["text/plain"]
+
+
+def test_a_gang_that_lost_a_node_is_stranded_without_an_eviction():
+    cluster = (Cluster().node("n1", cpu=2).node("n2", cpu=2)
+               .job("gang", pods=2, cpu=2, running={"n1": 1, "n2": 1}))
+    timeline = Timeline()
+    sim = Simulation(cluster, observer=timeline, latencies=Latencies(collect=1))
+    sim.run(until=2.5)
+    sim.side.node_fails("n2")
+    sim.run(until=8)
+    text = timeline.why("gang").text
+    assert "It is stranded since cycle" in text and "lost their node" in text
+    assert timeline.evictions == []
+
+
+def random_run(seed, faults=None, until=60):
+    cluster = Cluster().add(CLASSES).queue("prod", weight=3).queue("batch", weight=1)
+    for number in range(3):
+        cluster.node(f"n{number}", cpu=4)
+    cluster.job("there", queue="batch", pods=3, min_member=1, cpu=2, running={"n0": 2, "n1": 1})
+    kinds = (JobTemplate("train", "prod", pods=3, cpu=2, run_time=("uniform", 5, 20)),
+             JobTemplate("scan", "batch", pods=4, min_member=2, cpu=1, run_time=30),
+             JobTemplate("urgent", "batch", cpu=2, run_time=5, priority_class="high"))
+    timeline, log = Timeline(), Log()
+    sim = Simulation(cluster, PREEMPT, seed=seed, workload=[poisson(0.3, *kinds)],
+                     observer=joined(timeline, log), faults=faults,
+                     node_failures=(("exponential", 40), ("uniform", 5, 15)))
+    sim.run(until=until)
+    return sim, timeline, log
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_timeline_has_what_the_sessions_committed(seed):
+    _, timeline, log = random_run(seed, Faults.all(0.05) if seed % 2 else None)
+    assert timeline.cycles == len(log.commits)
+    evicted = [(cycle, pod, node) for cycle, entries in enumerate(log.commits, 1)
+               for word, pod, node in entries if word == "evict"]
+    assert [(e.cycle, e.pod, e.node) for e in timeline.evictions] == evicted and evicted
+    placed = [(cycle, pod, node) for cycle, entries in enumerate(log.commits, 1)
+              for word, pod, node in entries if word == "allocate"]
+    assert [(cycle, pod, node) for cycle, pod, _, node in timeline.placed] == placed
+    for cycle, phases in enumerate(log.phases, 1):
+        assert {uid: row["phase"] for uid, rows in timeline.rows.items() for row in rows
+                if row["cycle"] == cycle} == phases
+    for uid, rows in timeline.rows.items():
+        there = [row["cycle"] for row in rows]
+        spans = [[int(end) for end in row["cycles"].split("-")]
+                 for row in timeline.why(timeline.names[uid]).rows]
+        assert [c for span in spans for c in range(span[0], span[-1] + 1)] == there
+        count = sum(e.job == uid for e in timeline.evictions)
+        for cause in timeline.why(timeline.names[uid]).causes:
+            if cause.code == "evicted_again":
+                assert f"evicted {count} times" in cause.text
+
+
+def test_a_scheduler_that_died_leaves_nothing_in_the_timeline():
+    sim, timeline, log = random_run(3, Faults({"cycle_crash": 0.3}))
+    assert sim.crashes == log.deaths > 3 and timeline.cycles == sim.cycles
+    assert [e.pod for e in timeline.evictions] == [
+        pod for entries in log.commits for word, pod, _ in entries if word == "evict"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_objects_of_a_cycle_are_decided_as_the_cycle_was(seed):
+    _, timeline, log = random_run(seed, until=30)
+    for number, objects, _, ssn in timeline.kept:
+        session = Explainer(objects, ssn.conf, ssn.now).session
+        assert session.committed == log.commits[number - 1]
+
+
+def test_a_cycle_that_was_not_kept_and_a_job_that_is_gone():
+    timeline = Timeline(keep=2)
+    work = [every(1, JobTemplate("short", cpu=1, run_time=2), count=1)]
+    Simulation(Cluster().node("n1", cpu=4), workload=work, latencies=Latencies(remove=1),
+               observer=timeline).run(until=9.5)
+    with pytest.raises(LookupError, match="cycle 3 is not there; allowed is one of those kept: 9 "
+                                          "to 10"):
+        timeline.why("short-1", cycle=3)
+    assert timeline.why("short-1").head == (
+        "Job default/short-1 was there from cycle 2 to cycle 6; in cycle 10 it is gone.")
+    assert timeline.why("default").about == "queue default" and not timeline.why("default").rows
+    with pytest.raises(LookupError, match='no job, pod or queue is called "other"'):
+        timeline.why("other")
+    with pytest.raises(LookupError, match="kept: none"):
+        Timeline().why("a")
+
+
+def test_a_life_is_watched_too():
+    cluster = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=2).job("b", pods=2, cpu=2)
+    life, timeline = Life(cluster.objects(), "actions: allocate"), Timeline()
+    for _ in range(3):
+        life.decide(observer=timeline)
+    assert [row["cycles"] for row in timeline.why("a-0").rows] == ["1-3"]
+    assert timeline.why("b").rows[0]["pending"] == 2

@@ -1,0 +1,201 @@
+"""What only several cycles show: pods that are evicted over and over, what ends that, and gangs of
+which some pods hold their places without the rest.
+
+Answers to no Go file. Volcano keeps no promise from one cycle to the next: the room that an
+eviction makes is given anew, so that it may go back to whom it was taken from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from volcano_lab.explain.candidates import KEEPERS, SWITCHED
+from volcano_lab.explain.explanation import Cause, listed
+from volcano_lab.explain.knobs import Knob, Knobs
+from volcano_lab.explain.remedies import Remedy, smallest
+from volcano_lab.trace.plain import amounts
+
+if TYPE_CHECKING:
+    from volcano_lab.explain.timeline import Eviction, Timeline
+
+MOST, MOST_STEPS = 3, 16
+"""Changes that are sought, and the most steps of one."""
+
+
+def evictions_of(timeline: Timeline, uid: str, last: int) -> list[Eviction]:
+    """A job's evictions up to a cycle."""
+    return [each for each in timeline.evictions if each.job == uid and each.cycle <= last]
+
+
+def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
+    """That a pod of a job was evicted more than once: how often, for whom, by which rule."""
+    gone = evictions_of(timeline, uid, last)
+    cycles: dict[str, list[str]] = {}
+    for each in gone:
+        cycles.setdefault(each.pod, []).append(str(each.cycle))
+    if max(map(len, cycles.values()), default=0) < 2:
+        return None
+    pods = listed([f"{pod.partition('/')[2]} in cycle{'s' * (len(when) > 1)} {', '.join(when)}"
+                   for pod, when in cycles.items()], 3)
+    parts = [f"Its pods were evicted {len(gone)} times ({pods}), {_by_whom(timeline, gone)}."]
+    takers = [(each, took) for each, later in pairwise(gone)
+              if (took := _who_took(timeline, each, later.cycle))]
+    if takers:
+        jobs = [job for _, took in takers for job in took]
+        parts.append(f"{_times(len(takers))} the room went to {_names(timeline, jobs)} before "
+                     f"{_names(timeline, [each.winner for each, _ in takers])} got a place: what "
+                     "an eviction frees is given anew in a later cycle, in the order of that one.")
+    winners = {each.winner for each in gone}
+    turn = [each for each in timeline.evictions
+            if each.job in winners and each.winner == uid and each.cycle <= last]
+    if turn:
+        parts.append(f"In turn, pods of {_names(timeline, [each.job for each in turn])} were "
+                     f"evicted for it {_times(len(turn)).lower()}.")
+    return Cause("evicted_again", " ".join(parts), {"evicted": len(gone), "taken": len(takers)})
+
+
+def loop_causes(timeline: Timeline, uid: str, last: int) -> Iterator[tuple[str, Cause]]:
+    """The loops that a job is in, as (the job that is evicted, what is said of this one): its own,
+    and those of jobs that make room for it.
+    """
+    own = loop_cause(timeline, uid, last)
+    if own is not None:
+        yield uid, own
+    made = [each for each in timeline.evictions if each.winner == uid and each.cycle <= last]
+    for victim in dict.fromkeys(each.job for each in made if each.job != uid):
+        cause = loop_cause(timeline, victim, last)
+        if cause is not None and cause.numbers["taken"]:
+            text = (f"Room was made for it {_times(len(made)).lower()}. Of job "
+                    f"{_names(timeline, [victim])}: {cause.text}")
+            yield victim, Cause("room_taken", text, cause.numbers)
+
+
+def _times(count: int) -> str:
+    return "Once" if count == 1 else f"{count} times"
+
+
+def _names(timeline: Timeline, jobs: list[str]) -> str:
+    return listed([timeline.names[job].partition("/")[2] for job in dict.fromkeys(jobs)], 3)
+
+
+def _by_whom(timeline: Timeline, gone: list[Eviction]) -> str:
+    """For whom, by which actions, and which plugins let it go."""
+    count = Counter(each.winner for each in gone)
+    whom = listed([f"for {_names(timeline, [job]) if job else 'nobody'} {_times(number).lower()}"
+                   for job, number in count.most_common()], 3)
+    if len(count) == 1 and gone[0].winner:
+        whom = f"{'each time ' * (len(gone) > 1)}for {_names(timeline, list(count))}"
+    them = "them" if len(gone) > 1 else "it"
+    ways = Counter((each.action, each.rules) for each in gone)
+    return f"{whom}, by " + " and by ".join(
+        action + (f", as {' and '.join(rules)} let {them} go" if rules else "")
+        for action, rules in ways)
+
+
+def _who_took(timeline: Timeline, eviction: Eviction, before: int) -> list[str]:
+    """The jobs that were placed on that node, where the one that wanted the room had no place."""
+    placed = [(job, node) for cycle, _, job, node in timeline.placed
+              if eviction.cycle < cycle <= before]
+    if not eviction.winner or any(job == eviction.winner for job, _ in placed):
+        return []
+    return [job for job, node in placed if node == eviction.node]
+
+
+def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
+    """That some pods of a gang hold their places while it is below its minimum: since when, and
+    what took the others.
+    """
+    rows = [row for row in timeline.rows.get(uid, ()) if row["cycle"] <= last]
+    since = None
+    for row in reversed(rows):
+        if not 0 < row["bound"] + row["running"] < row["least"] or rows[-1]["cycle"] != last:
+            break
+        since = row
+    if since is None:
+        return None
+    now, start = rows[-1], since["cycle"]
+    held = now["bound"] + now["running"]
+    text = (f"It is stranded since cycle {start}: {held} of its pods hold{'s' if held == 1 else ''}"
+            f" a place, its minimum is {now['least']}.")
+    before = [row for row in rows if row["cycle"] < start]
+    lost = [each for each in evictions_of(timeline, uid, last) if each.cycle >= start]
+    if lost:
+        names = listed([each.pod.partition("/")[2] for each in lost], 3)
+        text += f" Evicted since then: {names}, {_by_whom(timeline, lost)}."
+    elif before and before[-1]["bound"] + before[-1]["running"] >= now["least"]:
+        text += " None of its pods was evicted then: they ended, were deleted, or lost their node."
+    elif not before:
+        text += " So it was from the first cycle that was seen."
+    return Cause("stranded", text, {"since": start, "held": held, "min_available": now["least"]})
+
+
+def breaks(timeline: Timeline, uid: str, seconds: float | None) -> Iterator[Remedy]:
+    """Changes with which no pod of a job is evicted twice, each found by running all cycles again.
+    """
+    end = None if seconds is None else perf_counter() + seconds
+    before = evictions_of(timeline, uid, timeline.cycles)
+    found = 0
+    for knob in _knobs(timeline, uid, before):
+        if found >= MOST or (end is not None and perf_counter() > end):
+            return
+        runs: dict[int, Timeline] = {}
+
+        def turns(step: int, knob: Knob = knob, runs: dict[int, Timeline] = runs) -> bool:
+            runs[step] = timeline.again(*knob.turn(step)[1:])
+            return len(evictions_of(runs[step], uid, timeline.cycles)) < len(
+                before) and loop_cause(runs[step], uid, timeline.cycles) is None
+
+        steps = smallest(turns, min(knob.steps, MOST_STEPS))
+        if steps is not None:
+            found += 1
+            after, objects, conf = knob.turn(steps)
+            yield Remedy(knob.what, knob.field, knob.before, after, knob.text(after),
+                         _effect(timeline, runs[steps], uid, before), steps, knob.rank, objects,
+                         conf)
+
+
+def _effect(timeline: Timeline, after: Timeline, uid: str, before: list[Eviction]) -> str:
+    """What becomes of the job and of those for whom it was evicted."""
+    count = len(evictions_of(after, uid, timeline.cycles))
+    winner = Counter(each.winner for each in before).most_common(1)[0][0]
+    parts = [f"{_names(timeline, [uid])} is evicted {_times(count).lower()} instead of "
+             f"{len(before)}"]
+    placed = [cycle for cycle, _, job, _ in after.placed if job == winner]
+    if winner and placed:
+        parts.append(f"{_names(timeline, [winner])} gets a place in cycle {placed[0]}")
+    elif winner:
+        parts.append(f"{_names(timeline, [winner])} waits")
+    return "; ".join(parts)
+
+
+def _knobs(timeline: Timeline, uid: str, gone: list[Eviction]) -> list[Knob]:
+    """Orders and switches, the job's priority, its queue's weight, room, and that nobody evicts."""
+    objects, conf = timeline.first
+    knobs = Knobs(objects, conf, lambda job: timeline.names.get(job, job))
+    ssn = timeline.kept[-1][-1] if timeline.kept else None
+    job = ssn.jobs.get(uid) if ssn else None
+    found = [*knobs.switch("drf", "enableJobOrder", False),
+             *knobs.switch("priority", "enableJobOrder", True)]
+    actions = dict.fromkeys(each.action for each in gone)
+    for action in actions:
+        for plugin in KEEPERS if action in SWITCHED else ():
+            found += knobs.switch(plugin, SWITCHED[action], True)
+    if job is not None:
+        winners = [ssn.jobs[each.winner].priority for each in gone if each.winner in ssn.jobs]
+        found += knobs.priority(uid, max(winners) - 1) if winners and max(
+            winners) > job.priority else ()
+        queues = dict.fromkeys(ssn.jobs[each.winner].queue for each in gone
+                               if each.winner in ssn.jobs)
+        for queue in queues if "reclaim" in actions else ():
+            found += knobs.queue_priority(job.queue, queue)
+            found += knobs.weight(job.queue) if "proportion" in ssn.plugins else ()
+        tasks = list(job.tasks.values())
+        found += knobs.nodes(amounts(tasks[0].init_resreq), {}, ssn.nodes) if tasks else ()
+    found.sort(key=lambda knob: knob.rank)
+    for action in actions:  # what takes most from others comes last
+        found += knobs.without_action(action)
+    return found

@@ -1,0 +1,227 @@
+"""What jobs went through, cycle after cycle: phases, pods, causes, and who was evicted for whom.
+
+Answers to no Go file. A timeline watches the cycles of a scheduler, be it that of a simulation, of
+a life or of one's own, and answers as an `Explainer` about each of the last ones; `loops` has what
+only several cycles together show.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from attrs import define
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.cache.dump import settled
+from volcano_lab.explain.evictions import victim_causes
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explainer import Explainer
+from volcano_lab.explain.explanation import Explanation
+from volcano_lab.explain.knob import Objects
+from volcano_lab.explain.loops import breaks, loop_cause, loop_causes, stranded_cause
+from volcano_lab.explain.why_job import job_causes
+from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.session import Session
+from volcano_lab.trace import Trace
+from volcano_lab.trace.shown import Part, Shown
+
+COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
+          "running": ("Running",), "leaving": ("Releasing",)}
+Again = Callable[[Objects, SchedulerConfiguration], "Timeline"]
+
+
+@define(slots=True, frozen=True)
+class Eviction:
+    """In `cycle`, `action` evicted `pod` of `job` from `node` for the pod `claimant` of `winner`
+    (both "" where nobody claims), and the plugins `rules` had let it go.
+    """
+
+    cycle: int
+    pod: str
+    job: str
+    node: str
+    action: str
+    claimant: str
+    winner: str
+    rules: tuple[str, ...]
+
+
+class Timeline(Observer, Shown):
+    """Watches cycles; hand it as observer to a `Simulation`, to `Life.decide` or to a scheduler.
+
+    Args:
+        keep: How many of the last cycles `at` and `why` can be asked about.
+        again: Runs the same once more with other objects and another configuration, watched by a
+            timeline, which it returns; with it, what breaks a loop is sought.
+
+    Attributes:
+        cycles: How many have ended.
+        rows: By job, one row per cycle in which it was there.
+        evictions: All of them, in order; `placed` has [cycle, pod, job, node] of all placements.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import Scheduler
+    >>> cluster = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=2).job("b", pods=1, cpu=2)
+    >>> timeline = Timeline()
+    >>> scheduler = Scheduler(cluster.cache(), "actions: allocate")
+    >>> for cycle in range(3):
+    ...     _ = scheduler.run_once(timeline)
+    >>> timeline.why("a", cycle=1).rows
+    [{'cycles': '1', 'phase': 'Inqueue', 'pending': 0, 'bound': 2, 'running': 0, 'leaving': 0,
+      'what': ''}]
+
+    Volcano: none
+    """
+
+    def __init__(self, keep: int = 100, again: Again | None = None):
+        self.again, self.cycles = again, 0
+        self.kept: deque[tuple[int, list[Any], Trace, Session]] = deque(maxlen=keep)
+        self.rows: dict[str, list[dict[str, Any]]] = {}
+        self.evictions: list[Eviction] = []
+        self.placed: list[tuple[int, str, str, str]] = []
+        self.names: dict[str, str] = {}
+        self.first: tuple[Objects, SchedulerConfiguration] | None = None
+        self._trace = Trace()
+
+    # -- watching --------------------------------------------------------------------------------
+
+    def died(self) -> None:
+        """Forget the cycle in which the scheduler died."""
+        self._trace = Trace()
+
+    def opened(self, ssn: Session) -> None:
+        """Keep the objects, for changes of them are tried."""
+        self._trace.opened(ssn)
+        self._objects = list(settled(ssn.cache, ssn.now))
+        self.first = self.first or (self._objects, ssn.conf)
+
+    def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
+        """Write down what became of each job, and begin another trace."""
+        trace, self._trace = self._trace, Trace()
+        self.cycles += 1
+        length, seen = len(trace.records), Evidence(ssn, trace)
+        seen.brief = True
+        self.names |= seen.names.jobs
+        for record in list(trace.iter("commit")):
+            if record["operation"] == "evict":
+                self.evictions.append(self._eviction(seen, record["task"], record["node"]))
+            elif record["operation"] == "allocate":
+                self.placed.append((self.cycles, record["task"], record["job"], record["node"]))
+        for uid, job in ssn.jobs.items():
+            self.rows.setdefault(uid, []).append(self._row(seen, job))
+        del trace.records[length:]  # questions of ours are none of the cycle's
+        self.kept.append((self.cycles, self._objects, trace, ssn))
+
+    def _eviction(self, seen: Evidence, pod: str, node: str) -> Eviction:
+        cause = [cause for cause in victim_causes(seen, pod) if not cause.context][-1]
+        victims, tasks = cause.records[-1], seen.trace.start["tasks"]
+        claimant = victims.get("task") or ""
+        return Eviction(self.cycles, pod, tasks[pod]["job"], node, victims["action"], claimant,
+                        tasks[claimant]["job"] if claimant else "",
+                        tuple(cause.numbers.get("named_by", ())))
+
+    def _row(self, seen: Evidence, job: JobInfo) -> dict[str, Any]:
+        cause = next((cause for cause in job_causes(seen, job) if not cause.context), None)
+        gone = [f"{each.pod.partition('/')[2]} is evicted by {each.action}" + (
+            f" for {self.names[each.winner].partition('/')[2]}" if each.winner else "")
+            for each in self.evictions if (each.cycle, each.job) == (self.cycles, job.uid)]
+        pods = Counter(str(task.status) for task in job.tasks.values())
+        counts = {name: sum(pods[each] for each in statuses) for name, statuses in COUNTS.items()}
+        waits = cause is not None and (counts["pending"] or not job.tasks)
+        return {"cycle": self.cycles, "phase": job.pod_group.status.phase, **counts,
+                "least": job.min_available, "code": cause.code if waits else "",
+                "why": cause.text if waits else "", "evicted": gone}
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    def at(self, cycle: int | None = None) -> Explainer:
+        """Return what explains a cycle, the last one unless another is named; they are counted
+        from 1. Raises `LookupError` where it was not kept.
+        """
+        for number, objects, trace, ssn in self.kept:
+            if number == (self.cycles if cycle is None else cycle):
+                return Explainer(objects, ssn.conf, ssn.now, (trace, ssn))
+        known = f"{self.kept[0][0]} to {self.cycles}" if self.kept else "none"
+        raise LookupError(f"cycle {cycle} is not there; allowed is one of those kept: {known}")
+
+    def why(self, name: str, cycle: int | None = None) -> Explanation:
+        """Return why a job, pod or queue is as it is at the end of a cycle, and for a job or pod
+        what it went through until then. Raises `LookupError`.
+        """
+        explainer, last = self.at(cycle), self.cycles if cycle is None else cycle
+        try:
+            explanation = explainer.why(name)
+            kind, key = explainer.names.find(name)
+        except LookupError:
+            kind, key = "job", next((uid for uid, called in self.names.items() if name in (
+                uid, called, called.partition("/")[2])), "")
+            rows = self._until(key, last)
+            if not rows:
+                raise
+            explanation = Explanation(f"job {self.names[key]}", (
+                f"Job {self.names[key]} was there from cycle {rows[0]['cycle']} to cycle "
+                f"{rows[-1]['cycle']}; in cycle {last} it is gone."))
+        if kind == "queue":
+            return explanation
+        uid = key if kind == "job" else explainer._tasks[key].job
+        loops, stranded = dict(loop_causes(self, uid, last)), stranded_cause(self, uid, last)
+        explanation.causes += [*loops.values(), *([stranded] if stranded else ())]
+        explanation.rows = stretches(self._until(uid, last))
+        if loops and self.again is not None:
+            explanation.find_remedies = partial(self._changes, next(iter(loops)),
+                                                explanation.find_remedies)
+        return explanation
+
+    def _changes(self, uid: str, more: Any, seconds: float | None) -> Iterator[Any]:
+        """What breaks the loop, then what the cycle alone lacks."""
+        yield from breaks(self, uid, seconds and seconds / 2)
+        yield from more(seconds and seconds / 2) if more else ()
+
+    def _until(self, uid: str, last: int) -> list[dict[str, Any]]:
+        return [row for row in self.rows.get(uid, ()) if row["cycle"] <= last]
+
+    def _shown(self) -> Iterable[Part]:
+        yield (f"{self.cycles} cycles with {len(self.rows)} jobs and {len(self.evictions)} "
+               "evictions; ask why(name, cycle) about a job.")
+        for uid in self.rows:
+            for cause in filter(None, (loop_cause(self, uid, self.cycles),
+                                       stranded_cause(self, uid, self.cycles))):
+                yield f"Job {self.names[uid]}: {cause.text}"
+        yield [{"job": self.names[uid], **stretches(rows)[-1]} for uid, rows in self.rows.items()]
+
+
+def _forwarded(name: str) -> Callable[..., Any]:
+    """A hook that the trace of the cycle under way has."""
+    def hook(self: Timeline, *args: Any, **facts: Any) -> Any:
+        return getattr(self._trace, name)(*args, **facts)
+
+    return hook
+
+
+for _name in vars(Observer).keys() - vars(Timeline).keys():
+    if _name[0] != "_" and callable(getattr(Observer, _name)):
+        setattr(Timeline, _name, _forwarded(_name))
+
+
+def stretches(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row for each stretch of cycles in which nothing about a job changed, with who was
+    evicted, or else why it waits; where that is the same as before, it is not said again.
+    """
+    found: list[dict[str, Any]] = []
+    said = ""
+    alike = ("phase", *COUNTS, "code", "evicted")
+    for _, same in groupby(rows, lambda row: [row[name] for name in alike]):
+        first, *more = same
+        why = first["why"].partition(". ")[0].removesuffix(".").replace("default/", "")
+        what = "; ".join(first["evicted"]) or why
+        last = f"-{more[-1]['cycle']}" if more else ""
+        found.append({"cycles": f"{first['cycle']}{last}",
+                      **{name: first[name] for name in ("phase", *COUNTS)},
+                      "what": "" if what == said else what})
+        said = what
+    return found
