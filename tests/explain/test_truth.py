@@ -68,6 +68,8 @@ def check(explain, job, cause):
     if "all that the cluster has" in text:
         for name, amount in cause.numbers["limit"].items():
             assert same(amount, ssn.total_resource.get(name))
+    for asks, rest in re.findall(r"its minimum of \d+ pods asks for (.*?), and (.*)", text):
+        check_room(amounts(asks), rest)
     for some, every in re.findall(r"may not go to (\d+) of (\d+) nodes", text):
         assert 0 < int(some) <= int(every) <= len(ssn.nodes)
     if cause.code == "came_first":

@@ -26,14 +26,11 @@ class ClusterKnobs(KnobSet):
 
     def nodes(self, request: Amounts, lacking: Amounts, names: Iterable[str]) -> Iterator[Knob]:
         """More nodes like one that is there and large enough for a pod's request; a knob for each
-        kind of node. `lacking` is about what is missing in all.
+        size of node. `lacking` is about what is missing in all.
         """
         known = set()
         for node in [self.objects[self.nodes_there[name]] for name in names]:
-            labels = {name: value for name, value in node.metadata.labels.items()
-                      if name != HOSTNAME}
-            kind = repr((sorted(node.status.allocatable.items()), node.spec,
-                         sorted(labels.items())))
+            kind = repr((sorted(node.status.allocatable.items()), node.spec))
             room = Resource.from_list(node.status.allocatable)
             if kind in known or any(room.get(name) < amount for name, amount in request.items()
                                     if name != "pods"):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause, amounts_text, listed, part
+from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, listed, part
 from volcano_lab.trace import Record
 
 POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
@@ -53,10 +53,35 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
         protected = list(_who_protects(seen, answers, action))
         yield from protected or _not_enough(seen, job, answers, action)
     elif not seen.calls_about(tasks, "passed_over", action):
-        whose = ("other queues that let themselves be reclaimed from" if action == "reclaim"
-                 else "its own queue")
-        text = f"{action} finds no node where the pods of {whose} could make room for it."
-        yield Cause(f"{action}_no_candidates", text, {}, claims[:1], context=True)
+        closed = _not_reclaimable(seen, job) if action == "reclaim" else {}
+        if closed:
+            held = listed(f"{name} (it holds {amounts_text(has)})" for name, has in closed.items())
+            one = len(closed) == 1
+            text = (f"reclaim takes nothing from queue{'' if one else 's'} {held}: "
+                    f"{'its' if one else 'their'} spec says reclaimable: false.")
+        else:
+            whose = "other queues" if action == "reclaim" else "its own queue"
+            text = f"{action} finds no node where the pods of {whose} could make room for it."
+        yield Cause(f"{action}_no_candidates", text, {"not_reclaimable": closed}, claims[:1],
+                    context=True)
+
+
+def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
+    """Other queues that say so, with what they hold of the resources that the job waits for."""
+    wanted = _wanted(seen, job)
+    held = {name: part(seen.trace.start["queues"][name]["allocated"], wanted)
+            for name, queue in seen.ssn.queues.items()
+            if name != job.queue and not queue.reclaimable and name in seen.trace.start["queues"]}
+    return {name: {each: amount for each, amount in has.items() if amount}
+            for name, has in held.items() if any(has.values())}
+
+
+def _wanted(seen: Evidence, job: JobInfo) -> list[str]:
+    """The resources that pods of the job wait for."""
+    tasks = seen.trace.start["tasks"]
+    return list(dict.fromkeys(
+        name for task in job.tasks.values() if not task.node_name
+        for name, amount in tasks[task.key]["request"].items() if amount and name != "pods"))
 
 
 def _preemptive(seen: Evidence, passed: Record) -> list[Record]:
@@ -137,12 +162,12 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     queues = seen.trace.start["queues"]
     mine = queues.get(job.queue)
-    if not mine or not any(mine["deserved"].get(name, 0.0) > mine["allocated"].get(name, 0.0)
-                           for name in ("cpu", "memory")):
-        return
-    over = {name: queue for name, queue in queues.items() if name != job.queue and _more(queue)}
-    for name, queue in list(over.items())[:1]:
-        names = _more(queue)
+    due_to_it = [name for name in _wanted(seen, job) if mine and mine["deserved"].get(
+        name, 0.0) > mine["allocated"].get(name, 0.0)]
+    over = {name: [each for each in _more(queue) if each in due_to_it]
+            for name, queue in queues.items() if name != job.queue}
+    for name, names in [(name, names) for name, names in over.items() if names][:1]:
+        queue = queues[name]
         held, due = amounts_text(queue["allocated"], names), amounts_text(queue["deserved"], names)
         text = (f"Queue {name} holds {held} and deserves {due}, "
                 "but the configuration has no reclaim action that would take it back.")

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.explanation import Cause, amounts_text, listed
+from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.trace import Record
+from volcano_lab.trace.plain import amounts
 
 
 def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -75,9 +77,7 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         return
     if not tries:
         if seen.in_action("allocate", "job", job=job.uid):
-            text = f"No HyperNode up to tier {tier} could be tried for it."
-            yield Cause("topology_too_small", text,
-                        {"needed": job.min_available, "holds": {}, "tier": tier})
+            yield _without_room(seen, job, tier)
         return
     failed = [record for record in tries if not record["fits"]]
     of_sub_jobs = [record for record in failed if record["sub_job"]]
@@ -98,6 +98,32 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     text = (f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, "
             f"and {places}.")
     yield Cause("topology_too_small", text, {"needed": needed, "holds": most, "tier": tier}, chosen)
+
+
+def _without_room(seen: Evidence, job: JobInfo, tier: int) -> Cause:
+    """That no HyperNode of an allowed tier was tried, as none has room for the gang's minimum."""
+    topology = seen.ssn.topology
+    near = sorted(name for name, info in topology.hyper_nodes.items()
+                  if info.tier <= tier and name != CLUSTER_TOP)
+    need = {name: amount for name, amount in amounts(job.get_min_resources()).items()
+            if amount and name in seen.ssn.total_resource.resource_names() and name != "pods"}
+    free = seen.free(seen.of("job", job=job.uid)[-1], need)
+    left = {name: {each: sum(max(free[node.name][each], 0.0) for node in topology.nodes[name])
+                   for each in need} for name in near}
+    short = {name: [each for each in need if has[each] < need[each]] for name, has in left.items()}
+    if near and all(short.values()):
+        names = list(dict.fromkeys(each for lacking in short.values() for each in lacking))
+        near.sort(key=lambda name: -left[name][names[0]])
+        parts = [f"{name} has {amounts_text(left[name], short[name])} left" for name in near]
+        text = (f"No HyperNode up to tier {tier} has room for its gang: its minimum of "
+                f"{job.min_available} pods asks for {amounts_text(need, names)}, and "
+                f"{listed(parts, 4)}.")
+    elif near:
+        text = f"No HyperNode up to tier {tier} could be tried for it."
+    else:
+        text = f"There is no HyperNode up to tier {tier}, the highest that it allows."
+    return Cause("topology_too_small", text,
+                 {"needed": job.min_available, "holds": {}, "tier": tier, "left": left})
 
 
 def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:

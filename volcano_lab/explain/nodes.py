@@ -50,9 +50,9 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
         task, signature = tasks[key], (record["errors"], tasks[key].init_resreq)
         if signature in told:
             continue
-        nodes, inside = _looked_at(seen, job, record)
+        nodes, inside = _able(seen, task, *_looked_at(seen, job, record))
         objections = _objections(seen, task, record, nodes)
-        for cause in _refused(seen, key, objections, len(nodes), record):
+        for cause in _refused(seen, key, objections, f"{len(nodes)} nodes{inside}", record):
             if cause.numbers["reason"] not in told:
                 yield cause
         told |= {signature, *objections.values()}
@@ -98,6 +98,19 @@ def _looked_at(seen: Evidence, job: JobInfo, choice: Record) -> tuple[list[str],
     return [node.name for node in inside], f" of HyperNode {tried['hyper_node']}"
 
 
+def _able(seen: Evidence, task: TaskInfo, nodes: list[str], inside: str) -> tuple[list[str], str]:
+    """Only the nodes that have the devices a pod asks for, where there are such: what the others
+    are like does not matter to it.
+    """
+    devices = [name for name, amount in seen.trace.start["tasks"][task.key]["request"].items()
+               if amount and name not in ("cpu", "memory", "pods")]
+    able = [name for name in nodes if all(
+        seen.trace.start["nodes"][name]["allocatable"].get(each) for each in devices)]
+    if not able or len(able) == len(nodes):
+        return nodes, inside
+    return able, f"{inside} with {listed(devices)}"
+
+
 def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]) -> dict[str, str]:
     """{node: what a rule has against it}, also of nodes that are short of a resource besides."""
     refusing = seen.refusing(choice)
@@ -128,7 +141,7 @@ def _now_said(seen: Evidence, task: TaskInfo, node: str) -> str:
     return ""
 
 
-def _refused(seen: Evidence, task: str, objections: dict[str, str], count: int,
+def _refused(seen: Evidence, task: str, objections: dict[str, str], among: str,
              choice: Record) -> Iterator[Cause]:
     by_reason: dict[str, list[str]] = {}
     for name, reason in objections.items():
@@ -138,11 +151,12 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], count: int,
         which = f" ({listed(names, MOST)})" if len(names) <= MOST else ""
         have = "it has" if len(names) == 1 else "they have"
         why = f"{have} {words} ({reason})" if code else f'"{reason}"'
-        text = f"Pod {task} may not go to {len(names)} of {count} nodes{which}: {why}."
+        text = f"Pod {task} may not go to {len(names)} of {among}{which}: {why}."
         if code == "revocable_zone":
             text += f" It is {hour_text(seen.ssn.now)} UTC in this cycle."
         yield Cause(code or "refused", text,
-                    {"nodes": len(names), "of": count, "reason": reason, "names": names}, [choice])
+                    {"nodes": len(names), "of": int(among.split()[0]), "reason": reason,
+                     "names": names}, [choice])
 
 
 def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],

@@ -1,0 +1,91 @@
+"""What an answer leaves out because it does not matter to the pod, and what it must name."""
+
+from volcano_lab import Cluster
+from volcano_lab.explain import Explainer
+
+RECLAIM = """\
+actions: "allocate, reclaim, backfill"
+tiers:
+- plugins: [{name: priority}, {name: gang}, {name: conformance}]
+- plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: nodeorder}]
+"""
+WITHOUT = RECLAIM.replace(", reclaim", "")
+NODES_ONLY = WITHOUT.replace("{name: proportion}, ", "")
+CORDONED = """\
+{apiVersion: v1, kind: Node, metadata: {name: c9}, spec: {unschedulable: true}, \
+status: {allocatable: {cpu: 64, pods: 110}}}"""
+
+
+def texts(cluster, name, conf=None):
+    return [cause.text for cause in Explainer(cluster.objects(), conf).why(name).causes]
+
+
+def test_nodes_without_the_device_do_not_matter():
+    cluster = Cluster().node("c1", cpu=8).add(CORDONED).node("g1", cpu=8, gpu=2)
+    cluster.node("g2", cpu=8, gpu=2).job("old", pods=4, cpu=1, gpu=1, running={"g1": 2, "g2": 2})
+    said = texts(cluster.job("new", pods=1, cpu=1, gpu=1), "new", NODES_ONLY)
+    assert said[0] == ("Pod default/new-0 asks for nvidia.com/gpu 1; all 2 nodes with "
+                       "nvidia.com/gpu together have nvidia.com/gpu 0 left.")
+    assert not any("cordoned" in text for text in said)
+
+
+def test_a_device_that_no_node_has_is_said_of_all():
+    said = texts(Cluster().node("c1", cpu=8).node("c2", cpu=8).job("new", cpu=1, gpu=1), "new",
+                 NODES_ONLY)
+    assert "nvidia.com/gpu 0 left" in said[0] and "No such node is that large" in said[0]
+
+
+def test_another_queue_that_holds_too_much_of_something_else_is_not_named():
+    cluster = Cluster().node("g1", cpu=8, gpu=4).node("n1", cpu=8).queue("a").queue("b")
+    cluster.job("train", queue="b", pods=4, cpu=1, gpu=1, running={"g1": 4})
+    cluster.job("wants", queue="b", pods=1, gpu=1)
+    waiting = cluster.copy().job("large", queue="a", pods=1, cpu=9)
+    assert not any("no reclaim action" in text for text in texts(waiting, "large", WITHOUT))
+    both = cluster.job("small", queue="a", pods=2, cpu=1, gpu=1)
+    assert any("no reclaim action" in text for text in texts(both, "small", WITHOUT))
+
+
+def test_a_queue_that_gives_nothing_back_is_named_with_what_it_holds():
+    cluster = Cluster().node("n1", cpu=8).queue("guest", reclaimable=False).queue("owner")
+    cluster.job("render", queue="guest", pods=8, min_member=1, cpu=1, running={"n1": 8})
+    said = texts(cluster.job("home", queue="owner", pods=2, cpu=1), "home", RECLAIM)
+    assert ("reclaim takes nothing from queue guest (it holds cpu 8): its spec says reclaimable: "
+            "false.") in said
+
+
+HYPER = """\
+apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {{name: {name}}}
+spec: {{tier: {tier}, members: [{members}]}}
+"""
+MEMBER = "{{type: {kind}, selector: {{exactMatch: {{name: {name}}}}}}}"
+
+
+def racks():
+    cluster = Cluster()
+    for rack, nodes in (("rack-a", ("n1", "n2")), ("rack-b", ("n3", "n4"))):
+        members = ", ".join(MEMBER.format(kind="Node", name=node) for node in nodes)
+        cluster.add(HYPER.format(name=rack, tier=1, members=members))
+        for node in nodes:
+            cluster.node(node, cpu=8)
+    members = ", ".join(MEMBER.format(kind="HyperNode", name=rack) for rack in ("rack-a", "rack-b"))
+    cluster.add(HYPER.format(name="row", tier=2, members=members))
+    return cluster.job("web", pods=6, cpu=1, running={"n1": 4, "n3": 2})
+
+
+TOPOLOGY = WITHOUT.replace("{name: nodeorder}", "{name: nodeorder}, {name: network-topology-aware}")
+
+
+def test_the_room_of_each_hyper_node_is_told_where_none_was_tried():
+    close = {"mode": "hard", "highestTierAllowed": 1}
+    cluster = racks().job("mpi", pods=4, cpu=4, network_topology=close)
+    assert texts(cluster, "mpi", TOPOLOGY)[0] == (
+        "No HyperNode up to tier 1 has room for its gang: its minimum of 4 pods asks for cpu 16, "
+        "and rack-b has cpu 14 left, rack-a has cpu 12 left.")
+
+
+def test_a_tier_below_all_hyper_nodes_is_said():
+    close = {"mode": "hard", "highestTierAllowed": 0}
+    cluster = racks().job("mpi", pods=1, cpu=1, network_topology=close)
+    assert any("tier 0" in text for text in texts(cluster, "mpi", TOPOLOGY))
