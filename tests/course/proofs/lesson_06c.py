@@ -11,8 +11,8 @@ def only_web_runs(cycle, idle):
 
 
 @after("boss-04")
-def train_has_a_second_reason(broken, checks):
-    assert "insufficient cpu" in checks.described(broken.run(), "train")
+def train_has_a_second_reason(broken, described):
+    assert "insufficient cpu" in described(broken.run(), "train")
     wider = broken.copy().queue("reserve", guarantee=8).run()
-    assert "Status: Phase: Inqueue" in checks.described(wider, "train")
-    assert "Insufficient cpu" in checks.described(wider, "train")
+    assert "Status: Phase: Inqueue" in described(wider, "train")
+    assert "Insufficient cpu" in described(wider, "train")

@@ -96,6 +96,8 @@ TABLE = (
            "write a plugin, an action, an extension point", ("01",)),
     Lesson("15", "what-a-cycle-costs", "What a cycle costs", 45,
            "say what a cycle costs, and which part grows with what", ("01", "08")),
+    Lesson("16", "boss-the-morning-after", "Boss: the morning after", 13,
+           "repair a cluster and its configuration without harm to others", ("05", "09", "10")),
     Lesson("17", "riddles", "Twelve riddles", 60,
            "say why a job is pending from what kubectl prints, and repair it with one change",
            ("04", "06", "09")),

@@ -1,10 +1,13 @@
-"""A trace as a table that a lesson shows: who was asked what, and what the answer was."""
+"""A trace as a table that a lesson shows, who was asked what and what the answer was; the log."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import io
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from volcano_lab.framework import log
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
 
@@ -46,3 +49,19 @@ def _about(facts: dict[str, Any]) -> str:
     found: Iterable[str] = (f"{name} {str(facts[name]).removeprefix('default/')}" for name in ABOUT
                             if name in facts)
     return ", ".join(found)
+
+
+def logged(run: Callable[[], Any], level: int, *words: str) -> list[str]:
+    """Lines of the log up to a level while something runs: those with one of the words, or all.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> logged(Cluster().node("n1", cpu=1).run, 3, "snapshot")
+    ['V3 snapshot: 0 jobs, 2 queues, 1 nodes; left out are 0 objects']
+    """
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        log.verbosity(level)
+        run()
+        log.verbosity(0)
+    return [line for line in text.getvalue().splitlines()
+            if not words or any(word in line for word in words)]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.boss import Repair
 from volcano_lab.course.kit.checking import check
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
-from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.course.kit.verdict import Verdict, try_again
 
 NEEDS = {"report": 9, "train": 3, "infer": 1, "backup": 1}
 """Job -> the pods that its team wants to see running, at least."""
@@ -37,29 +35,6 @@ def standstill() -> Cluster:
     return cluster.job("backup", queue="backups", pods=1, cpu="500m")
 
 
-def described(cycle: Cycle, name: str) -> str:
-    """What `kubectl describe podgroup` says of a job after a cycle, in short.
-
-    >>> print(described(standstill().run(), "report").splitlines()[-1].strip())
-    Normal Unschedulable volcano queue resource quota insufficient: insufficient cpu
-    """
-    cache = cycle.session.cache
-    group = cache.jobs[f"default/{name}"].pod_group
-    lines = [f"Name: {name}", f"Spec:   Min Member: {group.spec.min_member}   Queue: "
-             f"{group.spec.queue}", f"Status: Phase: {group.status.phase}",
-             *(f"  Message: {each.message}" for each in group.status.conditions[-1:]), "Events:"]
-    events = [f"  {event.kind} {event.reason} volcano {event.message}" for event in cache.events
-              if event.about == f"PodGroup default/{name}"]
-    return "\n".join([*lines, *(events or ["  <none>"])])
-
-
-def _kept(cluster: Cluster) -> dict[str, Any]:
-    """Nodes and pods, which stay as they are."""
-    return {f"{obj.kind} {obj.metadata.name}": obj.status.allocatable if obj.kind == "Node" else
-            (obj.spec.node_name, [each.resources.requests for each in obj.spec.containers])
-            for obj in cluster.objects() if obj.kind in ("Node", "Pod")}
-
-
 @check(takes=Cluster, wanted="a cluster, such as broken.copy().queue(...)")
 def all_at_work(answer: Cluster) -> Verdict:
     """Get all four jobs to work in one cycle, each with as many pods as its team needs. Nodes and
@@ -67,18 +42,6 @@ def all_at_work(answer: Cluster) -> Verdict:
     """
     if answer.objects() == standstill().objects():
         return try_again("This is the cluster as it was. Begin with the job that is easiest.")
-    before, after = _kept(standstill()), _kept(answer)
-    changed = {name for name, what in before.items()
-               if after.get(name) != what} | after.keys() - before.keys()
-    if changed:
-        return try_again(f"{min(changed)} is not what it was. Nodes and pods stay as they are.")
-    placed = {row["job"].removeprefix("default/"): row["placed"] for row in answer.run().jobs()}
-    waiting = [name for name, needed in NEEDS.items() if placed.get(name, 0) < needed]
-    if waiting:
-        done = [name for name in NEEDS if name not in waiting]
-        first = next(name for name in HINTS if name in waiting)
-        words = f"At work: {', '.join(done)}. " if done else ""
-        return try_again(f"{words}Still waiting: {', '.join(waiting)}. Look at {first}. "
-                         f"{HINTS[first]}")
-    return well_done("Four jobs, four reasons: a queue that is not there, a GPU limit of zero, a "
-                     "guarantee that nobody uses, and a gang larger than what its nodes can hold.")
+    return Repair(standstill, NEEDS, HINTS).graded(
+        answer, "Four jobs, four reasons: a queue that is not there, a GPU limit of zero, a "
+        "guarantee that nobody uses, and a gang larger than what its nodes can hold.")

@@ -4,10 +4,10 @@ members by pattern.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import SCHEDULING, Cluster
+from volcano_lab.course.kit.tracing import logged
 from volcano_lab.course.lesson_10.cluster import (
     CONF,
     JOB,
@@ -24,6 +24,7 @@ from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.trace import TraceReader
+from volcano_lab.trace.views.cycle import Cycle
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -147,21 +148,10 @@ def claimed_twice(mode: str = "soft") -> tuple[int, str]:
     >>> claimed_twice()
     (0, 'HyperNode "rack-1" is a member of "room-3", but already of "room-1".')
     """
-    said: list[str] = []
-
-    class Listener(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            said.append(record.getMessage())
-
-    logger, listener = logging.getLogger("volcano_lab"), Listener(logging.ERROR)
-    propagates, logger.propagate = logger.propagate, False
-    logger.addHandler(listener)
-    try:
-        cycle = topology_cluster(mode=mode).add(hyper_node("room-3", 2, "rack-1")).run(CONF)
-    finally:
-        logger.removeHandler(listener)
-        logger.propagate = propagates
-    return len(cycle.committed), said[0] if said else ""
+    cluster = topology_cluster(mode=mode).add(hyper_node("room-3", 2, "rack-1"))
+    cycles: list[Cycle] = []
+    said = logged(lambda: cycles.append(cluster.run(CONF)), 1, "ERROR ")
+    return len(cycles[0].committed), said[0].removeprefix("ERROR ") if said else ""
 
 
 def hyper_tree(cluster: Cluster) -> DataFrame:

@@ -4,14 +4,12 @@ know of it.
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.tracing import logged
 from volcano_lab.display.palette import colors_of
-from volcano_lab.framework import log
 from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
 
 if TYPE_CHECKING:
@@ -148,12 +146,7 @@ def lines(sim: Simulation, until: float, level: int, *words: str) -> list[str]:
     >>> lines(train(), 1.1, 5, "train-1-0")[0]
     'V5 task default/train-1-0 waits to be bound to node n1'
     """
-    text = io.StringIO()
-    with contextlib.redirect_stdout(text):
-        log.verbosity(level)
-        sim.run(until=until)
-        log.verbosity(0)
-    written = text.getvalue().splitlines()
+    written = logged(lambda: sim.run(until=until), level)
     start = next((number for number, line in enumerate(written) if "waits to be bound" in line), 0)
     return [line for line in written[start:] if any(word in line for word in words)]
 

@@ -1,0 +1,37 @@
+"""What lesson 16, "Boss: the morning after", says is so."""
+
+from course.answers.lesson_16 import ONE_TIER
+from course.proofs import after
+
+
+@after("last-03")
+def shop_and_crawl_hold_the_gpus(cycle):
+    held = {job.name: sum(task.resreq.scalars["nvidia.com/gpu"] for task in job.tasks.values())
+            / 1000 for job in cycle.session.jobs.values() if job.name in ("shop", "crawl")}
+    assert held == {"shop": 2, "crawl": 6}
+    assert all(not node.tasks for name, node in cycle.session.nodes.items() if name > "node-4")
+
+
+@after("last-08")
+def all_are_admitted_and_the_events_are_silent(cycle, described):
+    for name in ("invoice", "train", "eval"):
+        assert "Phase: Inqueue" in described(cycle, name)
+        assert "Events:\n  <none>" in described(cycle, name)
+
+
+@after("last-10")
+def the_log_tells_both_refusals(logged, broken, conf):
+    lines = logged(lambda: broken.run(conf), 3, "invoice-7)", "eval-0)")
+    assert [line.partition(": ")[2][:5] for line in lines] == ["False", "False"]
+
+
+@after("last-13")
+def reclaim_alone_takes_a_pod_of_shop(half, fairer):
+    gone = [pod for operation, pod, _ in half.run(fairer).committed if operation == "evict"]
+    assert sorted(pod.rpartition("-")[0] for pod in gone) == ["default/crawl", "default/shop"]
+
+
+@after("last-16")
+def capacity_in_tier_1_keeps_shop(half):
+    gone = [pod for operation, pod, _ in half.run(ONE_TIER).committed if operation == "evict"]
+    assert [pod.rpartition("-")[0] for pod in gone] == ["default/crawl", "default/crawl"]

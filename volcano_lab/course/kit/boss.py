@@ -1,0 +1,87 @@
+"""A boss: a broken cluster as `kubectl` and the log show it, and how its repair is graded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from volcano_lab.api.job_conditions import task_scheduling_reason
+from volcano_lab.api.status import PIPELINED, RELEASING
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.trace.views.cycle import Cycle
+
+
+def described(cycle: Cycle, name: str) -> str:
+    """What `kubectl describe podgroup` says of a job after a cycle, in short, and the first pod of
+    each kind that has a message of its own.
+
+    >>> cycle = Cluster().node("n1", cpu=1).job("train", pods=2, cpu=1).run()
+    >>> print(described(cycle, "train").splitlines()[-1].strip())
+    Normal Unschedulable volcano resource in cluster is overused: overused cpu
+    """
+    cache, key = cycle.session.cache, f"default/{name}"
+    group, job = cache.jobs[key].pod_group, cycle.session.jobs.get(key)
+    events = [f"  {event.kind} {event.reason} volcano {event.message}" for event in cache.events
+              if event.about == f"PodGroup {key}"]
+    told = {said.reason: said.message for uid in sorted(job.tasks if job else (), reverse=True)
+            if (said := task_scheduling_reason(job, uid)).message}
+    return "\n".join([
+        f"Name: {name}", f"Spec:   Min Member: {group.spec.min_member}   Queue: "
+        f"{group.spec.queue}", f"Status: Phase: {group.status.phase}",
+        *(f"  Message: {each.message}" for each in group.status.conditions[-1:] if each.message),
+        "Events:", *(events or ["  <none>"]),
+        *(f"Pod:    {reason}: {message}" for reason, message in told.items())])
+
+
+@define
+class Repair:
+    """Grades the repair of a cluster by running it.
+
+    `needs` says how many pods of which job have to be at work (of those in `promised` a node that
+    others are leaving is enough); `hints` what helps on with a job, the easiest one first; `also`
+    what else a cycle is asked: a hint, or "".
+    """
+
+    broken: Callable[[], Cluster]
+    needs: Mapping[str, int]
+    hints: Mapping[str, str]
+    promised: Collection[str] = ()
+    also: Callable[[Cycle], str] = field(default=lambda cycle: "")
+
+    def graded(self, answer: Cluster, praise: str, conf: str | None = None) -> Verdict:
+        """Say what is still wrong with a repair; with `praise` where nothing is."""
+        before, after = _kept(self.broken()), _kept(answer)
+        changed = {name for name, what in before.items()
+                   if after.get(name) != what} | after.keys() - before.keys()
+        if changed:
+            return try_again(f"{min(changed)} is not what it was. Nodes and pods stay as they are.")
+        cycle = answer.run(conf)
+        if cycle.session.warnings:
+            return try_again(f"The scheduler's log says: {cycle.session.warnings[0]}")
+        waiting = [name for name, needed in self.needs.items()
+                   if self._at_work(cycle, name) < needed]
+        if waiting:
+            done = [name for name in self.needs if name not in waiting]
+            first = next(name for name in self.hints if name in waiting)
+            words = f"At work: {', '.join(done)}. " if done else ""
+            return try_again(f"{words}Not yet: {', '.join(waiting)}. Look at {first}. "
+                             f"{self.hints[first]}")
+        hint = self.also(cycle)
+        return try_again(hint) if hint else well_done(praise)
+
+    def _at_work(self, cycle: Cycle, name: str) -> int:
+        job = cycle.session.jobs.get(f"default/{name}")
+        not_yet = (RELEASING,) if name in self.promised else (RELEASING, PIPELINED)
+        return sum(bool(task.node_name) and task.status not in not_yet
+                   for task in job.tasks.values()) if job else 0
+
+
+def _kept(cluster: Cluster) -> dict[str, Any]:
+    """Nodes and pods, which stay as they are."""
+    return {f"{obj.kind} {obj.metadata.name}": obj.status.allocatable if obj.kind == "Node" else
+            (obj.spec.node_name, obj.metadata.labels,
+             [each.resources.requests for each in obj.spec.containers])
+            for obj in cluster.objects() if obj.kind in ("Node", "Pod")}

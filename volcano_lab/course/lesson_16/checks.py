@@ -1,0 +1,115 @@
+"""The last boss: two rooms, a tree of queues, three jobs that wait, and a trap in the repair."""
+
+from __future__ import annotations
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.boss import Repair
+from volcano_lab.course.kit.checking import check, choice
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_10.cluster import hyper_node
+from volcano_lab.trace.views.cycle import Cycle
+
+CONF = """\
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+- plugins:
+  - name: predicates
+  - name: capacity
+    enableHierarchy: true
+  - name: nodeorder
+  - name: network-topology-aware
+"""
+
+NEEDS = {"shop": 2, "invoice": 8, "train": 4, "eval": 2}
+"""Job -> its pods that have to be at work; those of eval may be promised a node."""
+
+HINTS = {"invoice": "It is admitted, and six of eight pods find a place. Its own queue has room. "
+                    "Who else counts what billing holds? (05) And why was it admitted? (04)",
+         "train": "Four pods, each almost a whole node, in one rack of two nodes? Its team says: "
+                  "one room is near enough. Which field of the job says so? (10)",
+         "eval": "It is admitted, its queue deserves 2 GPUs and holds none, and all GPUs are in "
+                 "use. Which action takes them back from a queue that holds too much? (09)",
+         "shop": "web holds no more than it deserves, and lost a pod to eval. The tier that named "
+                 "it never asked the plugin that knows what queues deserve. (09, 12)"}
+
+
+def after_the_cleanup() -> Cluster:
+    """Eight nodes of 8 CPUs in two rooms, GPUs in the first; shop and crawl hold all GPUs.
+
+    >>> after_the_cleanup().run(CONF).committed
+    []
+    """
+    cluster = Cluster()
+    for node in range(1, 9):
+        cluster.node(f"node-{node}", cpu=8, gpu=2 if node < 5 else None)
+    for rack in range(1, 5):
+        cluster.add(hyper_node(f"rack-{rack}", 1, f"node-{2 * rack - 1}", f"node-{2 * rack}"))
+    for room in (1, 2):
+        cluster.add(hyper_node(f"room-{room}", 2, f"rack-{2 * room - 1}", f"rack-{2 * room}"))
+    for queue, parent, cpus, gpus, most in (
+            ("prod", None, 24, 2, 12), ("web", "prod", 12, 2, None), ("billing", "prod", 12, 0, 12),
+            ("research", None, 40, 6, None), ("vision", "research", 12, 4, None),
+            ("speech", "research", 28, 2, None)):
+        cluster.queue(queue, parent=parent, deserved={"cpu": cpus, "nvidia.com/gpu": gpus},
+                      capability=most)
+    cluster.job("shop", queue="web", pods=2, cpu=3, gpu=1, min_member=1, running={"node-1": 2})
+    cluster.job("crawl", queue="vision", pods=6, cpu=3, gpu=1, min_member=1,
+                running={"node-2": 2, "node-3": 2, "node-4": 2})
+    cluster.job("invoice", queue="billing", pods=8, cpu=1)
+    cluster.job("train", queue="speech", pods=4, cpu=6,
+                network_topology={"mode": "hard", "highestTierAllowed": 1})
+    return cluster.job("eval", queue="speech", pods=2, cpu=3, gpu=1)
+
+
+@choice({"enqueue": "enqueue admitted it: look at the phase. A sum that counts what shop can spare "
+                    "had room.",
+         "queue billing": "billing may hold 12 CPUs and would hold 8. It has room.",
+         "queue prod": well_done(
+             "With shop's 6 CPUs, prod would pass the 12 that it may hold. enqueue did not count "
+             "the 3 CPUs that shop can spare; allocate counts them all."),
+         "the nodes": "Room 2 is empty, and a pod needs 1 CPU.",
+         "the gang": "The gang says only that six pods without the other two are of no use."})
+def no_to_invoice() -> None:
+    """Who says no to the seventh and the eighth pod of invoice?"""
+
+
+@choice({"nobody's": "speech deserves 2 GPUs and holds none, so reclaim acts for it. Try it.",
+         "two of crawl": "That would be fair. But who is asked? Look at the tiers.",
+         "one of shop, one of crawl": well_done(
+             "gang and conformance, in tier 1, name a pod of each, so capacity in tier 2 is never "
+             "asked. Reclaim takes the nodes in order, and node-1 has shop's pods."),
+         "two of shop": "gang can spare one of shop's two pods, not both: its minimum is 1.",
+         "train's": "train runs nowhere. Who has no place cannot be evicted."})
+def who_pays() -> None:
+    """Say that invoice and train run already. You add reclaim to the actions, and nothing else.
+    Whose pods go for the two of eval?
+    """
+
+
+def _apart(cycle: Cycle) -> str:
+    job = cycle.session.jobs["default/train"]
+    rooms = {int(task.node_name.removeprefix("node-")) > 4 for task in job.tasks.values()}
+    topology, reader = job.pod_group.spec.network_topology, "network-topology-aware"
+    if len(rooms) == 1 and topology and topology.mode == "hard" and reader in cycle.session.plugins:
+        return ""
+    return ("All are at work, but nothing keeps train in one room now: it needs a hard topology, "
+            "and the plugin that reads it. (10)")
+
+
+@check(takes=lambda answer: isinstance(answer, tuple) and len(answer) == 2
+       and isinstance(answer[0], Cluster) and isinstance(answer[1], str),
+       wanted="(a cluster, the text of a configuration)")
+def all_served(answer: tuple[Cluster, str]) -> Verdict:
+    """Repair cluster and configuration: invoice and train start, eval gets its GPUs, and shop
+    loses no pod. Nodes and pods stay as they are; train stays in one room.
+    """
+    cluster, conf = answer
+    if cluster.objects() == after_the_cleanup().objects() and conf == CONF:
+        return try_again("This is all as it was. Begin with the job that its events say most of.")
+    return Repair(after_the_cleanup, NEEDS, HINTS, ("eval",), _apart).graded(
+        cluster, "A limit one level up, a rack that is too small, an action that was missing, and "
+        "a tier that did not ask. You can be on call now.", conf)
