@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from course.answers import answers
 from volcano_lab.course.lesson_08 import checks
-from volcano_lab.course.lesson_08.checks import Amounts, packing_score
+from volcano_lab.course.lesson_08.checks import Amounts
 from volcano_lab.course.lesson_08.scene import anti_affinity, preference
 
 
@@ -19,6 +19,22 @@ def _plain_mean(request: Amounts, used: Amounts, allocatable: Amounts, weights: 
              for name, amount in request.items()
              if name in weights]
     return 0 if not parts or max(parts) > 1 else sum(parts) / len(parts)
+
+
+def packing_score(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
+    """How full a node would be with a pod, from 0 to 1: the weighted mean over what it asks for and
+    what has a weight.
+    """
+    total = weighed = 0.0
+    for name, amount in request.items():
+        if name not in weights:
+            continue
+        filled = used[name] + amount
+        if filled > allocatable[name]:
+            return 0.0
+        total += weights[name] * filled / allocatable[name]
+        weighed += weights[name]
+    return total / weighed if weighed else 0.0
 
 
 answers(

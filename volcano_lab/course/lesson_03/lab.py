@@ -4,7 +4,6 @@ begins.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from attrs import define
@@ -12,6 +11,7 @@ from attrs import define
 from volcano_lab.api.formatting import in_units
 from volcano_lab.api.resource import EMPTY, ZERO, Resource, share_of
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.display.palette import colors_of
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.widgets import facts, pictures
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from volcano_lab.cache import Cache
     from volcano_lab.trace.views.cycle import Cycle
 
-POD_CPU, NODES = 2, 10
+POD_CPU = 2
 WORDS = {"weight": (1, 9, 1), "memory": (0, 4, 1), "asks": (10, 30, 1), "runs": (0, 10, 1)}
 """What can be set for each queue: weight, Gi of memory a pod, pods it asks for, and how many of
 them run already.
@@ -44,22 +44,13 @@ def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
     >>> [row["text"] for row in fullness(cluster, "").data][:2]
     ['0.67', '0.33']
     """
-    cluster = _nodes().copy()
+    cluster = nodes(range(10), cpu=10, memory="12Gi")
     for name, start in START.items():
         said = start | queues.get(name, {})
         cluster.queue(name, weight=said["weight"])
         memory = f"{said['memory']}Gi" if said["memory"] else None
         cluster.job(f"{name}-work", queue=name, pods=said["asks"], min_member=1, cpu=POD_CPU,
                     memory=memory, running={f"node-{number}": 1 for number in range(said["runs"])})
-    return cluster
-
-
-@cache
-def _nodes() -> Cluster:
-    cluster = Cluster()
-    for number in range(NODES):
-        cluster.node(f"node-{number}", cpu=10, memory="12Gi")
-    cluster.objects()  # written once, for all clusters that begin as a copy
     return cluster
 
 

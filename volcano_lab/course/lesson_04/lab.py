@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import attrs
 
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.explain import Explainer
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.trace.views.cycle import Cycle
@@ -17,10 +17,11 @@ from volcano_lab.trace.views.queues import PARTS as SIDES
 from volcano_lab.trace.views.queues import admissions
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import group, slider
+from volcano_lab.widgets.facts import plain
 from volcano_lab.widgets.lab import Lab, Task, Values
 from volcano_lab.widgets.story import amounts, outcome
 
-NODES, CPUS, GIGABYTES = 2, 10, 20
+CPUS = 10
 PARTS = ["allocated − elastic", "in queue", "minimum"]
 """The parts of the sum, in order."""
 
@@ -40,7 +41,7 @@ def admission_cluster(capability: int = 12, kept: int = 6, runs: int = 6, needs:
     >>> [(row["job"], row["phase"]) for row in cycle.jobs()]
     [('default/first', 'Inqueue'), ('default/old', 'Running'), ('default/second', 'Pending')]
     """
-    cluster = _nodes().copy()
+    cluster = nodes(range(2), cpu=CPUS, memory="20Gi")
     cluster.queue("team", capability=capability).queue("other", guarantee=kept or None)
     if runs:
         on_first = min(runs, CPUS)
@@ -51,15 +52,6 @@ def admission_cluster(capability: int = 12, kept: int = 6, runs: int = 6, needs:
         cluster.job("first", queue="team", pods=first, cpu=1, memory="1Gi")
     return cluster.job("second", queue="team", pods=second, cpu=1,
                        memory=f"{memory}Gi" if memory else None)
-
-
-@cache
-def _nodes() -> Cluster:
-    cluster = Cluster()
-    for number in range(NODES):
-        cluster.node(f"node-{number}", cpu=CPUS, memory=f"{GIGABYTES}Gi")
-    cluster.objects()  # written once, for all clusters that begin as a copy
-    return cluster
 
 
 def conf_with(factor: float = 1.2, actions: str = "enqueue, allocate, backfill") -> str:
@@ -102,21 +94,16 @@ def sums(cycle: Cycle) -> list[dict[str, Any]]:
     for name, (scale, _) in SCALES.items():
         for row in admissions(cycle.trace, resource=name):
             if asked[row["job"]].get(name):
-                numbers = {word: _number(row[word] / scale) for word in SIDES}
+                numbers = {word: plain(row[word] / scale) for word in SIDES}
                 cluster = row["level"] == "cluster"
                 rows.append({"job": row["job"].removeprefix("default/"), "plugin": row["plugin"],
                              "who": "cluster" if cluster else f"queue {row['level']}",
                              "resource": name,
-                             "parts": [_number((row["allocated"] - row["elastic"]) / scale),
+                             "parts": [plain((row["allocated"] - row["elastic"]) / scale),
                                        numbers["inqueue"], numbers["minimum"]],
                              "sum": numbers["sum"], "limit": numbers["may_hold"],
                              "over": name in row["short_of"], "number": row["number"]})
     return sorted(rows, key=lambda row: row["number"])
-
-
-def _number(amount: float) -> float:
-    number = round(amount, 3)
-    return int(number) if number == int(number) else number
 
 
 def sums_picture(cycle: Cycle, title: str = "") -> pictures.Picture:
@@ -149,7 +136,7 @@ def pods_of_old(cycle: Cycle, title: str = "What old holds, in CPUs") -> picture
 def _old(cycle: Cycle) -> list[dict[str, Any]]:
     team = next(row for row in cycle.queues() if row["queue"] == "team")
     job = cycle.session.jobs.get("default/old")
-    held = _number(job.allocated.milli_cpu / 1000) if job else 0
+    held = plain(job.allocated.milli_cpu / 1000) if job else 0
     needed = min(held, job.min_available) if job else 0
     return [{"name": "old", "parts": [needed, held - needed],
              "limit": team["real_capability"]["cpu"],

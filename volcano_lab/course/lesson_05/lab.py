@@ -11,6 +11,7 @@ from typing import Any
 from attrs import asdict, define
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.log import quiet
@@ -42,18 +43,14 @@ class QueueRow:
     gang: int = 0
 
 
-FIELDS = [{"word": "weight", "label": "weight", "least": 1, "ofJobs": False,
-           "about": "counts for proportion; capacity does not read it"},
-          {"word": "deserved", "label": "deserved", "least": 0, "ofJobs": False,
-           "about": "CPUs that the queue's manifest says it deserves"},
-          {"word": "capability", "label": "capability", "least": 0, "ofJobs": False,
-           "about": "the most that it may hold, in CPUs"},
-          {"word": "guarantee", "label": "guarantee", "least": 0, "ofJobs": False,
-           "about": "CPUs that are kept for it"},
-          {"word": "runs", "label": "runs", "least": 0, "ofJobs": True,
-           "about": "pods of 1 CPU that run already, as one job with the minimum 1"},
-          {"word": "gang", "label": "gang", "least": 0, "ofJobs": True,
-           "about": "pods of 1 CPU that wait, as one gang: all or none"}]
+FIELDS = [{"word": word, "label": word, "least": least, "ofJobs": word in ("runs", "gang"),
+           "about": about} for word, least, about in (
+    ("weight", 1, "counts for proportion; capacity does not read it"),
+    ("deserved", 0, "CPUs that the queue's manifest says it deserves"),
+    ("capability", 0, "the most that it may hold, in CPUs"),
+    ("guarantee", 0, "CPUs that are kept for it"),
+    ("runs", 0, "pods of 1 CPU that run already, as one job with the minimum 1"),
+    ("gang", 0, "pods of 1 CPU that wait, as one gang: all or none"))]
 """The fields of a queue in the lab."""
 
 START = [QueueRow(ROOT, "", weight=None), QueueRow("research", deserved=8, capability=8),
@@ -86,9 +83,8 @@ def tree_cluster(rows: list[QueueRow]) -> Cluster:
     ['batch', 'default', 'eval', 'prod', 'research', 'root', 'train', 'web']
     """
     _check(rows)
-    cluster, free = _nodes().copy(), [
-        f"node-{number}" for number in range(NODES) for _ in range(NODE_CPUS)
-    ]
+    cluster = nodes(range(NODES), cpu=NODE_CPUS)
+    free = [f"node-{number}" for number in range(NODES) for _ in range(NODE_CPUS)]
     for row in rows:
         cluster.queue(row.name, parent=row.parent or None, weight=row.weight, deserved=row.deserved,
                       capability=row.capability, guarantee=row.guarantee)
@@ -99,15 +95,6 @@ def tree_cluster(rows: list[QueueRow]) -> Cluster:
                         running=running)
         if row.gang:
             cluster.job(f"{row.name}-gang", queue=row.name, pods=row.gang, cpu=1)
-    return cluster
-
-
-@cache
-def _nodes() -> Cluster:
-    cluster = Cluster()
-    for number in range(NODES):
-        cluster.node(f"node-{number}", cpu=NODE_CPUS)
-    cluster.objects()  # written once, for all clusters that begin as a copy
     return cluster
 
 
@@ -123,12 +110,11 @@ def _check(rows: list[QueueRow]) -> None:
             raise ValueError(
                 f'queue "{name}" is there {names.count(name)} times; names must differ.')
     for row in rows:
-        for word, least in (("weight", 1), ("deserved", 0), ("capability", 0), ("guarantee", 0),
-                            ("runs", 0), ("gang", 0)):
-            value = getattr(row, word)
-            if value is not None and value < least:
-                raise ValueError(
-                    f'queue "{row.name}": {word} is {value}; allowed is a number from {least} on.')
+        for field in FIELDS:
+            value = getattr(row, str(field["word"]))
+            if value is not None and value < field["least"]:
+                raise ValueError(f'queue "{row.name}": {field["word"]} is {value}; '
+                                 f'allowed is a number from {field["least"]} on.')
     running = sum(row.runs or 0 for row in rows)
     if running > NODES * NODE_CPUS:
         raise ValueError(f"{running} pods run; the cluster has {NODES * NODE_CPUS} CPUs.")

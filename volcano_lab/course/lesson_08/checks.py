@@ -119,22 +119,6 @@ def wish(answer: str) -> Verdict:
 # --------------------------------------------------------------------------------------------------
 
 
-def packing_score(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
-    """How full a node would be with a pod, from 0 to 1: the weighted mean over what it asks for and
-    what has a weight.
-    """
-    total = weighed = 0.0
-    for name, amount in request.items():
-        if name not in weights:
-            continue
-        filled = used[name] + amount
-        if filled > allocatable[name]:
-            return 0.0
-        total += weights[name] * filled / allocatable[name]
-        weighed += weights[name]
-    return total / weighed if weighed else 0.0
-
-
 def cases() -> Iterator[tuple[Amounts, Amounts, Amounts, Amounts]]:
     """(request, used, allocatable, weights), in CPUs, Gi and GPUs: some by hand, and many by
     chance, always the same.

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from volcano_lab.cluster import SCHEDULING, Cluster
+from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
@@ -47,16 +48,12 @@ def conf_with(*scorers: str, actions: str = "enqueue, allocate", **arguments: An
           binpack.weight: 2
     <BLANKLINE>
     """
-    given: dict[str, list[str]] = {}
+    given: dict[str, dict[str, Any]] = {}
     for word, value in arguments.items():
         head, _, tail = word.partition("_")
-        said = str(value).lower() if isinstance(value, bool) else value
-        given.setdefault(HEAD.get(head, "nodeorder"), []).append(f"      {head}.{tail}: {said}\n")
-    lines = [f'actions: "{actions}"\ntiers:\n- plugins:\n  - name: gang\n- plugins:\n']
-    for plugin in ("predicates", *(scorers or ("nodeorder",))):
-        lines += [f"  - name: {plugin}\n",
-                  *(["    arguments:\n", *given[plugin]] if plugin in given else [])]
-    return "".join(lines)
+        given.setdefault(HEAD.get(head, "nodeorder"), {})[f"{head}.{tail}"] = value
+    return conf_text(actions, ["gang"], ["predicates", *(scorers or ("nodeorder",))],
+                     arguments=given) + "\n"
 
 
 def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1Gi", pods: int = 1,

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.display.palette import COLORS
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.trace import TraceReader
@@ -53,9 +54,7 @@ def hyper_node(name: str, tier: int, *members: str) -> str:
 
 @cache
 def _fixed() -> Cluster:
-    cluster = Cluster()
-    for node in sorted(node for nodes in RACKS.values() for node in nodes):
-        cluster.node(node, cpu=NODE_CPUS)
+    cluster = nodes(range(1, 9), cpu=NODE_CPUS)
     for tier, level in enumerate((RACKS, ROOMS), 1):
         for name, members in level.items():
             cluster.add(hyper_node(name, tier, *members))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
+from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.framework.registry import registered
@@ -43,15 +44,9 @@ def conf_with(plugin: str = "", tier: int = 2, actions: str = "enqueue, allocate
       - name: proportion
       - name: nodeorder
     """
-    lines = [f'actions: "{actions}"', "tiers:"]
-    for number, names in enumerate(TIERS, 1):
-        lines += ["- plugins:", *(f"  - name: {name}" for name in names if name != without)]
-        if plugin and number == tier:
-            lines.append(f"  - name: {plugin}")
-            if arguments:
-                lines += ["    arguments:",
-                          *(f"      {name}: {value}" for name, value in arguments.items())]
-    return "\n".join(lines)
+    tiers = [[name for name in names if name != without] + [plugin] * (plugin > "" and at == tier)
+             for at, names in enumerate(TIERS, 1)]
+    return conf_text(actions, *tiers, arguments={plugin: arguments or {}})
 
 
 def points_table(*points: str) -> DataFrame:
