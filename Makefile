@@ -2,7 +2,7 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv, with locked versions.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help lab test newer check bench docs notebooks binder audit lock clean
+.PHONY: help lab test newer check bench docs site site-test notebooks binder audit lock clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "volcano_lab needs Python 3.11 or newer with its venv module; none was found (name one: make PYTHON=/path/to/python3.11)."; exit 1; }
@@ -73,6 +73,12 @@ docs: $(ALL)  ## the documentation as static HTML, build/docs/index.html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs
 	@echo "build/docs/index.html"
 
+site: $(ALL)  ## the documentation with lessons that run in a reader's browser, build/site (SITE_ARGS="--pyodide DIR")
+	$(BIN)/python tools/site.py $(SITE_ARGS)
+
+site-test: $(ALL)  ## runs all lessons of build/site in Chromium; times, a row per lesson (LESSONS="00 05")
+	$(BIN)/python tests/site/measure.py build/site $(LESSONS)
+
 notebooks: $(ALL)  ## runs every notebook and stores its outputs
 	$(BIN)/python tools/notebooks.py $(wildcard notebooks/*.ipynb)
 
@@ -84,12 +90,16 @@ audit: $(ALL)  ## bill of materials, licences and known vulnerabilities of all l
 	$(BIN)/python tools/audit.py
 
 # A universal lock: one file for every platform and every Python from 3.11 on, each package with its hashes.
-LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	--no-annotate --no-header pyproject.toml requirements/build.in
+LOCKED := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header
+UNIVERSAL := $(LOCKED) --universal --python-version 3.11
+LOCK := $(UNIVERSAL) pyproject.toml requirements/build.in
 lock: $(ALL)  ## newer versions into requirements/ (then `make test`)
 	$(PIP_INSTALL) uv
 	$(LOCK) --upgrade --all-extras --output-file requirements/all.txt
 	$(LOCK) --upgrade --extra lab --constraint requirements/all.txt --output-file requirements/lab.txt
+	$(UNIVERSAL) requirements/site.in --upgrade --output-file requirements/site.txt
+	$(LOCKED) requirements/browser.in --upgrade --no-deps --only-binary :all: --python-version 3.14 \
+		--python-platform x86_64-manylinux2014 --output-file requirements/browser.txt
 
 clean:  ## removes what make made, the environment too
 	rm -rf $(VENV) .venv-newer build dist .pytest_cache .ruff_cache .hypothesis

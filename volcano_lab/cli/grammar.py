@@ -20,7 +20,7 @@ from volcano_lab.cli import DONE, Mistake
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep"),
             "Bring in and hand on": ("capture", "export"), "Keep running": ("serve",),
-            "Learn": ("lab", "riddle"), "Other": ("replay", "completion")}
+            "Learn": ("lab", "riddle", "site"), "Other": ("replay", "completion")}
 
 
 class Commands(click.Group):
@@ -386,6 +386,25 @@ def riddle(number: int | None, form: str | None) -> int:
     except LookupError as error:
         raise Mistake(str(error.args[0])) from None
     return DONE
+@click.argument("folder", metavar="[DIR]", required=False, type=FILE)
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
+              help="0.0.0.0 lets other machines ask: a classroom.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
+              help="0 takes any.")
+def site(**given: Any) -> int:
+    """Serve the course that runs in readers' browsers.
+
+    DIR is what `make site` built.  [default: build/site] Other machines' browsers keep work and
+    go on without a network where the address is https or localhost.
+
+    \b
+    Examples:
+      volcano-lab site
+      volcano-lab site --host 0.0.0.0 --port 8080
+    """
+    from volcano_lab.cli.site import site
+
+    return site(**given)
 
 
 @volcano_lab.command()

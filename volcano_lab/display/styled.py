@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from html import escape
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.display.palette import colors_of
@@ -30,6 +31,10 @@ def still() -> None:
     """
     import altair as alt
 
+    if find_spec("vl_convert") is None:  # Python in a browser: its page draws charts itself
+        alt.renderers.register("still", _for_the_page)
+        alt.renderers.enable("still")
+        return
     with alt.renderers.enable("svg"):
         draw = alt.renderers.get()
 
@@ -46,6 +51,10 @@ def still() -> None:
 
     alt.renderers.register("still", described)
     alt.renderers.enable("still")
+
+
+def _for_the_page(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:
+    return {"application/vnd.vegalite.v5+json": spec, "text/plain": spec.get("description", "")}
 
 
 def _bare(svg: str) -> str:

@@ -9,8 +9,14 @@ Python would add `_total` to their names.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+if sys.platform == "emscripten":  # Python in a browser: its `resource` lacks what the library asks
+    import resource
+
+    vars(resource).setdefault("getpagesize", lambda: 65536)
 
 from prometheus_client import CollectorRegistry, Gauge, Histogram
 from prometheus_client.exposition import generate_latest

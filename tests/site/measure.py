@@ -1,0 +1,36 @@
+"""Times and sizes of the site: `python tests/site/measure.py build/site 00 05 12`, with no number
+all notebooks.
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
+from reader import opened, served  # noqa: E402
+
+from browser.page import find_chromium, open_browser  # noqa: E402
+
+
+def main(folder, *numbers):
+    """Print a row per lesson; 1 where a cell failed or a request left the site."""
+    lessons = [path.name for path in sorted(Path(folder).glob("try/files/*.ipynb"))
+               if not numbers or path.name.partition("-")[0] in numbers]
+    faults = []
+    print("| lesson | cells | interface | Python | first cell | whole |\n|---|---|---|---|---|---|")
+    with open_browser(find_chromium()) as browser, served(folder) as address:
+        for lesson in lessons:
+            with opened(browser, address, lesson) as reading:
+                cells = reading.run()
+                wrong = [f"{lesson} {cell['id']}: {said}" for cell in cells
+                         for said in (*cell["errors"], *cell["warnings"])]
+                faults += wrong + [f"{lesson} asked for {url}" for url in reading.outside]
+                times = " | ".join(f"{reading.seconds.get(name, 0):.1f} s" for name in
+                                   ("interface", "kernel", "first_cell", "whole"))
+                print(f"| {lesson.removesuffix('.ipynb')} | {len(cells)} | {times} |", flush=True)
+    print(*faults, sep="\n")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,114 @@
+"""A reader of the site in a real Chromium, whose network ends at the local server."""
+
+import contextlib
+import threading
+import time
+from dataclasses import dataclass, field
+
+from volcano_lab.cli.site import server
+
+KERNEL_IDLE = """() => {
+    const context = window.jupyterapp?.shell.currentWidget?.context?.sessionContext;
+    return Boolean(context?.isReady && context.session?.kernel
+        && context.kernelDisplayStatus === "idle");
+}"""
+CELLS = """() => {
+    const cells = window.jupyterapp.shell.currentWidget.content.model.cells, found = [];
+    for (let at = 0; at < cells.length; at++) {
+        const cell = cells.get(at), outputs = [];
+        if (cell.type !== "code" || !cell.sharedModel.getSource().trim()) continue;
+        for (let each = 0; each < cell.outputs.length; each++)
+            outputs.push(cell.outputs.get(each).toJSON());
+        found.push({id: cell.id, ran: cell.executionCount !== null
+                        && cell.executionState !== "running",
+                    errors: outputs.filter(each => each.output_type === "error")
+                        .map(each => `${each.ename}: ${each.evalue}`),
+                    warnings: outputs.filter(each => each.name === "stderr")
+                        .map(each => String(each.text))});
+    }
+    return found;
+}"""
+
+
+@contextlib.contextmanager
+def served(folder):
+    """The address at which a built site is served, until the block ends."""
+    with server(str(folder), "127.0.0.1", 0) as running:
+        threading.Thread(target=running.serve_forever, args=(0.1,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{running.server_port}"
+        finally:
+            running.shutdown()
+
+
+@dataclass
+class Reading:
+    """A lesson that was opened: its page, and what was asked for."""
+
+    page: object
+    address: str
+    opened: float = field(default_factory=time.monotonic)
+    outside: list = field(default_factory=list)
+    failed: list = field(default_factory=list)
+    seconds: dict = field(default_factory=dict)
+    """Since it was opened: `interface`, `kernel`, `first_cell`, `whole`."""
+
+    def passed(self, what):
+        """Note when something was reached."""
+        self.seconds[what] = round(time.monotonic() - self.opened, 2)
+
+    def run(self, limit=300):
+        """Run all cells; returns what each showed."""
+        self.page.evaluate("""() => {
+            const cells = window.jupyterapp.shell.currentWidget.content.model.cells;
+            for (let at = 0; at < cells.length; at++)
+                if (cells.get(at).type === "code") cells.get(at).clearExecution();
+            void window.jupyterapp.commands.execute("notebook:run-all-cells");
+        }""")
+        deadline = time.monotonic() + limit
+        while time.monotonic() < deadline:
+            cells = self.page.evaluate(CELLS)
+            if cells[0]["ran"] and "first_cell" not in self.seconds:
+                self.passed("first_cell")
+            if all(cell["ran"] for cell in cells):
+                self.passed("whole")
+                return cells
+            if any(cell["errors"] for cell in cells) and self.page.evaluate(KERNEL_IDLE):
+                return cells
+            self.page.wait_for_timeout(200)
+        waiting = [cell["id"] for cell in cells if not cell["ran"]]
+        raise TimeoutError(f"after {limit} s these cells have not run: {waiting}")
+
+
+@contextlib.contextmanager
+def opened(browser, address, lesson, width=1200, height=1000, context=None):
+    """Open a lesson, by its file, and yield its Reading as soon as Python answers."""
+    visit = context or browser.new_context(viewport={"width": width, "height": height})
+    reading = Reading(None, address)
+
+    def look(request):
+        if not request.url.startswith((address, "data:", "blob:")):
+            reading.outside.append(request.url)
+
+    try:
+        visit.route(lambda url: not url.startswith((address, "data:", "blob:")),
+                    lambda route: route.abort())
+        visit.on("request", look)
+        visit.on("requestfailed", lambda request: reading.failed.append(request.url))
+        reading.page = visit.new_page()
+        reading.opened = time.monotonic()
+        reading.page.goto(f"{address}/try/notebooks/index.html?path={lesson}")
+        reading.page.wait_for_function(
+            "document.querySelector('.jp-Notebook .jp-CodeCell, .jp-Dialog')", timeout=120_000)
+        reading.passed("interface")
+        reading.page.wait_for_function(
+            f"document.querySelector('.jp-Dialog') || ({KERNEL_IDLE})()", timeout=240_000)
+        dialog = reading.page.locator(".jp-Dialog")
+        assert not dialog.count(), dialog.first.inner_text()
+        reading.passed("kernel")
+        yield reading
+    finally:
+        if context is None:
+            visit.close()
+        else:
+            reading.page.close()

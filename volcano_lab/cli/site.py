@@ -1,0 +1,57 @@
+"""`volcano-lab site`: serve the folder that `make site` built, for one reader or a classroom."""
+
+from __future__ import annotations
+
+from functools import partial
+from http.server import SimpleHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+from volcano_lab.cli import DONE, Mistake
+from volcano_lab.cli.web import Server
+
+BUILT = Path("build/site")
+# Named here and not left to the machine's own list, which on some machines has other words.
+TYPES = {"": "application/octet-stream", ".css": "text/css", ".html": "text/html",
+         ".ipynb": "application/json", ".js": "text/javascript", ".json": "application/json",
+         ".mjs": "text/javascript", ".png": "image/png", ".svg": "image/svg+xml",
+         ".txt": "text/plain", ".wasm": "application/wasm", ".webmanifest":
+         "application/manifest+json", ".whl": "application/zip", ".woff2": "font/woff2",
+         ".zip": "application/zip"}
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Files with the types that browsers insist on; asked for again, they are sent if they changed.
+    """
+
+    protocol_version = "HTTP/1.1"
+    server_version = "volcano-lab"
+    extensions_map = TYPES
+
+    def end_headers(self) -> None:
+        """Add what lets a reader's work be kept, and a new build be seen."""
+        self.send_header("Cache-Control", "no-cache")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        super().end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+def server(folder: str | None, host: str, port: int) -> Server:
+    """Return the server, bound and not yet started. Raises `Mistake`."""
+    root = BUILT if folder is None else Path(folder)
+    if not (root / "try" / "jupyter-lite.json").is_file():
+        raise Mistake(f"{root} has no site; `make site` in a clone of the repository builds one")
+    try:
+        return Server((host, port), partial(Handler, directory=str(root)))
+    except (OSError, OverflowError) as error:
+        raise Mistake(f"{host}:{port} cannot be served on ({error})") from None
+
+
+def site(folder: str | None, host: str, port: int) -> int:
+    """Serve until Ctrl-C."""
+    with server(folder, host, port) as running:
+        print(f"http://{host}:{running.server_port}/  (Ctrl-C ends it)", flush=True)
+        running.serve_forever(0.2)
+    return DONE
