@@ -386,6 +386,9 @@ def riddle(number: int | None, form: str | None) -> int:
     except LookupError as error:
         raise Mistake(str(error.args[0])) from None
     return DONE
+
+
+@volcano_lab.command()
 @click.argument("folder", metavar="[DIR]", required=False, type=FILE)
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
               help="0.0.0.0 lets other machines ask: a classroom.")
