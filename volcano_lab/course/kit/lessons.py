@@ -94,6 +94,9 @@ TABLE = (
            "follow an eviction; say what a session writes; read metrics, log and dump", ("11",)),
     Lesson("12", "your-own-plugin", "Your own plugin", 60,
            "write a plugin, an action, an extension point", ("01",)),
+    Lesson("13", "your-own-cluster", "Your own cluster", 20,
+           "export a cluster, ask why its jobs wait, try a change, compare before and after",
+           ("04", "09")),
     Lesson("15", "what-a-cycle-costs", "What a cycle costs", 45,
            "say what a cycle costs, and which part grows with what", ("01", "08")),
     Lesson("16", "boss-the-morning-after", "Boss: the morning after", 13,
@@ -104,7 +107,7 @@ TABLE = (
 )
 
 WAYS = (Way("Why is my job pending?", "For a team that uses Volcano", "half a day",
-            ("00", "04", "06", "08", "17")),
+            ("00", "04", "06", "08", "13", "17")),
         Way("Queues of a company", "For those who write them", "half a day",
             ("00", "03", "04", "05", "09")),
         Way("Running the scheduler", "For those on call", "half a day", ("01", "11", "11b", "15")),

@@ -86,7 +86,7 @@ def ways() -> Ways:
     """Show the ways through the course, as cards.
 
     >>> print(str(ways()).splitlines()[0])
-    - Why is my job pending? (For a team that uses Volcano, half a day): 00, 04, 06, 08, 17
+    - Why is my job pending? (For a team that uses Volcano, half a day): 00, 04, 06, 08, 13, 17
     """
     return Ways()
 

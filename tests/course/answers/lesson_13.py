@@ -1,0 +1,36 @@
+"""Answers to the checks of lesson 13: right ones, and wrong ones with words of their hints."""
+
+from __future__ import annotations
+
+from course.answers import answers
+from volcano_lab.course.lesson_13 import checks
+
+RECLAIM = "conf/actions=enqueue, allocate, reclaim, backfill"
+GHOST, UNCORDON = "remove podgroup/spark-00", "node/m03.unschedulable=false"
+
+answers(
+    checks.not_read,
+    right=["binpack.wieght", "BINPACK.WIEGHT"],
+    wrong=[("weight", "to its end"), ("enablePreemptable", "Helm chart"),
+           ("capability", "260 CPUs"), ("reclaimable", "default"),
+           ("minResources", "overcommit counts"), ("actions", "Choose one of")],
+)
+
+answers(
+    checks.fewest_ghosts,
+    right=[1, "1"],
+    wrong=[(0, "112 CPUs"), (2, "the fewest"), (3, "the fewest"), (9, "the fewest"),
+           (10, "nine of them"), (-1, "nine of them")],
+)
+
+answers(
+    checks.all_three,
+    right=[[GHOST, RECLAIM, UNCORDON], (UNCORDON, GHOST, RECLAIM),
+           ["remove podgroup/spark-08", RECLAIM, "node/m09.unschedulable=false"]],
+    wrong=[([GHOST], "Which action"), ([GHOST, RECLAIM], "cordoned"),
+           ([RECLAIM, UNCORDON], "without a pod"),
+           (["remove job/nlp/pretrain", GHOST, UNCORDON], "has to keep"),
+           (["remove job/web/shop"], "has lost pods"),
+           ([GHOST, RECLAIM, UNCORDON, "queue/ci.weight=9"], "one for each job"),
+           (["queue/nobody.weight=9"], "there is no queue"), ("all", "a list of changes")],
+)

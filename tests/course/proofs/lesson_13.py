@@ -1,0 +1,74 @@
+"""What lesson 13, "Your own cluster", says is so."""
+
+from course.proofs import after
+from volcano_lab.api.objects import Node, Queue
+from volcano_lab.cache import Cache
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.export import anonymised
+from volcano_lab.manifests.loader import load, scheduler_conf_of
+from volcano_lab.scheduler import run_cycle
+
+
+@after("own-03")
+def forty_nodes_and_six_queues(file, volcano_lab):
+    loaded = load(file)
+    assert sum(isinstance(obj, Node) for obj in loaded) == 40
+    assert sum(isinstance(obj, Queue) for obj in loaded) == 6
+    assert "missing" not in repr(volcano_lab(f"capture {file}"))
+
+
+@after("own-05")
+def one_warning(file, volcano_lab):
+    said = repr(volcano_lab(f"lint {file}"))
+    assert "did you mean binpack.weight?" in said and "0 errors, 1 warning" in said
+
+
+@after("own-08")
+def three_jobs_with_pods_wait(file, volcano_lab):
+    said = repr(volcano_lab(f"why {file} --all --no-remedies"))
+    assert said.count("\n1 job:") == 3 and "9 jobs: no_pods" in said
+
+
+@after("own-10")
+def the_sum_of_admission(file, volcano_lab):
+    said = " ".join(repr(volcano_lab(f"why {file} nightly-4412 --no-remedies")).split())
+    assert "cpu 1024 reserved + 120 requested = 1144, allowed 1110.4 (1792 in the" in said
+    assert "less 1040 in use" in said and 1792 - 1040 == 752
+    queues = " ".join(repr(volcano_lab(f"run {file}")).split())
+    assert "ci 0.571 cpu 280 1792 160 280" in queues
+
+
+@after("own-14")
+def vision_deserves_eight_gpus(file, volcano_lab):
+    said = " ".join(repr(volcano_lab(f"why {file} segment --no-remedies")).split())
+    assert "Queue nlp holds nvidia.com/gpu 48 and deserves nvidia.com/gpu 40" in said
+    assert "cordoned" not in said
+
+
+@after("own-16")
+def reclaim_takes_eight(file, volcano_lab):
+    said = repr(volcano_lab(
+        f"what-if {file} --set 'conf/actions=enqueue, allocate, reclaim, backfill'"))
+    assert "+8 evicted" in said and said.count("on g01") == 16
+
+
+@after("own-18")
+def what_would_let_reindex_in(file, volcano_lab):
+    said = " ".join(repr(volcano_lab(f"why {file} reindex --seconds 60")).split())
+    assert "uncordon m03 reindex is placed on m03" in said
+    assert "without its node selector disk=ssd reindex is placed on m10, c05" in said
+
+
+@after("own-22")
+def tuesday_nightly_runs(file, tuesday, volcano_lab):
+    assert "ci/nightly-4412" in repr(volcano_lab(f"diff {file} {tuesday}"))
+
+
+@after("own-24")
+def every_decision_stays_the_same(file):
+    loaded = load(file)
+    conf = scheduler_conf_of(loaded)
+    runs = [run_cycle(Cache(with_defaults(objects)), conf).committed
+            for objects in (loaded, anonymised(loaded))]
+    assert [row[0] for row in runs[0]] == [row[0] for row in runs[1]] and len(runs[0]) == len(
+        runs[1])

@@ -1,0 +1,1 @@
+"""Lesson 13: your own cluster."""

@@ -1,0 +1,105 @@
+"""Checks of lesson 13: your own cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from volcano_lab.api.status import PENDING, RELEASING
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.checking import check, choice
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_13.scene import CONF, export
+from volcano_lab.explain.names import Names
+from volcano_lab.framework.action import action_names
+from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.changes import IN_CONF, change, change_conf
+from volcano_lab.manifests.loader import Loaded, load
+from volcano_lab.scheduler import run_cycle
+from volcano_lab.trace.views.cycle import Cycle
+
+WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
+"""Job -> its pods; the three that wait."""
+HINTS = {"ci/nightly-4412":
+         "What keeps 1,008 CPUs without a pod? \"remove podgroup/NAME\" takes it away.",
+         "vision/segment": "nlp holds more GPUs than it deserves. Which action takes them back?",
+         "web/reindex": "The nodes that its selector allows are cordoned."}
+
+
+@choice({"weight": "A weight is there, and 5 is a number. Read the sentence of lint to its end.",
+         "binpack.wieght": well_done("Volcano reads binpack.weight, and passes over what it does "
+                                     "not know without a word. The plugin runs with weight 1."),
+         "enablePreemptable": "Volcano reads this switch, and false is what the Helm chart has.",
+         "capability": "The capability of web is read; its queue may hold 260 CPUs.",
+         "reclaimable": "true is the default, so it changes nothing. But it is read.",
+         "minResources": "overcommit counts it. You will see."})
+def not_read() -> None:
+    """Which of these does the scheduler not read?"""
+
+
+@check(takes=int)
+def fewest_ghosts(answer: int) -> Verdict:
+    """How many of the nine empty PodGroups have to go, at least, so that nightly-4412 gets its 30
+    places?
+    """
+    if not 0 <= answer <= 9:
+        return try_again("There are nine of them.")
+    ghosts = [f"podgroup/spark-{number:02}" for number in range(answer)]
+    placed = _placed(_changed([], ghosts))["ci/nightly-4412"]
+    if placed < WANTED["ci/nightly-4412"]:
+        return try_again("With that many removed it is not admitted: each gives back 112 CPUs, and "
+                         "the sum is over the limit by less than one of them.")
+    if answer > 1:
+        return try_again("That is enough. Is it the fewest? Look at the sum in `why` again.")
+    return well_done("One: 1,144 - 112 = 1,032, and the limit is 1,110.4.")
+
+
+@check(takes=lambda given: isinstance(given, list | tuple) and all(
+    isinstance(each, str) for each in given),
+    wanted='a list of changes, such as ["queue/ci.weight=3", "remove podgroup/spark-00"]')
+def all_three(answer: Iterable[str]) -> Verdict:
+    """A list of changes after which all three jobs have their places, or the promise of them.
+    Nobody but pretrain may lose pods.
+    """
+    changes = list(answer)
+    removals = [each.removeprefix("remove ") for each in changes if each.startswith("remove ")]
+    settings = [each for each in changes if not each.startswith("remove ")]
+    after = _changed(settings, removals)
+    placed, before = _placed(after), _placed(_changed([], []))
+    lost = [job for job, pods in before.items()
+            if job != "nlp/pretrain" and placed.get(job, 0) < pods]
+    if lost:
+        return try_again(f"{lost[0]} has lost pods. Only pretrain may.")
+    if placed.get("nlp/pretrain", 0) < 40:
+        return try_again(f"pretrain has {placed.get('nlp/pretrain', 0)} of its 48 pods left. Its "
+                         "queue deserves 40 GPUs: so many it has to keep.")
+    waiting = [job for job, pods in WANTED.items() if placed.get(job, 0) < pods]
+    if waiting:
+        done = len(WANTED) - len(waiting)
+        return try_again(f"{done} of 3 have their places. {waiting[0]} waits. {HINTS[waiting[0]]}")
+    if len(changes) > len(WANTED):
+        return try_again(f"All three have their places. {len(changes)} changes are more than it "
+                         "takes: one for each job is enough.")
+    return well_done("One change for each: a PodGroup that nobody needs, an action that was "
+                     "missing, a node that somebody had forgotten. pretrain gives 8 of its 48 pods "
+                     "back.")
+
+
+@cache
+def _exported() -> Loaded:
+    return load(export())
+
+
+def _changed(settings: list[str], removals: list[str]) -> Cycle:
+    """The cycle over the made-up export with some changes."""
+    of_conf = [each for each in settings if each.startswith(IN_CONF)]
+    others = [each for each in settings if each not in of_conf]
+    conf = change_conf(load_conf(CONF, action_names()), of_conf)
+    return run_cycle(Cluster(change(_exported(), others, removals)).cache(), conf)
+
+
+def _placed(cycle: Cycle) -> dict[str, int]:
+    """Job -> pods with a place or the promise of one, by the names that people know."""
+    called = Names(cycle.session).called
+    return {called(uid): len(job.tasks) - len(job.in_status(PENDING))
+            - len(job.in_status(RELEASING)) for uid, job in cycle.session.jobs.items()}
