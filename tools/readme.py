@@ -1,4 +1,5 @@
-"""Writes what the commands in README.md print: in each `console` block, below its `$ ` lines.
+"""Writes what the commands in README.md and docs/over-time.md print: in each `console` block, below
+its `$ ` lines.
 
 A test compares them; this brings them up to date. Commands see 80 columns;
 warnings, which go to the error output, are left out.
@@ -12,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "over-time.md")
 
 
 def printed(line: str) -> str:
@@ -32,6 +33,7 @@ def written(block: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
-    text = README.read_text(encoding="utf-8")
-    README.write_text(re.sub(r"^```console\n(.*?)^```$", written, text, flags=re.M | re.S),
-                      encoding="utf-8")
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        page.write_text(re.sub(r"^```console\n(.*?)^```$", written, text, flags=re.M | re.S),
+                        encoding="utf-8")

@@ -4,6 +4,7 @@ from volcano_lab.cache import Cache as Cache
 from volcano_lab.cluster import Cluster as Cluster
 from volcano_lab.debug.breakpoints import Breakpoint as Breakpoint
 from volcano_lab.explain import Explainer as Explainer
+from volcano_lab.explain import Timeline as Timeline
 from volcano_lab.framework.action import Action as Action
 from volcano_lab.framework.action import register_action as register_action
 from volcano_lab.framework.config.conf import ConfError as ConfError
@@ -22,6 +23,7 @@ from volcano_lab.scheduler import Scheduler as Scheduler
 from volcano_lab.scheduler import run_cycle as run_cycle
 from volcano_lab.scheduler import run_once as run_once
 from volcano_lab.scheduler import traced as traced
+from volcano_lab.simulation import Life as Life
 from volcano_lab.simulation import Simulation as Simulation
 from volcano_lab.simulation.sweep import sweep as sweep
 from volcano_lab.trace import Trace as Trace

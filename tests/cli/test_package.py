@@ -100,8 +100,8 @@ def test_the_wheel_carries_lessons_types_and_the_manual(tmp_path):
     assert any(name.endswith("share/man/man1/volcano-lab.1") for name in names)
 
 
-BLOCKS = re.findall(r"^```console\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"),
-                    re.MULTILINE | re.DOTALL)
+BLOCKS = [block for page in ("README.md", "docs/over-time.md") for block in re.findall(
+    r"^```console\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)]
 SHOWN = [part.partition("\n")
          for block in BLOCKS for part in re.split(r"^\$ ", block, flags=re.M)[1:]]
 

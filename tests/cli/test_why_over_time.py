@@ -1,6 +1,8 @@
 """`volcano-lab why` at a cycle: of a simulation, of a recording, of lives that were recorded."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -9,6 +11,7 @@ from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.loader import to_dict
 
+ROOT = Path(__file__).parents[2]
 CONF = 'actions: "allocate, reclaim"\ntiers: [{plugins: [{name: gang}, {name: capacity}]}]'
 
 
@@ -34,7 +37,7 @@ def loop(tmp_path):
 
 def test_why_at_a_cycle_of_a_simulation_tells_the_loop_and_what_ends_it(loop, capsys):
     file, *conf = loop
-    assert main(["why", file, "web", *conf, "--cycle", "12", "--seconds", "60"]) == 0
+    assert main(["why", file, "web", *conf, "--cycle", "12", "--seconds", "600"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "evicted 4 times (web-0 in cycles 1, 7, web-1 in cycles 4, 10), each time for train" in (
         out)
@@ -116,3 +119,11 @@ def test_what_cannot_be_asked_is_one_sentence(words, sentence, capsys, tmp_path,
     assert main(words) == 2
     said = capsys.readouterr().err.strip()
     assert sentence in said and "\n" not in said
+
+
+def test_the_example_of_the_documentation_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "over-time.md").read_text(encoding="utf-8")
+    (example,), names = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S), {}
+    exec(example, names)
+    assert names["timeline"].cycles == 20 and len(names["timeline"].evictions) == 6

@@ -32,18 +32,21 @@ def evictions_of(timeline: Timeline, uid: str, last: int) -> list[Eviction]:
 
 
 def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
-    """That a pod of a job was evicted more than once: how often, for whom, by which rule."""
+    """That a pod of a job was evicted more than once, or that its room went back to the job, which
+    then lost another: how often, for whom, by which rule.
+    """
     gone = evictions_of(timeline, uid, last)
     cycles: dict[str, list[str]] = {}
     for each in gone:
         cycles.setdefault(each.pod, []).append(str(each.cycle))
-    if max(map(len, cycles.values()), default=0) < 2:
+    takers = [(each, took) for each, later in pairwise(gone)
+              if (took := _who_took(timeline, each, later.cycle))]
+    back = any(uid in took for _, took in takers)
+    if not back and max(map(len, cycles.values()), default=0) < 2:
         return None
     pods = listed([f"{pod.partition('/')[2]} in cycle{'s' * (len(when) > 1)} {', '.join(when)}"
                    for pod, when in cycles.items()], 3)
     parts = [f"Its pods were evicted {len(gone)} times ({pods}), {_by_whom(timeline, gone)}."]
-    takers = [(each, took) for each, later in pairwise(gone)
-              if (took := _who_took(timeline, each, later.cycle))]
     if takers:
         jobs = [job for _, took in takers for job in took]
         parts.append(f"{_times(len(takers))} the room went to {_names(timeline, jobs)} before "
