@@ -415,7 +415,8 @@ def site(**given: Any) -> int:
 @click.option("--timing", is_flag=True, help="What each phase took, in place of the decisions.")
 @click.option("--life", metavar="EVENTS", type=FILE,
               help="What changed before each cycle; one scheduler lives through them.")
-def replay(cases: str | None, timing: bool, life: str | None) -> int:
+@click.option("--summary", is_flag=True, help="Sums by family in a table, in place of the lines.")
+def replay(cases: str | None, timing: bool, life: str | None, summary: bool) -> int:
     """The decisions on recorded cases, one JSON object per line.
 
     CASES is a .jsonl or .jsonl.gz file, one case per line: name, conf (the text of a
@@ -429,12 +430,13 @@ def replay(cases: str | None, timing: bool, life: str | None) -> int:
     Examples:
       volcano-lab replay cases.jsonl.gz > decisions.jsonl
       volcano-lab replay cases.jsonl --timing
+      volcano-lab replay cases.jsonl.gz --summary
       volcano-lab replay cases.jsonl.gz --life events.jsonl.gz
       volcano-lab replay --life recording.json
     """
     from volcano_lab.cli.replay import replay_file
 
-    return replay_file(cases, timing, life)
+    return replay_file(cases, timing, life, summary)
 
 
 @volcano_lab.command()

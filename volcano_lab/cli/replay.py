@@ -16,11 +16,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from errno import EINVAL
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from volcano_lab.api.resource import MAX_FLOAT, Resource
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, Mistake
+from volcano_lab.cli.output import table, width
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.framework.observer import Observer
@@ -141,70 +143,101 @@ def recording(path: str) -> Iterator[list[dict[str, Any]]]:
         yield from recorded_changes(text)
 
 
-def replay_life(events: str, cases: str | None) -> int:
-    """Print the decisions of lives that were recorded; returns the exit code. Raises `Mistake`."""
-    with life_mistakes(events, cases):
-        for row in (replay_recording(events) if cases is None else
-                    replay_lives(read_cases(cases), read_cases(events))):
-            print(json.dumps(row, separators=(",", ":")))
-    return DONE
-
-
 @contextmanager
-def life_mistakes(events: str, cases: str | None) -> Iterator[None]:
-    """Tell what recorded lives have wrong as a `Mistake`."""
+def life_mistakes(events: str | None, cases: str | None) -> Iterator[None]:
+    """Tell what recorded cases, or lives, have wrong as a `Mistake`."""
     try:
         yield
+    except BrokenPipeError:
+        raise
     except (LifeError, ConfError, Unreadable, manifests.ManifestError) as error:
-        raise Mistake(f"{events}: {error}") from None
-    except (KeyError, TypeError, ValueError, RecursionError):
-        raise Mistake(f"{cases}, {events}: are not cases and their changes; allowed is one JSON "
-                      "object a line") from None
+        raise Mistake(f"{events or cases}: {error}") from None
     except (OSError, EOFError, zlib.error) as error:
         name = getattr(error, "filename", None) or cases
         raise Mistake(f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})"
                       ) from None
+    except (KeyError, TypeError, ValueError, RecursionError):
+        found = f"{cases}: is not a file of cases" if events is None else (
+            f"{cases}, {events}: are not cases and their changes")
+        raise Mistake(f"{found}; allowed is one JSON object a line") from None
 
 
-def replay_file(path: str | None, timing: bool = False, life: str | None = None) -> int:
-    """Replay every case of a file, and say how many raised; returns the exit code. Raises
-    `Mistake`.
+def replay_file(path: str | None, timing: bool = False, life: str | None = None,
+                summary: bool = False) -> int:
+    """Print what is decided on each case of a file or each cycle of a life, or sums of it by
+    family, and say how many raised; returns the exit code. Raises `Mistake`.
     """
     if path is None and life is None:
         raise Mistake("replay is given no file; allowed is one of cases, or --life with one")
-    try:
-        if life is not None:
-            return replay_life(life, path)
-        failed = replay_all(path, timing)
-    except BrokenPipeError:
-        raise
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        name = getattr(error, "filename", None) or path
-        raise Mistake(f"{name}: cannot be read ({reason})") from None
-    except (ValueError, RecursionError):
-        raise Mistake(
-            f"{path}: is not a file of cases; allowed is one JSON object a line") from None
+    failed, sums = 0, Sums()
+    with life_mistakes(life, path):
+        for row in replay_all(path, timing) if life is None else replay_recording(
+                life) if path is None else replay_lives(read_cases(path), read_cases(life)):
+            failed += "error" in row
+            if summary:
+                sums.add(row)
+            else:
+                sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
+    if summary:
+        print(table(sums.rows(), most=width()) or "There are no cases.")
     if failed:
-        print(f'volcano-lab: {failed} cases raised; their lines have "error"', file=sys.stderr)
+        told = "" if summary else '; their lines have "error"'
+        print(f"volcano-lab: {failed} cases raised{told}", file=sys.stderr)
     return DONE
 
 
-def replay_all(path: str | Path, timing: bool = False, arrays: bool = True) -> int:
-    """Replay every case of a file, print a line each; returns how many raised. A case that raises
-    is a line, too.
+def replay_all(path: str | Path, timing: bool = False, arrays: bool = True
+               ) -> Iterator[dict[str, Any]]:
+    """What is decided on every case of a file, or with `timing` how long it takes. A case that
+    raises has a row, too.
     """
-    failed = 0
     actions: dict[str, Action] = {}
     for case in read_cases(path):
         try:
-            row = time_case(case) if timing else replay(case, arrays, actions)
-        except Exception as error:  # the run goes on; the line says what happened
-            failed += 1
-            row = {"name": case.get("name", ""), "family": case.get("family", ""),
+            yield time_case(case) if timing else replay(case, arrays, actions)
+        except Exception as error:  # the run goes on; the row says what happened
+            yield {"name": case.get("name", ""), "family": case.get("family", ""),
                    "error": f"{type(error).__name__}: {error}"}
-        sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
-    return failed
+
+
+class Sums:
+    """What was decided on cases, in sums by their family.
+
+    >>> sums = Sums()
+    >>> sums.add({"name": "c0", "family": "gang", "confError": "no actions"})
+    >>> [(row["family"], row["cases"], row["refused"]) for row in sums.rows()]
+    [('gang', 1, 1), ('all', 1, 1)]
+    """
+
+    def __init__(self) -> None:
+        self.families: dict[str, Counter[str]] = {}
+        self.seconds: dict[str, list[float]] = {}
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Count what one case, or one cycle, decided."""
+        steps = row.get("steps") or []
+        words = Counter(word for step in steps for word, *_ in step["committed"])
+        last = steps[-1]["tasks"].values() if steps else ()
+        found = Counter(cases=1, placed=words["allocate"], evicted=words["evict"],
+                        promised=sum(status == "Pipelined" for status, _ in last),
+                        discarded=sum(step["undone"] for step in steps),
+                        refused=int("confError" in row), raised=int("error" in row))
+        for family in (row.get("family") or "", "all"):
+            self.families.setdefault(family, Counter()).update(found)
+            self.seconds.setdefault(family, []).extend(
+                [row["times"]["cycle"]] if "times" in row else [])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row per family, and one of all; of cycles that were timed their milliseconds."""
+        families = sorted(self.families, key=lambda family: family == "all")
+        if any(self.seconds.values()):
+            return [{"family": family, "cases": len(times),
+                     "median_ms": f"{1e3 * median(times):.1f}",
+                     "most_ms": f"{1e3 * max(times):.1f}"}
+                    for family in families if (times := self.seconds[family])]
+        words = ("cases", "placed", "promised", "evicted", "discarded", "refused", "raised")
+        return [{"family": family, **{word: self.families[family][word] for word in words}}
+                for family in families if family]
 
 
 class CycleRecord(Observer):
