@@ -234,7 +234,7 @@ class Sums:
             return [{"family": family, "cases": len(times),
                      "median_ms": f"{1e3 * median(times):.1f}",
                      "most_ms": f"{1e3 * max(times):.1f}"}
-                    for family in families if (times := self.seconds[family])]
+                    for family in families if family and (times := self.seconds[family])]
         words = ("cases", "placed", "promised", "evicted", "discarded", "refused", "raised")
         return [{"family": family, **{word: self.families[family][word] for word in words}}
                 for family in families if family]
