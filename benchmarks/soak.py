@@ -240,6 +240,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--events", type=int, default=2000)
     parser.add_argument("--chance", type=float, default=0.05)
+    parser.add_argument("--stop", action="store_true", help="at the first broken invariant")
     given = parser.parse_args()
     struck, jobs, finished, lost, wrong, broken = Counter(), 0, 0, 0, [], []
     start = time.perf_counter()
@@ -249,6 +250,8 @@ def main() -> int:
         except InvariantBroken as error:  # the other seeds go on
             broken.append(seed)
             print(f"InvariantBroken: {error}", flush=True)
+            if given.stop:
+                return 1
             continue
         done = sum(run.finished is not None for run in sim.side.jobs.values())
         jobs, finished = jobs + len(sim.side.jobs), finished + done

@@ -1,0 +1,277 @@
+"""The bugs that `mutants.py` plants, one at a time: where each goes, and what it changes there."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from attrs import define
+
+
+@define
+class Mutant:
+    """A bug: in the only file that has `after`, the first `old` from there on becomes `new`. Of one
+    that no decision depends on the soak sees nothing.
+    """
+
+    name: str
+    after: str
+    old: str
+    new: str = "pass"
+    by_soak: bool = True
+
+    def plant(self, tree: Path) -> str:
+        """Change the copy of the tree; return the module in it. Raises `SystemExit`."""
+        path, text = self.changed(tree)
+        path.write_text(text, encoding="utf-8")
+        return str(path.relative_to(tree))
+
+    def changed(self, tree: Path) -> tuple[Path, str]:
+        """Return the file and its text with the bug. Raises `SystemExit` where the code is gone."""
+        found = [(path, text) for path, text in _texts(tree) if self.after in text]
+        if len(found) != 1 or found[0][1].count(self.after) != 1:
+            raise SystemExit(f"mutant {self.name}: {self.after!r} is in {len(found)} files; "
+                             "allowed is one place")
+        path, text = found[0]
+        start = text.index(self.after)
+        if self.old not in text[start:]:
+            raise SystemExit(f"mutant {self.name}: {self.old!r} does not follow {self.after!r}")
+        mutated = text[:start] + text[start:].replace(self.old, self.new, 1)
+        compile(mutated, str(path), "exec")
+        return path, mutated
+
+
+@lru_cache(maxsize=1)
+def _texts(tree: Path) -> list[tuple[Path, str]]:
+    return [(path, path.read_text(encoding="utf-8"))
+            for path in sorted((tree / "volcano_lab").rglob("*.py"))]
+
+
+MUTANTS = [
+    # statements and the session
+    Mutant("discard goes forwards", "class Statement:", "reversed(self.operations)",
+           "self.operations"),
+    Mutant("discard skips the first operation", "class Statement:", "reversed(self.operations)",
+           "reversed(self.operations[1:])"),
+    Mutant("an eviction is undone to Pending", "class Evict(Operation)",
+           "self._set(ssn, RUNNING)", "self._set(ssn, PENDING)"),
+    Mutant("a commit leaves Allocated", "class Allocate(Operation)",
+           "ssn.set_status(self.task, BINDING)"),
+    Mutant("a refused allocation is not undone", "class Operation:", "self.undo(ssn)",
+           'self.name == "evict" and self.undo(ssn)'),
+    Mutant("a refused eviction is not undone", "class Operation:", "self.undo(ssn)",
+           'self.name == "allocate" and self.undo(ssn)'),
+    Mutant("undoing leaves the task on its node", "def unplace(", "node.remove_task(task)"),
+    Mutant("undoing does not tell the plugins", "def unplace(", "ssn.fire_deallocate(task)"),
+    Mutant("undoing keeps the node's name", "def unplace(",
+           'task.node_name = task.job_', 'task.job_'),
+    Mutant("an eviction does not tell the plugins", "class Evict(Operation)",
+           "ssn.fire_deallocate(self.task)"),
+    Mutant("an undone eviction does not tell the plugins", "class Evict(Operation)",
+           "ssn.fire_allocate(self.task)"),
+    Mutant("a placed task is not on its node", "def _place(ssn", "node.add_task(task)"),
+    Mutant("an eviction is not counted on its node", "class Evict(Operation)",
+           "node.update_task(self.task)"),
+    Mutant("a direct allocation stays Allocated", "def allocate_directly(",
+           "self.set_status(ready, BINDING)"),
+    # the cache
+    Mutant("the cache keeps an evicted task's status",
+           "def evict(self, task: TaskInfo, reason: str) -> None:\n        \"\"\"A session",
+           "job.update_task_status(known, RELEASING)"),
+    Mutant("the cache does not count an eviction",
+           "def evict(self, task: TaskInfo, reason: str) -> None:\n        \"\"\"A session",
+           "node.update_task(known)"),
+    Mutant("a refused bind keeps its status",
+           "def add_bind_task(self, context: BindContext) -> None:\n        \"\"\"A session",
+           "job.update_task_status(known, before)"),
+    Mutant("a bind is not counted on the node",
+           "def add_bind_task(self, context: BindContext) -> None:\n        \"\"\"A session",
+           "node.add_task(known)"),
+    Mutant("older news sets a binding pod back", "def _add_pod(", "known is not None", "False"),
+    Mutant("a deleted pod stays on its node", "def delete_task(", "node.remove_task(task)"),
+    Mutant("a lost node's pods are forgotten", "def _delete_node(",
+           "self.gone_nodes[node.name] = self.nodes.pop(node.name)", "self.nodes.pop(node.name)"),
+    Mutant("a node that returns does not count its pods", "def set_node(self, node: Node)",
+           "self._account(task, put=True)"),
+    Mutant("the informer takes older versions", "class Informer", "version < newest", "False"),
+    Mutant("a failed bind is not compared", "def _failed(", "self.resync_task(task)"),
+    Mutant("a failed eviction is not compared", "def process_evictions(",
+           "self.resync_task(task)"),
+    Mutant("a bind is sent twice", "def send(self, context", "self.channel.append(context)",
+           "self.channel.extend([context, context])"),
+    Mutant("an eviction is lost",
+           "def evict(self, task: TaskInfo, reason: str) -> None:\n        \"\"\"A task is to be",
+           "self.evictions.append((task, reason))"),
+    Mutant("jobs that are gone stay", "def clean_up_jobs(", "del self.cache.jobs[uid]"),
+    Mutant("the server lets a pod be bound again", "def bind(self, key: str, uid: str, node: str)",
+           "if pod.spec.node_name:", "if False:"),
+    Mutant("a snapshot shares its nodes' tasks with the cache",
+           "def snapshot(self, table: NodeTable, row: int)", "dict(self.tasks)", "self.tasks"),
+    Mutant("a snapshot leaves jobs out without a word", "def _left_out(self, job",
+           "if job.pod_group is None:",
+           "if job.priority > 500:\n            return 'x'\n        if job.pod_group is None:"),
+    # jobs and nodes
+    Mutant("a job's sum is not reduced", "def update_task_status(self, task: TaskInfo",
+           "self.allocated = self.allocated - known.resreq"),
+    Mutant("releasing is never reduced", "def _account(self", "if task.status == RELEASING:",
+           "if task.status == RELEASING and put:"),
+    Mutant("a gang is ready one task early",
+           "def is_ready(self) -> bool:\n        \"\"\"Enough tasks",
+           ">= self.min_available", "+ 1 >= self.min_available"),
+    Mutant("a gang is promised one task early",
+           "def is_pipelined(self) -> bool:\n        \"\"\"Enough tasks",
+           ">= self.min_available", "+ 1 >= self.min_available"),
+    # plugins
+    Mutant("queues do not count what is freed",
+           "    def on_deallocate(self, event: Event) -> None:\n        self._recount",
+           "self._recount(event.task, Resource.sub)"),
+    Mutant("proportion lets a queue have more than it deserves", "class Proportion(",
+           "queue.is_open and attr.allocated.stays_within(attr.deserved, candidate.resreq)",
+           "True"),
+    Mutant("queues do not reserve for admitted jobs", "class QueueShares(",
+           "attr.inqueue = attr.inqueue + reserved"),
+    Mutant("proportion takes the fullest queue first", "class Proportion(",
+           "self.queue_opts[left.uid].share - self.queue_opts[right.uid].share",
+           "self.queue_opts[right.uid].share - self.queue_opts[left.uid].share"),
+    Mutant("water-filling forgets the request", "def _step(claim",
+           "capped.min_dimension_resource(claim.request, ZERO)", "capped"),
+    Mutant("queues count on the leaf alone",
+           "line = self.tree.line(self.ssn.jobs[task.job].queue)", "for attr in line:",
+           "for attr in line[:1]:"),
+    Mutant("capacity asks the leaf alone", "class Capacity(",
+           "for attr in self.tree.line(queue.uid))", "for attr in self.tree.line(queue.uid)[:1])"),
+    Mutant("queues reserve on the leaf alone", "reserved = job.deduct_sch_gated_resources(",
+           "for attr in line:", "for attr in line[:1]:"),
+    Mutant("a child's limit ignores its parent's", "def _limit_children(",
+           "attr.real_capability, guarantees", "attr.real_capability * 2, guarantees"),
+    Mutant("drf does not count what is freed", "class Drf(",
+           "attr.allocated = attr.allocated.sub(request)"),
+    Mutant("drf looks at CPU alone", "def dominant_share(allocated: Resource, total",
+           "for name, amount in total:", "for name, amount in total[:1]:"),
+    Mutant("gangs are always ready", "class Gang(",
+           "job.is_ready() and job.check_task_ready()", "True or job.check_task_ready()"),
+    Mutant("gangs ignore their roles", "class Gang(",
+           "job.is_ready() and job.check_task_ready()", "job.is_ready()"),
+    Mutant("gangs may be evicted below their minimum", "class Gang(", "left > job.min_available",
+           "left > 0"),
+    Mutant("low priority goes first", "class Priority(", "return -task.priority",
+           "return task.priority"),
+    Mutant("equal priority may be preempted", "class Priority(",
+           "jobs[task.job].priority < claimant.priority",
+           "jobs[task.job].priority <= claimant.priority"),
+    Mutant("host ports are free for all", "def conflict(", "for address, protocol, port in wanted:",
+           "for address, protocol, port in ():"),
+    Mutant("node selectors are ignored", "class RequiredNodeAffinity",
+           "not self.selector.matches(node.metadata.labels)", "False"),
+    Mutant("the first plugin names the victims alone", "class Victims(",
+           "victims = [task for task in victims if task.uid in uids]"),
+    # actions
+    Mutant("allocate does not discard", "def allocate_tasks(self",
+           "        statement.discard()\n        return None", "        return None"),
+    Mutant("allocate does not ask the queue", "def allocate_tasks(self",
+           "not ssn.allocatable(ssn.queues[job.queue], task)", "False"),
+    Mutant("allocate takes room that is not there", "def _place(self, statement",
+           "fits_now = node.has_room(task.init_resreq)", "fits_now = True"),
+    Mutant("enqueue asks nobody", "class Enqueue(", "or ssn.job_enqueueable(job)", "or True"),
+    Mutant("reclaim commits whatever comes", "def _reclaim_for_job(", "if ssn.job_pipelined(job):",
+           "if True:"),
+    Mutant("reclaim takes from its own queue", "class Reclaim(",
+           "if name != queue and other.reclaimable", "if other.reclaimable"),
+    Mutant("reclaim takes from queues that forbid it", "class Reclaim(",
+           "if name != queue and other.reclaimable", "if name != queue"),
+    Mutant("preempt takes from other queues", "class Preempt(",
+           " and jobs[other.job].queue == queue", ""),
+    Mutant("preempt evicts one too many", "def _until_room(",
+           "while left and not self._has_room(task, queue, node):", "while left:"),
+    Mutant("backfill forgets the promise it takes back", "def _pick_up_pending_tasks(",
+           "unplace(ssn, task)"),
+    # the simulated cluster
+    Mutant("a lost pod comes back with its old uid", "def _unborn(", 'uid="", '),
+    Mutant("pods of a node that returns are not started", "def node_returns(",
+           "self._expect(pod)"),
+    Mutant("pods of a lost node stay", "def pods_collected(", 'self.server.remove("Pod", pod.key)'),
+    Mutant("evicted pods never end", "def pod_ends(", 'self.server.remove("Pod", pod)'),
+]
+
+
+def elsewhere(*rows: tuple[str, ...]) -> list[Mutant]:
+    """Bugs that the soak need not see."""
+    return [Mutant(*row, by_soak=False) for row in rows]
+
+
+MUTANTS += elsewhere(
+    # amounts
+    ("a scalar that is only taken is not counted", "def __sub__(self, other: Resource)",
+     "scalars.get(name, 0.0) - amount", "scalars.get(name, amount) - amount"),
+    ("the tolerance is one hair wider", "def less_equal(self", "amount - theirs[name] >= MIN",
+     "amount - theirs[name] > 2 * MIN"),
+    ("what is asked for at the limit does not fit", "def stays_within(",
+     "self.get(name) + amount > other", "self.get(name) + amount >= other"),
+    ("a larger scalar of the other is lost", "def max_of(", "max(amount, scalars.get(name, 0.0))",
+     "scalars.get(name, amount)"),
+    ("something of nothing is nothing", "def share_of(", "else 1.0", "else 0.0"),
+    ("quantities are rounded down", "def _round_up(", "-(-abs(number.numerator) // "
+     "number.denominator)", "abs(number.numerator) // number.denominator"),
+    ("sidecars end with the init containers", "def sum_of_containers(", "add(amounts, sidecars)"),
+    ("the smaller of two keeps a scalar without limit", "def min_dimension_resource(",
+     "missing == INFINITY", "missing == ZERO"),
+    # what is read
+    ("the root may be reclaimed from", "def _queues_of_the_cluster(", '{"root": False',
+     '{"root": True'),
+    ("of two default classes the higher counts", "class _Cluster:", "min((cls for",
+     "max((cls for"),
+    ("a gang's least is that of its cheap tasks", "def min_resources(", "key=lambda task: -prior",
+     "key=lambda task: prior"),
+    ("partitions are numbered by pod", "def _pods(job: api.VolcanoJob", "index // size",
+     "index % size"),
+    ("any of several is all of them", "with `iteration: any`", "if any_will_do", "if False"),
+    ("a deleted object stays in a life", "def _hear(self, obj: KubernetesObject",
+     "self.objects.pop(place, None)"),
+    # plugins' order
+    ("jobs without a deadline go first", "Until when a job may wait", "math.inf if",
+     "-math.inf if"),
+    ("jobs that can be preempted go first", "Keeps pods off revocable nodes",
+     "return job.preemptable", "return not job.preemptable"),
+    ("equal shares are no reason", "Job order and victims by dominant share",
+     " or abs(claim - share) <= SHARE_DELTA", ""),
+    ("the nearest queue gives last", "def victim_queue_order(self, left: QueueInfo, right: "
+     "QueueInfo, preemptor: QueueInfo) -> int:\n        \"\"\"The queue that",
+     "self.tree.level(right.uid, preemptor.uid),\n                        "
+     "self.tree.level(left.uid, preemptor.uid)",
+     "self.tree.level(left.uid, preemptor.uid),\n                        "
+     "self.tree.level(right.uid, preemptor.uid)"),
+    ("the queue with the lower priority goes first", "branches in which the two stand",
+     "right.queue.spec.priority - left.queue.spec.priority",
+     "left.queue.spec.priority - right.queue.spec.priority"),
+    ("binpack scores what does not fit", "def _fullness(", "where(too_much, 0.0, ", "where(False, "
+     "0.0, "),
+    # explanations and traces
+    ("a limit that is just reached is exceeded", "def _over_deserved(",
+     "asked[name] > deserved", "asked[name] >= deserved"),
+    ("the fewest steps are one too many", "def smallest(", "return high", "return high + 1"),
+    ("of an undo the first change counts", "class Stepper",
+     "reversed(record.get(\"changes\") or ())", "(record.get(\"changes\") or ())"),
+    ("what is uncommitted comes last", "class Stepper", "under_way.insert(0, entry)",
+     "under_way.append(entry)"),
+    ("queues above keep their sums in a trace", "class Changes:",
+     "for name in self._ancestors[job.queue]:", "for name in ():"),
+    # simulated time
+    ("time is cut off, not rounded", "class Calendar", "max(round(seconds * TICKS), 0)",
+     "max(int(seconds * TICKS), 0)"),
+    ("an entry is in the past", "class Calendar", "max(round(seconds * TICKS), 0)",
+     "round(seconds * TICKS)"),
+    ("what was cancelled happens", "def cancel(self, kind: str)", "del self.entries[number]"),
+    ("a run that is loaded forgets its crashes", "def simulation_of(", "data[\"crashes\"]", "0"),
+    ("binding pods count as running", "Pods that wait, are on their way",
+     "count[\"Binding\"] + count[\"Bound\"], count[\"Running\"]",
+     "count[\"Binding\"], count[\"Running\"] + count[\"Bound\"]"),
+    # commands
+    ("differences end with 0", "def diff(a: str", "return FOUND if any", "return DONE if any"),
+    ("a job that waits is none", "def run(files", "return FOUND if fail_on_pending",
+     "return DONE if fail_on_pending"),
+    ("a mistake ends with 0", "def _told(sentences", "return MISTAKE", "return DONE"),
+    ("Ctrl-C is a success", "def main(arguments: Sequence[str] | None = None) -> int:\n    "
+     "\"\"\"Run the command; returns", "return INTERRUPTED", "return DONE"),
+    ("lint's errors are warnings", "def lint(files", "return FOUND if errors",
+     "return FOUND if errors > 1"),
+    ("a file that comes back unchanged stays broken", "class ConfFile:", "self._read = None\n"
+     "            return self._broken(f\"cannot", "return self._broken(f\"cannot"),
+)
