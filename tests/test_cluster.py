@@ -6,6 +6,10 @@ import pytest
 
 from volcano_lab import Cluster, ManifestError, load_conf, loads
 from volcano_lab.api.objects import Node, Pod, PodGroup, Queue
+from volcano_lab.cache import Cache
+from volcano_lab.cli.inputs import warnings_of
+from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.scheduler import Scheduler, run_once
 
 
 def of_kind(cluster, kind):
@@ -121,6 +125,22 @@ MISTAKES = [
     (lambda c: c.node("n", cpu="many"),
      'Node n: status.allocatable.cpu is "many"; allowed is a number'),
     (lambda c: c.job("j", pods=-1), "job j: pods is -1; allowed is a whole number from 0"),
+    (lambda c: c.job("j", pods=10**9),
+     "job j: pods is 1000000000; allowed is a whole number from 0 to 50000"),
+    (lambda c: c.job("j", running=["n"]),
+     "job j: running is a list; allowed is a mapping of nodes to numbers of pods"),
+    (lambda c: c.job("j", running={"n": -1}),
+     "job j: running on n is -1; allowed is a whole number from 0"),
+    (lambda c: c.job("j", network_topology=5),
+     "PodGroup default/j: spec.networkTopology is 5; allowed is"),
+    (lambda c: c.node(None), 'Node : metadata.name is ""; allowed are lower case letters'),
+    (lambda c: c.node("A b"), 'Node A b: metadata.name is "A b"; allowed are lower case letters'),
+    (lambda c: c.node("n", labels=5), "Node n: metadata.labels is 5; allowed is a mapping"),
+    (lambda c: c.node("n", resources=[1]), "resources is a list; allowed is a mapping of names"),
+    (lambda c: c.node("n", resources={5: 1}), "resources is a mapping; allowed is a mapping of"),
+    (lambda c: c.queue("a", capability=[1]), "Queue a: spec.capability is a list; allowed is"),
+    (lambda c: c.add(5), "an object of a cluster is 5; allowed is one that a manifest was read"),
+    (lambda c: Cluster("n1"), 'an object of a cluster is "n1"; allowed is one that a manifest'),
     (lambda c: c.job("j", pods=2, min_member=1.5),
      "job j: min_member is 1.5; allowed is a whole number from 0"),
     (lambda c: c.job("j", pods=1, cpu="1 core"),
@@ -140,3 +160,24 @@ def test_a_mistake_is_told_in_one_sentence(change, sentence):
 def test_removing_what_is_not_there():
     with pytest.raises(KeyError, match="no object of the name x"):
         Cluster().remove("x")
+
+
+@pytest.mark.parametrize(("use", "error", "sentence"), [
+    (lambda: Cluster().run(5), ConfError, "scheduler configuration: it is 5; allowed is text."),
+    (lambda: Cluster().run({"actions": "allocate"}), ConfError, "allowed is text."),
+    (lambda: Scheduler(Cluster()), TypeError, "is Cluster(Queue=2); allowed is a Cache"),
+    (lambda: Cache([5]), TypeError, "an object of a cache is 5; allowed is one that a manifest"),
+    (lambda: run_once(Cache(), now=float("nan")), ValueError,
+     "now is nan; allowed is a number of seconds since 1970"),
+])
+def test_a_cycle_says_in_one_sentence_what_it_cannot_take(use, error, sentence):
+    with pytest.raises(error) as told:
+        use()
+    assert sentence in str(told.value) and "\n" not in str(told.value)
+
+
+def test_a_parent_of_the_root_is_told():
+    cycle = Cluster().queue("a").queue("root", parent="a").run()
+    assert warnings_of(cycle.session) == [
+        'Queue root: spec.parent is "a" and has no effect: allowed is none, the root is above all '
+        "other queues."]

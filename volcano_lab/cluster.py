@@ -21,8 +21,10 @@ from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
 from volcano_lab.cache import Cache
 from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests import names
+from volcano_lab.manifests.defaults import MOST_PODS, with_defaults
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.manifests.schema import found_text
@@ -53,7 +55,7 @@ class Cluster(Shown):
     """
 
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
-        self.others: list[KubernetesObject] = list(objects)
+        self.others: list[KubernetesObject] = checked_objects(objects)
         self._said: dict[tuple[str, str], dict[str, Any]] = {}
         self._written: dict[tuple[str, str],
                             _Written] = {}  # what has not changed since is not written again
@@ -135,7 +137,7 @@ class Cluster(Shown):
     def add(self, *objects: KubernetesObject | str) -> Self:
         """Add objects, or the text of manifests. Raises `ManifestError`."""
         for obj in objects:
-            self.others.extend(manifests.loads(obj) if isinstance(obj, str) else [obj])
+            self.others += manifests.loads(obj) if isinstance(obj, str) else checked_objects([obj])
         return self
 
     def remove(self, name: str) -> Self:
@@ -245,19 +247,35 @@ def _literal(value: Any) -> str:
 
 
 def _amounts(amounts: Amounts) -> dict[str, Amount] | None:
-    return {"cpu": amounts} if isinstance(amounts, int | float | str) else amounts and dict(amounts)
+    return {"cpu": amounts} if isinstance(amounts, int | float | str) else amounts
 
 
 def _requests(cpu: Amount | None = None, memory: Amount | None = None, gpu: Amount | None = None,
               resources: Mapping[str, Amount] | None = None) -> dict[str, Amount]:
     named = {"cpu": cpu, "memory": memory, "nvidia.com/gpu": gpu}
-    return {name: amount for name, amount in named.items() if amount is not None} | dict(resources
-                                                                                         or {})
+    more = {} if resources is None else resources
+    if not isinstance(more, Mapping) or not all(isinstance(name, str) for name in more):
+        raise ManifestError([f"resources is {found_text(more)}; allowed is a mapping of names of "
+                             "resources to amounts"])
+    return {name: amount for name, amount in named.items() if amount is not None} | dict(more)
 
 
 def _read(api_version: str, kind: str, metadata: dict[str, Any], **parts: Any) -> KubernetesObject:
     document = {"apiVersion": api_version, "kind": kind, "metadata": metadata, **parts}
-    return manifests.from_dict(document, strict=True)
+    obj = manifests.from_dict(document, strict=True)
+    if wrong := names.problems(obj):
+        raise ManifestError([f"{kind} {one_line(obj.name, 100)}: {problem}" for problem in wrong])
+    return obj
+
+
+def checked_objects(given: Any) -> list[KubernetesObject]:
+    """A list of objects, and nothing else. Raises `ManifestError`."""
+    found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    for obj in found:
+        if not isinstance(obj, KubernetesObject):
+            raise ManifestError([f"an object of a cluster is {one_line(found_text(obj), 100)}; "
+                                 "allowed is one that a manifest was read into"])
+    return found
 
 
 @define
@@ -274,7 +292,7 @@ class _Written:
 def _node(name: str, pods: int = 110, labels: Mapping[str, str] | None = None,
           **amounts: Any) -> _Written:
     allocatable = _requests(**amounts) | {"pods": pods}
-    metadata = {"name": name, "labels": dict(labels or {})}
+    metadata = {"name": name, "labels": labels}
     return _Written([_read("v1", "Node", metadata, status={"allocatable": allocatable})])
 
 
@@ -290,12 +308,12 @@ def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | Non
          priority: int | None = None, priority_class: str | None = None, namespace: str = "default",
          running: Mapping[str, int] | None = None, labels: Mapping[str, str] | None = None,
          network_topology: Mapping[str, Any] | None = None, **amounts: Any) -> _Written:
-    _check_whole(f"job {name}", "pods", pods, 0)
+    _check_whole(f"job {name}", "pods", pods, 0, MOST_PODS)
     least = pods if min_member is None else min_member
     _check_whole(f"job {name}", "min_member", least, 0)
     requests, nodes = _requests(**amounts), _placed(running, name, pods)
     pod = _read("v1", "Pod",
-                {"name": name, "namespace": namespace, "labels": dict(labels or {}),
+                {"name": name, "namespace": namespace, "labels": labels,
                  "annotations": {GROUP_NAME: name}},
                 spec={"schedulerName": "volcano", "priority": priority,
                       "priorityClassName": priority_class,
@@ -303,18 +321,23 @@ def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | Non
     group = _read(SCHEDULING, "PodGroup", {"name": name, "namespace": namespace},
                   spec={"queue": queue, "minMember": least, "minResources": _times(requests, least),
                         "priorityClassName": priority_class,
-                        "networkTopology": network_topology and dict(network_topology)},
+                        "networkTopology": network_topology},
                   status={"phase": "Running" if nodes else "Pending"})
     return _Written([group, pod], pods, nodes)
 
 
 def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str]:
     """The node of each pod that runs already."""
-    nodes = [node for node, count in (running or {}).items() for _ in range(count)]
-    if len(nodes) > pods:
+    if not isinstance(running, Mapping | None):
+        raise ManifestError([f"job {name}: running is {found_text(running)}; allowed is a mapping "
+                             "of nodes to numbers of pods"])
+    for node, count in (running or {}).items():
+        _check_whole(f"job {name}", f"running on {node}", count, 0)
+    asked = sum((running or {}).values())
+    if asked > pods:
         raise ManifestError(
-            [f"job {name}: running is {len(nodes)} pods; allowed are as many as it has, {pods}"])
-    return nodes
+            [f"job {name}: running is {asked} pods; allowed are as many as it has, {pods}"])
+    return [node for node, count in (running or {}).items() for _ in range(count)]
 
 
 def _gang(group: PodGroup, pod: Pod, count: int, nodes: list[str]) -> list[KubernetesObject]:
@@ -340,7 +363,8 @@ def _times(requests: Mapping[str, Amount], count: int) -> dict[str, str]:
             for name, text in texts.items()}
 
 
-def _check_whole(what: str, field: str, value: Any, least: int) -> None:
-    if type(value) is not int or value < least:
+def _check_whole(what: str, field: str, value: Any, least: int, most: int | None = None) -> None:
+    if type(value) is not int or value < least or (most is not None and value > most):
+        to = "" if most is None else f" to {most}"
         raise ManifestError(
-            [f"{what}: {field} is {found_text(value)}; allowed is a whole number from {least}"])
+            [f"{what}: {field} is {found_text(value)}; allowed is a whole number from {least}{to}"])

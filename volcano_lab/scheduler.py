@@ -17,6 +17,7 @@ from volcano_lab.framework.action import Action, action_names, build_action
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.guard import call_plugin
 from volcano_lab.framework.observer import Observer, joined
+from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.session import Session
 from volcano_lab.metrics.session_log import watched
 from volcano_lab.trace import Outline, Trace
@@ -37,6 +38,9 @@ class Scheduler:
 
     def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None,
                  actions: dict[str, Action] | None = None):
+        if not isinstance(cache, Cache):
+            raise TypeError(f"the cache of a scheduler is {one_line(repr(cache), 100)}; allowed is "
+                            "a Cache, such as that of Cluster(...).cache()")
         self.cache = cache
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(
             conf, action_names())
@@ -122,7 +126,7 @@ def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
     >>> run_cycle(Cache()).committed
     []
     """
-    known = conf if isinstance(conf, SchedulerConfiguration) else _read(conf)
+    known = _read(conf) if isinstance(conf, str | None) else conf
     return Scheduler(cache, known).cycle(now=now, trace=trace)
 
 

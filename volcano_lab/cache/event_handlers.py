@@ -22,6 +22,7 @@ from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION, TaskInfo
 from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.framework import log
+from volcano_lab.framework.one_sentence import one_line
 
 DEFAULT_QUEUE = "default"
 SCHEDULER_NAME = "volcano"
@@ -77,6 +78,9 @@ class EventHandlers:
         self._handler("delete", obj)(obj)
 
     def _handler(self, verb: str, obj: api.KubernetesObject):
+        if not isinstance(obj, api.KubernetesObject):
+            raise TypeError(f"an object of a cache is {one_line(repr(obj), 100)}; allowed is one "
+                            "that a manifest was read into")
         handler = getattr(self, f"_{verb}_{obj.kind.lower()}", None)
         if handler is None:
             raise TypeError(f"the scheduler doesn't watch objects of kind {obj.kind}")

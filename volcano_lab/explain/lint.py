@@ -37,6 +37,10 @@ def ignored_fields(ssn: Session) -> list[str]:
         name for name in ssn.queues if name != ROOT_QUEUE)  # the root is made with each cluster
     found = [f"Queue {name}: {sentence}" for name in queues
              for sentence in _of(ssn.queues[name], options)]
+    root = ssn.queues.get(ROOT_QUEUE)
+    if root is not None and root.queue.spec.parent not in ("", ROOT_QUEUE):
+        found.append(f'Queue {ROOT_QUEUE}: spec.parent is "{root.queue.spec.parent}" and has no '
+                     "effect: allowed is none, the root is above all other queues.")
     return [*found, *_quotas(ssn, options), *_tier_names(ssn)]
 
 

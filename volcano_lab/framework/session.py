@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
+from math import isfinite
 from typing import Any, Protocol
 
 import attrs
@@ -100,6 +101,8 @@ class Session(ExtensionPoints):
         self.use_arrays = arrays and not self.observer.watches_calls
         self.node_arrays: NodeArrays | None = None
         self.now = time.time() if now is None else now
+        if not isinstance(self.now, int | float) or not isfinite(self.now):
+            raise ValueError(f"now is {now!r}; allowed is a number of seconds since 1970")
         self.memory: dict[str, Any] = {} if memory is None else memory
         self.log = logging.getLogger("volcano_lab")
         self.enabled_actions = set(conf.actions)

@@ -10,6 +10,7 @@ continued is the run that was never interrupted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from random import Random
 from typing import Any
 
@@ -18,14 +19,15 @@ from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServer
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
-from volcano_lab.cluster import Cluster
+from volcano_lab.cluster import Cluster, checked_objects
 from volcano_lab.framework import log
 from volcano_lab.framework.observer import Observer, joined
+from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.session import Session
 from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.audit import SessionAudit
-from volcano_lab.simulation.calendar import Calendar
+from volcano_lab.simulation.calendar import TICKS, Calendar
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
 from volcano_lab.simulation.disturbance import CycleCrash, Disturbance
 from volcano_lab.simulation.faults import Faults
@@ -67,12 +69,20 @@ class Simulation:
                  node_failures: tuple[float | Spread, float | Spread] | None = None,
                  faults: Faults | None = None, observer: Observer | None = None,
                  check: bool = False, ticks: int = 0, number: int = 0):
+        if not isinstance(workload, list | tuple) or not all(
+                isinstance(stream, Arrivals) for stream in workload):
+            raise WorkloadError(f"workload is {one_line(repr(workload), 100)}; allowed is a list "
+                                "of streams, as every() and poisson() give them")
+        if not isinstance(faults, Faults | None):
+            raise WorkloadError(f"faults is {faults!r}; allowed is Faults(...)")
+        if not isinstance(node_failures, list | tuple | None) or len(node_failures or (0, 0)) != 2:
+            raise WorkloadError(f"node_failures is {node_failures!r}; allowed are two lengths of "
+                                "time: until a node fails, and until it is back")
         self.conf, self.seed, self.period, self.check = conf, seed, period, check
         self.workload, self.faults, self.observer = list(workload), faults or Faults(), observer
         self.node_failures = None if node_failures is None else tuple(
             spread(value) for value in node_failures)
-        if not period > 0:
-            raise WorkloadError(f"period is {period!r}; allowed is a number of seconds above 0")
+        _check_number("period", period, "a number of seconds above 0", 1 / TICKS)
         if self.node_failures is not None and not self.node_failures[0].passes:
             raise WorkloadError(
                 "node_failures has no time between two failures; allowed are seconds above 0")
@@ -96,11 +106,12 @@ class Simulation:
 
     def _begin(self, cluster: Cluster | Iterable[KubernetesObject]) -> None:
         objects = list(
-            cluster.objects() if isinstance(cluster, Cluster) else with_defaults(cluster))
+            cluster.objects() if isinstance(cluster, Cluster)
+            else with_defaults(checked_objects(cluster)))
         classes = [obj for obj in objects if isinstance(obj, PriorityClass)]
         for arrivals in self.workload:
             for template in arrivals.templates:
-                template.build("check", classes)
+                template.build(template.name, classes)
         for obj in objects:
             self.server.create(obj)
         self.side.take_in()
@@ -131,6 +142,7 @@ class Simulation:
         `progress` shows a bar, on a terminal or in a notebook; unset, only for runs of more than
         500 cycles.
         """
+        _check_number("until", until, "a number of seconds from 0")
         with log.quiet(), shown(self.calendar.now, until, self.period, progress) as tick:
             while self.calendar.now < until:
                 step = min(until, self.calendar.now + 100 * self.period)
@@ -141,6 +153,7 @@ class Simulation:
 
     def run_events(self, count: int) -> History:
         """Let time pass until so many more events have happened."""
+        _check_number("count", count, "a whole number from 0")
         with log.quiet():
             self.calendar.run_entries(count)
         self.history.set_jobs(self.side.jobs)
@@ -148,6 +161,7 @@ class Simulation:
 
     def settle(self, longest: float = 100_000.0) -> History:
         """No more jobs, failures or faults; let time pass until every job that can has finished."""
+        _check_number("longest", longest, "a number of seconds from 0")
         self.faults.stop()
         self.node_failures = None
         self.calendar.cancel("arrival")
@@ -309,3 +323,8 @@ class Simulation:
         if self.server.find("Pod", pod) is not None:
             self.history.note(self.calendar.now, "pod deleted", pod)
             self.server.delete("Pod", pod)
+
+
+def _check_number(name: str, value: Any, allowed: str, least: float = 0.0) -> None:
+    if not isinstance(value, int | float) or not isfinite(value) or value < least:
+        raise WorkloadError(f"{name} is {value!r}; allowed is {allowed}")

@@ -155,6 +155,13 @@ class Arrivals:
     times: list[float] | None = None
 
     def __attrs_post_init__(self) -> None:
+        wrong = [each for each in self.templates if not isinstance(each, JobTemplate)]
+        if wrong:
+            raise WorkloadError(f"a template of a stream of jobs is {wrong[0]!r}; allowed is a "
+                                "JobTemplate")
+        if self.count is not None and (type(self.count) is not int or self.count < 0):
+            raise WorkloadError(f"the count of a stream of jobs is {self.count!r}; allowed is a "
+                                "whole number from 0, or None for no end")
         if self.times is not None:
             return
         if not self.templates:

@@ -133,6 +133,8 @@ def load_conf(text: str | None = None,
     volcano_lab.framework.config.yaml.ConfError: scheduler configuration: actions names "alocate"; \
 allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     """
+    if not isinstance(text, str | None):
+        raise ConfError([f"it is {one_line(repr(text), 100)}; allowed is text"])
     reader = Reader(DEFAULT_CONF if text is None else text)
     conf = SchedulerConfiguration()
     parsed = reader.read(_CONFIGURATION)
