@@ -4,6 +4,7 @@ import pytest
 
 import volcano_lab
 from volcano_lab import Cluster, CycleDiff, Explainer, Stepper, Trace, tables, traced
+from volcano_lab.api.objects import Node, ObjectMeta
 
 
 def cluster():
@@ -37,7 +38,8 @@ def test_a_result_shows_itself_in_each_form(make, words):
 
 
 def test_names_cannot_be_markup():
-    shown = Explainer(cluster().node("<b>x</b>", cpu=1).objects())._repr_mimebundle_()
+    named = Node(ObjectMeta(name="<b>x</b>"))  # a manifest with that name would be refused
+    shown = Explainer([*cluster().objects(), named])._repr_mimebundle_()
     assert "<b>" not in shown["text/html"]
 
 
