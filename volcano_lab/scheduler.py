@@ -131,16 +131,17 @@ def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
 
 
 def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None,
-           every_call: bool = False, now: float | None = None) -> tuple[Trace, Session]:
-    """The trace of one cycle over some objects, and its session, closed and still readable. Raises
-    `ConfError`.
+           every_call: bool = False, now: float | None = None,
+           trace: Trace | None = None) -> tuple[Trace, Session]:
+    """The trace of one cycle over some objects (`trace`, where one is given), and its session,
+    closed and still readable. Raises `ConfError`.
 
     >>> from volcano_lab.cluster import Cluster
     >>> trace, ssn = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
     >>> [(record.action, record["job"]) for record in trace.of("job")]
     [('enqueue', 'default/a'), ('allocate', 'default/a')]
     """
-    trace = Trace(every_call)
+    trace = Trace(every_call) if trace is None else trace
     return trace, Scheduler(Cache(objects), conf).run_once(trace, now=now)
 
 

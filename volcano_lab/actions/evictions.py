@@ -10,7 +10,7 @@ asked about those.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -46,6 +46,14 @@ def never_preempts(task: TaskInfo) -> bool:
 def tasks_of(node: NodeInfo) -> list[TaskInfo]:
     """A node's tasks by "namespace/name"."""
     return [task for _, task in sorted(node.tasks.items())]
+
+
+def those(ssn: Session, nodes: Sequence[NodeInfo], mask: np.ndarray) -> list[NodeInfo]:
+    """The nodes for which the mask (a truth value a row) holds, in their order."""
+    if nodes is ssn.node_list:
+        return [nodes[row] for row in np.flatnonzero(mask).tolist()]
+    holds = mask.tolist()
+    return [node for node in nodes if holds[node.row]]
 
 
 def suffices(task: TaskInfo, node: NodeInfo, victims: Iterable[TaskInfo]) -> bool:

@@ -9,7 +9,7 @@ evict tasks of the same job, a statement a task. Nodes are tried from the best s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from attrs import define
@@ -57,6 +57,7 @@ class Preempt(Action):
     name = "preempt"
     use_error_cache = True
     topology_aware = False
+    _is_full = False  # the claimant's queue, as long as nobody is evicted
     limits = CandidateLimits()
 
     def execute(self, ssn: Session) -> None:
@@ -127,15 +128,14 @@ class Preempt(Action):
             return False
         if ssn.pre_predicate(task) is not None:
             return False
-        nodes, _ = self.helper.predicate_nodes(task, ssn.nodes_that_eviction_may_help(task),
-                                               self._predicate(task))
+        nodes, self._is_full = self._fitting(task), False
         if self.topology_aware:
             wanted = self.limits.count(len(nodes))
             trial = TopologyAwarePreemption(ssn, task, claim.queue,
-                                            lambda node: self._preemptees(claim, node))
+                                            lambda node: self._preemptees(
+                                                claim, evictions.tasks_of(node)))
             return trial.preempt(statement, self._promising(claim, nodes), wanted)
-        if any(self._preempt_on(statement, claim, node)
-               for node in self._promising(claim, self._ranked(task, nodes))):
+        if any(self._preempt_on(statement, claim, node) for node in self._ranked(claim, nodes)):
             return True
         if not ssn.use_arrays:
             prioritize_nodes(
@@ -143,12 +143,12 @@ class Preempt(Action):
                 [])  # Volcano turns to the nodes of other shards, too, even where there are none
         return False
 
-    def _preemptees(self, claim: Claim, node: NodeInfo) -> list[TaskInfo]:
+    def _preemptees(self, claim: Claim, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
         """The tasks on a node that may go; for a task that asks for nothing only such as ask for
         nothing, too.
         """
         jobs, task, job, queue = self.ssn.jobs, claim.task, claim.job.uid, claim.queue.uid
-        may = [other for other in evictions.tasks_of(node)
+        may = [other for other in tasks
                if may_go(other) and (other.best_effort or not task.best_effort)]
         if claim.within_job:
             return [other for other in may if other.job == job]
@@ -180,37 +180,42 @@ class Preempt(Action):
             return f"pods evicted for it are still leaving its nominated node {name}"
         return None
 
-    def _predicate(self, task: TaskInfo) -> Callable[[TaskInfo, NodeInfo], FitError | None]:
-        """The predicate of this action; nodes that are fine as they are needn't be asked one by
-        one.
+    def _fitting(self, task: TaskInfo) -> Sequence[NodeInfo]:
+        """The nodes that pass the predicates of this action; those that are fine as they are
+        needn't be asked one by one.
         """
         ssn = self.ssn
+        nodes, ask = ssn.nodes_that_eviction_may_help(task), ssn.predicate_for_preempt
         allowed = node_arrays(ssn).allowed(task) if ssn.use_arrays else None
-        if allowed is None:
-            return ssn.predicate_for_preempt
-        fine = allowed.tolist()
-        return lambda task, node: None if fine[node.row] else ssn.predicate_for_preempt(task, node)
+        if allowed is not None:
+            if allowed.all() and not self.helper.knows_failures(task):
+                return nodes
+            fine = allowed.tolist()
+            return self.helper.predicate_nodes(
+                task, nodes, lambda task, node: None if fine[node.row] else ask(task, node))[0]
+        return self.helper.predicate_nodes(task, nodes, ask)[0]
 
-    def _ranked(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Sequence[NodeInfo]:
-        """Nodes from the best score down; among equals in their order."""
-        ssn = self.ssn
+    def _ranked(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Sequence[NodeInfo]:
+        """The promising nodes from the best score down; among equals in their order."""
+        ssn, task = self.ssn, claim.task
         if not ssn.use_arrays:
             scores = prioritize_nodes(ssn, task, nodes)
             return [node for score in sorted(scores, reverse=True) for node in scores[score]]
-        if not nodes:
-            return nodes
-        rows = np.array([node.row for node in nodes], dtype=np.intp)
-        candidates = np.zeros(ssn.table.count, dtype=bool)
-        candidates[rows] = True
-        scores = np.broadcast_to(node_arrays(ssn).scores(task, candidates), candidates.shape)[rows]
-        return [nodes[place] for place in np.argsort(-scores, kind="stable").tolist()]
+        promising = self._promising(claim, nodes)
+        if len(promising) < 2:
+            return promising
+        candidates = np.full(ssn.table.count, nodes is ssn.node_list)
+        if nodes is not ssn.node_list:
+            candidates[[node.row for node in nodes]] = True
+        scores = np.broadcast_to(node_arrays(ssn).scores(task, candidates), candidates.shape)
+        order = np.argsort(-scores[[node.row for node in promising]], kind="stable")
+        return [promising[place] for place in order.tolist()]
 
-    def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:
+    def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Sequence[NodeInfo]:
         """Over arrays, without the nodes where the task would not fit even if all went who may."""
         if not self.ssn.use_arrays:
             return nodes
-        may_fit = self._may_fit(claim).tolist()
-        return (node for node in nodes if may_fit[node.row])
+        return evictions.those(self.ssn, nodes, self._may_fit(claim))
 
     def _may_fit(self, claim: Claim) -> np.ndarray:
         ssn, request = self.ssn, claim.task.init_resreq
@@ -222,17 +227,24 @@ class Preempt(Action):
                      for task in claim.job.tasks.values() if task.node_name)
             may_fit[[node.row for node in homes if node is not None]] = True
             return may_fit
-        queue = claim.queue.uid
-        if queue not in self._evictable:
-            jobs = {uid for uid, job in ssn.jobs.items() if job.queue == queue}
-            self._evictable[queue] = evictions.EvictableTasks(ssn,
-                                                    lambda task: may_go(task) and task.job in jobs)
-        return self._evictable[queue].may_make_room(request)
+        return self._evictable_in(claim.queue).may_make_room(request)
+
+    def _evictable_in(self, queue: QueueInfo) -> evictions.EvictableTasks:
+        found = self._evictable.get(queue.uid)
+        if found is None:
+            jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue == queue.uid}
+            found = self._evictable[queue.uid] = evictions.EvictableTasks(
+                self.ssn, lambda task: may_go(task) and task.job in jobs)
+        return found
 
     def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo) -> bool:
         """Evict on one node until queue and node have room; whether the task now waits for it."""
         ssn, task, queue = self.ssn, claim.task, claim.queue
-        victims = ssn.preemptable(task, self._preemptees(claim, node))
+        tasks = (evictions.tasks_of(node) if claim.within_job or not ssn.use_arrays
+                 else self._evictable_in(queue).on(node))
+        if self._is_full and not tasks:
+            return False
+        victims = ssn.preemptable(task, self._preemptees(claim, tasks))
         if not evictions.suffices(task, node, victims):
             return False
         evicted = []
@@ -241,6 +253,7 @@ class Preempt(Action):
             evicted.append(victim)
         evictions.note_victims(ssn, self.name, task, node, evicted, victims)
         if not self._has_room(task, queue, node):
+            self._is_full = not (ssn.observer.watches_attempts or ssn.allocatable(queue, task))
             return False
         evictions.pipeline(statement, task, node.name,
                  not total(victim.resreq for victim in evicted).is_empty())

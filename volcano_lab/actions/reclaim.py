@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-import numpy as np
-
 from volcano_lab.actions import evictions
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
@@ -22,6 +20,7 @@ from volcano_lab.api.resource import ZERO
 from volcano_lab.api.status import RUNNING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
+from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
@@ -116,14 +115,12 @@ class Reclaim(Action):
         if evictable is None:
             evictable = self._evictable[job.queue] = evictions.EvictableTasks(ssn,
                                                                     self._reclaimees_of(job.queue))
-        promising = evictable.may_make_room(task.init_resreq)
-        if nodes is ssn.node_list:
-            left: Iterable[NodeInfo] = (nodes[row] for row in np.flatnonzero(promising).tolist())
-        else:
-            left = (node for node in nodes if promising[node.row])
-        for node in left:
+        allowed = node_arrays(ssn).allowed(task)
+        fine = None if allowed is None else allowed.tolist()
+        for node in evictions.those(ssn, nodes, evictable.may_make_room(task.init_resreq)):
             reclaimees = evictable.on(node)
-            if reclaimees and ssn.predicate_for_preempt(task, node) is None:
+            if reclaimees and ((fine is not None and fine[node.row])
+                               or ssn.predicate_for_preempt(task, node) is None):
                 yield node, reclaimees
 
     def _reclaimees_of(self, queue: str) -> Callable[[TaskInfo], bool]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.evidence import POINTS, Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, listed, part
 from volcano_lab.trace import Record
 
-POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
 PROTECTION = {"gang": ("protected_by_gang", "their gangs would fall below their minimum"),
               "conformance": ("protected_by_conformance", "they are critical"),
               "priority": ("not_less_important", "they are no less important"),
@@ -49,7 +48,7 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
                     f"{action} does nothing for pod {record['task']}: {record['reason']}{sums}.",
                     {}, [record, *_preemptive(seen, record)], context=True)
     answers = seen.calls_about(tasks, point, action)
-    if answers:
+    if answers or not seen.ssn.job_starving(job):
         protected = list(_who_protects(seen, answers, action))
         yield from protected or _not_enough(seen, job, answers, action)
     elif not seen.calls_about(tasks, "passed_over", action):

@@ -11,6 +11,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.explain.explanation import Amounts, added
 from volcano_lab.explain.names import Names
+from volcano_lab.framework.points.rules import ExtensionPoint
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
@@ -20,6 +21,29 @@ from volcano_lab.trace.stepper import Stepper
 STATUSES = {str(status): status for status in TRANSITIONS}
 ABOUT = ("task", "job", "queue")
 """Facts by which records are found at once."""
+READ = {"job_enqueueable", "job_valid", "overused", "allocatable", "predicate", "preemptive",
+        "preemptable", "reclaimable"}
+"""The extension points whose calls explanations read; the others are about order."""
+POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
+"""Action -> the extension point that names victims."""
+
+
+class CauseTrace(Trace):
+    """A trace of what explanations read, in a fraction of a whole one's time and records: for each
+    search for victims who was named by whom, not each check of queue and node beside it.
+    """
+
+    watches_attempts = False
+
+    def _skips(self, point: ExtensionPoint) -> bool:
+        return point.name not in READ
+
+    def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...],
+                  answer: Any) -> None:
+        beside = point in ("allocatable", "predicate") or (
+            point in POINTS.values() and not args[1])  # nobody was there to go
+        if self._action not in POINTS or not beside:
+            super()._add_call(kind, point, head, args, answer)
 
 
 class Evidence:

@@ -14,7 +14,7 @@ from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.status import PENDING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.evictions import victim_causes
-from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group
 from volcano_lab.explain.names import near
 from volcano_lab.explain.remedies import Remedy, remedies_for
@@ -34,7 +34,8 @@ class Explainer(Shown):
     default).
 
     `now` is the time of the cycle in seconds since 1970 (unset: the clock's), for what reads it;
-    `ran` the trace and the session of a cycle over these objects that has run already.
+    `ran` the trace and the session of a cycle over these objects that has run already (unset: one
+    is run whose trace has what explanations read, without the rest).
 
     Raises `ConfError`. Jobs, pods and queues are named as their authors know them (see `Names`);
     the session's own objects are taken, too. A name that nobody has raises `LookupError` with a
@@ -60,7 +61,8 @@ class Explainer(Shown):
         self.objects, self.now = list(objects), time() if now is None else now
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(
             conf, action_names())
-        self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now)
+        self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now,
+                                                 trace=CauseTrace())
         self.evidence = Evidence(self.session, self.trace,
                                  lambda: traced(self.objects, self.conf, True, self.now)[0])
         self.names = self.evidence.names

@@ -77,7 +77,7 @@ class _Known(Exception):
 
 
 class _Watch(Observer):
-    watching = False
+    watching = watches_attempts = False
 
     def __init__(self, job: str, done: Callable[[Session], bool]):
         self.job, self.done = job, done

@@ -8,8 +8,8 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.admission import admission_causes
-from volcano_lab.explain.evictions import POINTS, eviction_causes
-from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.evictions import eviction_causes
+from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, listed
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.limits import limit_causes

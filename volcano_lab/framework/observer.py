@@ -26,10 +26,13 @@ class Observer:
         watching: False where nothing is observed: facts that cost something need not be computed.
         watches_calls: Whether every single call of a plugin is to be seen; nodes are then filtered
             and scored one by one.
+        watches_attempts: Whether preempt's questions are to be seen about nodes where nobody may go
+            and there is no room.
     """
 
     watching = True
     watches_calls = False
+    watches_attempts = True
 
     def opened(self, ssn: Session) -> None:
         """The session is open; plugins are registered and prepared."""
@@ -88,7 +91,7 @@ class Observer:
 
 
 class _Nobody(Observer):
-    watching = False
+    watching = watches_attempts = False
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
         """Nothing to tell."""
@@ -115,6 +118,7 @@ class Observers(Observer):
     def __init__(self, observers: Sequence[Observer]):
         self.observers = list(observers)
         self.watches_calls = any(observer.watches_calls for observer in self.observers)
+        self.watches_attempts = any(observer.watches_attempts for observer in self.observers)
         for name, hook in vars(Observer).items():
             if callable(hook) and not name.startswith(("_", "watch")):
                 setattr(self, name, _each([getattr(observer, name) for observer in self.observers]))

@@ -40,7 +40,7 @@ def _itself(value: Any) -> Any:
 
 
 def _list(values: Any) -> list[Any]:
-    return [plain(value) for value in values]
+    return [value.key if type(value) is TaskInfo else plain(value) for value in values]
 
 
 def _dict(values: Mapping[Any, Any]) -> dict[str, Any]:

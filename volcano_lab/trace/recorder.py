@@ -182,7 +182,7 @@ class Trace(Outline):
 
     def opened(self, ssn: Session) -> None:
         super().opened(ssn)
-        self._changes = Changes(ssn)
+        self._changes = Changes(ssn, self.start)
 
     def _state(self, ssn: Session) -> State:
         return state_of(ssn)

@@ -92,11 +92,11 @@ class Changes:
     those rows are looked at that the node table says have changed.
     """
 
-    def __init__(self, ssn: Session):
+    def __init__(self, ssn: Session, start: State):
         self.ssn, self.sums = ssn, queue_attributes(ssn)
         self.shares = _drf_shares(ssn)
         self.seen = {what: {name: dict(fields) for name, fields in items.items()}
-                     for what, items in state_of(ssn).items()}
+                     for what, items in start.items()}
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
         self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}
         self._dicts: dict[tuple[float, ...], dict[str, float]] = {}  # equal nodes share one

@@ -250,7 +250,7 @@ def stepper(what: Any, conf: str | None = None, at: str = "", symptom: str = "",
     'overcommit counts for big: cpu 2 against cpu 1.2: too little cpu'
     """
     if why and not isinstance(what, Explainer):
-        what = Explainer(what.objects(), conf)
+        what = Explainer(what.objects(), conf, ran=traced(what.objects(), conf))
     steps = CycleSteps(
         StepView(what if isinstance(what, Stepper) else Stepper(_trace_of(what, conf))))
     if why:

@@ -31,6 +31,10 @@ class PredicateHelper:
         self.use_cache = use_cache
         self._failed: dict[str, dict[str, FitError]] = {}
 
+    def knows_failures(self, task: TaskInfo) -> bool:
+        """Whether nodes have failed for a task of this role."""
+        return bool(self._failed.get(f"{task.job}/{task.task_role}"))
+
     def predicate_nodes(self, task: TaskInfo, nodes: Sequence[NodeInfo], predicate: Predicate
                         ) -> tuple[list[NodeInfo], FitErrors]:
         """(nodes that fit, why the others don't)."""
