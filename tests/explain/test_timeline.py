@@ -184,6 +184,15 @@ def test_a_cycle_that_was_not_kept_and_a_job_that_is_gone():
         Timeline().why("a")
 
 
+def test_causes_of_one_job_alone():
+    cluster = Cluster().node("n1", cpu=1).job("a", cpu=2).job("b", pods=1, cpu=2)
+    for about, known in (("", {"a", "b"}), ("b", {"b"}), ("default/b-0", {"b"}), ("/ ", set())):
+        timeline = Timeline(about=about)
+        Simulation(cluster, observer=timeline).run(until=0.5)
+        assert {uid[8:] for uid, rows in timeline.rows.items() if rows[0]["why"]} == known
+        assert timeline.why("a").codes
+
+
 def test_a_life_is_watched_too():
     cluster = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=2).job("b", pods=2, cpu=2)
     life, timeline = Life(cluster.objects(), "actions: allocate"), Timeline()

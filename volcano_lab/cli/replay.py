@@ -38,6 +38,9 @@ QUEUE_ATTRIBUTES = {"deserved": "deserved", "allocated": "allocated", "request":
                     "elastic": "elastic", "inqueue": "inqueue", "capability": "capability",
                     "realCapability": "real_capability", "guarantee": "guarantee"}
 
+OPTIONAL = ("discarded", "promised", "evicted", "refused", "raised")
+"""Sums that are left out where they are all zero."""
+
 
 def read_cases(path: str | Path) -> Iterator[dict[str, Any]]:
     """The cases of a `.jsonl` or `.jsonl.gz` file, one a line."""
@@ -179,7 +182,7 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
             else:
                 sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
     if summary:
-        print(table(sums.rows(), most=width()) or "There are no cases.")
+        print(table(sums.rows(), OPTIONAL, width()) or "There are no cases.")
     if failed:
         told = "" if summary else '; their lines have "error"'
         print(f"volcano-lab: {failed} cases raised{told}", file=sys.stderr)

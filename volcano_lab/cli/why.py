@@ -22,6 +22,8 @@ DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configurati
            "installs another (binpack; enablePreemptable: false for gang and drf)")
 COLUMN = 38
 """Columns of a change, with its effect beside it where there is room."""
+NOBODY = "/ "
+"""The name of nobody: no single job's causes are wanted."""
 MOST = 12
 """Decisions that are printed; `-o json` has all."""
 
@@ -39,7 +41,7 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
             explainer = Explainer(loaded, text, moment(now))
         told = loaded.warnings
     else:
-        timeline, told, text = past(files, conf, cycle, life)
+        timeline, told, text = past(files, name or NOBODY, conf, cycle, life)
         explainer = timeline.at()
     warnings = told + warnings_of(explainer.session) + ([] if text else [DEFAULT])
     explanation = None if name is None else explain(

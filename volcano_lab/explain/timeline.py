@@ -56,6 +56,7 @@ class Timeline(Observer, Shown):
 
     Args:
         keep: How many of the last cycles `at` and `why` can be asked about.
+        about: The one job or pod of which the causes are wanted; unset, those of all.
         again: Runs the same once more with other objects and another configuration, watched by a
             timeline, which it returns; with it, what breaks a loop is sought.
 
@@ -78,8 +79,8 @@ class Timeline(Observer, Shown):
     Volcano: none
     """
 
-    def __init__(self, keep: int = 100, again: Again | None = None):
-        self.again, self.cycles = again, 0
+    def __init__(self, keep: int = 100, about: str = "", again: Again | None = None):
+        self.about, self.again, self.cycles = about, again, 0
         self.kept: deque[tuple[int, list[Any], Trace, Session]] = deque(maxlen=keep)
         self.rows: dict[str, list[dict[str, Any]]] = {}
         self.evictions: list[Eviction] = []
@@ -104,38 +105,43 @@ class Timeline(Observer, Shown):
         """Write down what became of each job, and begin another trace."""
         trace, self._trace = self._trace, Trace()
         self.cycles += 1
-        length, seen = len(trace.records), Evidence(ssn, trace)
+        length, before, seen = len(trace.records), len(self.evictions), Evidence(ssn, trace)
         seen.brief = True
         self.names |= seen.names.jobs
         for record in list(trace.iter("commit")):
             if record["operation"] == "evict":
-                self.evictions.append(self._eviction(seen, record["task"], record["node"]))
+                self.evictions.append(self._eviction(seen, record.action, record["task"],
+                                                     record["node"]))
             elif record["operation"] == "allocate":
                 self.placed.append((self.cycles, record["task"], record["job"], record["node"]))
         for uid, job in ssn.jobs.items():
-            self.rows.setdefault(uid, []).append(self._row(seen, job))
+            gone = [each for each in self.evictions[before:] if each.job == uid]
+            self.rows.setdefault(uid, []).append(self._row(seen, job, gone))
         del trace.records[length:]  # questions of ours are none of the cycle's
         self.kept.append((self.cycles, self._objects, trace, ssn))
 
-    def _eviction(self, seen: Evidence, pod: str, node: str) -> Eviction:
-        cause = [cause for cause in victim_causes(seen, pod) if not cause.context][-1]
-        victims, tasks = cause.records[-1], seen.trace.start["tasks"]
-        claimant = victims.get("task") or ""
-        return Eviction(self.cycles, pod, tasks[pod]["job"], node, victims["action"], claimant,
+    def _eviction(self, seen: Evidence, action: str, pod: str, node: str) -> Eviction:
+        causes = [cause for cause in victim_causes(seen, pod) if not cause.context]
+        tasks = seen.trace.start["tasks"]
+        claimant = causes[-1].records[-1].get("task") or "" if causes else ""
+        return Eviction(self.cycles, pod, tasks[pod]["job"], node, action, claimant,
                         tasks[claimant]["job"] if claimant else "",
-                        tuple(cause.numbers.get("named_by", ())))
+                        tuple(causes[-1].numbers.get("named_by", ())) if causes else ())
 
-    def _row(self, seen: Evidence, job: JobInfo) -> dict[str, Any]:
-        cause = next((cause for cause in job_causes(seen, job) if not cause.context), None)
-        gone = [f"{each.pod.partition('/')[2]} is evicted by {each.action}" + (
+    def _row(self, seen: Evidence, job: JobInfo, gone: list[Eviction]) -> dict[str, Any]:
+        told = [f"{each.pod.partition('/')[2]} is evicted by {each.action}" + (
             f" for {self.names[each.winner].partition('/')[2]}" if each.winner else "")
-            for each in self.evictions if (each.cycle, each.job) == (self.cycles, job.uid)]
+            for each in gone]
+        names = {name.rpartition("/")[2] for name in (job.uid, self.names[job.uid], *(
+            task.key for task in job.tasks.values()))} if self.about else {""}
+        cause = next((cause for cause in job_causes(seen, job) if not cause.context), None
+                     ) if self.about.rpartition("/")[2] in names else None
         pods = Counter(str(task.status) for task in job.tasks.values())
         counts = {name: sum(pods[each] for each in statuses) for name, statuses in COUNTS.items()}
         waits = cause is not None and (counts["pending"] or not job.tasks)
         return {"cycle": self.cycles, "phase": job.pod_group.status.phase, **counts,
                 "least": job.min_available, "code": cause.code if waits else "",
-                "why": cause.text if waits else "", "evicted": gone}
+                "why": cause.text if waits else "", "evicted": told}
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -170,7 +176,7 @@ class Timeline(Observer, Shown):
             return explanation
         uid = key if kind == "job" else explainer._tasks[key].job
         loops, stranded = dict(loop_causes(self, uid, last)), stranded_cause(self, uid, last)
-        explanation.causes += [*loops.values(), *([stranded] if stranded else ())]
+        explanation.causes = [*explanation.causes, *loops.values(), *filter(None, [stranded])]
         explanation.rows = stretches(self._until(uid, last))
         if loops and self.again is not None:
             explanation.find_remedies = partial(self._changes, next(iter(loops)),
