@@ -1,7 +1,10 @@
 """Every check of every lesson, with empty answers, right ones, and wrong ones that people give."""
 
+from pathlib import Path
+
 import pytest
 
+from cells import code_cells
 from course.answers import all_answers
 from volcano_lab.course.kit import all_checks
 from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
@@ -9,12 +12,28 @@ from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 CHECKS, ANSWERS = all_checks(), all_answers()
 EMPTY = (..., None, "", [], {})
 WANTED = 5
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+COURSE = Path(__file__).parents[2] / "volcano_lab" / "course"
 
 
 def test_every_check_is_tried_with_five_wrong_answers():
     assert CHECKS.keys() == ANSWERS.keys()
     fewer = {key: len(tried.wrong) for key, tried in ANSWERS.items() if len(tried.wrong) < WANTED}
     assert fewer == {}
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_checks_are_counted_in_the_order_of_the_page(path):
+    number = path.name.partition("-")[0]
+    counted = [key.partition(".")[2] for key in CHECKS if key.startswith(f"{number}.")]
+    page = "\n".join(code_cells(path).values())
+    assert sorted(counted, key=lambda name: page.find(f"checks.{name}")) == in_file(number, counted)
+
+
+def in_file(number, names):
+    """The checks of a lesson as its file has them, and as a question counts them."""
+    source = (COURSE / f"lesson_{number}" / "checks.py").read_text() if names else ""
+    return sorted(names, key=lambda name: source.find(f"\ndef {name}("))
 
 
 @pytest.mark.parametrize("key", CHECKS)

@@ -67,7 +67,7 @@ def all_or_nothing_the_gang_2(operations):
     assert operations["pod"].tolist()[:3] == operations["pod"].tolist()[:2:-1]
 
 
-@after("fair-share-25")
+@after("fair-share-24")
 def all_or_nothing_the_gang_3(four, tables):
     assert tables.queues(four)["allocated"]["a"] == 28
 

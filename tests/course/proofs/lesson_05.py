@@ -13,7 +13,7 @@ def limits_come_down_the_tree(limits):
     held = limits["allocated"]
     assert held["research"] == held["train"] + held["eval"] == 5 + 1
     may_hold = limits["real capability"]
-    assert (may_hold["train"], may_hold["research"], may_hold["default"]) == (8, 8, 20 - 4 + 0)
+    assert (may_hold["train"], may_hold["research"], may_hold["default"]) == (7, 7, 20 - 4 + 0)
 
 
 @after("05-capacity-and-the-queue-tree-16")

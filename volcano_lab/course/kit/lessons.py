@@ -145,8 +145,8 @@ def end_line(number: str) -> str:
     """The links at the end of a lesson, as Markdown."""
     _, after = neighbours(number)
     onward = f"**Next:** {after.link}: {after.can}." if after else "**This was the last lesson.**"
-    more = "".join(f" **More:** {each.link}." for each in TABLE
-                   if each.number != number and each.number[:-1] == number)
+    links = [each.link for each in TABLE if each.number != number and each.number[:-1] == number]
+    more = f" **More:** {' · '.join(links)}." if links else ""
     return f"{onward}{more} [All lessons and ways through]({START})."
 
 

@@ -34,6 +34,22 @@ def writes_status() -> None:
     """Which phase of the cycle writes a PodGroup's new status to the API server?"""
 
 
+@choice({
+    "Pending": "It was admitted before. A PodGroup that is Inqueue does not go back to Pending.",
+    "Inqueue": well_done("Bound and Running count, Binding does not: two of the three that it "
+                         "needs. So the phase stays."),
+    "Running": "For Running it needs three pods that are bound, running or done. One of the three "
+               "is not yet bound.",
+    "Completed": "Completed is for PodGroups whose pods have all ended.",
+    "Unknown": "Unknown needs a gang that was found unschedulable. All three of these have a node.",
+    "Binding": "That is a state of a pod. A PodGroup has no such phase.",
+})
+def phase_written() -> None:
+    """A PodGroup was admitted and needs 3 pods. One is Running, one Bound, one Binding. Which phase
+    does closing write?
+    """
+
+
 @check(takes=str)
 def missing_queue(answer: str) -> Verdict:
     """Name the queue that must be added, so that lost gets a node in the next cycle."""
@@ -66,22 +82,6 @@ def own_actions(answer: str) -> Verdict:
             "train starts, but wide is no longer Pending: nobody asked whether to admit it.")
     return well_done("enqueue comes before allocate: it admits train and refuses wide, and "
                      "allocate places what was admitted.")
-
-
-@choice({
-    "Pending": "It was admitted before. A PodGroup that is Inqueue does not go back to Pending.",
-    "Inqueue": well_done("Bound and Running count, Binding does not: two of the three that it "
-                         "needs. So the phase stays."),
-    "Running": "For Running it needs three pods that are bound, running or done. One of the three "
-               "is not yet bound.",
-    "Completed": "Completed is for PodGroups whose pods have all ended.",
-    "Unknown": "Unknown needs a gang that was found unschedulable. All three of these have a node.",
-    "Binding": "That is a state of a pod. A PodGroup has no such phase.",
-})
-def phase_written() -> None:
-    """A PodGroup was admitted and needs 3 pods. One is Running, one Bound, one Binding. Which phase
-    does closing write?
-    """
 
 
 @check(takes=str)

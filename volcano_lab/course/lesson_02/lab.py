@@ -119,7 +119,7 @@ PANELS = [pictures.band("CPU: left less right, in millicores", lambda at: at["di
           pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
                          legend="CPU in millicores, GPUs in thousandths. –: not mentioned."),
           pictures.table("What each comparison says", lambda at: at["answers"], key="answers",
-                         wide=True, columns=COLUMNS, texts=True, legend=LEGEND)]
+                         wide=True, columns=COLUMNS, texts=True, long=["rule"], legend=LEGEND)]
 TASKS = [Task("forgiven",
               "One GPU on each side: only CPU counts. From which difference on does the first row "
               "say no?",

@@ -28,7 +28,7 @@ from volcano_lab.trace.views.queues import levels, way_to
         "Begin with what research may hold, subtract the guarantees of all its children, and add "
         "train's own.", float)
 def real_capability() -> None:
-    """Now 3 CPUs are guaranteed to eval. What may train hold then, in CPUs?"""
+    """research may hold 8 CPUs again, and 3 CPUs are guaranteed to eval. What may train hold?"""
 
 
 @choice({"web, batch, eval, train": "That was the order before. Now compare prod, which holds 4 of "
@@ -231,7 +231,7 @@ def refused_by_the_grandparent(answer: Cluster) -> Verdict:
                  "the parent of its queue")[height] if height < 2 else "too far up, or the root"
         near.append(f"{job} is refused by {row['level']}, which is {where}")
     if near:
-        return try_again(f"{'; '.join(near)}. Let another job hold or reserve room in a sister "
+        return try_again(f"{'; '.join(near)}. Let another job hold or reserve room in a sibling "
                          "branch, below the grandparent.")
     return try_again("Here no job is refused by any level. The room of a grandparent is taken by "
                      "jobs in all queues below it.")

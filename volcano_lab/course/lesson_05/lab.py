@@ -256,7 +256,7 @@ CONTROLS = {
                                    if word not in ("name", "parent")}),
 }
 
-PANELS = [pictures.tree("Every level: what it holds, what it may hold, and a gang that climbs",
+PANELS = [pictures.tree("What each level holds and may hold",
                         icicle, key="tree", levels=3, lines=4, unit="CPUs", move="tree", wide=True,
                         legend="Full: allocated. Hatched: admitted, waiting. Dashed: guarantee. "
                                "Click a queue to change it; drag it onto another parent."),

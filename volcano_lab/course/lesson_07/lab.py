@@ -228,7 +228,7 @@ def _pods(at: Shared, **wanted: int) -> bool:
     return _by_queue(at.cycle).items() >= wanted.items()
 
 
-TASKS = [Task("a small sister", "Let dev ask for 1 pod. Who takes the rest of eng's half?",
+TASKS = [Task("a small sibling", "Let dev ask for 1 pod. Who takes the rest of eng's half?",
               lambda values, at: values["dev_pods"] == 1 and _pods(at, sci=6),
               show={"dev_pods": 1}),
          Task("a small family", "Let sci ask for 2 pods. Who gets the CPUs that sci leaves?",

@@ -44,28 +44,6 @@ def which_can_be_recovered() -> None:
     """
 
 
-@check(takes=Cluster, wanted="a cluster")
-def room_for_seven(answer: Cluster) -> Verdict:
-    """A cluster where 7 pods lie in one rack (hard, tier 1), and on one node only something else
-    changed than the gang.
-    """
-    cycle = answer.run(CONF)
-    job = cycle.session.jobs[JOB]
-    topology = job.pod_group.spec.network_topology
-    if len(job.tasks) != 7 or job.min_available != 7:
-        return try_again("The gang must stay one of 7 pods that needs all 7.")
-    if topology is None or topology.mode != "hard" or topology.highest_tier_allowed != 1:
-        return try_again("The gang's topology must stay hard with tier 1. Change what others hold.")
-    before, after = _held(topology_cluster(pods=7)), _held(answer)
-    changed = [node for node in before | after if before.get(node, 0) != after.get(node, 0)]
-    if len(changed) > 1:
-        return try_again(f"Change one node only; you changed {', '.join(sorted(changed))}.")
-    if not [step for step in cycle.committed if step[1].startswith(f"{JOB}-")]:
-        return try_again("There is no rack with 7 CPUs free. Which one is nearest to it, and who "
-                         "holds the rest?")
-    return well_done(f"The gang lies in {job.allocated_hyper_node}: now it has room for all 7.")
-
-
 def _held(cluster: Cluster) -> dict[str, float]:
     return {name: node.used.milli_cpu for name, node in cluster.cache().snapshot().nodes.items()}
 
@@ -87,24 +65,6 @@ def tier_to_grow(answer: int) -> Verdict:
         return try_again("They start, but something lower is enough.")
     return well_done("Then the gang may lie in room-1. rack-2 is tried, and with it the gang lies "
                      "in room-1 as a whole.")
-
-
-@check(takes=float)
-def points_in_the_next_rack(answer: float) -> Verdict:
-    """A soft gang has its first pod in rack-1. How many points has a node of rack-2 for the second
-    pod?
-    """
-    hints = {100.0: "100 is for a node of the same rack. rack-2 is another rack of the same room.",
-             0.0: "0 is for a node that has only the whole cluster in common with rack-1.",
-             20.0: "That is the share of pods that a rack holds already. rack-2 holds none.",
-             70.0: "The share of pods is added only among the best nodes."}
-    if abs(answer - 50) < 0.05:
-        return well_done(
-            "room-1 holds both, and its tier is 2: (3 − 2) / (3 − 1) = 0.5, times 100.")
-    return try_again(
-        hints.get(
-            answer, "Tiers go from 1 to 3 here. room-1 holds both racks. Put its tier into "
-            "(highest − tier) / (highest − lowest), and take it times 100."))
 
 
 @check(takes=Cluster, wanted="a cluster, such as sub_group_cluster(groups=…, size=…)")
@@ -136,7 +96,47 @@ def twelve_in_parts(answer: Cluster) -> Verdict:
                      "than any room.")
 
 
+@check(takes=float)
+def points_in_the_next_rack(answer: float) -> Verdict:
+    """A soft gang has its first pod in rack-1. How many points has a node of rack-2 for the second
+    pod?
+    """
+    hints = {100.0: "100 is for a node of the same rack. rack-2 is another rack of the same room.",
+             0.0: "0 is for a node that has only the whole cluster in common with rack-1.",
+             20.0: "That is the share of pods that a rack holds already. rack-2 holds none.",
+             70.0: "The share of pods is added only among the best nodes."}
+    if abs(answer - 50) < 0.05:
+        return well_done(
+            "room-1 holds both, and its tier is 2: (3 − 2) / (3 − 1) = 0.5, times 100.")
+    return try_again(
+        hints.get(
+            answer, "Tiers go from 1 to 3 here. room-1 holds both racks. Put its tier into "
+            "(highest − tier) / (highest − lowest), and take it times 100."))
+
+
 # -- make
+
+
+@check(takes=Cluster, wanted="a cluster")
+def room_for_seven(answer: Cluster) -> Verdict:
+    """A cluster where 7 pods lie in one rack (hard, tier 1), and on one node only something else
+    changed than the gang.
+    """
+    cycle = answer.run(CONF)
+    job = cycle.session.jobs[JOB]
+    topology = job.pod_group.spec.network_topology
+    if len(job.tasks) != 7 or job.min_available != 7:
+        return try_again("The gang must stay one of 7 pods that needs all 7.")
+    if topology is None or topology.mode != "hard" or topology.highest_tier_allowed != 1:
+        return try_again("The gang's topology must stay hard with tier 1. Change what others hold.")
+    before, after = _held(topology_cluster(pods=7)), _held(answer)
+    changed = [node for node in before | after if before.get(node, 0) != after.get(node, 0)]
+    if len(changed) > 1:
+        return try_again(f"Change one node only; you changed {', '.join(sorted(changed))}.")
+    if not [step for step in cycle.committed if step[1].startswith(f"{JOB}-")]:
+        return try_again("There is no rack with 7 CPUs free. Which one is nearest to it, and who "
+                         "holds the rest?")
+    return well_done(f"The gang lies in {job.allocated_hyper_node}: now it has room for all 7.")
 
 
 def trees() -> Iterator[tuple[list[Row], float, int]]:

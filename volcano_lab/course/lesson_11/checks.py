@@ -62,6 +62,33 @@ def failures_until_a_second(answer: int) -> Verdict:
 WANTED = 3.0
 
 
+@check(takes=callable, wanted="a function of a list of events")
+def own_invariant(answer: Callable[[list[Row]], Any]) -> Verdict | None:
+    """Write bound_twice(events): the pods that were bound although they were bound already."""
+    for name, (events, wanted) in histories().items():
+        got = answer([list(row) for row in events])
+        if got is None or got is ...:
+            return None
+        if isinstance(got, str) or not hasattr(got, "__iter__"):
+            return try_again(f"It gives {got!r}; wanted is a list of pods.")
+        found, expected = set(got), set(wanted)
+        if found == expected:
+            continue
+        if found and name == "a run in which a node is lost":
+            return try_again(f"In {name} it finds {', '.join(sorted(found))}. That pod was lost in "
+                             "between (“pod lost”) and recreated: it is another pod with the same "
+                             "name.")
+        if found - expected:
+            return try_again(
+                f"In {name} it finds {', '.join(sorted(found - expected))}, which was bound once.")
+        if "forged" in name and not _by_node(events):
+            return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times, "
+                             "both on the same node.")
+        return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times.")
+    return well_done("It is quiet where a lost pod is recreated, and finds both forgeries. The lab "
+                     "checks this after every event, by the pods' uid.")
+
+
 @check(takes=list, wanted='a list of faults, such as [(1, "bind_refused")]')
 def half_a_gang(answer: list[Any]) -> Verdict:
     """Write a plan of at most three faults by which train has some of its pods bound, but not all,
@@ -137,33 +164,6 @@ def histories() -> dict[str, tuple[list[list[Any]], list[str]]]:
             "a run in which a node is lost": (healed, []),
             "a forged run": (again, ["default/train-1-0"]),
             "another forged run": (other, ["default/train-1-2"])}
-
-
-@check(takes=callable, wanted="a function of a list of events")
-def own_invariant(answer: Callable[[list[Row]], Any]) -> Verdict | None:
-    """Write bound_twice(events): the pods that were bound although they were bound already."""
-    for name, (events, wanted) in histories().items():
-        got = answer([list(row) for row in events])
-        if got is None or got is ...:
-            return None
-        if isinstance(got, str) or not hasattr(got, "__iter__"):
-            return try_again(f"It gives {got!r}; wanted is a list of pods.")
-        found, expected = set(got), set(wanted)
-        if found == expected:
-            continue
-        if found and name == "a run in which a node is lost":
-            return try_again(f"In {name} it finds {', '.join(sorted(found))}. That pod was lost in "
-                             "between (“pod lost”) and recreated: it is another pod with the same "
-                             "name.")
-        if found - expected:
-            return try_again(
-                f"In {name} it finds {', '.join(sorted(found - expected))}, which was bound once.")
-        if "forged" in name and not _by_node(events):
-            return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times, "
-                             "both on the same node.")
-        return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times.")
-    return well_done("It is quiet where a lost pod is recreated, and finds both forgeries. The lab "
-                     "checks this after every event, by the pods' uid.")
 
 
 # -- three patients

@@ -321,19 +321,6 @@ def first_aid(answer: type[Action]) -> Verdict | None:
 
 # -- an extension point
 
-@choice({"AllTrue: all must agree": well_done(
-    "One no is enough for no. `allocatable` is asked this way."),
-         "AnyTrue: any one suffices":
-         "There one yes is enough: a single plugin could not keep a queue out.",
-         "Sum: the sum": "In a sum a no can be outweighed by the others.",
-         "FirstDifference: the first that is not zero":
-         "That rule compares two things. Here the question is about one."})
-def veto_rule() -> None:
-    """Another question, `may_be_helped(queue)`: every plugin may keep a queue out, whatever the
-    others say. Which rule does it need?
-    """
-
-
 def _points_for(**points: int) -> type[Plugin]:
     class Points(Plugin):
         def need(self, queue):
@@ -377,3 +364,16 @@ def triage(answer: type[Action]) -> Verdict | None:
                          "its first job only.")
     return well_done("The action knows how to help, and the plugins say whom. Neither names the "
                      "other: they meet in the session.")
+
+
+@choice({"AllTrue: all must agree": well_done(
+    "One no is enough for no. `allocatable` is asked this way."),
+         "AnyTrue: any one suffices":
+         "There one yes is enough: a single plugin could not keep a queue out.",
+         "Sum: the sum": "In a sum a no can be outweighed by the others.",
+         "FirstDifference: the first that is not zero":
+         "That rule compares two things. Here the question is about one."})
+def veto_rule() -> None:
+    """Another question, `may_be_helped(queue)`: every plugin may keep a queue out, whatever the
+    others say. Which rule does it need?
+    """

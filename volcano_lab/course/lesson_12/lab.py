@@ -195,5 +195,4 @@ def combination_lab() -> Lab:
                says=[outcome("The session hears", lambda at: at["together"], lambda at: at["rule"]),
                      outcome("Asked", lambda at: ", ".join(at["asked"]) or "nobody")],
                opening=lambda at: f"{', '.join(at['asked'])} are asked, and the session hears: "
-                                  f"**{at['together']}**. The rule: {at['rule']}. It belongs to "
-                                  "the extension point; no plugin can change it.")
+                                  f"**{at['together']}**. The rule: {at['rule']}.")

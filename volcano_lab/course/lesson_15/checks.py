@@ -102,6 +102,20 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Verdict | None:
 # -- what repeats
 
 
+@check(takes=str)
+def slow_plugin(answer: str) -> Verdict:
+    """Which plugin takes the most time: red, green, blue, or one of Volcano's own?"""
+    plugins, name = _slowest_first(), answer.casefold()
+    if name not in plugins:
+        return try_again(f"There is no {answer}. Name one of: {', '.join(sorted(plugins))}.")
+    if name == plugins[0]:
+        return well_done(f"{name} sorts all nodes again for every pair. It is asked as often as "
+                         "red; the calls do not tell, the time does.")
+    what = {"red": "is asked as often as green, but answers fast", "blue": "is asked seldom"}
+    return try_again(f"{name} {what.get(name, 'works, but another takes longer')}. "
+                     "Look at `mystery.time_by_plugin()`: the longest comes first.")
+
+
 @check(takes=int)
 def scored_anew(answer: int) -> Verdict:
     """200 equal pods, 100 nodes, the lab's way. How many scores are computed?"""
@@ -136,20 +150,6 @@ def search() -> Effort:
 @cache
 def _slowest_first() -> list[str]:
     return list(search().time_by_plugin())
-
-
-@check(takes=str)
-def slow_plugin(answer: str) -> Verdict:
-    """Which plugin takes the most time: red, green, blue, or one of Volcano's own?"""
-    plugins, name = _slowest_first(), answer.casefold()
-    if name not in plugins:
-        return try_again(f"There is no {answer}. Name one of: {', '.join(sorted(plugins))}.")
-    if name == plugins[0]:
-        return well_done(f"{name} sorts all nodes again for every pair. It is asked as often as "
-                         "red; the calls do not tell, the time does.")
-    what = {"red": "is asked as often as green, but answers fast", "blue": "is asked seldom"}
-    return try_again(f"{name} {what.get(name, 'works, but another takes longer')}. "
-                     "Look at `mystery.time_by_plugin()`: the longest comes first.")
 
 
 # -- fewer nodes
