@@ -139,8 +139,9 @@ class Scene:
                 self.nodes[name].tasks[task.key] = task
         self.predicates = Predicates(Arguments(arguments or {}))
         self.nodeorder = NodeOrder(Arguments(arguments or {}))
-        self.predicates.on_session_open(self)
-        self.nodeorder.on_session_open(self)
+        for plugin in (self.predicates, self.nodeorder):
+            plugin.ssn = self
+            plugin.on_session_open(self)
 
     def cycle_state(self, uid: str) -> dict:
         return self.states[uid]

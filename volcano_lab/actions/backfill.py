@@ -7,6 +7,7 @@ statement.
 
 from __future__ import annotations
 
+from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.api.fit_error import FitErrors
 from volcano_lab.api.status import PENDING, PIPELINED
 from volcano_lab.api.task import TaskInfo
@@ -58,9 +59,7 @@ class Backfill(Action):
         queues: PriorityQueue = PriorityQueue(ssn.queue_order)
         jobs: dict[str, PriorityQueue] = {}
         tasks: dict[str, PriorityQueue[TaskInfo]] = {}
-        for job in ssn.jobs.values():
-            if job.is_pending() or ssn.job_valid(job) is not None or job.queue not in ssn.queues:
-                continue
+        for job in admitted_jobs(ssn):
             waiting = [t for _, t in sorted(job.in_status(PENDING).items())
                        if t.best_effort and not t.sch_gated]
             for _, task in sorted(job.in_status(PIPELINED).items()):

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.node_table import RowMemo
+from volcano_lab.api.node_table import RowFormula, RowMemo
 from volcano_lab.api.resource import MIN_RESOURCE, ZERO, Resource
 from volcano_lab.api.status import PENDING
 from volcano_lab.api.task import TaskInfo
@@ -128,15 +129,18 @@ class EvictableTasks:
     def _room_memo(self, request: Resource) -> RowMemo:
         table = self.ssn.table
         amounts, columns = table.vector(request)
-        wanted = amounts[columns]
+        wanted = [(column, amounts[column].item()) for column in columns.tolist()]
         if self._sums.values.shape[1] != len(
                 table.dimensions):  # the request is the first to name a resource
             self._sums = RowMemo(table, self._all_sums, self._sum)
 
-        def all_rows(rows: np.ndarray) -> np.ndarray:
-            at = np.ix_(rows, columns)
-            left = table.idle[at] + table.releasing[at] - table.pipelined[at] + self._sums.current(
-            )[at]
-            return (wanted - left < MIN_RESOURCE).all(axis=1)
+        def fits(idle: Any, releasing: Any, pipelined: Any, sums: Any) -> Any:
+            enough = True
+            for column, amount in wanted:
+                left = idle[column] + releasing[column] - pipelined[column] + sums[column]
+                enough = enough & (amount - left < MIN_RESOURCE)
+            return enough
 
-        return RowMemo(table, all_rows, lambda row: all_rows(np.array([row]))[0])
+        formula = RowFormula(lambda: (table.idle, table.releasing, table.pipelined,
+                                      self._sums.current()), fits)
+        return RowMemo(table, formula.of, formula.at)

@@ -81,6 +81,11 @@ class EventHandlers:
         if not isinstance(obj, api.KubernetesObject):
             raise TypeError(f"an object of a cache is {one_line(repr(obj), 100)}; allowed is one "
                             "that a manifest was read into")
+        kept = {"ResourceQuota": self.resource_quotas,
+                "PodDisruptionBudget": self.pod_disruption_budgets}.get(obj.kind)
+        if kept is not None:
+            return lambda obj: kept.pop(obj.key, None) if verb == "delete" else kept.update(
+                {obj.key: obj})
         handler = getattr(self, f"_{verb}_{obj.kind.lower()}", None)
         if handler is None:
             raise TypeError(f"the scheduler doesn't watch objects of kind {obj.kind}")
@@ -276,18 +281,6 @@ class EventHandlers:
 
     def _delete_namespace(self, namespace: api.Namespace) -> None:
         self.namespaces.pop(namespace.name, None)
-
-    def _add_resourcequota(self, quota: api.ResourceQuota) -> None:
-        self.resource_quotas[quota.key] = quota
-
-    def _delete_resourcequota(self, quota: api.ResourceQuota) -> None:
-        self.resource_quotas.pop(quota.key, None)
-
-    def _add_poddisruptionbudget(self, budget: api.PodDisruptionBudget) -> None:
-        self.pod_disruption_budgets[budget.key] = budget
-
-    def _delete_poddisruptionbudget(self, budget: api.PodDisruptionBudget) -> None:
-        self.pod_disruption_budgets.pop(budget.key, None)
 
     def _add_hypernode(self, hyper_node: api.HyperNode) -> None:
         self.hyper_nodes.update(hyper_node)

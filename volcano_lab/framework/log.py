@@ -56,14 +56,8 @@ def v(number: int, message: str, *args: Any) -> None:
         logger.log(logging.INFO - number, message, *args)
 
 
-def error(message: str, *args: Any) -> None:
-    """Write what went wrong; shown at any verbosity."""
-    logger.error(message, *args)
-
-
-def warning(message: str, *args: Any) -> None:
-    """Write what looks wrong; shown at any verbosity."""
-    logger.warning(message, *args)
+error, warning = logger.error, logger.warning
+"""Write what went wrong, or looks wrong; shown at any verbosity."""
 
 
 def once(sentence: str) -> None:

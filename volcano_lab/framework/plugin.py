@@ -34,7 +34,8 @@ class Plugin:
 
     `on_session_open` prepares what they need. A method that takes part only in some sessions says
     when with `active_if`. `on_allocate` and `on_deallocate`, where defined, are called for every
-    task that gains or loses a node, so that sums may be kept up to date.
+    task that gains or loses a node, so that sums may be kept up to date. `ssn` is the session in
+    which the plugin takes part, set before `on_session_open`.
 
     >>> class ShortNamesFirst(Plugin):
     ...     name = "short-names-first"
@@ -43,6 +44,7 @@ class Plugin:
     """
 
     name = ""
+    ssn: Session
 
     def __init__(self, arguments: Arguments | None = None):
         self.arguments = Arguments() if arguments is None else arguments

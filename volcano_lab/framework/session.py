@@ -157,7 +157,7 @@ class Session(ExtensionPoints):
                     continue
                 plugin = guard.call_plugin(build, f'plugin "{option.name}"', build,
                                            option.arguments)
-                self.plugins[option.name] = plugin
+                self.plugins[option.name], plugin.ssn = plugin, self
                 self._tell(option.name, plugin, "on_session_open")
                 self._register(option.name, plugin)
                 self._doubt(f'plugin "{option.name}"', option.arguments, guard.is_own(plugin))

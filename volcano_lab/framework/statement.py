@@ -98,32 +98,10 @@ class Evict(Operation):
         return Evict(self.task.clone(), self.reason)
 
 
-class Pipeline(Operation):
-    """The task is promised what is being freed; nothing idle is taken and nothing is sent."""
+class Placement(Operation):
+    """The task is put on a node and has another status there."""
 
-    name = "pipeline"
-    __slots__ = ("node_name", "eviction_occurred")
-
-    def __init__(self, task: TaskInfo, node_name: str, eviction_occurred: bool = False):
-        super().__init__(task)
-        self.node_name, self.eviction_occurred = node_name, eviction_occurred
-
-    def do(self, ssn: Session) -> None:
-        ssn.set_status(self.task, PIPELINED)
-        self.task.eviction_occurred = self.eviction_occurred
-        _place(ssn, self)
-
-    def undo(self, ssn: Session) -> None:
-        unplace(ssn, self.task)
-
-    def copy(self) -> Pipeline:
-        return Pipeline(self.task.clone(), self.task.node_name, False)
-
-
-class Allocate(Operation):
-    """The task takes idle resources of a node; committing sends it to be bound."""
-
-    name = "allocate"
+    status: ClassVar[int]
     __slots__ = ("node_name",)
 
     def __init__(self, task: TaskInfo, node_name: str):
@@ -131,18 +109,57 @@ class Allocate(Operation):
         self.node_name = node_name
 
     def do(self, ssn: Session) -> None:
-        ssn.set_status(self.task, ALLOCATED)
-        _place(ssn, self)
+        """Count the task on the node and notify the plugins; all problems are found before any is
+        raised.
+        """
+        task, name, problems = self.task, self.node_name, []
+        ssn.set_status(task, self.status)
+        task.node_name = name
+        node = ssn.nodes.get(name)
+        if node is None:
+            problems.append(f"node {name} is not in the session")
+        else:
+            try:
+                node.add_task(task)
+            except NodeError as error:
+                problems.append(str(error))
+        refused = ssn.fire_allocate(task)
+        if problems or refused:
+            kind = StatementError if problems else HandlerError
+            raise kind(f"task {task.key} {self.name} to node {name}: "
+                       f"{'; '.join(problems + refused)}")
 
     def undo(self, ssn: Session) -> None:
         unplace(ssn, self.task)
+
+    def copy(self) -> Placement:
+        return type(self)(self.task.clone(), self.task.node_name)
+
+
+class Allocate(Placement):
+    """The task takes idle resources of a node; committing sends it to be bound."""
+
+    name, status = "allocate", ALLOCATED
+    __slots__ = ()
 
     def send(self, ssn: Session) -> None:
         ssn.cache.add_bind_task(ssn.create_bind_context(self.task))
         ssn.set_status(self.task, BINDING)
 
-    def copy(self) -> Allocate:
-        return Allocate(self.task.clone(), self.task.node_name)
+
+class Pipeline(Placement):
+    """The task is promised what is being freed; nothing idle is taken and nothing is sent."""
+
+    name, status = "pipeline", PIPELINED
+    __slots__ = ("eviction_occurred",)
+
+    def __init__(self, task: TaskInfo, node_name: str, eviction_occurred: bool = False):
+        super().__init__(task, node_name)
+        self.eviction_occurred = eviction_occurred
+
+    def do(self, ssn: Session) -> None:
+        self.task.eviction_occurred = self.eviction_occurred
+        super().do(ssn)
 
 
 class Statement:
@@ -218,23 +235,3 @@ def unplace(ssn: Session, task: TaskInfo) -> None:
         node.remove_task(task)
     ssn.fire_deallocate(task)
     task.node_name = task.job_allocated_hyper_node = ""
-
-
-def _place(ssn: Session, operation: Allocate | Pipeline) -> None:
-    """Count a task on its node and notify the plugins; all problems are found before any is raised.
-    """
-    task, name, problems = operation.task, operation.node_name, []
-    task.node_name = name
-    node = ssn.nodes.get(name)
-    if node is None:
-        problems.append(f"node {name} is not in the session")
-    else:
-        try:
-            node.add_task(task)
-        except NodeError as error:
-            problems.append(str(error))
-    refused = ssn.fire_allocate(task)
-    if problems or refused:
-        kind = StatementError if problems else HandlerError
-        raise kind(f"task {task.key} {operation.name} to node {name}: "
-                   f"{'; '.join(problems + refused)}")

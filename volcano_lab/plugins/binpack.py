@@ -12,7 +12,7 @@ from typing import Any
 
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_table import RowFormula, where
-from volcano_lab.api.resource import CPU, MEMORY, Resource
+from volcano_lab.api.resource import Resource
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin, active_if
@@ -32,15 +32,8 @@ class Binpack(Plugin):
 
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
-        args = self.arguments
-        self.weight = args.get_weight("binpack.weight", 1)
-        self.resources: dict[str, int] = {}
-        for name in args.get_string("binpack.resources", "").split(","):
-            if name.strip():
-                self.resources[name.strip()] = args.get_weight(
-                    f"binpack.resources.{name.strip()}", 1, below_zero=1)
-        self.resources[CPU] = args.get_weight("binpack.cpu", 1, below_zero=1)
-        self.resources[MEMORY] = args.get_weight("binpack.memory", 1, below_zero=1)
+        self.weight = self.arguments.get_weight("binpack.weight", 1)
+        self.resources = self.arguments.get_resource_weights("binpack.")
 
     def on_session_open(self, ssn: Session) -> None:
         self.table = ssn.table

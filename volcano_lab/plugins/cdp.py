@@ -15,7 +15,6 @@ from volcano_lab.api.objects import Pod
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT
-from volcano_lab.framework.session import Session
 
 COOLDOWN_TIME = "volcano.sh/cooldown-time"
 
@@ -28,9 +27,6 @@ class CooldownProtection(Plugin):
     """
 
     name = "cdp"
-
-    def on_session_open(self, ssn: Session) -> None:
-        self.now = ssn.now
 
     def preemptable(self, claimant: TaskInfo,
                     candidates: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
@@ -47,7 +43,7 @@ class CooldownProtection(Plugin):
                           if c.type == "PodScheduled" and c.status == "True"), None)
         if scheduled is None or scheduled.last_transition_time is None:
             return False
-        return scheduled.last_transition_time + cooldown > self.now
+        return scheduled.last_transition_time + cooldown > self.ssn.now
 
 
 def cooldown_time(pod: Pod) -> float | None:

@@ -57,7 +57,6 @@ class Drf(Plugin):
     name = "drf"
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         total = ssn.total_resource
         self.total = [(name, total.get(name)) for name in total.resource_names()]
         self.hierarchy = Hierarchy(self.total) if ssn.hierarchy_enabled(self.name) else None

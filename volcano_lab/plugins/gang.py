@@ -39,9 +39,6 @@ class Gang(Plugin):
 
     name = "gang"
 
-    def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
-
     def job_valid(self, job: JobInfo) -> Invalid | None:
         if not job.check_task_valid():
             return Invalid(NOT_ENOUGH_PODS_OF_TASK,

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attrs import define, evolve, field
+
 from volcano_lab.api.fairness import dominant_share
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.resource import EMPTY, Resource
 
 
+@define(slots=True, eq=False)
 class HierarchicalNode:
     """A level of the tree or, without `children`, a job.
 
@@ -23,23 +26,18 @@ class HierarchicalNode:
     more.
     """
 
-    __slots__ = ("name", "weight", "children", "request", "share", "dominant_resource", "allocated",
-                 "saturated")
-
-    def __init__(self, name: str, weight: float = 1.0, leaf: bool = False,
-                 request: Resource = EMPTY):
-        self.name, self.weight = name, weight
-        self.children: dict[str, HierarchicalNode] | None = None if leaf else {}
-        self.request = request
-        self.share, self.dominant_resource, self.allocated, self.saturated = 0.0, "", EMPTY, False
+    name: str
+    weight: float = 1.0
+    children: dict[str, HierarchicalNode] | None = field(factory=dict)
+    request: Resource = EMPTY
+    allocated: Resource = EMPTY
+    share: float = 0.0
+    dominant_resource: str = ""
+    saturated: bool = False
 
     def clone(self) -> HierarchicalNode:
-        node = HierarchicalNode(self.name, self.weight, self.children is None, self.request)
-        node.share, node.dominant_resource = self.share, self.dominant_resource
-        node.allocated, node.saturated = self.allocated, self.saturated
-        if self.children is not None:
-            node.children = {name: child.clone() for name, child in self.children.items()}
-        return node
+        return evolve(self, children=None if self.children is None else {
+            name: child.clone() for name, child in self.children.items()})
 
 
 class Hierarchy:
@@ -67,9 +65,8 @@ class Hierarchy:
             if name not in node.children:
                 node.children[name] = HierarchicalNode(name, _weight(weights[depth]))
             node = node.children[name]
-        leaf = node.children[job.uid] = HierarchicalNode(job.uid, leaf=True,
-                                                         request=job.total_request)
-        leaf.allocated = allocated
+        leaf = node.children[job.uid] = HierarchicalNode(
+            job.uid, children=None, request=job.total_request, allocated=allocated)
         leaf.dominant_resource, leaf.share = dominant_share(allocated, self.total)
         demanding = {name for name, amount in self.total if self.total_allocated.get(name) < amount}
         self._update_shares(self.root, demanding)

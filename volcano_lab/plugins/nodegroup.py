@@ -43,7 +43,6 @@ class NodeGroup(Plugin):
         self.strict = self.arguments.get_bool("strict", True)
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         self.affinities = {name: NodeGroups.of(info.queue) for name, info in ssn.queues.items()}
         if ssn.hierarchy_enabled(self.name):
             own = dict(self.affinities)

@@ -57,7 +57,6 @@ class NodeOrder(Plugin):
         self.topology_spread = weight("podtopologyspread.weight", 2)
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         self.kube = kube_nodes(ssn)
         same = float(MAX_SCORE * self.taint_toleration)
         self.all_alike = np.full(len(self.kube.nodes), same)

@@ -27,7 +27,6 @@ class Overcommit(Plugin):
     name = "overcommit"
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         self.factor = self.arguments.get_float("overcommit-factor", DEFAULT_FACTOR)
         if self.factor < 1.0 or not isfinite(self.factor):
             kept = DEFAULT_FACTOR if self.factor < 1.0 else self.factor

@@ -72,7 +72,6 @@ class Predicates(Plugin):
         self.cache_enabled = switch(CACHE_ENABLE, False)
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         self.kube = kube_nodes(ssn)
         self.is_asked = any(option.name == self.name and option.enables("enablePredicate")
                             for tier in ssn.conf.tiers for option in tier.plugins)

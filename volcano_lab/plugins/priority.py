@@ -10,7 +10,6 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT
-from volcano_lab.framework.session import Session
 
 
 class Priority(Plugin):
@@ -19,9 +18,6 @@ class Priority(Plugin):
     """
 
     name = "priority"
-
-    def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
 
     def task_order(self, left: TaskInfo, right: TaskInfo) -> int:
         return right.priority - left.priority

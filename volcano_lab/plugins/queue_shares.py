@@ -34,7 +34,7 @@ class QueueShares(Plugin):
     """Said instead of "queue … not found" where a trial was never begun."""
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn, self.total_resource = ssn, ssn.total_resource
+        self.total_resource = ssn.total_resource
         self.tree = QueueTree()
         self.queue_opts: dict[str, QueueAttr] = self.tree.attrs
 

@@ -61,7 +61,6 @@ class Rescheduling(Plugin):
         self.thresholds = _strategies(self.arguments).get(STRATEGY)
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         self.due = ssn.memory.setdefault(self.name, ssn.now - A_MOMENT) + self.interval < ssn.now
         if self.due:
             ssn.memory[self.name] = ssn.now

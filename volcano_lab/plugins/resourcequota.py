@@ -31,7 +31,6 @@ class ResourceQuotas(Plugin):
     name = "resourcequota"
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         self.quotas = {namespace: sorted(quotas, key=lambda quota: quota.name)
                        for namespace, quotas in ssn.snapshot.resource_quotas.items()}
         self.pending: dict[str, Amounts] = {}

@@ -19,7 +19,6 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT
-from volcano_lab.framework.session import Session
 
 WAITING_TIME = "sla-waiting-time"
 
@@ -53,9 +52,6 @@ class Sla(Plugin):
                              "it has no effect")
         return None
 
-    def on_session_open(self, ssn: Session) -> None:
-        self.now = ssn.now
-
     def deadline(self, job: JobInfo) -> float | None:
         """Until when a job may wait, in seconds since the epoch; None where nobody set it a time.
         """
@@ -80,6 +76,6 @@ class Sla(Plugin):
         others.
         """
         deadline = self.deadline(job)
-        return ABSTAIN if deadline is None or self.now < deadline else PERMIT
+        return ABSTAIN if deadline is None or self.ssn.now < deadline else PERMIT
 
     job_pipelined = job_enqueueable

@@ -30,7 +30,6 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT, NoScore
-from volcano_lab.framework.session import Session
 
 ZONE_PREFIX = "tdm.revocable-zone."
 EVICT_PERIOD = "tdm.evict.period"
@@ -62,9 +61,6 @@ class Tdm(Plugin):
                 args.doubt(ZONE_PREFIX + zone, hours, 'hours such as "10:00-21:00"',
                            "no pod is put on the nodes of the zone")
         self.evict_period = args.get_duration(EVICT_PERIOD, DEFAULT_EVICT_PERIOD)
-
-    def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
 
     def closed_because(self, zone: str) -> str:
         """Why nothing may run in a zone right now, or "" where it may."""

@@ -21,7 +21,6 @@ from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments, is_int
 from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.session import Session
 
 THRESHOLDS = "thresholds"
 DEFAULT_THRESHOLD = 80
@@ -63,9 +62,6 @@ class Usage(Plugin):
                 tell(key, percent, "a whole number from 0 to 100",
                      AS_IT_IS if is_int(percent) else "0 is used")
         return limits
-
-    def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
 
     def _stale(self, node: NodeInfo) -> bool:
         return self.ssn.now - node.resource_usage.metrics_time > METRICS_ACTIVE_TIME

@@ -115,6 +115,7 @@ def score_parts(cluster: Cluster, *scorers: str, **arguments: Any) -> dict[str, 
         for part, word in WEIGHTS.items():
             others = {f"{other}.weight": 0 for other in WEIGHTS.values() if other != word}
             alone = NodeOrder(Arguments({**dict(given), **others}))
+            alone.ssn = ssn
             alone.on_session_open(ssn)
             together = alone.batch_node_order(task, nodes)
             for node in nodes:

@@ -94,6 +94,20 @@ class Arguments(dict):
         self.doubt(key, weight, "0 or more", AS_IT_IS if used == weight else f"{used} is used")
         return used
 
+    def get_resource_weights(self, prefix: str) -> dict[str, int]:
+        """What each resource counts in bin packing: cpu, memory, and those that `PREFIXresources`
+        names; 1 unless `PREFIXcpu`, `PREFIXmemory` or `PREFIXresources.NAME` says otherwise.
+
+        >>> Arguments({"binpack.cpu": 5, "binpack.resources": "a/x"}).get_resource_weights(
+        ...     "binpack.")
+        {'a/x': 1, 'cpu': 5, 'memory': 1}
+        """
+        names = [name.strip() for name in self.get_string(f"{prefix}resources", "").split(",")]
+        weights = {name: self.get_weight(f"{prefix}resources.{name}", 1, below_zero=1)
+                   for name in names if name}
+        return weights | {name: self.get_weight(prefix + name, 1, below_zero=1)
+                          for name in ("cpu", "memory")}
+
     def doubt(self, key: str, found: Any, allowed: str, effect: str) -> None:
         """Tell, once, of a value that its author cannot have meant, and what becomes of it."""
         sentence = (f"argument {one_line(key, 100)} is {one_line(repr(found), 100)}, allowed is "

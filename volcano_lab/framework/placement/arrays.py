@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from volcano_lab.api.node import NodeList
-from volcano_lab.api.node_table import NodeTable, RowMemo
+from volcano_lab.api.node_table import NodeTable, RowFormula, RowMemo, where
 from volcano_lab.api.resource import MIN_RESOURCE, Resource
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
@@ -298,31 +298,20 @@ def _sum(arrays: list[np.ndarray]) -> np.ndarray | None:
 def room_memo(table: NodeTable, request: Resource) -> RowMemo:
     """For each row whether a request fits, kept up to date."""
     amounts, columns = table.vector(request)
-    wanted, places = amounts[columns], columns.tolist()
-    pairs = list(zip(places, wanted.tolist(), strict=True))
+    wanted = [(column, amounts[column].item()) for column in columns.tolist()]
 
-    def all_rows(rows: np.ndarray) -> np.ndarray:
-        at = np.ix_(rows, columns)
-        idle = table.idle[at]
-        now = (wanted - idle < MIN_RESOURCE).all(axis=1)
-        later = (wanted - (idle + table.releasing[at] - table.pipelined[at])
-                 < MIN_RESOURCE).all(axis=1)
+    def level(idle: Any, releasing: Any, pipelined: Any) -> Any:
+        now = later = True
+        for column, amount in wanted:
+            left = idle[column] + releasing[column] - pipelined[column]
+            now = now & (amount - idle[column] < MIN_RESOURCE)
+            later = later & (amount - left < MIN_RESOURCE)
         # a node whose idle room is promised to others no longer fits, even where that room is still
         # idle
-        return np.where(later, np.where(now, FITS, LATER), NEVER).astype(np.int8)
+        return where(later, where(now, FITS, LATER), NEVER)
 
-    def one_row(row: int) -> int:
-        idle, releasing, pipelined = table.idle[row].tolist(), table.releasing[row].tolist(
-        ), table.pipelined[row].tolist()
-        level = FITS
-        for column, amount in pairs:
-            if amount - (idle[column] + releasing[column] - pipelined[column]) >= MIN_RESOURCE:
-                return NEVER
-            if amount - idle[column] >= MIN_RESOURCE:
-                level = LATER
-        return level
-
-    return RowMemo(table, all_rows, one_row)
+    formula = RowFormula(lambda: (table.idle, table.releasing, table.pipelined), level)
+    return RowMemo(table, formula.of, formula.at)
 
 
 def node_arrays(ssn: Session) -> NodeArrays:

@@ -34,11 +34,7 @@ from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments
 from volcano_lab.framework.plugin import Event, Plugin
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.network_topology_aware.gradients import Gradients, NoSearchRoot, gradients
-from volcano_lab.plugins.network_topology_aware.usage import (
-    HyperNodeUsage,
-    resource_weights,
-    sum_by_name,
-)
+from volcano_lab.plugins.network_topology_aware.usage import HyperNodeUsage, sum_by_name
 
 MAX_NODE_SCORE = 100.0
 FULL_SCORE, ZERO_SCORE = 1.0, 0.0
@@ -62,10 +58,9 @@ class NetworkTopologyAware(Plugin):
             self.arguments.doubt(key, fading, "a finite number, 0 or more",
                                  f"{FADING} is used" if fading < 0 else AS_IT_IS)
         self.normal_pods = self.arguments.get_bool("hypernode.binpack.normal-pod.enable", True)
-        self.weights = resource_weights(self.arguments)
+        self.weights = self.arguments.get_resource_weights("hypernode.binpack.")
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         self.topology, tiers = ssn.topology, ssn.topology.tiers
         self.min_tier, self.max_tier = tiers[0], tiers[-1]
         self.usage = HyperNodeUsage(ssn, self.weights)

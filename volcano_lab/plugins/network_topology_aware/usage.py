@@ -14,26 +14,8 @@ from functools import partial
 import numpy as np
 
 from volcano_lab.api.node_table import RowMemo
-from volcano_lab.api.resource import CPU, MEMORY, ZERO, Resource
-from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.framework.session import Session
-
-PREFIX = "hypernode.binpack."
-
-
-def resource_weights(arguments: Arguments) -> dict[str, int]:
-    """What each resource counts in bin packing; resources without a weight don't count at all.
-
-    >>> resource_weights(Arguments({"hypernode.binpack.cpu": 5,
-    ...                             "hypernode.binpack.resources": "nvidia.com/gpu"}))
-    {'nvidia.com/gpu': 1, 'cpu': 5, 'memory': 1}
-    """
-    names = [name.strip() for name in arguments.get_string(f"{PREFIX}resources", "").split(",")]
-    weights = {name: arguments.get_weight(f"{PREFIX}resources.{name}", 1, below_zero=1)
-               for name in names if name}
-    for name in (CPU, MEMORY):
-        weights[name] = arguments.get_weight(PREFIX + name, 1, below_zero=1)
-    return weights
 
 
 class HyperNodeUsage:

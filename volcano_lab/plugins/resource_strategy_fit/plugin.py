@@ -49,7 +49,6 @@ class ResourceStrategyFit(Plugin):
         self.proportional = given.read_proportional(self.arguments)
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         self.scores = self.weight > 0 or self.sra.weight > 0
 
     @active_if("proportional")

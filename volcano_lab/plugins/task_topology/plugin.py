@@ -48,7 +48,6 @@ class TaskTopologyPlugin(Plugin):
         self.weight = self.arguments.get_weight(WEIGHT, 1)
 
     def on_session_open(self, ssn: Session) -> None:
-        self.ssn = ssn
         self.managers: dict[str, JobManager] = {}
         for uid, job in ssn.jobs.items():
             if not job.has_pending_tasks():
