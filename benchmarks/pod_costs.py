@@ -159,7 +159,7 @@ def chart(rows: dict[str, dict[str, float]], path: Path) -> None:
     bars = alt.Chart(pd.DataFrame(data), width=420).mark_bar().encode(
         alt.X("microseconds per pod:Q"), alt.Y("bar:N", title=None, sort=["the lab", "floor"]),
         alt.Color("part:N", sort=order), alt.Order("order:Q"),
-        alt.Row("shape:N", title=None, sort=None))
+        alt.Row("shape:N", title=None, sort=list(rows)))
     bars.save(str(path))
 
 
