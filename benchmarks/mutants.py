@@ -66,7 +66,7 @@ def _said(command: list[str], tree: Path) -> str:
                              capture_output=True, text=True, timeout=1800)
     except subprocess.TimeoutExpired:
         return "does not end"
-    if run.returncode == 0:
+    if run.returncode in (0, 5):  # 5: no tests in these files
         return ""
     lines = (run.stdout + run.stderr).strip().splitlines()
     told = [line for line in lines if "InvariantBroken: " in line

@@ -266,7 +266,8 @@ def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
             signal.setitimer(signal.ITIMER_REAL, GRACE)
 
     def give_up(*_: Any) -> None:
-        raise Ended
+        if stop.is_set():  # anybody may send that signal
+            raise Ended
 
     handlers = {"SIGTERM": end, "SIGINT": end, "SIGALRM": give_up,
                 "SIGHUP": lambda *_: wanted.add("reload"),
