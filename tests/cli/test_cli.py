@@ -182,6 +182,9 @@ MISTAKES = [
     (["why", "cluster.yaml", "a", "--conf",
       "wrong.conf"], 'wrong.conf: scheduler configuration: actions names "alocate"'),
     (["run", "none.yaml"], "none.yaml: there is no such file or directory"),
+    (["run", ""], '"" is no file; allowed are files, folders, patterns, or - for the input'),
+    (["run", "cluster.yaml", "--conf", ""], "--conf: is no file; allowed is a volcano-scheduler"),
+    (["run", "cluster.yaml", "--conf", "."], ".: is no file; allowed is a volcano-scheduler.conf"),
     (["run", "wrong.yaml"], "spec.taints is 5; allowed is a list"),
     (["run", "cluster.yaml", "--conf",
       "none.conf"], "none.conf: cannot be read (No such file or directory)"),
@@ -225,6 +228,14 @@ def test_replay_goes_on_after_a_case_that_raises(files, tmp_path, capsys):
     assert [sorted(row.keys() & {"open", "error", "confError"}) for row in rows] == [
         ["open"], ["error"], ["confError"], ["open"]]
     assert "1 cases raised" in told.err
+
+
+def test_a_file_without_cases_is_told(tmp_path, capsys):
+    empty = tmp_path / "cases.jsonl"
+    empty.touch()
+    for option in ([], ["--life"]):
+        assert main(["replay", *option, str(empty)]) == 0
+        assert capsys.readouterr() == ("", f"warning: {empty}: there are no cases\n")
 
 
 def test_replay_with_timing(files, capsys):

@@ -92,6 +92,8 @@ def test_on_the_hosts_network_each_port_is_a_host_port():
         ("{priorityClassName: system-node-critical}", "", 2_000_001_000, None),
         ("{}", PRIORITIES, 0, None),
         ("{}", PRIORITIES.replace("value: 10}", "value: 10, globalDefault: true}"), 10, None),
+        ("{}", PRIORITIES.replace("value: 10}", "value: 10, globalDefault: true}").replace(
+            "value: 1000", "value: 1000\nglobalDefault: true"), 10, None),  # the lowest of several
     ],
 )
 def test_the_priority_comes_from_the_class(spec, more, priority, policy):
@@ -294,3 +296,8 @@ spec:
                 for found in pods}) == 2 and {found.spec.priority for found in pods} == {1000}
     assert pods[0].metadata.annotations["scheduling.k8s.io/group-name"] == group.name
     assert pods[0].spec.containers[0].resources.requests == {"cpu": "1"}
+
+
+def test_a_cluster_has_a_root_that_nobody_reclaims_from_and_a_default_queue():
+    assert {queue.name: queue.spec.reclaimable for queue in with_defaults([])} == {
+        "root": False, "default": True}

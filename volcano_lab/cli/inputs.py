@@ -33,6 +33,8 @@ def mistakes(conf: str | None = None) -> Iterator[None]:
 
 def load_files(files: Sequence[str], recursive: bool = False) -> Loaded:
     """Return the objects of some files, folders, patterns or "-" (the input). Raises `Mistake`."""
+    if "" in files:
+        raise Mistake('"" is no file; allowed are files, folders, patterns, or - for the input')
     with mistakes():
         return manifests.load(*files, recursive=recursive)
 
@@ -67,7 +69,7 @@ def conf_of(conf: str | None, loaded: Loaded) -> str | None:
     the objects holds; None for Volcano's default. Raises `Mistake`.
     """
     with mistakes():
-        return conf_text(conf) if conf else manifests.scheduler_conf_of(loaded)
+        return manifests.scheduler_conf_of(loaded) if conf is None else conf_text(conf)
 
 
 def conf_text(conf: str | None) -> str | None:
@@ -79,6 +81,9 @@ def conf_text(conf: str | None) -> str | None:
     try:
         if conf != "-":
             Path(conf).stat()  # a pattern is no file
+            if Path(conf).is_dir():  # "" is the folder one is in
+                raise Mistake(f"{conf or '--conf'}: is no file; allowed is a "
+                              "volcano-scheduler.conf, or - for the input")
         (_, text), *_ = Reader().texts(conf)
     except OSError as error:
         raise Mistake(f"{conf}: cannot be read ({error.strerror})") from None

@@ -172,15 +172,17 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
     """
     if path is None and life is None:
         raise Mistake("replay is given no file; allowed is one of cases, or --life with one")
-    failed, sums = 0, Sums()
+    failed, count, sums = 0, 0, Sums()
     with life_mistakes(life, path):
         for row in replay_all(path, timing) if life is None else replay_recording(
                 life) if path is None else replay_lives(read_cases(path), read_cases(life)):
-            failed += "error" in row
+            failed, count = failed + ("error" in row), count + 1
             if summary:
                 sums.add(row)
             else:
                 sys.stdout.write(json.dumps(row, separators=(",", ":")) + "\n")
+    if not count:
+        print(f"warning: {life or path}: there are no cases", file=sys.stderr)
     if summary:
         print(table(sums.rows(), OPTIONAL, width()) or "There are no cases.")
     if failed:
