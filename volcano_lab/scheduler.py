@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -54,8 +55,8 @@ class Scheduler:
         """One whole cycle; returns its session, closed and still readable. `arrays` and `now`: see
         `Session`.
         """
-        with _collector_paused():
-            return self._run_once(observer, arrays, now)
+        with collector_paused():
+            return deque(self.steps(observer, arrays, now), maxlen=1)[0][1]
 
     def cycle(self, observer: Observer | None = None, now: float | None = None,
               trace: Outline | None = None) -> Cycle:
@@ -65,7 +66,11 @@ class Scheduler:
         trace = Outline() if trace is None else trace
         return Cycle(self.run_once(joined(observer, trace), now=now), trace, self.times)
 
-    def _run_once(self, observer: Observer | None, arrays: bool, now: float | None) -> Session:
+    def steps(self, observer: Observer | None = None, arrays: bool = True,
+              now: float | None = None) -> Iterator[tuple[str, Session]]:
+        """Yield what has run ("open", each action, "close") and the session: who asks no further
+        leaves the cycle there.
+        """
         conf, times = self.conf.copy(), {}
         observer = watched(observer)
         self.cycles += 1
@@ -73,6 +78,7 @@ class Scheduler:
         ssn = Session(self.cache, conf, observer, f"session-{self.cycles}", arrays, now,
                       self.memory)
         times["open"] = perf_counter() - mark
+        yield "open", ssn
         for name in conf.actions:
             mark = perf_counter()
             if observer is not None:
@@ -83,6 +89,7 @@ class Scheduler:
             if observer is not None:
                 observer.action_ended(ssn, name)
             times[name] = times.get(name, 0.0) + perf_counter() - mark
+            yield name, ssn
         mark = perf_counter()
         ssn.close()
         times["close"] = perf_counter() - mark
@@ -90,11 +97,11 @@ class Scheduler:
         self.times = times
         if observer is not None:
             observer.cycle_ended(ssn, times)
-        return ssn
+        yield "close", ssn
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Python's cycle collector would walk the whole cluster over and over, and a cycle leaves next
     to nothing to collect.
     """

@@ -113,7 +113,7 @@ class _Search:
         self.before = seen.ssn
         self.places = sum(counts(job)[:2])
         self._known: dict[tuple[int, int], int] = {}
-        self._whole: tuple[tuple[int, int], Session | None] = ((0, 0), None)
+        self._turned: tuple = (), None, ()  # the last change that did something, and its cycle
 
     def outcome(self, ssn: Session | None) -> int:
         """Whether the job has its places (or more than it had), or was admitted at least."""
@@ -135,10 +135,10 @@ class _Search:
         key = id(knob), step
         if key not in self._known:
             _, objects, conf = knob.turn(step)
-            placed = knob.steps > 1  # of one step the whole cycle is wanted, for its cost to others
-            ssn = self.trial.run(objects, conf, lambda ssn: placed and self.outcome(ssn) == PLACED)
+            ssn = self.trial.run(objects, conf, lambda ssn: self.outcome(ssn) == PLACED)
             self._known[key] = self.outcome(ssn)
-            self._whole = key, None if placed else ssn
+            if self._known[key] > NOTHING:
+                self._turned = key, ssn, self.trial.rest
         return self._known[key]
 
     def _inadmissible(self, objects: Objects) -> bool:
@@ -158,8 +158,10 @@ class _Search:
         if steps is None:
             return None
         after, objects, conf = knob.turn(steps)
-        known, ssn = self._whole
-        if known != (id(knob), steps) or ssn is None:
+        key, ssn, rest = self._turned
+        if key == (id(knob), steps):
+            self.trial.finish(rest)  # for its cost to others
+        else:
             ssn = self.trial.run(objects, conf)
         if ssn is None or self.outcome(ssn) < goal or self._inadmissible(objects):
             return None

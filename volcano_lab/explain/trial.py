@@ -5,15 +5,16 @@ cycle decides; a cycle that has refused the job already goes no further.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.framework.config.conf import SchedulerConfiguration
-from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.session import Session
-from volcano_lab.scheduler import Scheduler
+from volcano_lab.scheduler import Scheduler, collector_paused
 
 
 def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
@@ -24,7 +25,8 @@ def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
 
 class Trial:
     """Runs cycles for one job; `run` gives the session, which goes no further than an action after
-    which `done` holds, or None where enqueue did not admit the job.
+    which `done` holds, or None where enqueue did not admit the job: no later action looks at it.
+    `rest` is what is left of the last cycle, for `finish`.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
@@ -45,16 +47,25 @@ class Trial:
         there = {id(obj) for obj in objects}
         new = [obj for obj in objects if id(obj) not in self._ids]
         old = [obj for obj in self.objects if id(obj) not in there]
-        silent = logging.root.manager.disable
-        logging.disable(logging.CRITICAL)  # what the cycle has to say was said once
-        self._exchange(old, new)
-        try:
-            return Scheduler(self.cache, conf).run_once(_Watch(self.job, done), now=self.now)
-        except _Known as known:
-            return known.ssn
-        finally:
-            self._exchange(new, old)
-            logging.disable(silent)
+        with _silent():
+            self._exchange(old, new)
+            try:
+                self.rest = Scheduler(self.cache, conf).steps(now=self.now)
+                for name, ssn in self.rest:
+                    job = ssn.jobs.get(self.job)
+                    if name == "enqueue" and job is not None and job.is_pending():
+                        return None
+                    if name != "open" and done(ssn):
+                        break
+                return ssn
+            finally:
+                self._exchange(new, old)
+
+    @staticmethod
+    def finish(rest: Iterator[tuple[str, Session]]) -> None:
+        """Run what is left of a cycle: the objects may be others by now, its session is its own."""
+        with _silent():
+            deque(rest, maxlen=0)
 
     def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
         """Pods go before, and come after, what they belong to."""
@@ -66,30 +77,16 @@ class Trial:
             self.cache.update(obj)
 
 
-class _Known(Exception):
-    """What becomes of the job is known; `ssn` is None where enqueue is over, and it was not
-    admitted: no later action looks at it.
-    """
-
-    def __init__(self, ssn: Session | None):
-        super().__init__()
-        self.ssn = ssn
-
-
-class _Watch(Observer):
-    watching = watches_attempts = False
-
-    def __init__(self, job: str, done: Callable[[Session], bool]):
-        self.job, self.done = job, done
-
-    def popped(self, kind: str, item: Any, rest: Any) -> None:
-        """Nothing to tell."""
-
-    def action_ended(self, ssn: Session, action: str) -> None:
-        if action == "enqueue" and self.job in ssn.jobs and ssn.jobs[self.job].is_pending():
-            raise _Known(None)
-        if self.done(ssn):
-            raise _Known(ssn)
+@contextmanager
+def _silent() -> Iterator[None]:
+    """What a cycle has to say was said once."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with collector_paused():
+            yield
+    finally:
+        logging.disable(before)
 
 
 class _Forgetful(Cache):
