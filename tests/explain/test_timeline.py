@@ -94,9 +94,24 @@ def test_a_gang_that_was_half_evicted_is_stranded():
     cause = next(c for c in timeline.why("gang").causes if c.code == "stranded")
     assert cause.text == ("It is stranded since cycle 4: 1 of its pods holds a place, its minimum "
                           "is 2. Evicted since then: gang-1, for urgent-1, by preempt, as "
-                          "priority let it go.")
+                          "priority let it go. Placed since then: urgent-1.")
     assert "stranded" not in timeline.why("gang", cycle=3).codes
     assert cause.text in timeline._repr_mimebundle_()["text/plain"]
+
+
+def test_what_keeps_a_gang_from_being_stranded_was_run():
+    """A job that came later passes the half of a gang that waits, for its dominant share is less.
+    """
+    cluster = (Cluster().node("n1", cpu=2).job("gang", pods=2, cpu=1, running={"n1": 1})
+               .job("filler", pods=1, cpu=1))
+    conf = "actions: allocate\ntiers: [{plugins: [{name: drf}, {name: predicates}]}]"
+    timeline = watched(cluster, conf, 6)
+    explanation = timeline.why("gang")
+    assert "So it was from the first cycle that was seen. Placed since then: filler." in (
+        explanation.text)
+    assert [str(remedy) for remedy in explanation.remedies_within(600)][:2] == [
+        "enableJobOrder: false for drf (gang has 2 pods placed, its minimum is 2)",
+        "1 more node like n1 (gang has 2 pods placed, its minimum is 2)"]
 
 
 def test_a_gang_that_lost_a_node_is_stranded_without_an_eviction():

@@ -133,11 +133,14 @@ def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
         text += " None of its pods was evicted then: they ended, were deleted, or lost their node."
     elif not before:
         text += " So it was from the first cycle that was seen."
+    others = [job for cycle, _, job, _ in timeline.placed if start <= cycle <= last and job != uid]
+    text += f" Placed since then: {_names(timeline, others)}." if others else ""
     return Cause("stranded", text, {"since": start, "held": held, "min_available": now["least"]})
 
 
 def breaks(timeline: Timeline, uid: str, seconds: float | None) -> Iterator[Remedy]:
-    """Changes with which no pod of a job is evicted twice, each found by running all cycles again.
+    """Changes with which a job is in no loop and not stranded, each found by running all cycles
+    again.
     """
     end = None if seconds is None else perf_counter() + seconds
     before = evictions_of(timeline, uid, timeline.cycles)
@@ -148,9 +151,10 @@ def breaks(timeline: Timeline, uid: str, seconds: float | None) -> Iterator[Reme
         runs: dict[int, Timeline] = {}
 
         def turns(step: int, knob: Knob = knob, runs: dict[int, Timeline] = runs) -> bool:
-            runs[step] = timeline.again(*knob.turn(step)[1:])
-            return len(evictions_of(runs[step], uid, timeline.cycles)) < len(
-                before) and loop_cause(runs[step], uid, timeline.cycles) is None
+            after = runs[step] = timeline.again(*knob.turn(step)[1:])
+            worse = before and len(evictions_of(after, uid, after.cycles)) >= len(before)
+            return not (worse or loop_cause(after, uid, after.cycles)
+                        or stranded_cause(after, uid, after.cycles))
 
         steps = smallest(turns, min(knob.steps, MOST_STEPS))
         if steps is not None:
@@ -163,10 +167,13 @@ def breaks(timeline: Timeline, uid: str, seconds: float | None) -> Iterator[Reme
 
 def _effect(timeline: Timeline, after: Timeline, uid: str, before: list[Eviction]) -> str:
     """What becomes of the job and of those for whom it was evicted."""
+    name, row = _names(timeline, [uid]), after.rows[uid][-1]
+    if not before:
+        placed = row["bound"] + row["running"]
+        return f"{name} has {placed} pods placed, its minimum is {row['least']}"
     count = len(evictions_of(after, uid, timeline.cycles))
     winner = Counter(each.winner for each in before).most_common(1)[0][0]
-    parts = [f"{_names(timeline, [uid])} is evicted {_times(count).lower()} instead of "
-             f"{len(before)}"]
+    parts = [f"{name} is evicted {_times(count).lower()} instead of {len(before)}"]
     placed = [cycle for cycle, _, job, _ in after.placed if job == winner]
     if winner and placed:
         parts.append(f"{_names(timeline, [winner])} gets a place in cycle {placed[0]}")

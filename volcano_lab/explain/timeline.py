@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from attrs import define
@@ -178,15 +178,18 @@ class Timeline(Observer, Shown):
         loops, stranded = dict(loop_causes(self, uid, last)), stranded_cause(self, uid, last)
         explanation.causes = [*explanation.causes, *loops.values(), *filter(None, [stranded])]
         explanation.rows = stretches(self._until(uid, last))
-        if loops and self.again is not None:
-            explanation.find_remedies = partial(self._changes, next(iter(loops)),
+        if self.again is not None and (loops or stranded):
+            explanation.find_remedies = partial(self._changes, next(iter(loops), uid),
                                                 explanation.find_remedies)
         return explanation
 
     def _changes(self, uid: str, more: Any, seconds: float | None) -> Iterator[Any]:
-        """What breaks the loop, then what the cycle alone lacks."""
-        yield from breaks(self, uid, seconds and seconds / 2)
-        yield from more(seconds and seconds / 2) if more else ()
+        """What ends it over all cycles, then what the last one alone lacks."""
+        half, told = seconds and seconds / 2, set()
+        for remedy in chain(breaks(self, uid, half), more(half) if more else ()):
+            if remedy.change not in told:
+                told.add(remedy.change)
+                yield remedy
 
     def _until(self, uid: str, last: int) -> list[dict[str, Any]]:
         return [row for row in self.rows.get(uid, ()) if row["cycle"] <= last]
