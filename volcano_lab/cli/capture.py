@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from volcano_lab.api.objects import KINDS, ConfigMap, HyperNode, Node, Pod, PodGroup, Queue
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes
 from volcano_lab.cli.output import print_data, styled, width, wrapped
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.manifests.defaults import SYSTEM_PRIORITIES
 from volcano_lab.manifests.export import anonymised, as_case, as_manifests, as_python
 from volcano_lab.manifests.job_controller import GROUP_NAME
@@ -33,11 +35,9 @@ def capture(files: Sequence[str] = (), namespace: str = "", output: str = "table
         return FOUND if found else DONE
     for sentence in found:
         print(wrapped(f"missing: {sentence}", width(), "  ", ""))
-    counts: dict[str, int] = {}
-    for obj in loaded:
-        counts[obj.kind] = counts.get(obj.kind, 0) + 1
-    print(styled(f"{len(loaded)} objects: " + ", ".join(
-        f"{kind} {count}" for kind, count in sorted(counts.items())), bold=not found))
+    counts = sorted(Counter(obj.kind for obj in loaded).items())
+    told = ", ".join(f"{kind} {count}" for kind, count in counts)
+    print(styled(f"{len(loaded)} objects: {told}", bold=not found))
     return FOUND if found else DONE
 
 
@@ -91,9 +91,8 @@ def missing(loaded: Loaded) -> Iterator[str]:
 
 def _absent(kind: str, names: set[str], command: str) -> Iterator[str]:
     if names:
-        first, *others = sorted(names)
-        more = f" and {len(others)} more" if others else ""
-        yield f"{kind} {first}{more}: it is named, and not among the objects ({command})"
+        yield (f"{kind} {listed(sorted(names), 1)}: it is named, and not among the objects "
+               f"({command})")
 
 
 def export(files: Sequence[str], form: str = "yaml", anonymise: bool = False,

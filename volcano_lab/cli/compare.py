@@ -9,10 +9,11 @@ from volcano_lab.api.formatting import quantity_text
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes, moment, warnings_of
-from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapped
+from volcano_lab.cli.output import show, styled, table, warn, wrapped
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.changes import IN_CONF, change, change_conf
 from volcano_lab.manifests.defaults import with_defaults
@@ -99,12 +100,8 @@ def _differing(before: dict, after: dict) -> Iterator[tuple[Any, dict[str, list[
 
 
 def _show(found: dict[str, list[dict[str, Any]]], output: str) -> None:
-    if output in ("json", "yaml"):
-        print_data(found, output)
-    elif output == "name":
-        print("".join(f"job/{row['job']}\n" for row in found["jobs"]), end="")
-    else:
-        print(report(found, None if output == "wide" else width()))
+    names = [f"job/{row['job']}" for row in found["jobs"]]
+    show(output, found, lambda most: report(found, most), names)
 
 
 def report(found: dict[str, list[dict[str, Any]]], most: int | None = 80) -> str:
@@ -121,9 +118,8 @@ def report(found: dict[str, list[dict[str, Any]]], most: int | None = 80) -> str
         pods.setdefault((row["change"], row["operation"]), []).append(row["pod"] + where)
     lines = [wrapped(sentence, most or 10_000) for sentence in _summary(found)]
     for (word, operation), names in pods.items():
-        more = f" and {len(names) - MOST_PODS} more" if len(names) > MOST_PODS else ""
         lines.append(wrapped(f"{'+' if word == 'more' else '-'} {operation}: "
-                             f"{', '.join(names[:MOST_PODS])}{more}", most or 10_000, "  ", ""))
+                             f"{listed(names, MOST_PODS)}", most or 10_000, "  ", ""))
     parts = [styled("\n".join(lines[:1]), bold=True), "\n".join(lines[1:]),
              table(jobs, ("queue", "pods"), most, "Jobs, before -> after"),
              table(queues, (), most, "Queues, before -> after")]

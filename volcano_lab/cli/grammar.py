@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from functools import reduce
+from functools import reduce, wraps
 from importlib import import_module
 from typing import Any
 
@@ -91,11 +91,23 @@ def volcano_lab() -> None:
     """
 
 
-@volcano_lab.command()
-@options(FILES, CONF, OUTPUT, NAMESPACE, NOW, RECURSIVE)
+def command(home: str, *added: Callable[[Any], Any], name: str | None = None
+            ) -> Callable[[Callable[[], None]], click.Command]:
+    """Declare a command; the function of that name in the module `home` is loaded when it runs."""
+    def declare(declared: Callable[[], None]) -> click.Command:
+        @wraps(declared)
+        def run(**given: Any) -> int:
+            return getattr(import_module(f"volcano_lab.cli.{home}"), declared.__name__)(**given)
+
+        return volcano_lab.command(name)(options(*added)(run))
+
+    return declare
+
+
+@command("run", FILES, CONF, OUTPUT, NAMESPACE, NOW, RECURSIVE)
 @click.option("--fail-on-pending", is_flag=True, help="Exit with 1 where a job waits.")
 @click.option("-w", "--watch", "keep", is_flag=True, help="Run again whenever a file changes.")
-def run(**given: Any) -> int:
+def run() -> None:
     """One cycle: jobs, what waits and why, placements, queues.
 
     \b
@@ -105,9 +117,6 @@ def run(**given: Any) -> int:
       volcano-lab run manifests/ -n team -o wide
       volcano-lab run cluster.yaml --fail-on-pending -o json
     """
-    from volcano_lab.cli.run import run
-
-    return run(**given)
 
 
 @volcano_lab.command()
@@ -154,9 +163,8 @@ def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) ->
     return why(files, name, **given)
 
 
-@volcano_lab.command()
-@options(FILES, CONF, OUTPUT, RECURSIVE)
-def lint(**given: Any) -> int:
+@command("lint", FILES, CONF, OUTPUT, RECURSIVE)
+def lint() -> None:
     """What cannot work, cancels itself or has no effect.
 
     What Volcano's webhooks would refuse, gangs that can never start, guarantees above the cluster,
@@ -168,12 +176,9 @@ def lint(**given: Any) -> int:
       volcano-lab lint cluster.yaml --conf volcano-scheduler.conf
       volcano-lab lint -R manifests/ -o json
     """
-    from volcano_lab.cli.lint import lint
-
-    return lint(**given)
 
 
-@volcano_lab.command("what-if")
+@command("compare", name="what-if")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option("--set", "settings", metavar="KIND/NAME.FIELD=VALUE", multiple=True,
               help="Set a field, an argument or a switch of a plugin (plugin/NAME.ARGUMENT=VALUE), "
@@ -186,7 +191,7 @@ def lint(**given: Any) -> int:
               help="The configuration before.  [default: a ConfigMap among the files, else "
               "Volcano's own default]")
 @options(OUTPUT, NOW, RECURSIVE)
-def what_if(**given: Any) -> int:
+def what_if() -> None:
     """What a change would change, before and after.
 
     Who is placed, evicted, waits; what queues deserve and hold. Nothing but the copy in memory is
@@ -200,16 +205,13 @@ def what_if(**given: Any) -> int:
       volcano-lab what-if all.yaml --base-conf old.conf --conf new.conf -o wide
       volcano-lab what-if cluster.yaml --set plugin/binpack.binpack.weight=10
     """
-    from volcano_lab.cli.compare import what_if
-
-    return what_if(**given)
 
 
-@volcano_lab.command()
+@command("compare")
 @click.argument("a", type=FILE)
 @click.argument("b", type=FILE)
 @options(CONF, OUTPUT, NOW, RECURSIVE)
-def diff(**given: Any) -> int:
+def diff() -> None:
     """In what the cycles of two exports differ.
 
     The exit code is 1 where they differ, as that of kubectl diff.
@@ -219,12 +221,9 @@ def diff(**given: Any) -> int:
       volcano-lab diff yesterday.yaml today.yaml
       volcano-lab diff before/ after/ --conf volcano-scheduler.conf -o json
     """
-    from volcano_lab.cli.compare import diff
-
-    return diff(**given)
 
 
-@volcano_lab.command()
+@command("sweep")
 @FILES
 @click.option("--grid", metavar="NAME=VALUES", multiple=True, required=True,
               help="KIND/NAME.FIELD, plugin/NAME.ARGUMENT or conf (files), and its values: "
@@ -241,7 +240,7 @@ def diff(**given: Any) -> int:
 @click.option("--plot", metavar="FILE", type=FILE,
               help="Write a chart of the first metric (.html, .svg, .png or .json).")
 @options(CONF, OUTPUT, RECURSIVE)
-def sweep(**given: Any) -> int:
+def sweep() -> None:
     """A cycle for every setting of a grid.
 
     On one core, several, or many machines. The exit code is 1 where a setting failed; the others
@@ -254,17 +253,14 @@ def sweep(**given: Any) -> int:
       volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --results s.jsonl
       volcano-lab sweep all.yaml --grid queue/a.weight=1..500 --scheduler local
     """
-    from volcano_lab.cli.sweep import sweep
-
-    return sweep(**given)
 
 
-@volcano_lab.command()
+@command("capture")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
 @click.option("-n", "--namespace", metavar="NS", default="",
               help="Where the scheduler runs.  [default: volcano-system]")
 @OUTPUT
-def capture(**given: Any) -> int:
+def capture() -> None:
     """A cluster into a file, and what is missing in it.
 
     Without FILEs, prints the line that brings a cluster into a file; it is for a shell with
@@ -277,12 +273,9 @@ def capture(**given: Any) -> int:
       volcano-lab capture
       volcano-lab capture cluster.yaml
     """
-    from volcano_lab.cli.capture import capture
-
-    return capture(**given)
 
 
-@volcano_lab.command()
+@command("capture")
 @FILES
 @click.option("-o", "--output", "form", type=click.Choice(("yaml", "json", "case", "python")),
               default="yaml", metavar="FORM", help="yaml and json for kubectl apply, case for "
@@ -290,7 +283,7 @@ def capture(**given: Any) -> int:
 @click.option("--anonymise", is_flag=True,
               help="Give everything another name, the same everywhere.")
 @options(CONF, RECURSIVE)
-def export(**given: Any) -> int:
+def export() -> None:
     """Write a cluster as manifests, as a case for replay, or as Python.
 
     Names of objects, labels and taints are other ones with --anonymise; numbers, amounts and the
@@ -302,9 +295,6 @@ def export(**given: Any) -> int:
       volcano-lab export cluster.yaml --conf scheduler.conf -o case > case.jsonl
       volcano-lab export cluster.yaml -o python > cluster.py
     """
-    from volcano_lab.cli.capture import export
-
-    return export(**given)
 
 
 @volcano_lab.command()
@@ -333,15 +323,12 @@ def serve(verbosity: int, **given: Any) -> int:
       volcano-lab serve manifests/ --conf volcano-scheduler.conf
       volcano-lab serve manifests/ --period 0.5 --port 0
     """
-    from volcano_lab.cli.server import ServeError, serve
+    from volcano_lab.cli.server import serve
     from volcano_lab.framework import log
 
     if verbosity:
         log.verbosity(verbosity)
-    try:
-        return serve(**given)
-    except ServeError as error:
-        raise Mistake(str(error)) from None
+    return serve(**given)
 
 
 @volcano_lab.command(context_settings={"ignore_unknown_options": True})

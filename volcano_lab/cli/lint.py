@@ -9,7 +9,7 @@ from attrs import asdict
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes
-from volcano_lab.cli.output import print_data, styled, width, wrapped
+from volcano_lab.cli.output import show, styled, wrapped
 from volcano_lab.explain.findings import ERROR, WARNING, Finding, of_cycle, of_objects
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError
@@ -34,12 +34,8 @@ def lint(files: Sequence[str], conf: str | None = None, output: str = "table",
         found += [Finding("refused", ERROR, *problem.split(": ", 1)) for problem in error.problems]
     found.sort(key=lambda finding: finding.level != ERROR)
     errors = sum(finding.level == ERROR for finding in found)
-    if output in ("json", "yaml"):
-        print_data({"findings": [asdict(finding) for finding in found]}, output)
-    elif output == "name":
-        print("".join(f"{finding.rule}\n" for finding in found), end="")
-    else:
-        print(report(found, 10_000 if output == "wide" else width()))
+    show(output, {"findings": [asdict(finding) for finding in found]},
+         lambda most: report(found, most or 10_000), [finding.rule for finding in found])
     return FOUND if errors else DONE
 
 

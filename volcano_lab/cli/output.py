@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any
@@ -135,6 +135,17 @@ def print_data(data: Mapping[str, Any], form: str) -> None:
     import yaml
 
     print(yaml.safe_dump(camel(data), sort_keys=False, allow_unicode=True), end="")
+
+
+def show(output: str, data: Mapping[str, Any], report: Callable[[int | None], str],
+         names: Iterable[str] = ()) -> None:
+    """Print the form that was asked for: data, names, or a report that is so wide at most."""
+    if output in ("json", "yaml"):
+        print_data(data, output)
+    elif output == "name":
+        print("".join(f"{name}\n" for name in names), end="")
+    else:
+        print(report(None if output == "wide" else width()))
 
 
 def warn(warnings: Sequence[str]) -> None:

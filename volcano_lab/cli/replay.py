@@ -33,6 +33,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.life import Life, LifeError, recorded_changes
+from volcano_lab.trace.state import queue_attributes, queue_order, result_of
 
 QUEUE_ATTRIBUTES = {"deserved": "deserved", "allocated": "allocated", "request": "request",
                     "elastic": "elastic", "inqueue": "inqueue", "capability": "capability",
@@ -80,9 +81,8 @@ def time_case(case: dict[str, Any]) -> dict[str, Any]:
     scheduler = Scheduler(load_cache(case), case.get("conf"))
     ssn = scheduler.run_once()
     statuses = Counter(str(task.status) for job in ssn.jobs.values() for task in job.tasks.values())
-    return {
-        "name": case["name"], "times": scheduler.times, "statuses": dict(sorted(statuses.items()))
-    }
+    return {"name": case["name"], "times": scheduler.times,
+            "statuses": dict(sorted(statuses.items()))}
 
 
 def load_cache(case: dict[str, Any]) -> Cache:
@@ -273,11 +273,8 @@ class CycleRecord(Observer):
         self._committed, self._undone = len(ssn.committed), ssn.undone
 
     def closed(self, ssn: Session) -> None:
-        self.decisions["close"] = {uid: {
-            "phase": job.pod_group.status.phase,
-            "conditions": [{"type": c.type, "status": c.status, "reason": c.reason,
-                            "message": c.message} for c in job.pod_group.status.conditions],
-            "running": job.pod_group.status.running} for uid, job in ssn.jobs.items()}
+        self.decisions["close"] = {uid: {**result_of(job), "running": job.pod_group.status.running}
+                                   for uid, job in ssn.jobs.items()}
 
 
 def resource(value: Resource) -> dict[str, float | str]:
@@ -296,28 +293,15 @@ def phases_of(ssn: Session) -> dict[str, str]:
 
 def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
     """The attributes that the proportion or the capacity plugin keeps of each queue."""
-    plugin = ssn.plugins.get("proportion") or ssn.plugins.get("capacity")
-    if plugin is None:
-        return {}
-    return {name: {"share": attr.share,
-                   **{key: resource(getattr(attr, field))
-                      for key, field in QUEUE_ATTRIBUTES.items()}}
-            for name, attr in sorted(plugin.queue_opts.items())}
+    return {name: {"share": attr.share, **{key: resource(getattr(attr, field))
+                                           for key, field in QUEUE_ATTRIBUTES.items()}}
+            for name, attr in sorted(queue_attributes(ssn).items())}
 
 
 def shares_of(ssn: Session) -> dict[str, dict[str, float]]:
     """{"jobShares": each job's dominant share} where drf is on, else nothing."""
     drf = ssn.plugins.get("drf")
-    return {} if drf is None else {
-        "jobShares": {uid: attr.share for uid, attr in drf.job_attrs.items()}
-    }
-
-
-def queue_order(ssn: Session) -> list[str]:
-    """Queues that have jobs, as the session's queue order pops them."""
-    used = {job.queue for job in ssn.jobs.values()}
-    return [q.uid for q in PriorityQueue(ssn.queue_order,
-                                         (ssn.queues[name] for name in sorted(used))).drain()]
+    return {"jobShares": {uid: attr.share for uid, attr in drf.job_attrs.items()}} if drf else {}
 
 
 def job_order(ssn: Session) -> dict[str, list[str]]:

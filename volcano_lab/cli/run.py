@@ -14,7 +14,7 @@ from volcano_lab.api.formatting import quantity_text
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
-from volcano_lab.cli.output import print_data, styled, table, warn, width, wrapped
+from volcano_lab.cli.output import show, styled, table, warn, width, wrapped
 from volcano_lab.explain.names import Names
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.trace.views.cycle import Cycle
@@ -37,15 +37,11 @@ def run(files: Sequence[str], conf: str | None = None, output: str = "table", na
     cycle, warnings = schedule(files, conf, now, recursive)
     warn(warnings)
     jobs = [row for row in cycle.jobs() if not namespace or row["job"].startswith(f"{namespace}/")]
-    if output in ("json", "yaml"):
-        pods = [row for row in cycle.placements()
-                if not namespace or row["pod"].startswith(f"{namespace}/")]
-        shown = {"jobs": jobs, "placements": pods, "warnings": warnings}
-        print_data(cycle.as_dict() | shown, output)
-    elif output == "name":
-        print("".join(f"job/{row['job']}\n" for row in jobs), end="")
-    else:
-        print(report(cycle, jobs, None if output == "wide" else width()))
+    pods = [row for row in cycle.placements()
+            if not namespace or row["pod"].startswith(f"{namespace}/")]
+    data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}
+    names = [f"job/{row['job']}" for row in jobs]
+    show(output, data, lambda most: report(cycle, jobs, most), names)
     return FOUND if fail_on_pending and any(row["pending"] for row in jobs) else DONE
 
 

@@ -27,10 +27,11 @@ from volcano_lab.cache.api_server import ApiServer, WatchEvent
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.manifest_folder import Folder
+from volcano_lab.cli import Mistake
 from volcano_lab.cli.conf_file import ConfFile
 from volcano_lab.cli.web import LOOPBACK, State, serve_web
 from volcano_lab.framework import log
-from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.framework.one_sentence import listed, one_line
 from volcano_lab.metrics.prometheus import Metrics
 from volcano_lab.scheduler import Scheduler
 
@@ -41,7 +42,7 @@ GRACE = 1.5
 MOST_NAMES = 5
 
 
-class ServeError(Exception):
+class ServeError(Mistake):
     """Serving can't begin; the text is one sentence."""
 
 
@@ -128,10 +129,9 @@ class Service:
         """Say which jobs wait, if that has changed."""
         waits = {row["job"]: row["pending"] for row in self.state.jobs if row["pending"]}
         if waits != self._waits:
-            names = [f"{job} ({pods})" for job, pods in list(waits.items())[:MOST_NAMES]]
-            more = f" and {len(waits) - MOST_NAMES} more" if len(waits) > MOST_NAMES else ""
-            self.say(f"cycle {self.state.cycle}: jobs that wait (pods): {', '.join(names)}{more}"
-                     if waits else f"cycle {self.state.cycle}: no job waits")
+            names = listed((f"{job} ({pods})" for job, pods in waits.items()), MOST_NAMES)
+            told = f"jobs that wait (pods): {names}" if waits else "no job waits"
+            self.say(f"cycle {self.state.cycle}: {told}")
         self._waits = waits
 
     def _kubelets(self) -> None:
@@ -165,8 +165,8 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         service = Service(directory, conf, say=_say)
         web = serve_web(service, port)
         if web is None:
-            raise ServeError(
-                f"--port is {port}: it is taken, or not allowed; 0 takes any that is free")
+            raise ServeError(f"--port is {port}: it is taken, or not allowed; 0 takes any that is "
+                             "free")
         service.read()
         address = f"http://{LOOPBACK}:{web.server_port}/"
         _say(f"serving {directory} every {period:g} s; metrics on {address}metrics, a page on "
@@ -194,9 +194,7 @@ def _run(service: Service, stop: threading.Event, wanted: set[str], dumps: Path,
         if "reload" in wanted:
             service.reload()
         elif changed := service.read():
-            names = ", ".join(changed[:MOST_NAMES])
-            more = f" and {len(changed) - MOST_NAMES} more" if len(changed) > MOST_NAMES else ""
-            _say(f"changed: {names}{more}")
+            _say(f"changed: {listed(changed, MOST_NAMES)}")
         if "dump" in wanted:
             _dump(service, dumps)
         wanted.clear()

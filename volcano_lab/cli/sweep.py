@@ -11,7 +11,7 @@ from typing import Any
 
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import conf_of, conf_text, load_files, mistakes
-from volcano_lab.cli.output import print_data, table, width
+from volcano_lab.cli.output import show, table
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.simulation.sweep import Sweep, SweepError
 from volcano_lab.simulation.sweep import sweep as run_sweep
@@ -38,12 +38,9 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
         raise Mistake(str(error)) from None
     if plot:
         _plot(found, plot)
-    if output in ("json", "yaml"):
-        print_data({"rows": found.rows, "failures": found.failures}, output)
-    else:
-        most = None if output == "wide" else width()
-        print("\n\n".join(filter(None, (table(found.rows, (), most),
-                                        table(found.failures, (), most, "Failed")))))
+    data = {"rows": found.rows, "failures": found.failures}
+    show("table" if output == "name" else output, data, lambda most: "\n\n".join(filter(None, (
+        table(found.rows, (), most), table(found.failures, (), most, "Failed")))))
     return FOUND if found.failures else DONE
 
 

@@ -14,8 +14,8 @@ from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, table, warn, width
 from volcano_lab.cli.past import past
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
-from volcano_lab.explain.explanation import listed
 from volcano_lab.explain.names import Names
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.trace.narration import sentence
 
 DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "

@@ -142,17 +142,6 @@ def added(left: Amounts, right: Amounts, sign: float = 1.0) -> Amounts:
     return {name: left.get(name, 0.0) + sign * right.get(name, 0.0) for name in names}
 
 
-def listed(names: Iterable[str], most: int = 4) -> str:
-    """Some names, and how many more there are.
-
-    >>> listed(["n1", "n2", "n3"], 2)
-    'n1, n2 and 1 more'
-    """
-    every = list(names)
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more
-
-
 def in_quantity(name: str, amount: float) -> Fraction:
     """An amount in internal units as Kubernetes counts it.
 

@@ -10,7 +10,8 @@ from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, listed
+from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 from volcano_lab.trace.state import queue_attributes

@@ -14,9 +14,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from volcano_lab.explain.candidates import KEEPERS, SWITCHED
-from volcano_lab.explain.explanation import Cause, listed
+from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.remedies import Remedy, smallest
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.trace.plain import amounts
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.resource import MIN_RESOURCE
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, listed, part
+from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.explain.holders import room_causes
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.trace import Record
 
 INSUFFICIENT = "Insufficient "

@@ -14,11 +14,12 @@ from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.explain.candidates import candidates
 from volcano_lab.explain.evidence import Evidence, counts
-from volcano_lab.explain.explanation import Cause, listed
+from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knob import Objects
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.trial import Trial
 from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.framework.session import Session
 from volcano_lab.manifests.admission import verdicts
 

@@ -10,10 +10,11 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.admission import admission_causes
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
-from volcano_lab.explain.explanation import Cause, listed
+from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.limits import limit_causes
 from volcano_lab.explain.nodes import hour_text, node_causes
+from volcano_lab.framework.one_sentence import listed
 
 ROOM = ("fragmented", "cluster_full")
 

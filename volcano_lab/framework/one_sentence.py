@@ -5,6 +5,7 @@ write code of their own.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 
 class OneSentence(Exception):
@@ -35,6 +36,17 @@ def one_line(text: str, most: int = MOST_CHARACTERS) -> str:
         text = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
     return text if len(
         text) <= most else f"{text[:most * 3 // 5 - 1]} ... {text[4 - most * 2 // 5:]}"
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """Some names, and how many more there are.
+
+    >>> listed(["n1", "n2", "n3"], 2)
+    'n1, n2 and 1 more'
+    """
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
 
 
 def capped(sentences: list[str], alike: int = 5, most: int = 100) -> list[str]:

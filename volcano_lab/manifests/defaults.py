@@ -19,6 +19,7 @@ from uuid import NAMESPACE_URL, uuid5
 import attrs
 
 from volcano_lab.api import objects as api
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.manifests.job_controller import JOB_NAME, TASK_SPEC, expand, waiting_tasks
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import Owners
@@ -104,8 +105,7 @@ def _given_twice(objects: list[api.KubernetesObject]) -> list[str]:
     """One sentence about objects of one kind and name, however many there are."""
     counts = Counter((obj.kind, obj.key) for obj in objects)
     twice = [f"{kind} {key}" for (kind, key), count in counts.items() if count > 1]
-    more = f" and {len(twice) - 1} more" if len(twice) > 1 else ""
-    return twice and [f"{twice[0]}{more}: given twice; allowed is one object of a kind and name"]
+    return twice and [f"{listed(twice, 1)}: given twice; allowed is one object of a kind and name"]
 
 
 class _Cluster:

@@ -21,7 +21,7 @@ import yaml
 
 from volcano_lab.api import objects as api
 from volcano_lab.framework.config.yaml import resolve
-from volcano_lab.framework.one_sentence import OneSentence, capped
+from volcano_lab.framework.one_sentence import OneSentence, capped, listed
 from volcano_lab.manifests import names
 from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
@@ -208,8 +208,7 @@ class _Batch:
         if self.errors:
             raise ManifestError(self.errors)
         for reason, labels in self._not_read.items():
-            more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
-            self.warnings.append(f"{labels[0]}{more}: {reason}")
+            self.warnings.append(f"{listed(labels, 1)}: {reason}")
         loaded = Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings))
         loaded.places = {key: place for key, (_, place) in self._objects.items()}
         return loaded

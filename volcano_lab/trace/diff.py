@@ -72,11 +72,10 @@ class CycleDiff(Shown):
         self.parting = first_parting(left, right)
         ends = Stepper(left).to_end().state, Stepper(right).to_end().state
         self.starts = list(_differences(left.start, right.start))
-        found = list(_differences(*ends))
-        self.pods = [each for each in found if each.what == "tasks"]
-        self.queues = [each for each in found if each.what == "queues"]
-        self.jobs = sorted([*(each for each in found if each.what == "jobs"), *_placed(*ends)],
-                           key=lambda each: (each.name, each.field))
+        found = [*_differences(*ends), *_placed(*ends)]
+        self.pods, self.queues, jobs = ([each for each in found if each.what == what]
+                                        for what in ("tasks", "queues", "jobs"))
+        self.jobs = sorted(jobs, key=lambda each: (each.name, each.field))
         self.moved = [[each.name, each.left or "", each.right or ""] for each in self.pods
                       if each.field == "node"]
 
@@ -182,15 +181,12 @@ def _differences(left: State, right: State) -> Iterator[Difference]:
 
 def _placed(left: State, right: State) -> Iterator[Difference]:
     """By job, how many of its pods have a node at the end."""
-    counts = []
-    for state in (left, right):
-        placed = dict.fromkeys(state["jobs"], 0)
-        for task in state["tasks"].values():
-            placed[task["job"]] = placed.get(task["job"], 0) + bool(task["node"])
-        counts.append(placed)
-    for name in sorted(counts[0].keys() | counts[1].keys()):
-        if counts[0].get(name) != counts[1].get(name):
-            yield Difference("jobs", name, "placed", counts[0].get(name), counts[1].get(name))
+    mine, theirs = ({job: sum(bool(task["node"]) for task in state["tasks"].values()
+                              if task["job"] == job) for job in state["jobs"]}
+                    for state in (left, right))
+    for name in sorted(mine.keys() | theirs.keys()):
+        if mine.get(name) != theirs.get(name):
+            yield Difference("jobs", name, "placed", mine.get(name), theirs.get(name))
 
 
 def _count(names: list[Any], what: str) -> str:
@@ -198,6 +194,5 @@ def _count(names: list[Any], what: str) -> str:
 
 
 def _listed(names: list[str], most: int = 5) -> str:
-    if not names:
-        return ""
-    return f" ({', '.join(names[:most])}{', …' if len(names) > most else ''})"
+    more = ", …" if len(names) > most else ""
+    return f" ({', '.join(names[:most])}{more})" if names else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from volcano_lab.api.formatting import amount_text
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.trace.kinds import KINDS, kind
 from volcano_lab.trace.record import Record
 
@@ -108,8 +109,7 @@ def operation_text(name: str, task: str, node: str) -> str:
 
 
 def _names(names: list[str], most: int = 5) -> str:
-    listed = ", ".join(map(short, names[:most]))
-    return (f"{listed} and {len(names) - most} more" if len(names) > most else listed) or "nobody"
+    return listed(map(short, names), most) or "nobody"
 
 
 ABOUT = ("queue", "job", "sub_job", "task", "node", "left", "right", "reclaimer", "preemptor")

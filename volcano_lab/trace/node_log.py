@@ -11,25 +11,26 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from attrs import define
 
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.placement.arrays import FITS, NEVER, Board, ByRow, NodeArrays
 
 ROOM = "room"
+Look = tuple[int, list[int], dict[str, list[Any]]]
 
 
+@define(slots=True)
 class _Shown:
     """What is written of tasks that are alike: under which number, up to which change, and who
     answers for each column.
     """
 
-    __slots__ = ("board", "number", "parts", "seen")
-
-    def __init__(self, board: Board, number: int, parts: list[tuple[str, ByRow]]):
-        self.board = board  # kept so that its id stays its own
-        self.number, self.parts = number, parts
-        self.seen = 0
+    board: Board  # kept so that its id stays its own
+    number: int
+    parts: list[tuple[str, ByRow]]
+    seen: int = 0
 
 
 class NodeLog:
@@ -47,8 +48,7 @@ class NodeLog:
         self._last: dict[str, np.ndarray] | None = None
         self._count = 1  # 0 stands for tasks that share nothing
 
-    def look(self, task: TaskInfo,
-             nodes: Sequence[NodeInfo]) -> tuple[int, list[int], dict[str, list[Any]]] | None:
+    def look(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Look | None:
         """What is new for a task; None where the plugins can't tell for all nodes."""
         board = self.arrays.board(task)
         if board is None:
@@ -75,24 +75,19 @@ class NodeLog:
 
     def _on_rows(self, shown: _Shown, rows: list[int]) -> dict[str, list[Any]]:
         room = self.arrays.room(shown.board.request)
-        columns = {ROOM: [int(room[row]) for row in rows]}
-        for column, part in shown.parts:
-            columns[column] = [_number(part.row(row)) for row in rows]
-        return columns
+        return {ROOM: [int(room[row]) for row in rows],
+                **{column: [_number(part.row(row)) for row in rows]
+                   for column, part in shown.parts}}
 
-    def _compare(self, task: TaskInfo,
-                 nodes: Sequence[NodeInfo]) -> tuple[int, list[int], dict[str, list[Any]]] | None:
+    def _compare(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Look | None:
         now = self._work_out(task, nodes)
         if now is None:
             return None
         known, self._last = self._last, now
-        if known is None:
-            rows = np.arange(self.arrays.table.count)
-        else:
-            different = np.zeros(self.arrays.table.count, dtype=bool)
-            for column, values in now.items():
-                different |= known[column] != values
-            rows = np.flatnonzero(different)
+        different = np.full(self.arrays.table.count, known is None)
+        for column, values in now.items() if known else ():
+            different |= known[column] != values
+        rows = np.flatnonzero(different)
         return 0, rows.tolist(), {column: values[rows].tolist() for column, values in now.items()}
 
     def _work_out(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, np.ndarray] | None:

@@ -35,10 +35,6 @@ def plain(value: Any) -> Any:
     return convert(value) if convert is not None else _other(value)
 
 
-def _itself(value: Any) -> Any:
-    return value
-
-
 def _list(values: Any) -> list[Any]:
     return [value.key if type(value) is TaskInfo else plain(value) for value in values]
 
@@ -65,32 +61,26 @@ def _other(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _dict(value)
     if attrs.has(type(value)):
-        return {
-            field.name: plain(getattr(value, field.name)) for field in attrs.fields(type(value))
-        }
-    if isinstance(value, np.generic):
-        return value.item()
+        return {field.name: plain(getattr(value, field.name))
+                for field in attrs.fields(type(value))}
     if isinstance(value, set | frozenset):
         return sorted(map(plain, value), key=str)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return str(value)
 
 
 _CONVERT: dict[type, Callable[[Any], Any]] = {
     **{kind: kind for kind in (bool, int, float, str)},  # what is one already stays as it is
-    type(None): _itself,
+    type(None): lambda value: None,
     **dict.fromkeys((list, tuple), _list),
     dict: _dict,
     Resource: amounts,
     TaskInfo: attrgetter("key"),
-    JobInfo: attrgetter("uid"),
-    SubJobInfo: attrgetter("uid"),
-    QueueInfo: attrgetter("uid"),
-    NodeInfo: attrgetter("name"),
-    HyperNodeInfo: attrgetter("name"),
-    TaskStatus: {status: str(status)
-                 for status in TaskStatus}.__getitem__,  # an enumeration's name is slow to ask for
+    **dict.fromkeys((JobInfo, SubJobInfo, QueueInfo), attrgetter("uid")),
+    **dict.fromkeys((NodeInfo, HyperNodeInfo), attrgetter("name")),
+    # an enumeration's name is slow to ask for
+    TaskStatus: {status: str(status) for status in TaskStatus}.__getitem__,
     FitError: attrgetter("reasons"),
     FitErrors: str,
 }

@@ -106,20 +106,13 @@ class TraceReader(Shown):
             return ""
         last, answer = calls[-1], asked["answer"]
         rule = self.rules.get(asked["point"], "")
-        if rule.startswith("the first comparison"):
-            return last["plugin"] if last["answer"] else ""
-        if rule.startswith("all must"):
-            return "" if answer else last["plugin"]
-        if rule.startswith("any one"):
-            return last["plugin"] if answer else ""
-        if rule.startswith("the first"):
-            return last["plugin"] if last["answer"] is not None else ""
-        if rule.startswith("a reject"):
-            if not answer:
-                return last["plugin"]
+        if rule.startswith("a reject") and answer:
             return next((call["plugin"] for call in calls if call["tier"] == last["tier"]
                          and call["answer"] > 0), "")
-        return ""
+        ended = {"the first comparison": last["answer"], "all must": not answer,
+                 "any one": answer, "the first": last["answer"] is not None, "a reject": True}
+        return next((last["plugin"] if by_last else "" for words, by_last in ended.items()
+                     if rule.startswith(words)), "")
 
     def about(self, *, job: str | None = None, task: str | None = None, queue: str | None = None,
               node: str | None = None) -> list[Record]:
@@ -200,8 +193,7 @@ class TraceReader(Shown):
 
     def save(self, path: str | Path) -> None:
         """Write the trace to a `.jsonl` or `.jsonl.gz` file."""
-        path = Path(path)
-        with gzip.open(path, "wt") if path.suffix == ".gz" else path.open("w") as file:
+        with _opened(path, "w") as file:
             file.writelines(line + "\n" for line in self.lines())
 
     @classmethod
@@ -223,8 +215,7 @@ class TraceReader(Shown):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The trace in a `.jsonl` or `.jsonl.gz` file. Raises `ValueError` where it is none."""
-        path = Path(path)
-        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
+        with _opened(path, "r") as file:
             return cls.from_lines(file)
 
 
@@ -236,6 +227,10 @@ def scores_of(said: dict[str, Any]) -> dict[str, float]:
         if point in SCORES and isinstance(value, int | float):
             scores[plugin] = scores.get(plugin, 0.0) + value
     return scores
+
+
+def _opened(path: str | Path, mode: str) -> Any:
+    return gzip.open(path, f"{mode}t") if Path(path).suffix == ".gz" else open(path, mode)
 
 
 def _take_call(calls: Columns, record: Record) -> None:

@@ -42,9 +42,8 @@ class Record:
 
     def as_dict(self) -> dict[str, Any]:
         """The record as one JSON object."""
-        return {
-            "number": self.number, "action": self.action, "kind": self.kind, "facts": self.facts
-        }
+        return {"number": self.number, "action": self.action, "kind": self.kind,
+                "facts": self.facts}
 
     @classmethod
     def from_dict(cls, row: dict[str, Any]) -> Record:

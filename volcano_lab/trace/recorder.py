@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
-from volcano_lab.framework.priority_queue import PriorityQueue
+from volcano_lab.trace import state
 from volcano_lab.trace.node_log import NodeLog
 from volcano_lab.trace.plain import plain
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
-from volcano_lab.trace.state import Changes, State, queue_attributes, queues_of, state_of
 
 if TYPE_CHECKING:
     from volcano_lab.api.fit_error import FitErrors
     from volcano_lab.api.node import NodeInfo
     from volcano_lab.api.task import TaskInfo
     from volcano_lab.framework.points.rules import ExtensionPoint
+    from volcano_lab.framework.priority_queue import PriorityQueue
     from volcano_lab.framework.session import Session
     from volcano_lab.framework.statement import Operation, Statement
 
@@ -49,8 +49,8 @@ class Outline(Observer, TraceReader):
         super().__init__()
         self._action = OPENING
         self._note_names: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._statements: dict[int, tuple[Statement,
-                                          int]] = {}  # the statement too: its id stays taken
+        # the statement too: its id stays taken
+        self._statements: dict[int, tuple[Statement, int]] = {}
 
     def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
         record = Record(len(self.records), self._action, kind, names, values)
@@ -62,19 +62,17 @@ class Outline(Observer, TraceReader):
     def opened(self, ssn: Session) -> None:
         self._ssn, before = ssn, len(self.records)
         self.start = self._state(ssn)
-        used = sorted({job.queue for job in ssn.jobs.values()})
-        order = PriorityQueue(ssn.queue_order, (ssn.queues[name] for name in used))
-        self.queue_order = [queue.uid for queue in order.drain()]
+        self.queue_order = state.queue_order(ssn)
         del self.records[before:]  # a question of ours is none of the cycle's
         self.nodes = [node.name for node in ssn.node_list]
         self.tiers = [[option.name for option in tier.plugins] for tier in ssn.conf.tiers]
         self.rules = {point.name: point.rule for point in ssn.points.values()}
 
-    def _state(self, ssn: Session) -> State:
-        return {"tasks": {}, "jobs": {}, "nodes": {}, "queues": queues_of(ssn)}
+    def _state(self, ssn: Session) -> state.State:
+        return {"tasks": {}, "jobs": {}, "nodes": {}, "queues": state.queues_of(ssn)}
 
     @property
-    def end(self) -> State:
+    def end(self) -> state.State:
         """The state of queues now: once the cycle has ended, how it ended."""
         return self._state(self._ssn)
 
@@ -127,11 +125,10 @@ class Outline(Observer, TraceReader):
 
     def popped(self, kind: str, item: Any, rest: PriorityQueue[Any]) -> None:
         following = rest.peek()
-        decided = None if following is None else self._decided_between(
-            f"{kind}_order", item, following)
+        decided = following and self._decided_between(f"{kind}_order", item, following)
         facts = {kind: item, "next": following, "decided_by": decided}
         if kind == "queue":
-            attr = queue_attributes(self._ssn).get(item.uid)
+            attr = state.queue_attributes(self._ssn).get(item.uid)
             facts["share"] = 0.0 if attr is None else attr.share
         Outline.note(self, kind, **facts)
 
@@ -176,16 +173,16 @@ class Trace(Outline):
         self.watches_calls = every_call
         self._names: dict[tuple[str, str, int], tuple[tuple[str, ...], int]] = {}
         self._node_log: NodeLog | None = None
-        self._changes: Changes | None = None
+        self._changes: state.Changes | None = None
 
     # -- the cycle -------------------------------------------------------------------------------
 
     def opened(self, ssn: Session) -> None:
         super().opened(ssn)
-        self._changes = Changes(ssn, self.start)
+        self._changes = state.Changes(ssn, self.start)
 
-    def _state(self, ssn: Session) -> State:
-        return state_of(ssn)
+    def _state(self, ssn: Session) -> state.State:
+        return state.state_of(ssn)
 
     def action_ended(self, ssn: Session, action: str) -> None:
         self._settle()
@@ -194,12 +191,7 @@ class Trace(Outline):
     def closed(self, ssn: Session) -> None:
         self._settle()
         super().closed(ssn)
-        self.result = {uid: {"phase": job.pod_group.status.phase,
-                             "conditions": [
-                                 {"type": condition.type, "status": condition.status,
-                                  "reason": condition.reason, "message": condition.message}
-                                 for condition in job.pod_group.status.conditions]}
-                       for uid, job in ssn.jobs.items()}
+        self.result = {uid: state.result_of(job) for uid, job in ssn.jobs.items()}
         self._changes = self._ssn = self._node_log = None
 
     def _settle(self) -> None:
@@ -212,8 +204,7 @@ class Trace(Outline):
         return (self._changes.of_task(task),)
 
     def changed(self, kind: str, subject: Any) -> None:
-        job = self._ssn.jobs.get(getattr(subject, "job",
-                                         subject.uid)) if self._changes is not None else None
+        job = self._changes and self._ssn.jobs.get(getattr(subject, "job", subject.uid))
         if job is None:
             return
         changes = self._changes.of_job(job) if job is subject else self._changes.of_task(subject)
@@ -224,8 +215,7 @@ class Trace(Outline):
     def watch(self, point: ExtensionPoint, tier: int, plugin: str,
               function: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(function, list):
-            return [self.watch(point, tier, plugin, each)
-                    for each in function]  # type: ignore[return-value]
+            return [self.watch(point, tier, plugin, each) for each in function]  # type: ignore
         if self._skips(point):
             return function
         name = point.name
@@ -290,8 +280,5 @@ class Trace(Outline):
             looked = self._node_log.look(task, nodes)
             if looked is not None:
                 self._add("node_values", ("task", "alike", "rows", "columns"), (task.key, *looked))
-        if node is not None:
-            self._add("chose", CHOSE, (task.key, len(nodes), node.name, None, {}))
-        else:
-            self._add("chose", CHOSE,
-                      (task.key, len(nodes), None, str(errors), dict(errors.reasons())))
+        told = (node.name, None, {}) if node else (None, str(errors), dict(errors.reasons()))
+        self._add("chose", CHOSE, (task.key, len(nodes), *told))

@@ -50,10 +50,10 @@ def plain_text(part: Part) -> str:
     heads, rows, numbers = _table(part)
     lines = [heads, *rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(heads))]
-    return "\n".join("  ".join(
-        cell.rjust(width) if number else cell.ljust(width)
-        for cell, width, number in zip(line, widths, numbers, strict=True)).rstrip()
-        for line in lines)
+    padded = [[cell.rjust(width) if number else cell.ljust(width)
+               for cell, width, number in zip(line, widths, numbers, strict=True)]
+              for line in lines]
+    return "\n".join("  ".join(line).rstrip() for line in padded)
 
 
 def markdown(part: Part) -> str:

@@ -11,13 +11,14 @@ from typing import Any
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.trace.plain import amounts, plain
 
-ACCOUNTS = ("idle", "used", "releasing", "pipelined")
-SUMS = ("allocated", "inqueue", "share")
-"""What operations change of a queue."""
-OF_TASK, OF_JOB = ("status", "node"), ("phase", "share")
+FIELDS = {"tasks": ("status", "node"), "jobs": ("phase", "share"),
+          "nodes": ("idle", "used", "releasing", "pipelined"),
+          "queues": ("allocated", "inqueue", "share")}
+"""What operations change."""
 QUEUE_FIXED = ("deserved", "guarantee", "capability", "real_capability", "request", "elastic")
 
 State = dict[str, dict[str, dict[str, Any]]]
@@ -41,26 +42,24 @@ def state_of(ssn: Session) -> State:
     ('Binding', {'cpu': 3000.0, 'pods': 109.0})
     """
     shares = _drf_shares(ssn)
-    return {"tasks": {task.key: {**_named(OF_TASK, _task(task)), "job": job.uid, "uid": task.uid,
+    accounts = (*FIELDS["nodes"], "allocatable")
+    return {"tasks": {task.key: {**_named("tasks", _task(task)), "job": job.uid, "uid": task.uid,
                                  "request": amounts(task.init_resreq)} for job in ssn.jobs.values()
                       for task in job.tasks.values()},
-            "jobs": {uid: {**_named(OF_JOB, _job(job, shares)), "queue": job.queue,
+            "jobs": {uid: {**_named("jobs", _job(job, shares)), "queue": job.queue,
                            "min_available": job.min_available} for uid, job in ssn.jobs.items()},
-            "nodes": {name:
-                      {field: amounts(getattr(node, field)) for field in (*ACCOUNTS, "allocatable")}
+            "nodes": {name: {field: amounts(getattr(node, field)) for field in accounts}
                       for name, node in ssn.nodes.items()}, "queues": queues_of(ssn)}
 
 
 def queues_of(ssn: Session) -> dict[str, dict[str, Any]]:
     """Return the part of the state that is about queues."""
-    return {
-        name: {
-            "weight": ssn.queues[name].weight if name in ssn.queues else 0,
-            "parent": next(reversed(getattr(attr, "ancestors", ())), ""),  # "": root, or no tree
-            **_named(SUMS, _queue(attr)),
-            **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}
-        } for name, attr in queue_attributes(ssn).items()
-    }
+    return {name: {"weight": ssn.queues[name].weight if name in ssn.queues else 0,
+                   # "": the root, or no tree
+                   "parent": next(reversed(getattr(attr, "ancestors", ())), ""),
+                   **_named("queues", _queue(attr)),
+                   **{field: amounts(getattr(attr, field)) for field in QUEUE_FIXED}}
+            for name, attr in queue_attributes(ssn).items()}
 
 
 def _task(task: TaskInfo) -> tuple[Any, ...]:
@@ -77,12 +76,26 @@ def _job(job: JobInfo, shares: Any) -> tuple[Any, ...]:
     return (phase, shares[job.uid].share) if job.uid in shares else (phase,)
 
 
+def queue_order(ssn: Session) -> list[str]:
+    """Return the queues that have jobs, in the order in which they would be popped."""
+    used = sorted({job.queue for job in ssn.jobs.values()})
+    order = PriorityQueue(ssn.queue_order, (ssn.queues[name] for name in used))
+    return [queue.uid for queue in order.drain()]
+
+
+def result_of(job: JobInfo) -> dict[str, Any]:
+    """Return the phase and the conditions of a job's PodGroup."""
+    status, told = job.pod_group.status, ("type", "status", "reason", "message")
+    return {"phase": status.phase, "conditions": [{name: getattr(condition, name) for name in told}
+                                                  for condition in status.conditions]}
+
+
 def _drf_shares(ssn: Session) -> Any:
     return getattr(ssn.plugins.get("drf"), "job_attrs", {})
 
 
-def _named(fields: tuple[str, ...], raw: tuple[Any, ...]) -> dict[str, Any]:
-    return dict(zip(fields, map(plain, raw), strict=False))
+def _named(what: str, raw: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip(FIELDS[what], map(plain, raw), strict=False))
 
 
 class Changes:
@@ -100,91 +113,70 @@ class Changes:
         self._ancestors = {name: getattr(attr, "ancestors", ()) for name, attr in self.sums.items()}
         self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}
         self._dicts: dict[tuple[float, ...], dict[str, float]] = {}  # equal nodes share one
-        self._rows = 0
-        self._all([])
+        self._rows, self._found = 0, []
+        self.everywhere()
 
     def of_task(self, task: TaskInfo) -> list[Change]:
         """What an operation on one task has changed: the task, nodes, its job and its queue with
         all above it.
         """
-        changes: list[Change] = []
-        self._task(task, changes)
-        self._nodes(changes)
+        self._differs("tasks", task.key, _task(task))
+        self._nodes()
         if task.job in self.ssn.jobs:
-            self._job_and_queues(self.ssn.jobs[task.job], changes)
-        return changes
+            return self.of_job(self.ssn.jobs[task.job])
+        return self._taken()
 
     def of_job(self, job: JobInfo) -> list[Change]:
         """What has changed of one job and its queue with all above it."""
-        changes: list[Change] = []
-        self._job_and_queues(job, changes)
-        return changes
+        self._differs("jobs", job.uid, _job(job, self.shares))
+        for name in (job.queue, *self._ancestors[job.queue]) if job.queue in self.sums else ():
+            self._differs("queues", name, _queue(self.sums[name]))
+        return self._taken()
 
     def everywhere(self) -> list[Change]:
         """Whatever has changed, operation or not."""
-        changes: list[Change] = []
-        self._all(changes)
-        return changes
-
-    def _all(self, changes: list[Change]) -> None:
         for job in self.ssn.jobs.values():
             for task in job.tasks.values():
-                self._task(task, changes)
-            self._job(job, changes)
-        self._nodes(changes)
-        for name in self.sums:
-            self._queue(name, changes)
+                self._differs("tasks", task.key, _task(task))
+            self._differs("jobs", job.uid, _job(job, self.shares))
+        self._nodes()
+        for name, attr in self.sums.items():
+            self._differs("queues", name, _queue(attr))
+        return self._taken()
 
-    def _job_and_queues(self, job: JobInfo, changes: list[Change]) -> None:
-        self._job(job, changes)
-        if job.queue in self.sums:
-            self._queue(job.queue, changes)
-            for name in self._ancestors[job.queue]:
-                self._queue(name, changes)
+    def _taken(self) -> list[Change]:
+        found, self._found = self._found, []
+        return found
 
-    def _task(self, task: TaskInfo, changes: list[Change]) -> None:
-        now = _task(task)
-        if self._raw["tasks"].get(task.key) != now:
-            self._differs(changes, "tasks", task.key, OF_TASK, now, plain)
-
-    def _job(self, job: JobInfo, changes: list[Change]) -> None:
-        now = _job(job, self.shares)
-        if self._raw["jobs"].get(job.uid) != now:
-            self._differs(changes, "jobs", job.uid, OF_JOB, now, plain)
-
-    def _queue(self, name: str, changes: list[Change]) -> None:
-        now = _queue(self.sums[name])
-        if self._raw["queues"].get(name) != now:
-            self._differs(changes, "queues", name, SUMS, now, plain)
-
-    def _nodes(self, changes: list[Change]) -> None:
+    def _nodes(self) -> None:
         table = self.ssn.table
         rows = dict.fromkeys(table.changes[self._rows :])
         self._rows = len(table.changes)
         accounts = table.idle, table.used, table.releasing, table.pipelined
         for row in rows:
-            raw = tuple([tuple(account[row].tolist()) for account in accounts])
-            self._differs(changes, "nodes", self.ssn.node_list[row].name, ACCOUNTS, raw,
-                          self._amounts)
+            now = tuple([tuple(account[row].tolist()) for account in accounts])
+            self._differs("nodes", self.ssn.node_list[row].name, now, self._amounts)
 
     def _amounts(self, values: tuple[float, ...]) -> dict[str, float]:
-        known = self._dicts.get(
-            values)  # dimensions are only ever added at the end, and then the tuple is longer
+        # dimensions are only ever added at the end, and then the tuple is longer
+        known = self._dicts.get(values)
         if known is None:
             named = zip(self.ssn.table.dimensions, values, strict=True)
             known = self._dicts[values] = {name: value for name, value in named if value}
         return known
 
-    def _differs(self, changes: list[Change], what: str, name: str, fields: tuple[str, ...],
-                 now: tuple[Any, ...], convert: Callable[[Any], Any]) -> None:
+    def _differs(self, what: str, name: str, now: tuple[Any, ...],
+                 convert: Callable[[Any], Any] = plain) -> None:
         raw = self._raw[what]
         known = raw.get(name) or (None,) * len(now)
+        if known == now:
+            return
         raw[name] = now
         seen = self.seen[what].setdefault(name, {})
-        for field, was, value in zip(fields, known, now,
-                                     strict=False):  # a job may be without a share
+        fields = zip(FIELDS[what], known, now, strict=False)  # a job may be without a share
+        for field, was, value in fields:
             if was != value:
                 before, after = seen.get(field), convert(value)
                 if before != after:
-                    changes.append([what, name, field, before, after])
+                    self._found.append([what, name, field, before, after])
                     seen[field] = after

@@ -77,8 +77,7 @@ class Stepper(Shown):
     def back(self) -> Record | None:
         """Back before the last change; the record that then has happened last, None at the start.
         """
-        current = bisect_right(self._steps,
-                               self.at) - 1  # the place of the last step that has happened
+        current = bisect_right(self._steps, self.at) - 1  # the last step that has happened
         return self.goto(self._steps[current - 1] if current > 0 else -1).record
 
     def goto(self, number: int) -> Stepper:
@@ -98,8 +97,7 @@ class Stepper(Shown):
     def to_end(self) -> Stepper:
         return self.goto(len(self.trace.records) - 1)
 
-    # -- jumps
-    # ---------------------------------------------------------------------------------------
+    # -- jumps -------------------------------------------------------------------------------------
 
     def find(self, holds: Condition, backwards: bool = False) -> Record | None:
         """To the next (or the last) record of which something holds; None, and no move, where there
@@ -123,31 +121,24 @@ class Stepper(Shown):
         >>> Stepper(trace).jump(job="default/a", outcome="commit")["task"]
         'default/a-0'
         """
-        kind = {"commit": "commit", "discard": "undo", None: None}.get(outcome, "")
-        if kind == "":
+        kinds = {"commit": ("commit",), "discard": ("undo",), None: None}.get(outcome, ())
+        if kinds == ():
             raise ValueError(
                 f'the outcome to jump to is "{outcome}"; allowed are "commit" and "discard".')
         tasks = {key for key, fields in self.trace.start["tasks"].items() if fields["job"] == job}
 
         def holds(record: Record) -> bool:
-            if kind is not None and record.kind != kind:
-                return False
-            if operation is not None and (record.kind not in OPERATIONS
-                                          or record["operation"] != operation):
-                return False
-            if queue is not None and record.get("queue") != queue:
-                return False
-            return job is None or record.get("job") == job or record.get("task") in tasks
+            return ((kinds is None or record.kind in kinds)
+                    and operation in (None, record.get("operation"))
+                    and queue in (None, record.get("queue"))
+                    and (job in (None, record.get("job")) or record.get("task") in tasks))
 
         return self.find(holds, backwards)
 
-    # -- applying
-    # ------------------------------------------------------------------------------------
+    # -- applying ----------------------------------------------------------------------------------
 
     def _to(self, number: int | None) -> Record | None:
-        if number is None:
-            return None
-        return self.goto(number).record
+        return None if number is None else self.goto(number).record
 
     def _do(self, record: Record) -> None:
         for what, name, field, _, after in record.get("changes") or ():

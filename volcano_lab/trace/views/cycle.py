@@ -111,17 +111,15 @@ class Cycle(Shown):
         for row in self.jobs():
             tried = self.statements(row["job"])
             outcomes = [each["outcome"] for each in tried]
-            if not tried and not row["pending"]:
-                continue
-            waits = over_limit(self.trace, self.session.jobs[row["job"]]) or next(
-                iter(row["why"]), "")
-            rows.append({
-                "job": row["job"], "phase": row["phase"], "statement":
-                "commit" if "commit" in outcomes else next(iter(outcomes), "none"), "operations": [
-                    f"{word} {pod.rpartition('-')[2]} on {node}" for each in tried
-                    for word, pod, node in each["steps"]
-                ], "why": waits if row["pending"] else ""
-            })
+            waits = row["pending"] and (over_limit(self.trace, self.session.jobs[row["job"]])
+                                        or next(iter(row["why"]), ""))
+            if tried or row["pending"]:
+                rows.append({
+                    "job": row["job"], "phase": row["phase"],
+                    "statement": "commit" if "commit" in outcomes else [*outcomes, "none"][0],
+                    "operations": [f"{word} {pod.rpartition('-')[2]} on {node}"
+                                   for each in tried for word, pod, node in each["steps"]],
+                    "why": waits or ""})
         return rows
 
     def fill(self, resource: str = "cpu") -> list[Row]:

@@ -73,10 +73,9 @@ def statements(trace: TraceReader, job: str = "") -> Rows:
     for record in trace.operations:
         number = record["statement"]
         key = (record["task"], record["operation"]) if number is None else number
-        row = rows.setdefault(key,
-                              {"statement": number, "action": record.action, "job": record["job"],
-                               "from": record.number, "to": record.number, "steps": [],
-                               "outcome": ""})
+        row = rows.setdefault(key, {
+            "statement": number, "action": record.action, "job": record["job"],
+            "from": record.number, "to": record.number, "steps": [], "outcome": ""})
         row["to"] = record.number
         if record.kind == "commit":
             row["outcome"] = "commit"
@@ -108,23 +107,16 @@ def victims(trace: TraceReader, task: str | None = None) -> Rows:
     whether it was chosen. `task` is the pod for which room was sought (None: all).
 
     """
-    asked = [
-        record for record in trace.records if record.kind == "asked" and record["point"] in POINTS
-    ]
-    chosen = [record for record in trace.records if record.kind == "victims"]
-    voters = {(call["point"], call["plugin"])
-              for record in asked
+    asked = [record for record in trace.iter("asked") if record["point"] in POINTS]
+    voters = {(call["point"], call["plugin"]) for record in asked
               for call in trace.calls_of(record)}
     wanted = [record for record in asked if record["candidates"] and task in (None, record["task"])]
     for question, record in enumerate(wanted, 1):
         calls = {call["plugin"]: call for call in trace.calls_of(record)}
-        following = next((each for each in asked if each.number > record.number), None)
-        end = following.number if following is not None else len(trace.records)
-        evicted = [
-            pod for each in chosen if record.number < each.number < end for pod in each["chosen"]
-        ]
-        for tier, plugin in ((number, name)
-                             for number, names in enumerate(trace.tiers, 1)
+        end = next((each.number for each in asked if each.number > record.number), None)
+        evicted = [pod for each in trace.records[record.number + 1 : end]
+                   if each.kind == "victims" for pod in each["chosen"]]
+        for tier, plugin in ((number, name) for number, names in enumerate(trace.tiers, 1)
                              for name in names):
             for candidate in record["candidates"] if (record["point"], plugin) in voters else ():
                 yield {"question": question, "action": record.action, "task": record["task"],

@@ -54,8 +54,8 @@ def choices(trace: TraceReader, job: str | None = None,
     wanted = {task for task, fields in trace.start["tasks"].items()
               if (job is None or fields["job"] == job) and (tasks is None or task in tasks)}
     for task, (record, columns) in trace.searches(wanted).items():
-        filtered = any(
-            column.startswith("predicate ") for said in columns.values() for column in said)
+        filtered = any(column.startswith("predicate ") for said in columns.values()
+                       for column in said)
         for node in trace.nodes:
             said = columns.get(node, {})
             scores = scores_of(said)
@@ -72,8 +72,8 @@ def _verdict(said: dict[str, Any], filtered: bool) -> str:
              if column.startswith("predicate ")}
     for plugin, value in asked.items():
         if value is not True and value is not None:
-            reason = "" if isinstance(
-                value, bool | int) else value if isinstance(value, str) else ", ".join(value)
+            reason = "" if isinstance(value, bool | int) else value
+            reason = reason if isinstance(reason, str) else ", ".join(reason)
             return f"{plugin}: {reason}" if reason else plugin
     if "room" in said:
         return {0: NO_ROOM, 1: LATER}.get(said["room"], FITS)

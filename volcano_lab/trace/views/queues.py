@@ -13,8 +13,8 @@ from volcano_lab.trace.stepper import state_at
 
 Rows = Iterator[dict[str, Any]]
 SUMS = ("guarantee", "deserved", "real_capability", "allocated", "request", "inqueue", "elastic")
-PARTS = {"minimum": "min_resources", "allocated": "allocated", "inqueue": "inqueue", "elastic":
-         "elastic", "sum": "asked", "may_hold": "limit"}
+PARTS = {"minimum": "min_resources", "allocated": "allocated", "inqueue": "inqueue",
+         "elastic": "elastic", "sum": "asked", "may_hold": "limit"}
 """Column of `admissions` -> the fact of the comparison."""
 
 
@@ -53,9 +53,10 @@ def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
         step_of = {step["queue"]: step for step in record["round"]["steps"]}
         for queue, deserved in record["round"]["deserved"].items():
             now, step = _amount(deserved, resource), step_of.get(queue)
-            offered = (_amount(step["offered"], resource)
-                       or 0) - (_amount(step["before"], resource) or 0) if step else 0
-            before = held.get(queue, 0)
+            before, offered = held.get(queue, 0), 0
+            if step:
+                had, given = (_amount(step[name], resource) or 0 for name in ("before", "offered"))
+                offered = given - had
             yield {"round": record["number"], "queue": queue, "weight": start[queue]["weight"],
                    "before": before, "offered": offered, "added": now - before, "deserved": now,
                    "met": step["met"] if step else "before", "most": most[queue],
@@ -166,11 +167,6 @@ def most_of(queue: dict[str, Any], resource: str = "cpu") -> float:
     request, capability, guarantee = (
         queue[field].get(resource, 0) for field in ("request", "real_capability", "guarantee"))
     return max(request if capability is None else min(request, capability), guarantee)
-
-
-def indented(row: dict[str, Any]) -> str:
-    """Return a queue's name, indented by its depth with wide spaces, which tables keep."""
-    return "\u2003" * row["depth"] + row["queue"]
 
 
 def way_to(queues: State, name: str) -> tuple[str, ...]:
