@@ -30,8 +30,7 @@ def parse_duration(text: str) -> float | None:
     >>> parse_duration("1h30m"), parse_duration("-1.5s"), parse_duration("10")
     (5400.0, -1.5, None)
     """
-    sign, rest = (-1.0 if text.startswith("-") else 1.0), text[1:] if text[:1] in ("+",
-                                                                                   "-") else text
+    sign, rest = -1.0 if text[:1] == "-" else 1.0, text[text[:1] in ("+", "-"):]
     if rest == "0":
         return 0.0
     parts = _PART.findall(rest)

@@ -105,8 +105,8 @@ def _step(claim: Claim, before: Resource, part: Resource) -> Step:
     if claim.real_capability is not None:
         capped = capped.min_dimension_resource(claim.real_capability, INFINITY)
     after = max_of(capped.min_dimension_resource(claim.request, ZERO), claim.guarantee)
-    met = "request" if claim.request.less_equal(after,
-                                                ZERO) else "capability" if after == before else ""
+    met = "capability" if after == before else ""
+    met = "request" if claim.request.less_equal(after, ZERO) else met
     return Step(claim.queue, before, offered, capped, after, met)
 
 

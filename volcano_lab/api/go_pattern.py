@@ -198,12 +198,9 @@ def _at_word(before: str, behind: str) -> bool:
     return (word(before) is None) != (word(behind) is None)
 
 
-_BORDERS: dict[str, Border] = {"AT_BEGINNING": lambda before, behind: before == "",
-                               "AT_BEGINNING_M": lambda before, behind: before in ("", "\n"),
-                               "AT_BEGINNING_STRING": lambda before, behind: before == "",
-                               "AT_END": lambda before, behind: behind == "",
-                               "AT_END_M": lambda before, behind: behind in ("", "\n"),
-                               "AT_END_STRING": lambda before, behind: behind == "",
-                               "AT_BOUNDARY": _at_word,
-                               "AT_NON_BOUNDARY": lambda before, behind: not _at_word(
-                                   before, behind)}
+_BORDERS: dict[str, Border] = {
+    **dict.fromkeys(("AT_BEGINNING", "AT_BEGINNING_STRING"), lambda before, behind: before == ""),
+    **dict.fromkeys(("AT_END", "AT_END_STRING"), lambda before, behind: behind == ""),
+    "AT_BEGINNING_M": lambda before, behind: before in ("", "\n"),
+    "AT_END_M": lambda before, behind: behind in ("", "\n"), "AT_BOUNDARY": _at_word,
+    "AT_NON_BOUNDARY": lambda before, behind: not _at_word(before, behind)}

@@ -53,10 +53,6 @@ class HyperNodeInfo:
         return [member.selector.exact_match.name for member in self.hyper_node.spec.members
                 if member.type == "HyperNode" and member.selector.exact_match is not None]
 
-    def names_member(self, name: str) -> bool:
-        """Whether its object names a HyperNode as a member."""
-        return name in self.child_names()
-
 
 class HyperNodeMap(dict[str, HyperNodeInfo]):
     """HyperNodes by name, and how they are related.
@@ -85,7 +81,7 @@ class HyperNodeMap(dict[str, HyperNodeInfo]):
             return info.parent
         tier = -1 if info is None else info.tier
         return min((other for other, info in self.items()
-                    if info.tier > tier and info.names_member(name)), default="")
+                    if info.tier > tier and name in info.child_names()), default="")
 
     def ancestors(self, name: str) -> list[str]:
         """A HyperNode and those above it, from below; it ends where a name would come twice."""
@@ -141,18 +137,13 @@ def member_nodes(members: MemberSelector, nodes: Mapping[str, Mapping[str, str]]
     >>> member_nodes(MemberSelector(exact_match=ExactMatch("x")), nodes)
     {'x'}
     """
-    found: set[str] = set()
-    if members.exact_match is not None:
-        if not members.exact_match.name:
-            return found
-        found.add(members.exact_match.name)
-    if members.regex_match is not None:
-        pattern = _pattern_of(members)
-        if pattern is None:
-            return set()
+    exact, pattern, labels = members.exact_match, _pattern_of(members), members.label_match
+    if (exact and not exact.name) or (members.regex_match and not pattern):
+        return set()
+    found = {exact.name} if exact else set()
+    if pattern:
         found.update(name for name in nodes if pattern.search(name))
-    labels = members.label_match
-    if labels is not None and (labels.match_labels or labels.match_expressions):
+    if not selector.is_empty(labels):
         found.update(name for name in nodes if selector.matches(labels, nodes[name]))
     return found
 
@@ -166,12 +157,13 @@ def matches_regex_or_labels(members: MemberSelector, name: str,
         pattern = _pattern_of(members)
         return pattern is not None and pattern.search(name)
     labels = members.label_match
-    if labels is None or not (labels.match_labels or labels.match_expressions):
-        return False
-    return name in nodes and selector.matches(labels, nodes[name])
+    return (not selector.is_empty(labels) and name in nodes
+            and selector.matches(labels, nodes[name]))
 
 
 def _pattern_of(members: MemberSelector) -> Pattern | None:
+    if members.regex_match is None:
+        return None
     try:
         return compile_pattern(members.regex_match.pattern)
     except ValueError as error:

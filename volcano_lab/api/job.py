@@ -14,11 +14,11 @@ import attrs
 from volcano_lab.api.durations import parse_bool, parse_duration
 from volcano_lab.api.fit_error import FitErrors
 from volcano_lab.api.objects import PodGroup, PodGroupStatus, SubGroupPolicySpec
-from volcano_lab.api.resource import EMPTY, Resource
+from volcano_lab.api.resource import EMPTY, Resource, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, SUCCEEDED, TaskStatus
-from volcano_lab.api.sub_job import SubJobInfo, WholeJob, hard_topology, match_values, sub_job_id
+from volcano_lab.api.sub_job import SubJobInfo, WholeJob, match_values, sub_job_id
 from volcano_lab.api.task import PREEMPTABLE_KEY, TaskInfo, revocable_zone_of
-from volcano_lab.api.task_index import TaskIndex
+from volcano_lab.api.task_index import NetworkTopologySpec, TaskIndex, hard_topology
 
 SLA_WAITING_TIME = "volcano.sh/sla-waiting-time"
 SLA_WAITING_TIME_SHORT = "sla-waiting-time"
@@ -198,13 +198,8 @@ class JobInfo(TaskIndex):
 
     def deduct_sch_gated_resources(self, resources: Resource) -> Resource:
         """`resources` less what tasks behind a scheduling gate ask for, never below zero."""
-        if not self._gated:
-            return resources
-        gated = EMPTY
-        for task in self.tasks.values():
-            if task.sch_gated:
-                gated = gated + task.resreq
-        if gated.is_empty():
+        gated = self._gated and total(task.resreq for task in self.tasks.values() if task.sch_gated)
+        if not gated or gated.is_empty():
             return resources
         scalars = {k: max(v - gated.get(k), 0.0) if k in (gated.scalars or {}) else v
                    for k, v in (resources.scalars or {}).items()}
@@ -212,8 +207,7 @@ class JobInfo(TaskIndex):
                         max(resources.memory - gated.memory, 0.0),
                         scalars if resources.scalars is not None else None)
 
-    # -- gang states by task role and sub-group
-    # -----------------------------------------------------
+    # -- gang states by task role and sub-group --------------------------------------------------
 
     def check_task_valid(self) -> bool:
         """Every role has, among tasks that may still run, as many as its minimum."""
@@ -275,8 +269,8 @@ class JobInfo(TaskIndex):
 
     def task_has_fit_errors(self, sub_job: str, task: TaskInfo) -> bool:
         """Whether a task of the same role has failed before, so that this one need not try."""
-        return bool(task.task_role
-                    and self.nodes_fit_errors) and task.task_role in self.fit_failed_roles(sub_job)
+        return bool(task.task_role and self.nodes_fit_errors
+                    and task.task_role in self.fit_failed_roles(sub_job))
 
     def need_continue_allocating(self, sub_job_id: str) -> bool:
         """Whether, one task having found no node, the gang's minimum may still be reached by the
@@ -291,8 +285,7 @@ class JobInfo(TaskIndex):
             return True
         failed = self.fit_failed_roles(sub_job_id)
         if self.min_available < self.task_min_available_total:
-            left = sum(
-                1 for task in self.in_status(PENDING).values() if task.task_role not in failed)
+            left = sum(task.task_role not in failed for task in self.in_status(PENDING).values())
             return self.ready_task_num() + left >= self.min_available
         allocated = self._roles(_OCCUPIED) + self._pending_best_effort_roles()
         return all(allocated[role] >= self.task_min_available.get(role, 0) for role in failed)
@@ -309,15 +302,10 @@ class JobInfo(TaskIndex):
         self.nodes_fit_errors = {}
 
     def reset_sub_job_fit_err(self, sub_job: str) -> None:
-        for uid in [uid
-                    for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job]:
-            del self.nodes_fit_errors[uid]
+        self.nodes_fit_errors = {uid: errors for uid, errors in self.nodes_fit_errors.items()
+                                 if self.task_to_sub_job.get(uid) != sub_job}
 
     # -- sub-jobs and topology --------------------------------------------------------------------
-
-    @property
-    def default_sub_job_id(self) -> str:
-        return self.uid
 
     def _policies(self) -> list[SubGroupPolicySpec]:
         return self.pod_group.spec.sub_group_policy if self.pod_group else []
@@ -342,22 +330,21 @@ class JobInfo(TaskIndex):
         elif default is None:
             policy = SubGroupPolicySpec(
                 sub_group_size=None if self._policies() else self.min_available,
-                network_topology=self.pod_group.spec.network_topology if self.pod_group else None)
+                network_topology=self.network_topology)
             default = self.sub_jobs[self.uid] = SubJobInfo(self.uid, self.uid, self.uid, policy)
         return default
 
     def contains_sub_job_policy(self) -> bool:
         return bool(self._policies())
 
-    def with_network_topology(self) -> bool:
-        return self.pod_group is not None and self.pod_group.spec.network_topology is not None
+    @property
+    def default_sub_job_id(self) -> str:
+        return self.uid
 
-    def hard_topology(self) -> tuple[bool, int]:
-        """(whether the job's topology must hold, up to which tier)."""
-        return hard_topology(self.pod_group.spec.network_topology) if self.pod_group else (False, 0)
-
-    def is_soft_topology_mode(self) -> bool:
-        return self.with_network_topology() and self.pod_group.spec.network_topology.mode == "soft"
+    @property
+    def network_topology(self) -> NetworkTopologySpec | None:
+        """What the PodGroup says of the network; None without one."""
+        return self.pod_group.spec.network_topology if self.pod_group else None
 
     def contains_hard_topology(self) -> bool:
         return self.hard_topology()[0] or any(

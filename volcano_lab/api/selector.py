@@ -33,6 +33,11 @@ def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
     return possible and all(requirement_holds(r, labels) for r in selector.match_expressions)
 
 
+def is_empty(selector: LabelSelector | None) -> bool:
+    """Return whether there is no selector, or one without conditions."""
+    return selector is None or not (selector.match_labels or selector.match_expressions)
+
+
 def requirement_holds(requirement: LabelSelectorRequirement, labels: Mapping[str, str]) -> bool:
     """One condition; `NotIn` holds where the label is absent."""
     key, operator = requirement.key, requirement.operator

@@ -46,16 +46,6 @@ class SubJobInfo(TaskIndex):
         if task.priority > self.priority:
             self.priority = task.priority
 
-    def hard_topology(self) -> tuple[bool, int]:
-        """(whether the topology must hold, up to which tier)."""
-        return hard_topology(self.network_topology)
-
-    def is_soft_topology_mode(self) -> bool:
-        return self.network_topology is not None and self.network_topology.mode == "soft"
-
-    def with_network_topology(self) -> bool:
-        return self.network_topology is not None
-
     def get_min_resources(self) -> Resource:
         """What the pending tasks ask for in sum."""
         return total(task.init_resreq for task in self.in_status(PENDING).values())
@@ -101,19 +91,12 @@ class WholeJob(SubJobInfo):
         return self.waiting_task_num() + self.ready_task_num() < self.min_available
 
 
-def hard_topology(topology: NetworkTopologySpec | None) -> tuple[bool, int]:
-    """(whether a network topology must hold, its highest tier); (False, 0) without a tier number.
-    """
-    if topology is None or topology.highest_tier_allowed is None:
-        return False, 0
-    return topology.mode == "hard", topology.highest_tier_allowed
-
-
 def match_values(policy: SubGroupPolicySpec, pod: Pod) -> tuple[str, ...]:
     """The values of a policy's label keys on a pod, () where the pod doesn't belong to it.
 
+    >>> from volcano_lab.api.objects import ObjectMeta
     >>> policy = SubGroupPolicySpec(match_label_keys=["group"])
-    >>> match_values(policy, Pod()), match_values(policy, Pod(metadata=_labelled({"group": "1"})))
+    >>> match_values(policy, Pod()), match_values(policy, Pod(ObjectMeta(labels={"group": "1"})))
     ((), ('1',))
     """
     labels = pod.metadata.labels
@@ -150,9 +133,3 @@ def _safe_encode(text: str) -> str:
     """Kubernetes' encoding of hashes into letters that make no words."""
     alphabet = "bcdfghjklmnpqrstvwxz2456789"
     return "".join(alphabet[ord(c) % len(alphabet)] for c in text)
-
-
-def _labelled(labels: dict[str, str]):
-    from volcano_lab.api.objects import ObjectMeta
-
-    return ObjectMeta(labels=labels)

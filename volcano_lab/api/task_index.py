@@ -6,6 +6,7 @@ Answers to the task maps and counting functions that `job_info.go` and `sub_job_
 
 from __future__ import annotations
 
+from volcano_lab.api.objects import NetworkTopologySpec
 from volcano_lab.api.status import (
     ALLOCATED_STATUSES,
     PENDING,
@@ -94,3 +95,25 @@ class TaskIndex:
     def is_starving(self) -> bool:
         """Too few tasks have a node or wait for one, best-effort tasks not counted."""
         return self.waiting_task_num() + self._ready < self.min_available
+
+    # -- where in the network ----------------------------------------------------------------------
+
+    network_topology: NetworkTopologySpec | None
+
+    def with_network_topology(self) -> bool:
+        return self.network_topology is not None
+
+    def hard_topology(self) -> tuple[bool, int]:
+        """(whether the topology must hold, up to which tier)."""
+        return hard_topology(self.network_topology)
+
+    def is_soft_topology_mode(self) -> bool:
+        return self.network_topology is not None and self.network_topology.mode == "soft"
+
+
+def hard_topology(topology: NetworkTopologySpec | None) -> tuple[bool, int]:
+    """(whether a network topology must hold, its highest tier); (False, 0) without a tier number.
+    """
+    if topology is None or topology.highest_tier_allowed is None:
+        return False, 0
+    return topology.mode == "hard", topology.highest_tier_allowed

@@ -85,12 +85,8 @@ class PodAffinity:
 
 
 @define
-class PodAntiAffinity:
+class PodAntiAffinity(PodAffinity):
     """Be where no such pods are."""
-
-    required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = Factory(list)
-    preferred_during_scheduling_ignored_during_execution: list[WeightedPodAffinityTerm] = Factory(
-        list)
 
 
 @define
