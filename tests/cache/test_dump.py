@@ -7,13 +7,13 @@ import os
 from random import Random
 
 import pytest
+from dumped import run_dump
 
 from manifests.hostile import places
 from volcano_lab.cache import Cache, dump
 from volcano_lab.cache.dump import DumpError
 from volcano_lab.cli.replay import CycleRecord
 from volcano_lab.cluster import Cluster
-from volcano_lab.debug.dumped import run_dump
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, poisson

@@ -15,6 +15,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from dumped import run_dump
 from prometheus_client.parser import text_string_to_metric_families
 
 from volcano_lab.cache import dump
@@ -25,7 +26,6 @@ from volcano_lab.cli.server import ServeError, Service, serve, state_folder
 from volcano_lab.cli.server import _cycle as run_cycle
 from volcano_lab.cli.server import _dump as ask_for_dump
 from volcano_lab.cli.web import Handler, serve_web
-from volcano_lab.debug.dumped import run_dump
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.scheduler import Scheduler

@@ -92,17 +92,6 @@ def milli_value(text: str) -> int:
     return _scaled(text, NANO // 1000)
 
 
-def canonical(text: str) -> str:
-    """The same quantity as Kubernetes writes it: no fraction, the largest suffix that leaves it
-    whole.
-
-    >>> [canonical(text) for text in ("0.5", "1000m", "2048Mi", "1.5Gi", "1500k", "12e6")]
-    ['500m', '1', '2Gi', '1536Mi', '1500k', '12e6']
-    """
-    nano, style, _ = _parse(text)
-    return to_text(Fraction(nano, NANO), style)
-
-
 def style_of(text: str) -> str:
     """The style in which Kubernetes writes this quantity: DecimalSI, BinarySI or DecimalExponent.
 

@@ -15,15 +15,8 @@ from volcano_lab.simulation.life import Life, LifeError
 from volcano_lab.simulation.saving import load, save
 from volcano_lab.simulation.simulation import Simulation
 from volcano_lab.simulation.sums import InvariantBroken
-from volcano_lab.simulation.workload import (
-    Arrivals,
-    JobTemplate,
-    Spread,
-    WorkloadError,
-    every,
-    poisson,
-    trace,
-)
+
+from .workload import Arrivals, JobTemplate, Spread, WorkloadError, every, poisson, trace
 
 __all__ = ["KINDS", "Arrivals", "Faults", "History", "InvariantBroken", "JobRun", "JobTemplate",
            "Latencies", "Life", "LifeError", "Simulation", "Spread", "WorkloadError", "every",

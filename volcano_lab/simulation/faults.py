@@ -6,7 +6,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from attrs import Factory, define
+from attrs import Factory, define, field
 
 KINDS = {"bind_refused": "the API server refuses a bind",
          "bind_timeout": "a bind isn't answered in time; half of these took effect all the same",
@@ -15,8 +15,8 @@ KINDS = {"bind_refused": "the API server refuses a bind",
          "node_lost": "a node disappears between the snapshot and the bind",
          "event_late": "the scheduler hears of a change seconds later",
          "event_twice": "the scheduler hears of a change twice",
-         "cycle_crash":
-         "the scheduler dies between two actions of a cycle and starts anew, knowing nothing"}
+         "cycle_crash": "the scheduler dies between two actions of a cycle and starts anew, "
+                        "knowing nothing"}
 """Kind of fault -> what happens."""
 
 
@@ -35,7 +35,7 @@ class Faults:
 
     chance: dict[str, float] = Factory(dict)
     plan: list[list[Any]] = Factory(list)
-    struck: Counter[str] = Factory(Counter)
+    struck: Counter[str] = field(factory=Counter, converter=Counter)
 
     def __attrs_post_init__(self) -> None:
         for entry in self.plan:

@@ -9,12 +9,13 @@ since the run began.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.api.resource import CPU, MEMORY
-from volcano_lab.api.status import RUNNING
+from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING, TaskStatus
 from volcano_lab.trace.state import queue_attributes
 
 if TYPE_CHECKING:
@@ -154,11 +155,11 @@ def _used(ssn: Session) -> list[float | int | None]:
 
 def _pods(ssn: Session) -> list[int]:
     """Pods that wait, are on their way to a node, and run."""
-    count = {"Pending": 0, "Binding": 0, "Bound": 0, "Running": 0}
+    count: Counter[TaskStatus] = Counter()
     for job in ssn.jobs.values():
         for status, tasks in job.task_status_index.items():
-            count[str(status)] = count.get(str(status), 0) + len(tasks)
-    return [count["Pending"], count["Binding"] + count["Bound"], count["Running"]]
+            count[status] += len(tasks)
+    return [count[PENDING], count[BINDING] + count[BOUND], count[RUNNING]]
 
 
 def _jobs(ssn: Session, jobs: Mapping[str, Any]) -> list[int]:

@@ -6,7 +6,6 @@ Left out: the last session, and what actions keep of arguments that a configurat
 from __future__ import annotations
 
 import json
-from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from volcano_lab.simulation.cluster_side import JobRun, Latencies
 from volcano_lab.simulation.faults import Faults
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.simulation import Simulation
-from volcano_lab.simulation.workload import Arrivals, JobTemplate, Spread
+from volcano_lab.simulation.workload import Arrivals, JobTemplate
 
 FORM = "volcano-lab simulation 1"
 SERVER = ("version", "_created")
@@ -102,13 +101,11 @@ def state_of(sim: Simulation) -> dict[str, Any]:
 def simulation_of(data: dict[str, Any], observer: Observer | None = None,
                   check: bool = False) -> Simulation:
     """A run from what `state_of` gave."""
-    failures = data["nodeFailures"] and tuple(Spread(**value) for value in data["nodeFailures"])
-    faults = Faults(data["faults"]["chance"], data["faults"]["plan"],
-                    Counter(data["faults"]["struck"]))
-    latencies = Latencies(**{name: Spread(**value) for name, value in data["latencies"].items()})
-    sim = Simulation((), **data["run"], workload=list(map(_arrivals, data["workload"])),
-                     latencies=latencies, node_failures=failures, faults=faults, observer=observer,
-                     check=check, ticks=data["ticks"], number=data["number"])
+    workload = [Arrivals(**each | {"templates": [JobTemplate(**t) for t in each["templates"]]})
+                for each in data["workload"]]
+    sim = Simulation((), **data["run"], workload=workload, latencies=Latencies(**data["latencies"]),
+                     node_failures=data["nodeFailures"], faults=Faults(**data["faults"]),
+                     observer=observer, check=check, ticks=data["ticks"], number=data["number"])
     sim.history = sim.side.history = History(data["history"])
     sim.made, sim.cycles, sim.crashes = data["made"], data["cycles"], data["crashes"]
     sim.orphan_binds, sim.surprises = dict(data["orphanBinds"]), set(data["surprises"])
@@ -129,8 +126,8 @@ def _restore_cluster(sim: Simulation, data: dict[str, Any]) -> None:
     for name in SERVER:
         setattr(sim.server, name, data["server"][name])
     side = data["side"]
-    sim.side.jobs = {uid: JobRun(**run | {"template": run["template"] and _template(
-        run["template"])})
+    sim.side.jobs = {uid: JobRun(**run | {"template": run["template"]
+                                          and JobTemplate(**run["template"])})
                      for uid, run in side["jobs"].items()}
     sim.side.seen, sim.side.first_node = side["seen"], side["firstNode"]
     sim.side.lost_nodes = {node.name: node for node in map(manifests.from_dict, side["lostNodes"])}
@@ -142,8 +139,8 @@ def _restore_cluster(sim: Simulation, data: dict[str, Any]) -> None:
 
 def _restore_scheduler(sim: Simulation, data: dict[str, Any]) -> None:
     sim._connect(dump.load(data["cache"]))
-    sim.scheduler.cycles, sim.scheduler.memory = data["scheduler"]["cycles"], data["cache"][
-        "memory"]
+    sim.scheduler.cycles = data["scheduler"]["cycles"]
+    sim.scheduler.memory = data["cache"]["memory"]
     sim.informer.known = {(obj.kind, obj.key): obj
                           for obj in map(manifests.from_dict, data["informer"]["known"])}
     sim.informer.gone = {(kind, key): version for kind, key, version in data["informer"]["gone"]}
@@ -175,12 +172,3 @@ def _task_of(data: dict[str, Any]) -> TaskInfo:
     task = TaskInfo(manifests.from_dict(data["pod"]))
     task.node_name = data["node"]
     return task
-
-
-def _template(data: dict[str, Any]) -> JobTemplate:
-    return JobTemplate(**data | {"run_time": Spread(**data["run_time"])})
-
-
-def _arrivals(data: dict[str, Any]) -> Arrivals:
-    return Arrivals([_template(t) for t in data["templates"]], Spread(**data["gap"]), data["count"],
-                    data["times"])

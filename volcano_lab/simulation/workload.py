@@ -80,6 +80,8 @@ def spread(value: float | Spread | Sequence[Any]) -> Spread:
         return value
     if isinstance(value, int | float):
         return Spread("constant", float(value))
+    if isinstance(value, Mapping) and value.keys() == {"kind", "a", "b"}:
+        return Spread(**value)
     if not isinstance(value, list | tuple) or not 2 <= len(value) <= 3:
         raise WorkloadError(f"a length of time is {value!r}; allowed is a number of seconds, or a "
                             "kind and its numbers")

@@ -97,23 +97,6 @@ class TraceReader(Shown):
         return [record for record in self.records[asked["since"] : asked.number]
                 if record.kind == "call" and record.values[0] == point]
 
-    def decided_by(self, asked: Record) -> str:
-        """The plugin whose answer ended the question, or "" where the rule or the default gave the
-        answer.
-        """
-        calls = self.calls_of(asked)
-        if not calls:
-            return ""
-        last, answer = calls[-1], asked["answer"]
-        rule = self.rules.get(asked["point"], "")
-        if rule.startswith("a reject") and answer:
-            return next((call["plugin"] for call in calls if call["tier"] == last["tier"]
-                         and call["answer"] > 0), "")
-        ended = {"the first comparison": last["answer"], "all must": not answer,
-                 "any one": answer, "the first": last["answer"] is not None, "a reject": True}
-        return next((last["plugin"] if by_last else "" for words, by_last in ended.items()
-                     if rule.startswith(words)), "")
-
     def about(self, *, job: str | None = None, task: str | None = None, queue: str | None = None,
               node: str | None = None) -> list[Record]:
         """Records that mention a job, task, queue or node in any of their facts; a job's tasks

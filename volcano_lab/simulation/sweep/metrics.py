@@ -9,13 +9,13 @@ from volcano_lab.trace.views.cycle import Cycle
 
 Metric = Callable[[Cycle], Any]
 
-METRICS: dict[str, Metric] = {"placed": lambda cycle: sum(row["placed"] for row in cycle.jobs()),
-                              "pending": lambda cycle: sum(row["pending"] for row in cycle.jobs()),
-                              "jobs_waiting": lambda cycle: sum(
-                                  row["pending"] > 0 for row in cycle.jobs()),
-                              "allocated": lambda cycle: _operations(cycle, "allocate"),
-                              "evicted": lambda cycle: _operations(cycle, "evict"),
-                              "promised": lambda cycle: _operations(cycle, "pipeline")}
+METRICS: dict[str, Metric] = {
+    "placed": lambda cycle: sum(row["placed"] for row in cycle.jobs()),
+    "pending": lambda cycle: sum(row["pending"] for row in cycle.jobs()),
+    "jobs_waiting": lambda cycle: sum(row["pending"] > 0 for row in cycle.jobs()),
+    "allocated": lambda cycle: _operations(cycle, "allocate"),
+    "evicted": lambda cycle: _operations(cycle, "evict"),
+    "promised": lambda cycle: _operations(cycle, "pipeline")}
 """Name -> what it counts: pods with a place, pods without, jobs that have such, operations."""
 
 
