@@ -19,8 +19,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import attrs
-
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache, dump
 from volcano_lab.cache.api_server import ApiServer, WatchEvent
@@ -140,8 +138,7 @@ class Service:
             if pod.metadata.deletion_timestamp is not None:
                 self.server.remove("Pod", pod.key)
             elif pod.spec.node_name and pod.status.phase == "Pending":
-                self.server.update(
-                    attrs.evolve(pod, status=attrs.evolve(pod.status, phase="Running")))
+                self.server.update(pod.changed(status={"phase": "Running"}))
 
     def dump(self, directory: str | Path) -> Path:
         """Write the cache to a new file in a folder."""

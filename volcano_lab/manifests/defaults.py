@@ -19,6 +19,8 @@ from uuid import NAMESPACE_URL, uuid5
 import attrs
 
 from volcano_lab.api import objects as api
+from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
+from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
 from volcano_lab.framework.one_sentence import listed
 from volcano_lab.manifests.job_controller import JOB_NAME, TASK_SPEC, expand, waiting_tasks
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
@@ -33,7 +35,6 @@ MOST_PODS, MOST_QUEUES_DEEP = 50_000, 200
 """Pods that controllers may make in all, and levels of queues: neither has a bound in the API."""
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
                      "system-node-critical": 2_000_001_000}
-HIERARCHY, HIERARCHY_WEIGHTS = "volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"
 HOSTNAME = "kubernetes.io/hostname"
 FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 
@@ -97,8 +98,8 @@ def _identified(obj: api.KubernetesObject, time: float) -> api.KubernetesObject:
     if isinstance(obj, api.VolcanoJob):
         uid = str(uuid5(NAMESPACE_URL, uid))[:8]  # it becomes part of the podgroup's name
     created = time if metadata.creation_timestamp is None else metadata.creation_timestamp
-    return attrs.evolve(obj, metadata=attrs.evolve(
-        metadata, namespace=namespace, uid=metadata.uid or uid, creation_timestamp=created))
+    return obj.changed(metadata={"namespace": namespace, "uid": metadata.uid or uid,
+                                 "creation_timestamp": created})
 
 
 def _given_twice(objects: list[api.KubernetesObject]) -> list[str]:
@@ -230,13 +231,9 @@ class _Cluster:
 
     def complete(self, obj: api.KubernetesObject) -> api.KubernetesObject:
         """Return the object with the defaults of its kind."""
-        if isinstance(obj, api.Pod):
-            return self._pod(obj)
-        if isinstance(obj, api.PodGroup):
-            return _pod_group(obj, self.default_queues.get(obj.namespace))
-        if isinstance(obj, api.Queue):
-            return _queue(obj)
-        return _node(obj) if isinstance(obj, api.Node) else obj
+        complete = {api.Pod: self._pod, api.PodGroup: self._pod_group, api.Queue: _queue,
+                    api.Node: _node}.get(type(obj))
+        return complete(obj) if complete else obj
 
     def _pod(self, pod: api.Pod) -> api.Pod:
         """A pod; those of one template share its spec."""
@@ -250,6 +247,21 @@ class _Cluster:
             known = self._specs[id(spec)] = spec, complete
         status = pod.status if pod.status.phase else attrs.evolve(pod.status, phase="Pending")
         return api.Pod(pod.metadata, known[1], status)
+
+    def _pod_group(self, group: api.PodGroup) -> api.PodGroup:
+        """A PodGroup; a new one in the default queue gets that of its namespace, if one is named.
+        """
+        spec, topology = group.spec, group.spec.network_topology
+        if topology is not None and not topology.mode:
+            topology = attrs.evolve(topology, mode="hard")
+        policies = [attrs.evolve(policy, min_sub_groups=policy.min_sub_groups or 0, sub_group_size=1
+                                 if policy.sub_group_size is None else policy.sub_group_size)
+                    for policy in spec.sub_group_policy]
+        queue = spec.queue or "default"
+        if queue == "default" and not group.status.phase:
+            queue = self.default_queues.get(group.namespace) or queue
+        return group.changed(status={"phase": group.status.phase or "Pending"}, spec={
+            "queue": queue, "network_topology": topology, "sub_group_policy": policies})
 
     def _set_priority(self, pod: api.Pod, spec: api.PodSpec) -> None:
         """The priority of the pod's class, or of the class that is the cluster's default, or 0."""
@@ -274,42 +286,22 @@ def _container(container: api.Container, host_network: bool) -> api.Container:
     ports = [attrs.evolve(port, protocol=port.protocol or "TCP",
                           host_port=port.host_port or (port.container_port if host_network else 0))
              for port in container.ports]
-    return attrs.evolve(container, ports=ports, resources=attrs.evolve(
-        container.resources, requests=requests))
-
-
-def _pod_group(group: api.PodGroup, queue_of_namespace: str | None) -> api.PodGroup:
-    """A PodGroup; a new one in the default queue gets that of its namespace, if it names one."""
-    spec, topology = group.spec, group.spec.network_topology
-    if topology is not None and not topology.mode:
-        topology = attrs.evolve(topology, mode="hard")
-    policies = [attrs.evolve(policy, sub_group_size=1 if policy.sub_group_size is None
-                             else policy.sub_group_size, min_sub_groups=0
-                             if policy.min_sub_groups is None else policy.min_sub_groups)
-                for policy in spec.sub_group_policy]
-    queue = spec.queue or "default"
-    if queue == "default" and not group.status.phase:
-        queue = queue_of_namespace or queue
-    spec = attrs.evolve(spec, queue=queue, network_topology=topology, sub_group_policy=policies)
-    phase = group.status.phase or "Pending"
-    return attrs.evolve(group, spec=spec, status=attrs.evolve(group.status, phase=phase))
+    resources = attrs.evolve(container.resources, requests=requests)
+    return attrs.evolve(container, ports=ports, resources=resources)
 
 
 def _queue(queue: api.Queue) -> api.Queue:
-    metadata = queue.metadata
-    path, weights = metadata.annotations.get(HIERARCHY), metadata.annotations.get(HIERARCHY_WEIGHTS)
+    notes, spec = queue.metadata.annotations, queue.spec
+    path, weights = notes.get(HIERARCHY), notes.get(HIERARCHY_WEIGHTS)
     if path and weights and not path.startswith("root"):
-        rooted = {HIERARCHY: f"root/{path}", HIERARCHY_WEIGHTS: f"1/{weights}"}
-        metadata = attrs.evolve(metadata, annotations=metadata.annotations | rooted)
-    spec = attrs.evolve(queue.spec, weight=queue.spec.weight or 1, reclaimable=True
-                        if queue.spec.reclaimable is None else queue.spec.reclaimable)
-    status = attrs.evolve(queue.status, state=queue.status.state or "Open")
-    return attrs.evolve(queue, metadata=metadata, spec=spec, status=status)
+        notes = notes | {HIERARCHY: f"root/{path}", HIERARCHY_WEIGHTS: f"1/{weights}"}
+    return queue.changed(metadata={"annotations": notes}, status={
+        "state": queue.status.state or "Open"}, spec={
+            "weight": spec.weight or 1, "reclaimable": spec.reclaimable is not False})
 
 
 def _node(node: api.Node) -> api.Node:
-    labels = {HOSTNAME: node.name, **node.metadata.labels}
-    status = attrs.evolve(node.status,
-                          allocatable=node.status.allocatable or dict(node.status.capacity),
-                          capacity=node.status.capacity or dict(node.status.allocatable))
-    return attrs.evolve(node, metadata=attrs.evolve(node.metadata, labels=labels), status=status)
+    status = {"allocatable": node.status.allocatable or dict(node.status.capacity),
+              "capacity": node.status.capacity or dict(node.status.allocatable)}
+    return node.changed(metadata={"labels": {HOSTNAME: node.name, **node.metadata.labels}},
+                        status=status)

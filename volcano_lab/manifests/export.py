@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import attrs
-
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded, dump, from_dict, to_dict
@@ -47,13 +45,11 @@ def as_manifests(objects: Iterable[KubernetesObject], form: str = "yaml") -> str
     metadata:
       name: n1
     """
-    return dump((attrs.evolve(obj, metadata=attrs.evolve(obj.metadata, resource_version=""))
-                 for obj in objects), form)
+    return dump((obj.changed(metadata={"resource_version": ""}) for obj in objects), form)
 
 
-def as_case(objects: Iterable[KubernetesObject],
-            conf: str | None = None,
-            name: str = "case") -> str:
+def as_case(objects: Iterable[KubernetesObject], conf: str | None = None, name: str = "case"
+            ) -> str:
     """Return one line for `volcano-lab replay`: the objects as the scheduler hears of them.
 
     Raises `ManifestError`.
@@ -166,8 +162,7 @@ class _Renamed:
 
     def value(self, text: str) -> str:
         """Another value of a label; numbers may be compared, and stay."""
-        if text in self.names or text in KEPT or not text or text.isdigit() or text in ("true",
-                                                                                        "false"):
+        if text in self.names or text in (*KEPT, "", "true", "false") or text.isdigit():
             return self.names.get(text, text)
         return self.values.setdefault(text, f"value{len(self.values) + 1}")
 

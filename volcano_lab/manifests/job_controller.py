@@ -207,9 +207,8 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
                    "volcano.sh/job-retry-count": "0",
                    "volcano.sh/template-uid": f"{job.name}-{task.name}",
                    **({NUMA_POLICY: task.topology_policy} if task.topology_policy else {}),
-                   **_inherited_annotations(job.metadata.annotations)}
-    inherited = {key: job.metadata.labels[key] for key in (PREEMPTABLE, COOLDOWN_TIME)
-                 if key in job.metadata.labels}
+                   **inherited_annotations(job.metadata.annotations)}
+    inherited = chosen(job.metadata.labels, PREEMPTABLE, COOLDOWN_TIME)
     labels = {**template.metadata.labels, **both, JOB_NAMESPACE: job.namespace, **inherited}
     size = task.partition_policy.partition_size if task.partition_policy else 0
     spec = attrs.evolve(
@@ -226,11 +225,15 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
     return pods
 
 
-def _inherited_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
+def inherited_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
     """What a pod takes over from its job; of the two budget annotations only one."""
     budget = JDB_MIN_AVAILABLE if JDB_MIN_AVAILABLE in annotations else JDB_MAX_UNAVAILABLE
-    return {key: annotations[key]
-            for key in (PREEMPTABLE, COOLDOWN_TIME, REVOCABLE_ZONE, budget) if key in annotations}
+    return chosen(annotations, PREEMPTABLE, COOLDOWN_TIME, REVOCABLE_ZONE, budget)
+
+
+def chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:
+    """Return those of some labels or annotations that are there."""
+    return {key: texts[key] for key in keys if key in texts}
 
 
 def _network_topology(job: api.VolcanoJob) -> api.NetworkTopologySpec | None:

@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-import attrs
-
 from volcano_lab.api import objects as api
 from volcano_lab.manifests import job_controller as jobs
 
@@ -45,12 +43,11 @@ class PodGroups:
             return None, pod
         owner = next((ref for ref in pod.metadata.owner_references if ref.controller), None)
         name = f"podgroup-{owner.uid if owner else pod.metadata.uid}"
-        metadata = attrs.evolve(pod.metadata, annotations=annotations | {jobs.GROUP_NAME: name})
         group = None
         if f"{pod.namespace}/{name}" not in self.existing:
             self.existing.add(f"{pod.namespace}/{name}")
             group = self._group(pod, name, owner is not None)
-        return group, attrs.evolve(pod, metadata=metadata)
+        return group, pod.changed(metadata={"annotations": annotations | {jobs.GROUP_NAME: name}})
 
     def _group(self, pod: api.Pod, name: str, owned: bool) -> api.PodGroup:
         inherited: dict[str, str] = {}
@@ -59,30 +56,21 @@ class PodGroups:
                 inherited = {**self.owners.get((pod.namespace, ref.kind, ref.name), {}),
                              **inherited}
         own, labels = pod.metadata.annotations, pod.metadata.labels
-        budget = (jobs.JDB_MIN_AVAILABLE if jobs.JDB_MIN_AVAILABLE in own
-                  else jobs.JDB_MAX_UNAVAILABLE)
-        annotations = {key: text
-                       for key, text in inherited.items() if key.startswith("volcano.sh/")}
-        annotations |= _chosen(own, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME, jobs.REVOCABLE_ZONE,
-                               budget)
+        annotations = {key: text for key, text in inherited.items()
+                       if key.startswith("volcano.sh/")} | jobs.inherited_annotations(own)
         references = pod.metadata.owner_references if owned else [
             api.OwnerReference("v1", "Pod", pod.name, pod.metadata.uid, True, True)]
         least = _min_member(inherited.get(GROUP_MIN_MEMBER, "1"))
         styles: dict[str, str] = {}
         needs = {key: amount * least
                  for key, amount in jobs.usage(pod.spec, styles).items()} if least else {}
-        return api.PodGroup(api.ObjectMeta(
-            name, pod.namespace, labels=_chosen(labels, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME),
+        metadata = api.ObjectMeta(
+            name, pod.namespace, labels=jobs.chosen(labels, jobs.PREEMPTABLE, jobs.COOLDOWN_TIME),
             annotations=annotations, owner_references=references,
-            creation_timestamp=pod.metadata.creation_timestamp),
-                            api.PodGroupSpec(least, queue=own.get(QUEUE_NAME, ""),
-                                             priority_class_name=pod.spec.priority_class_name,
-                                             min_resources=jobs.amounts_text(needs, styles),
-                                             network_topology=_topology(own)))
-
-
-def _chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:
-    return {key: texts[key] for key in keys if key in texts}
+            creation_timestamp=pod.metadata.creation_timestamp)
+        return api.PodGroup(metadata, api.PodGroupSpec(
+            least, queue=own.get(QUEUE_NAME, ""), priority_class_name=pod.spec.priority_class_name,
+            min_resources=jobs.amounts_text(needs, styles), network_topology=_topology(own)))
 
 
 def _number(text: str, bits: int) -> int | None:

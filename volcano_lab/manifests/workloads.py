@@ -13,11 +13,11 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.manifests.names import generated
 
-DAEMONS_TOLERATE = [*(api.Toleration(f"node.kubernetes.io/{what}", "Exists", effect="NoExecute")
-                      for what in ("not-ready", "unreachable")),
-                    *(api.Toleration(f"node.kubernetes.io/{what}", "Exists", effect="NoSchedule")
-                      for what in
-                      ("disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"))]
+DAEMONS_TOLERATE = [
+    api.Toleration(f"node.kubernetes.io/{what}", "Exists", effect=effect)
+    for effect, names in (("NoExecute", "not-ready unreachable"), (
+        "NoSchedule", "disk-pressure memory-pressure pid-pressure unschedulable"))
+    for what in names.split()]
 
 
 def pod_count(workload: api.Workload, nodes: list[api.Node]) -> int:

@@ -220,8 +220,8 @@ class ClusterSide:
         found = self._living(pod, uid, "Pending")
         if found is None:
             return
-        self.server.update(attrs.evolve(found, status=attrs.evolve(found.status, phase="Running",
-                                                                   start_time=self.server.now())))
+        status = {"phase": "Running", "start_time": self.server.now()}
+        self.server.update(found.changed(status=status))
         run = self.jobs.get(_job_of(found))
         if run is None:
             return
@@ -236,8 +236,7 @@ class ClusterSide:
         found = self._living(pod, uid, "Running")
         if found is None:
             return
-        self.server.update(attrs.evolve(found, status=attrs.evolve(found.status,
-                                                                   phase="Succeeded")))
+        self.server.update(found.changed(status={"phase": "Succeeded"}))
         job = _job_of(found)
         run = self.jobs[job]
         if sum(other.status.phase == "Succeeded" for other in self.pods_of(job)) == run.pods:
@@ -269,8 +268,7 @@ class ClusterSide:
         found = self.lost_nodes.pop(node, None)
         if found is None:
             return
-        self.server.create(
-            attrs.evolve(found, metadata=attrs.evolve(found.metadata, uid="", resource_version="")))
+        self.server.create(found.changed(metadata={"uid": "", "resource_version": ""}))
         self.history.note(self.calendar.now, "node back", node)
         for pod in self.server.list("Pod"):
             if pod.spec.node_name == node and pod.metadata.deletion_timestamp is None:

@@ -122,19 +122,15 @@ class JobTemplate:
             if [job.kind for job in jobs] != ["Job"]:
                 raise ManifestError([f"the manifest of job {self.name} has "
                                      f"{[job.kind for job in jobs]}; allowed is one Volcano Job"])
-            cluster.add(attrs.evolve(jobs[0], metadata=attrs.evolve(jobs[0].metadata, name=name)))
+            cluster.add(jobs[0].changed(metadata={"name": name}))
         objects = cluster.objects()
-        group = next(obj for obj in objects if isinstance(obj, PodGroup))
-        return _unborn(group), [_unborn(obj) for obj in objects if isinstance(obj, Pod)]
+        unborn = [obj.changed(metadata={"uid": "", "creation_timestamp": None}) for obj in objects]
+        group = next(obj for obj in unborn if isinstance(obj, PodGroup))
+        return group, [obj for obj in unborn if isinstance(obj, Pod)]
 
 
 WORDS = ("queue", "pods", "cpu", "memory", "gpu", "min_member", "priority", "priority_class")
 """What a template says to `Cluster.job`."""
-
-
-def _unborn(obj: Any) -> Any:
-    """Without uid and time of creation: both are the API server's to give."""
-    return attrs.evolve(obj, metadata=attrs.evolve(obj.metadata, uid="", creation_timestamp=None))
 
 
 @define(slots=True)

@@ -13,9 +13,9 @@ Objects are values: change one with `attrs.evolve`, so that whoever holds the ol
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NewType
+from typing import Any, ClassVar, NewType, Self
 
-from attrs import Factory, define, field
+from attrs import Factory, define, evolve, field
 
 ResourceList = NewType("ResourceList", dict)
 """Resource name -> quantity as text, such as `{"cpu": "500m", "memory": "2Gi"}`."""
@@ -123,6 +123,15 @@ class KubernetesObject:
     def key(self) -> str:
         """`namespace/name`, or the name alone where there is no namespace."""
         return self.metadata.key
+
+    def changed(self, **parts: dict[str, Any]) -> Self:
+        """Return a copy of which some fields of some parts are others.
+
+        >>> KubernetesObject(ObjectMeta("a", "team")).changed(metadata={"name": "b"}).key
+        'team/b'
+        """
+        return evolve(self, **{part: evolve(getattr(self, part), **fields)
+                               for part, fields in parts.items()})
 
 
 @define
