@@ -57,8 +57,8 @@ class Cluster(Shown):
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         self.others: list[KubernetesObject] = checked_objects(objects)
         self._said: dict[tuple[str, str], dict[str, Any]] = {}
-        self._written: dict[tuple[str, str],
-                            _Written] = {}  # what has not changed since is not written again
+        # what has not changed since is not written again
+        self._written: dict[tuple[str, str], _Written] = {}
 
     def __repr__(self) -> str:
         kinds = Counter(obj.kind for obj in self.objects())

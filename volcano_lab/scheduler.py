@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
@@ -15,9 +13,10 @@ from volcano_lab import actions, plugins
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.framework.action import Action, action_names, build_action
+from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.guard import call_plugin
-from volcano_lab.framework.observer import Observer, joined
+from volcano_lab.framework.observer import NOBODY, Observer, joined
 from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.session import Session
 from volcano_lab.metrics.session_log import watched
@@ -50,13 +49,13 @@ class Scheduler:
         self.memory: dict[str, Any] = {}
         self.actions: dict[str, Action] = {} if actions is None else actions
 
+    @collector_paused()
     def run_once(self, observer: Observer | None = None, arrays: bool = True,
                  now: float | None = None) -> Session:
         """One whole cycle; returns its session, closed and still readable. `arrays` and `now`: see
         `Session`.
         """
-        with collector_paused():
-            return deque(self.steps(observer, arrays, now), maxlen=1)[0][1]
+        return deque(self.steps(observer, arrays, now), maxlen=1)[0][1]
 
     def cycle(self, observer: Observer | None = None, now: float | None = None,
               trace: Outline | None = None) -> Cycle:
@@ -72,7 +71,7 @@ class Scheduler:
         leaves the cycle there.
         """
         conf, times = self.conf.copy(), {}
-        observer = watched(observer)
+        observer = watched(observer) or NOBODY
         self.cycles += 1
         start = mark = perf_counter()
         ssn = Session(self.cache, conf, observer, f"session-{self.cycles}", arrays, now,
@@ -81,13 +80,11 @@ class Scheduler:
         yield "open", ssn
         for name in conf.actions:
             mark = perf_counter()
-            if observer is not None:
-                observer.action_started(ssn, name)
+            observer.action_started(ssn, name)
             if name not in self.actions:
                 self.actions[name] = build_action(name)
             call_plugin(self.actions[name], f'action "{name}"', self.actions[name].execute, ssn)
-            if observer is not None:
-                observer.action_ended(ssn, name)
+            observer.action_ended(ssn, name)
             times[name] = times.get(name, 0.0) + perf_counter() - mark
             yield name, ssn
         mark = perf_counter()
@@ -95,23 +92,8 @@ class Scheduler:
         times["close"] = perf_counter() - mark
         times["cycle"] = perf_counter() - start
         self.times = times
-        if observer is not None:
-            observer.cycle_ended(ssn, times)
+        observer.cycle_ended(ssn, times)
         yield "close", ssn
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Python's cycle collector would walk the whole cluster over and over, and a cycle leaves next
-    to nothing to collect.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,

@@ -1,4 +1,4 @@
-"""Reading the small values that annotations carry: truth, durations.
+"""Reading the small values that annotations carry: truth, numbers, durations.
 
 Answers to Go's `strconv.ParseBool` and `time.ParseDuration`, whose texts people write.
 """
@@ -22,6 +22,18 @@ def parse_bool(text: str) -> bool | None:
     (True, False, None)
     """
     return True if text in _TRUE else False if text in _FALSE else None
+
+
+def parse_float(text: str | None) -> float:
+    """Return the number that the text is, 0 where it is none.
+
+    >>> parse_float("1.5"), parse_float("many"), parse_float(None)
+    (1.5, 0.0, 0.0)
+    """
+    try:
+        return float(text or 0.0)
+    except ValueError:
+        return 0.0
 
 
 def parse_duration(text: str) -> float | None:

@@ -11,6 +11,7 @@ from itertools import count
 
 import numpy as np
 
+from volcano_lab.api.durations import parse_float
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.node_usage import NO_USAGE, NodeUsage, usage_of
 from volcano_lab.api.objects import Node
@@ -59,8 +60,8 @@ class NodeInfo:
     def _read_node(self, node: Node) -> Resource:
         """Take over what the object says; returns what the node offers."""
         labels, notes = node.metadata.labels, node.metadata.annotations
-        extra = Resource(_number(notes.get(OVERSUBSCRIPTION_CPU)),
-                         _number(notes.get(OVERSUBSCRIPTION_MEMORY)))
+        extra = Resource(parse_float(notes.get(OVERSUBSCRIPTION_CPU)),
+                         parse_float(notes.get(OVERSUBSCRIPTION_MEMORY)))
         self.node = node
         self.revocable_zone = labels.get(REVOCABLE_ZONE_KEY, "")
         told = usage_of(notes)
@@ -220,10 +221,3 @@ class NodeList(list[NodeInfo]):
         if self._rows is None:
             self._rows = np.array([node.row for node in self], dtype=np.intp)
         return self._rows
-
-
-def _number(text: str | None) -> float:
-    try:
-        return float(text or 0.0)
-    except ValueError:
-        return 0.0

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 
 from attrs import Factory, define
 
+from volcano_lab.api.durations import parse_float
+
 METRICS_PERIOD = "10m"
 """The only period over which Volcano takes averages, whatever its plugins are configured to read.
 """
@@ -58,8 +60,5 @@ def usage_of(annotations: Mapping[str, str]) -> NodeUsage:
 
 
 def _percent(text: str | None) -> float:
-    try:
-        number = float(text or 0.0)
-    except ValueError:
-        return 0.0
+    number = parse_float(text)
     return number if math.isfinite(number) else 0.0

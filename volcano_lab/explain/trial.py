@@ -12,9 +12,10 @@ from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
+from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.framework.session import Session
-from volcano_lab.scheduler import Scheduler, collector_paused
+from volcano_lab.scheduler import Scheduler
 
 
 def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,

@@ -10,16 +10,15 @@ scheduling decision reads is dropped: environment, images, secrets, applied conf
 
 from __future__ import annotations
 
-import gc
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
 
 from volcano_lab.api import objects as api
+from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.framework.one_sentence import OneSentence, capped, listed
 from volcano_lab.manifests import names
@@ -183,18 +182,18 @@ class _Batch:
         self._sources: list[str] = []
         self._generated: Counter[str] = Counter()
 
+    @collector_paused()
     def read(self, text: str | Unreadable, name: str) -> None:
         """Read one text, or note why it could not be had."""
         self._sources.append(name)
-        with _no_collection():
-            try:
-                if isinstance(text, Unreadable):
-                    raise text
-                for number, document in enumerate(values(text), 1):
-                    if document is not None:
-                        self._read(document, f"{name}, document {number}", ("", ""), 0)
-            except Unreadable as problem:
-                self.errors.append(f"{name}: {problem}")
+        try:
+            if isinstance(text, Unreadable):
+                raise text
+            for number, document in enumerate(values(text), 1):
+                if document is not None:
+                    self._read(document, f"{name}, document {number}", ("", ""), 0)
+        except Unreadable as problem:
+            self.errors.append(f"{name}: {problem}")
 
     def loaded(self) -> Loaded:
         """Return what was read. Raises `ManifestError`."""
@@ -361,18 +360,6 @@ def _body(document: dict[str, Any]) -> dict[str, Any]:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Loading makes many objects and no garbage; looking for garbage meanwhile doubles the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):

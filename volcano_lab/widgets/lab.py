@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import anywidget
@@ -19,6 +18,7 @@ from attrs import define, field
 from traitlets import Dict, observe
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework.collector import collector_paused
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.widgets import stills
 from volcano_lab.widgets.controls import Control
@@ -195,7 +195,7 @@ class Lab(anywidget.AnyWidget):
     def _go(self, values: Values, told: list[str], *, more: bool = False, ghost: str = "last",
             past: bool = True) -> None:
         """Decide from other values; `more` goes on with the move before, `past` can be undone."""
-        with collector_paused():
+        with collector_paused(collect_later):
             error = ""
             try:
                 facts = self.decide(dict(values))
@@ -298,20 +298,13 @@ class Lab(anywidget.AnyWidget):
         return f"<the lab {self.title}; it moves while a kernel runs>"
 
 
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Collect no garbage during a move and shortly after it.
+def collect_later() -> None:
+    """Turn the collector on shortly after a move.
 
-    In a notebook's process that walks through pandas, altair and the rest, and takes longer than
-    the scheduling cycle; right after the move it would keep the answer from leaving.
+    In a notebook's process it walks through pandas, altair and the rest, and takes longer than the
+    scheduling cycle; right after the move it would keep the answer from leaving.
     """
-    was_on = gc.isenabled()
-    gc.disable()
     try:
-        yield
-    finally:
-        if was_on:
-            try:
-                asyncio.get_running_loop().call_later(COLLECT_AFTER, gc.enable)
-            except RuntimeError:  # no loop: nobody waits for an answer
-                gc.enable()
+        asyncio.get_running_loop().call_later(COLLECT_AFTER, gc.enable)
+    except RuntimeError:  # no loop: nobody waits for an answer
+        gc.enable()
