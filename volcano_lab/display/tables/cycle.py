@@ -35,9 +35,7 @@ def levels(source: Source, resource: str = "cpu", number: int | None = None) -> 
     >>> levels(cluster.run())["real capability"].tolist()
     [2]
     """
-    rows = [{column: row[column] for column in LEVELS}
-            for row in rows_of.tree(trace_of(source), number, resource)]
-    return frame(rows, LEVELS, "queue")
+    return frame(list(rows_of.tree(trace_of(source), number, resource)), LEVELS, "queue")
 
 
 def rounds(source: Source, resource: str = "cpu") -> Table:
@@ -54,7 +52,7 @@ def rounds(source: Source, resource: str = "cpu") -> Table:
         row = rows.setdefault(step["round"], {"round": step["round"], "left": step["left"]})
         row[step["queue"]] = step["deserved"]
     ordered = [row | {"left": row.pop("left")} for row in rows.values()]
-    return frame(ordered, ["round"], "round")
+    return frame(ordered, ["round"], "round", more=True)
 
 
 def turns(source: Source) -> Table:
@@ -66,8 +64,7 @@ def turns(source: Source) -> Table:
     ['default', 'placed']
     """
     columns = ["turn", "queue", "share", "job", "outcome", "pods"]
-    rows = [{word: row[word] for word in columns} for row in rows_of.turns(trace_of(source))]
-    return frame(rows, columns, "turn")
+    return frame(list(rows_of.turns(trace_of(source))), columns, "turn")
 
 
 def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
@@ -78,9 +75,7 @@ def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
     >>> admission(Cluster().node("n1", cpu=2).job("train", pods=2, cpu=1).run())["sum"].tolist()
     [2]
     """
-    rows = [{word: row[word] for word in SUM}
-            for row in rows_of.levels(trace_of(source), job, resource)]
-    return frame(rows, SUM, "job")
+    return frame(list(rows_of.levels(trace_of(source), job, resource)), SUM, "job")
 
 
 def operations(cycle: Cycle, job: str) -> Table:

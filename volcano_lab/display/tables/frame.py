@@ -34,10 +34,12 @@ class Table(pd.DataFrame):
         return html_table(list(map(str, flat.columns)), rows, numbers, len(named)) + more
 
 
-def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "") -> Table:
-    """Return rows as a table; headings are words, without underscores. A cycle without rows keeps
-    its headings.
+def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more: bool = False
+          ) -> Table:
+    """Return these columns of rows as a table, with `more` those too that rows have besides.
+
+    Headings are words, without underscores. A cycle without rows keeps its headings.
     """
-    table = Table(rows) if rows else Table(columns=columns)
+    table = Table(rows, columns=None if more and rows else columns)
     table = table.set_index(index) if index else table
     return table.rename(columns=lambda name: str(name).replace("_", " "))

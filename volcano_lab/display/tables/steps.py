@@ -24,7 +24,7 @@ def node_use(trace: TraceReader, number: int | None = None) -> Table:
     rows: dict[str, dict[str, Any]] = {}
     for row in nodes.use(trace, number):
         rows.setdefault(row["node"], {"node": row["node"]})[row["resource"]] = row["part"]
-    return frame(list(rows.values()), ["node"], "node")
+    return frame(list(rows.values()), ["node"], "node", more=True)
 
 
 def node_choices(trace: TraceReader, job: str | None = None) -> Table:
@@ -39,7 +39,7 @@ def node_choices(trace: TraceReader, job: str | None = None) -> Table:
     """
     rows = [{"task": row["task"], "node": row["node"], "verdict": row["verdict"],
              "score": row["score"], **row["scores"]} for row in nodes.choices(trace, job)]
-    return frame(rows, ["task", "node", "verdict", "score"], "task")
+    return frame(rows, ["task", "node", "verdict", "score"], "task", more=True)
 
 
 def gang_progress(trace: TraceReader) -> Table:
@@ -65,7 +65,7 @@ def statements(trace: TraceReader) -> Table:
     columns = ["statement", "action", "job", "from", "to", "operations", "outcome"]
     rows = [row | {"operations": ", ".join(word for word, *_ in row["steps"])}
             for row in jobs.statements(trace)]
-    return frame([{word: row[word] for word in columns} for row in rows], columns, "statement")
+    return frame(rows, columns, "statement")
 
 
 def victims(trace: TraceReader, task: str | None = None) -> Table:
@@ -87,7 +87,7 @@ def victims(trace: TraceReader, task: str | None = None) -> Table:
         held["fate"] = ("evicted" if row["evicted"] else
                         "not chosen" if row["agreed"] else "stays")
     columns = ["question", "action", "for", "candidate", "fate"]
-    return frame(list(rows.values()), columns, "question")
+    return frame(list(rows.values()), columns, "question", more=True)
 
 
 def times(timing: Timing) -> Table:
@@ -100,8 +100,7 @@ def times(timing: Timing) -> Table:
     >>> times(timing).loc["allocate"].query("what == 'overused'")["calls"].tolist()
     [2]
     """
-    rows = [{"phase": row["phase"], "plugin": row["plugin"], "what": row["what"],
-             "milliseconds": 1000 * row["seconds"], "calls": row["calls"]} for row in timing.rows()]
+    rows = [row | {"milliseconds": 1000 * row["seconds"]} for row in timing.rows()]
     return frame(rows, ["phase", "plugin", "what", "milliseconds", "calls"], "phase")
 
 
