@@ -15,14 +15,12 @@ read it. A kind of your own is added in the same way:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from attrs import define
 
-if TYPE_CHECKING:
-    from volcano_lab.trace.record import Record
+from volcano_lab.trace.record import Record
 
-Sentence = Callable[["Record"], str]
+Sentence = Callable[[Record], str]
 OPERATIONS = ("do", "undo", "commit")
 """Kinds that tell of a statement's operation."""
 
