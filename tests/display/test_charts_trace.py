@@ -5,7 +5,10 @@ recorded cases.
 from __future__ import annotations
 
 import json
+import re
+from base64 import b64decode
 
+import altair as alt
 import pytest
 from recorded_cases import HERE, rows
 
@@ -317,3 +320,36 @@ def test_a_live_chart_follows_with_one_message(name, make, arguments):
     assert chart.widget.params.rows == chart.rows == draw.rows(other, *arguments) != draw.rows(
         trace, *arguments)
     assert len(sent) == 1, sent
+
+
+@pytest.fixture
+def picture():
+    """`picture(chart)`: the SVG of the picture that a notebook stores."""
+    def svg(chart):
+        found = re.search(r'base64,([^"]+)"', chart._repr_mimebundle_()["text/html"])
+        return b64decode(found[1]).decode()
+
+    before = alt.renderers.active
+    yield svg
+    alt.renderers.enable(before)
+
+
+def test_a_stored_chart_is_dark_on_a_dark_page_and_cells_keep_their_ink(picture):
+    charts.still()
+    svg = picture(charts.pod_states(SCENES["a gang that fits: commit"](), title="Commit"))
+    assert '@media (prefers-color-scheme: dark){[fill="#fff"]{fill:' in svg
+    assert re.search(r"<rect [^>]*>", svg)[0].endswith('fill="#fff"/>'), "the ground"
+    ink = {word: re.search(rf"<text ([^>]*)>{word}</text>", svg)[1]
+           for word in ("Pending", "train-0")}
+    assert 'fill="black"' in ink["Pending"] and 'fill="#000"' in ink["train-0"]
+
+
+def test_charts_are_larger_for_a_projector(picture):
+    def size():
+        head = re.match(r"<svg [^>]*>", picture(charts.transitions()))[0]
+        return [float(number) for number in re.findall(r' (?:width|height)="([\d.]+)"', head)]
+
+    charts.still()
+    width, height = size()
+    charts.large(2)
+    assert size() == [2 * width, 2 * height]

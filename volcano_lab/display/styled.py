@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     import altair as alt
 
 FONT = "system-ui, sans-serif"
-
-
+GROUND, INK, GRID = "#fff", "#000", "#ddd"
+"""Colours that are others on a dark page. What is "white" or "black" stands on a colour, and stays.
+"""
+DARK = {GROUND: "#181b1e", INK: "#e9ebee", "#888": "#5b636b", GRID: "#3b4248"}
 PADDING = {"left": 20, "top": 8, "right": 36, "bottom": 8}
 """Pixels around a chart: a reader's fonts may be wider than those by which it was laid out."""
 
@@ -27,8 +29,21 @@ def still() -> None:
 
     A picture is an SVG in an `img` of HTML, with the chart's description as its alternative text:
     an SVG that stands by itself is not shown in a notebook that was downloaded and did not run yet,
-    and JupyterLab forgets its words.
+    and JupyterLab forgets its words. It is dark on a dark page.
     """
+    _keep(1)
+
+
+def large(times: float = 1.6) -> None:
+    """Let charts appear as `still` does, and larger: for a projector.
+
+    Args:
+        times: how much larger.
+    """
+    _keep(times)
+
+
+def _keep(times: float) -> None:
     import altair as alt
 
     if find_spec("vl_convert") is None:  # Python in a browser: its page draws charts itself
@@ -43,8 +58,8 @@ def still() -> None:
         if not isinstance(config.get("padding"), dict):
             config["padding"] = PADDING
         words = spec.get("description", "")
-        source = b64encode(
-            _bare(draw(spec | {"config": config}, **options)["image/svg+xml"]).encode()).decode()
+        svg = _page(draw(spec | {"config": config}, **options)["image/svg+xml"], times)
+        source = b64encode(svg.encode()).decode()
         picture = (f'<img alt="{escape(words, quote=True)}" style="max-width: 100%" '
                    f'src="data:image/svg+xml;base64,{source}">')
         return {"text/html": picture, "text/plain": words}
@@ -57,11 +72,17 @@ def _for_the_page(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:
     return {"application/vnd.vegalite.v5+json": spec, "text/plain": spec.get("description", "")}
 
 
-def _bare(svg: str) -> str:
-    """The same picture without what only scripts and screen readers would look for, which don't see
-    into an image.
+def _page(svg: str, times: float) -> str:
+    """The picture so many times as large, in the page's light or dark, without what only scripts
+    and screen readers would look for, which don't see into an image.
     """
-    return re.sub(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"', "", svg)
+    svg = re.sub(r' (?:aria-[a-z]+|role|class|pointer-events)="[^"]*"', "", svg)
+    head, body = svg.split(">", 1)
+    head = re.sub(r' (width|height)="([\d.]+)"',
+                  lambda found: f' {found[1]}="{float(found[2]) * times:g}"', head)
+    dark = "".join(f'[{what}="{light}"]{{{what}:{ink}}}' for light, ink in DARK.items()
+                   for what in ("fill", "stroke"))
+    return f"{head}><style>@media (prefers-color-scheme: dark){{{dark}}}</style>{body}"
 
 
 def color_by(names: dict[str, Any], channel: Any = None) -> Any:
@@ -73,11 +94,14 @@ def color_by(names: dict[str, Any], channel: Any = None) -> Any:
 
 
 def styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:
-    """The same fonts everywhere, and a white ground, so that a chart can be read on a dark page."""
+    """The same fonts everywhere, and a ground of its own, so that a chart can be read on any page.
+    """
     chart = chart.properties(description=f"{title}. {description}" if title else description)
     if title:
         chart = chart.properties(title=title)
-    return (chart.configure(background="white", font=FONT, padding=8)
-            .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ddd")
-            .configure_header(labelFontSize=12, labelFontWeight="bold")
-            .configure_title(fontSize=13, anchor="start").configure_view(stroke=None))
+    sizes = {"labelFontSize": 14, "titleFontSize": 14}
+    return (chart.configure(background=GROUND, font=FONT, padding=8)
+            .configure_axis(gridColor=GRID, **sizes).configure_legend(**sizes)
+            .configure_header(labelFontSize=14, labelFontWeight="bold")
+            .configure_text(color=INK, fontSize=14)
+            .configure_title(fontSize=15, anchor="start").configure_view(stroke=None))

@@ -3,14 +3,15 @@
 Each takes a `Cycle` or a trace, has a description in words, and has its `rows`: what it draws, as a
 plain list with the same arguments. `live` keeps a chart on a page and sends it the rows of another
 trace, in one message. `still()` makes notebooks store charts as pictures for pages that have no
-kernel. What moves with a slider is a lab (`volcano_lab.widgets`), which is drawn once.
+kernel, `large()` larger ones for a projector. What moves with a slider is a lab
+(`volcano_lab.widgets`), which is drawn once.
 """
 
 import sys
 from typing import Any
 
 from volcano_lab.display.extras import load
-from volcano_lab.display.styled import FONT, still
+from volcano_lab.display.styled import FONT, large, still
 
 HOMES = {"queues":
          ("admission", "filling", "filling_rows", "limits", "queue_order", "water_filling"),
@@ -20,7 +21,7 @@ HOMES = {"queues":
          "sweep": ("plot",), "phases": ("times",)}
 """Module -> the functions that it has; each is loaded when it is first used."""
 
-__all__ = ["FONT", "still", *(name for names in HOMES.values() for name in names)]
+__all__ = ["FONT", "large", "still", *(name for names in HOMES.values() for name in names)]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from volcano_lab.display.styled import styled
+from volcano_lab.display.styled import GROUND, styled
 
 PLAIN = {"domain": False, "ticks": False}
 
@@ -24,12 +24,12 @@ def ranked(channel: Any, field: str, title: str | None = None, **axis: Any) -> A
 
 
 def matrix(rows: list[dict[str, Any]], title: str, told: str, *, x: Any, y: Any, color: Any,
-           word: Any, white: Any, size: tuple[int, int], font: int = 11,
+           word: Any, white: Any, size: tuple[int, int], font: int = 14,
            tooltip: Any = alt.Undefined, **cell: Any) -> alt.Chart:
     """Return a chart of coloured cells with words, white ones where the condition `white` holds."""
     base = alt.Chart().encode(x=x, y=y)
     ink = alt.condition(white, alt.value("white"), alt.value("black"))
-    cells = base.mark_rect(**{"stroke": "white"} | cell).encode(color=color, tooltip=tooltip)
+    cells = base.mark_rect(**{"stroke": GROUND} | cell).encode(color=color, tooltip=tooltip)
     words = base.mark_text(fontSize=font).encode(text=word, color=ink)
     return styled(alt.layer(cells, words, data=alt.InlineData(rows)).properties(
         width=alt.Step(size[0]), height=alt.Step(size[1])), title, told)

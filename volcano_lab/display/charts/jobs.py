@@ -10,7 +10,7 @@ import altair as alt
 
 from volcano_lab.display.charts.cells import color, matrix, one_of, ranked
 from volcano_lab.display.charts.following import drawn
-from volcano_lab.display.styled import styled
+from volcano_lab.display.styled import INK, styled
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.narration import short
 from volcano_lab.trace.views import jobs
@@ -64,7 +64,7 @@ def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
     placed = base.mark_area(interpolate="step-after", color="#0072B2", opacity=0.8).encode(y=y)
     promised = base.mark_line(interpolate="step-after", color="#009E73",
                               strokeDash=[4, 3]).encode(y="with_promised:Q")
-    least = base.mark_line(color="black", strokeWidth=2).encode(y="least:Q")
+    least = base.mark_line(color=INK, strokeWidth=2).encode(y="least:Q")
     told = []
     for job in dict.fromkeys(row["job"] for row in rows):
         mine = [row for row in rows if row["job"] == job]
@@ -106,7 +106,7 @@ def statements(trace: TraceReader, title: str = "") -> alt.Chart:
         x=alt.X("from:Q", title="record", scale=scale), x2="end:Q",
         color=color("outcome:N", OUTCOMES),
         tooltip=["statement:Q", "action:N", "job:N", "did:N", "outcome:N"])
-    words = base.mark_text(align="left", dx=4, fontSize=11).encode(x="end:Q", text="count:Q")
+    words = base.mark_text(align="left", dx=4).encode(x="end:Q", text="count:Q")
     told = "; ".join(f"{row['action']} for {row['job']}, {row['count']} operations, "
                      f"{row['outcome']}" for row in rows)
     layers = alt.layer(bars, words, data=alt.InlineData(rows)).properties(

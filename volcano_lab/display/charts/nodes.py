@@ -88,7 +88,7 @@ def node_choices(trace: TraceReader, job: str | None = None, title: str = "") ->
     for row in rows:
         by_task.setdefault(row["task"], []).append(row)
     told = "; ".join(_told(task, said) for task, said in by_task.items())
-    return matrix(rows, title, told or "No node was sought", font=10, strokeWidth=1.5,
+    return matrix(rows, title, told or "No node was sought", strokeWidth=1.5,
                   x=ranked(alt.X, "task:N", labelAngle=-40, orient="top"),
                   y=ranked(alt.Y, "node:N"), color=color("verdict:N", VERDICTS), word="word:N",
                   white=one_of("verdict", [CHOSEN, OBJECTION]), size=(64, 22),

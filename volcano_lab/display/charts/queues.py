@@ -12,7 +12,7 @@ import altair as alt
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.display.charts.cells import PLAIN, color
 from volcano_lab.display.charts.following import Rows, drawn
-from volcano_lab.display.styled import color_by, styled
+from volcano_lab.display.styled import GROUND, INK, color_by, styled
 from volcano_lab.trace.narration import short
 from volcano_lab.trace.views import Source, queues, trace_of
 
@@ -67,7 +67,7 @@ def filling(rows: Rows, resource: str, title: str) -> alt.Chart:
     once = base.transform_filter("datum.part == 'added'")
     vessel = once.mark_bar(size=34, filled=False, stroke="#555",
                            strokeWidth=1).encode(y=alt.Y("most:Q", stack=None))
-    text = once.mark_text(dy=-8, fontWeight="bold", fontSize=12).encode(
+    text = once.mark_text(dy=-8, fontWeight="bold").encode(
         y="deserved:Q", text=alt.Text("deserved:Q", format=".4~g"))
     layers = alt.layer(filled, vessel, text, data=alt.InlineData(rows)).properties(
         width=170, height=170)
@@ -97,7 +97,7 @@ def queue_order(source: Source, title: str = "", action: str = "allocate") -> al
     """
     rows = _turn_rows(source, action)
     names = {row["queue"]: row for row in rows}
-    fill = alt.condition("datum.outcome == 'placed'", color_by(names, alt.Fill), alt.value("white"))
+    fill = alt.condition("datum.outcome == 'placed'", color_by(names, alt.Fill), alt.value(GROUND))
     square = alt.Chart(alt.InlineData(rows)).mark_square(size=110, strokeWidth=1.5, opacity=1)
     chart = square.encode(
         x=alt.X("turn:Q", title="turn", axis=alt.Axis(tickMinStep=1, grid=False),
@@ -141,7 +141,7 @@ def limits(source: Source, resource: str = "cpu", title: str = "",
     words = {name: name.replace("_", " ") for name in LIMITS}
     scale = alt.Scale(domain=list(words.values()), range=[shape for shape, _ in LIMITS.values()])
     shape = alt.Shape("limit:N", scale=scale, title="limits")
-    point = {"filled": True, "color": "black", "opacity": 1, "size": 60}
+    point = {"filled": True, "color": INK, "opacity": 1, "size": 60}
     marks = [base.transform_filter(f"datum['{name}'] > 0").transform_calculate(
         limit=f"'{words[name]}'").mark_point(yOffset=offset, **point).encode(
             x=f"{name}:Q", shape=shape) for name, (_, offset) in LIMITS.items()]
@@ -192,9 +192,9 @@ def admission(source: Source, job: str = "", resource: str = "cpu", title: str =
     x = alt.X("from:Q", title=resource, scale=alt.Scale(domain=[0, most * 1.4], nice=False))
     bars = base.mark_bar(size=20).encode(x=x, x2="to:Q", color=color("part:N", PARTS))
     once = base.transform_filter("datum.part == 'minimum'")
-    most_held = once.mark_tick(color="black", thickness=3, size=30).encode(x="may_hold:Q")
+    most_held = once.mark_tick(color=INK, thickness=3, size=30).encode(x="may_hold:Q")
     words = once.transform_calculate(end="max(datum.sum, datum.may_hold)").mark_text(
-        align="left", dx=8, fontSize=12).encode(x="end:Q", text="verdict:N")
+        align="left", dx=8).encode(x="end:Q", text="verdict:N")
     told = "; ".join(
         f"{row['comparison']}: {row['verdict']}" for row in rows if row["part"] == "minimum")
     layers = alt.layer(bars, most_held, words, data=alt.InlineData(rows)).properties(

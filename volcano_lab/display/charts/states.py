@@ -42,8 +42,8 @@ def transitions(title: str = "") -> alt.Chart:
     told = "; ".join(
         f"{old} to {', '.join(str(new) for new in sorted(TRANSITIONS[old])) or 'nothing'}"
         for old in TaskStatus)
-    chart = matrix(rows, title, told, x=alt.X("to:N", title="to", **given),
-                   y=alt.Y("from:N", title="from", **given), color=color("kind:N", COLORS),
-                   word="word:N", white=one_of("kind", ["the way of a pod", "taken back"]),
-                   size=(72, 24), strokeWidth=2)
-    return chart.configure_legend(orient="bottom", labelFontSize=12, columnPadding=40)
+    legend = alt.Legend(orient="bottom", columnPadding=40)
+    return matrix(rows, title, told, x=alt.X("to:N", title="to", **given),
+                  y=alt.Y("from:N", title="from", **given), word="word:N", size=(86, 24),
+                  color=color("kind:N", COLORS, legend=legend), strokeWidth=2,
+                  white=one_of("kind", ["the way of a pod", "taken back"]))
