@@ -27,6 +27,10 @@ OUTSIDE = re.compile(r"^(https?|wss?)://(?!127\.0\.0\.1[:/])")
 VOILA_ICONS = re.compile(r"/@fortawesome/fontawesome-free@")
 COLLAPSE_PX = 8  # rounding of heights; a cleared output collapses by far more
 LIMIT_MS = 400  # an eye's patience on a busy machine; benchmarks/slider.py has the empty callback
+STANDING = """(node) => node.tagName === "SELECT"
+  ? [node.selectedIndex, 0, node.options.length - 1, ["ArrowUp", "ArrowDown"]]
+  : [...["now", "min", "max"].map((name) => Number(node.getAttribute(`aria-value${name}`))),
+     ["ArrowLeft", "ArrowRight"]]"""
 FAILED = ", ".join(
     f'.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("stderr",
                                                                                            "error"))
@@ -73,9 +77,14 @@ class NotebookPage:
         """Tracebacks and warnings that cells show."""
         return self.page.locator(FAILED).all_inner_texts()
 
-    def slider(self):
-        """The first slider's handle, focused, or None where the notebook has no slider."""
-        handles = self.page.locator(".noUi-handle")
+    def slider(self, within="body"):
+        """The first slider's handle, focused (or a lab's first menu), or None where there is none.
+
+        `within`: where it is sought, as CSS.
+        """
+        handles = self.page.locator(f"{within} .noUi-handle")
+        if within != "body" and not handles.count():
+            handles = self.page.locator(f"{within} .vp-controls select")
         if not handles.count():
             return None
         handles.first.scroll_into_view_if_needed()
@@ -94,20 +103,18 @@ class NotebookPage:
         self.page.wait_for_timeout(settle)
         return Repaint(**self.page.evaluate("__probe.disarm()"))
 
-    def move_slider(self, moves, settle=150):
+    def move_slider(self, moves, settle=150, within="body"):
         """Move the first slider by `moves` steps, turning round at its ends; one Repaint a move.
 
         `settle`: milliseconds for which the page is watched after the first change.
         """
-        handle, key, seen = self.slider(), "ArrowRight", []
+        handle, on, seen = self.slider(within), True, []
         for _ in range(moves):
-            value = float(handle.get_attribute("aria-valuenow"))
-            if value >= float(handle.get_attribute("aria-valuemax")):
-                key = "ArrowLeft"
-            elif value <= float(handle.get_attribute("aria-valuemin")):
-                key = "ArrowRight"
-            seen.append(self.press(key, f"the slider at {value}", settle))
-            if float(handle.get_attribute("aria-valuenow")) == value:
+            value, least, most, keys = handle.evaluate(STANDING)
+            on = value < most if on else value <= least
+            key = keys[on]
+            seen.append(self.press(key, f"the slider at {float(value)}", settle))
+            if handle.evaluate(STANDING)[0] == value:
                 raise AssertionError(f"the slider stayed at {value} after {key}")
         return seen
 
