@@ -1,12 +1,14 @@
 """Draws every lab of the frame and every picture of the guide, to be looked at.
 
 `python tools/screenshots.py [LESSON...]` writes build/labs/*.png, each lab in light and dark at
-several widths, before and after a move, and build/labs/index.html, the contact sheet. It also
-renews the stills of docs/labs-and-pictures.md in docs/pictures.
+several widths, before and after a move, and build/labs/index.html, the contact sheet: a row for
+each lab with what it says of the move. It also renews the stills of docs/labs-and-pictures.md in
+docs/pictures.
 """
 
 import re
 import sys
+from html import escape
 from importlib import import_module
 from pathlib import Path
 
@@ -26,7 +28,7 @@ SIZES = {"900": (900, 1000), "1366x768": (1040, 768), "1920": (1500, 1080), "480
 
 
 def labs(lessons):
-    """Yield (lesson, the function that makes its lab) of every lesson whose lab is in the frame."""
+    """Yield ("00-fair_share", the function that makes it) of every lab that is in the frame."""
     for path in sorted((ROOT / "volcano_lab" / "course").glob("lesson_*/lab.py")):
         lesson = path.parent.name.removeprefix("lesson_")
         if lessons and lesson not in lessons:
@@ -34,7 +36,7 @@ def labs(lessons):
         module = import_module(f"volcano_lab.course.{path.parent.name}.lab")
         for name in [name for name in vars(module) if name.endswith("_lab")]:
             if isinstance(getattr(module, name)(), Lab):
-                yield lesson, getattr(module, name)
+                yield f"{lesson}-{name.removesuffix('_lab')}", getattr(module, name)
 
 
 def guide():
@@ -55,15 +57,16 @@ def write_stills():
 
 
 def moved(page):
-    """Move the first control of a lab."""
-    handle = page.page.locator(".noUi-handle")
+    """Move the first slider of a lab, or else its first menu; the sentence that follows."""
+    handle, menu = page.page.locator(".noUi-handle"), page.page.locator(".vp-controls select")
     if handle.count():
         handle.first.focus()
         for _ in range(3):
             page.page.keyboard.press("ArrowRight")
     else:
-        page.page.locator(".vp-task").nth(-1).click()
+        menu.first.select_option(index=1)
     page.page.wait_for_timeout(500)
+    return page.page.locator(".vp-said").inner_text()
 
 
 def main():
@@ -75,34 +78,35 @@ def main():
         chromium = playwright.chromium.launch(executable_path=find_chromium(),
                                               args=["--no-sandbox"])
 
-        def shoot(name, widget, width, height, theme, then=None):
+        def shoot(name, widget, width, height, theme, then=lambda page: ""):
             context = chromium.new_context(viewport={"width": width + 30, "height": height},
                                            color_scheme=theme)
             page = WidgetPage(context.new_page(), theme).open()
             place = page.show(widget, width)
             page.page.wait_for_timeout(300)
-            high = place.bounding_box()["height"]
-            if then:
-                then(page)
+            high, said = place.bounding_box()["height"], then(page)
             page.page.screenshot(path=str(OUTPUT / f"{name}.png"), full_page=True)
             context.close()
-            sheet.append(f"<figure><figcaption>{name}, {high:.0f} px high</figcaption>"
-                         f'<img src="{name}.png"></figure>')
-            print(f"{name}: {high:.0f} px high")
+            sheet.append(f'<figure><a href="{name}.png"><img src="{name}.png"></a><figcaption>'
+                         f"{name}, {high:.0f} px high. {escape(said)}</figcaption></figure>")
+            print(f"{name}: {high:.0f} px high. {said}")
 
-        for lesson, make in labs(sys.argv[1:]):
-            for theme in ("light", "dark"):
-                for size, (width, height) in SIZES.items():
-                    shoot(f"lab-{lesson}-{size}-{theme}", make(), width, height, theme, moved)
-            shoot(f"lab-{lesson}-900-before", make(), *SIZES["900"], "light")
-        if not sys.argv[1:]:
-            from volcano_lab.widgets.live import LivePicture
-            for kind, picture in guide().items():
+        for lab, make in labs(sys.argv[1:]):
+            sheet.append(f"<h2>{lab}</h2>")
+            shoot(f"{lab}-900-before", make(), *SIZES["900"], "light")
+            for size, (width, height) in SIZES.items():
                 for theme in ("light", "dark"):
-                    live = LivePicture(picture.fixed, picture.data)
-                    shoot(f"picture-{kind}-{theme}", live, 660, 400, theme)
+                    shoot(f"{lab}-{size}-{theme}", make(), width, height, theme, moved)
+        sheet.append("<h2>Pictures</h2>")
+        for kind, picture in guide().items() if not sys.argv[1:] else ():
+            from volcano_lab.widgets.live import LivePicture
+            for theme in ("light", "dark"):
+                live = LivePicture(picture.fixed, picture.data)
+                shoot(f"picture-{kind}-{theme}", live, 660, 400, theme)
         chromium.close()
-    style = "<style>body{font-family:system-ui;background:#888}img{max-width:100%}</style>"
+    style = ("<style>body{font-family:system-ui;background:#888;display:grid;gap:8px;"
+             "grid-template-columns:repeat(auto-fill,minmax(440px,1fr))}h2{grid-column:1/-1}"
+             "figure,h2{margin:0}img{max-width:100%}</style>")
     (OUTPUT / "index.html").write_text(f"<!doctype html>{style}" + "\n".join(sheet))
     print(OUTPUT / "index.html")
 

@@ -1,7 +1,11 @@
 """A lab without a browser: what a move, undo, reset, a task, a copy and a question answer."""
 
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
+from volcano_lab import course
 from volcano_lab.cluster import Cluster
 from volcano_lab.widgets import Lab, Task, pictures
 from volcano_lab.widgets.controls import choice, group, number, slider, switch, text
@@ -130,3 +134,22 @@ def test_two_panels_of_one_kind_need_keys():
     twice = [pictures.table("T", [], columns=["a"])] * 2
     with pytest.raises(ValueError, match="two panels have the key table"):
         Lab(CONTROLS, decide, twice, title="Twice")
+
+
+LABS = {name: make for path in sorted(Path(course.__file__).parent.glob("lesson_*/lab.py"))
+        for name, make in vars(import_module(f"{course.__name__}.{path.parent.name}.lab")).items()
+        if name.endswith("_lab")}
+
+
+@pytest.mark.parametrize("make", LABS.values(), ids=LABS)
+def test_the_sentence_of_a_move_names_what_was_moved_and_what_followed(make):
+    lab = make()
+    for name, control in lab.controls.items():
+        for value in control.choices()[:1] + control.choices()[-1:]:
+            if value == control.start:
+                continue
+            said = lab.set(**{name: value}).said
+            moved, _, followed = said.partition("(was ")
+            assert control.label.lower() in moved.lower(), said
+            assert followed.partition(").")[2].strip(), said
+            lab.reset()

@@ -90,7 +90,8 @@ class Control:
             return _queues_told(before, now)
         head = f"{self.group[:1].upper()}{self.group[1:]}: " if self.group else ""
         label = self.label if head else self.label[:1].upper() + self.label[1:]
-        return f"{head}{label} **{self.words(now)}** (was {self.words(before)})."
+        unit = "" if self.options or not self.unit else f" {self.unit}"
+        return f"{head}{label} **{self.words(now)}{unit}** (was {self.words(before)})."
 
 
 def slider(start: Any, least: float = 0, most: float = 0, label: str = "", *, step: float = 1,

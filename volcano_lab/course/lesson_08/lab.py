@@ -206,6 +206,11 @@ def _because(at: Placed) -> str:
     return "; ".join(told)
 
 
+def _refusals(at: Placed) -> str:
+    return "; ".join(f"{row['node']}, {row['refused']}" for row in at.rows if row["refused"]) or \
+        "no node"
+
+
 def _why(at: Placed, about: dict[str, str]) -> str:
     return str(Explainer(at.cluster.objects(), at.conf).why_not(about["node"], POD))
 
@@ -219,6 +224,7 @@ def placement_lab() -> Lab:
     524 points; node-2 511.5 points; node-3 517.75 points.')
     """
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits", tasks=TASKS,
-               says=[outcome("new goes to", lambda at: at.where, _because)], code=cluster_of,
+               says=[outcome("new goes to", lambda at: at.where, _because),
+                     outcome("Refused by", _refusals)], code=cluster_of,
                opening=lambda at: f"new goes to **{at.where}**: {_because(at)}.",
                nothing="new goes where it went.", why=_why)

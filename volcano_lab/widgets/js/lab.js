@@ -28,10 +28,10 @@ export function lab(model, el) {
 
   const bar = add(root, "div", {class: "vp-bar"});
   add(bar, "h4", {id: `${id}-title`}, fixed.title);
-  add(bar, "span", {class: "vp-space"});
-  const undo = button(bar, "↶ undo", "undo the last move (Ctrl+Z)", () => send({undo: 1}));
-  const reset = button(bar, "reset", "all controls as they were at first", () => send({reset: 1}));
-  const copy = copyMenu(bar, fixed, {send, values: () => values});
+  const acts = add(bar, "span", {class: "vp-acts"});
+  const undo = button(acts, "↶ undo", "undo the last move (Ctrl+Z)", () => send({undo: 1}));
+  const reset = button(acts, "reset", "all controls as they were at first", () => send({reset: 1}));
+  const copy = copyMenu(acts, fixed, {send, values: () => values});
 
   const grid = add(root, "div", {class: `vp-grid2${fixed.controls.some((control) => control.kind === "queues") ? " vp-broad" : ""}`});
   const left = add(grid, "div", {class: "vp-controls"}), right = add(grid, "div", {class: "vp-board"});

@@ -57,11 +57,12 @@ export function ticks(most, count = 5) {
 
 // An axis under rows, with lines through them.
 export function axis(x, most, top, bottom, unit, width) {
-  const steps = ticks(most, width < 260 ? 4 : 5);
+  const steps = ticks(most, width < 260 ? 4 : 5), last = steps.at(-1), words = unit ? `${number(last)} ${unit}` : number(last);
+  const crowded = (value) => unit && value === steps.at(-2) && x(last) + 14 - wide(words) < x(value) + wide(number(value)) / 2 + 6;
   return h("g", {class: "vp-axis"}, steps.map((value) => [
     line(x(value), top, x(value), bottom, {class: value ? "vp-grid" : "vp-line"}),
-    value && value === steps.at(-1) && unit ? say(x(value) + 14, bottom + 16, `${number(value)} ${unit}`, {class: "vp-soft", ...end})
-      : say(x(value), bottom + 16, number(value), {class: "vp-soft", ...middle})]));
+    value && value === last && unit ? say(x(value) + 14, bottom + 16, words, {class: "vp-soft", ...end})
+      : !crowded(value) && say(x(value), bottom + 16, number(value), {class: "vp-soft", ...middle})]));
 }
 
 // Names at the left of rows: how wide their column is, at most a part of the picture.

@@ -3,7 +3,7 @@
 // data: {way: [[from, to, word]], at: state, pods: [{name, state, color, ring}]}; without pods the state `at` is filled
 // spec: more (also Succeeded and Failed)
 import {h} from "../tree.js";
-import {fit, wide} from "../words.js";
+import {wide} from "../words.js";
 import {STATES, box, colorOf, hatch, hatches, ink, middle, say} from "../marks.js";
 
 // Places on a grid of five columns and two rows; of each pair of states how a pod gets from one to the other.
@@ -13,7 +13,7 @@ const EDGES = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "c
 
 export const states = {
   draw(data, c) {
-    const {width} = c, pods = data.pods, high = pods ? 62 : 32, step = width / 5, wideness = Math.min(Math.max(step - 34, 74), step - 18, 118), drop = high + 66;
+    const {width} = c, pods = data.pods, high = pods ? 62 : 32, step = width / 5, wideness = Math.min(Math.max(step - 34, 74), step - 18, 118), size = Math.min(14, 14 * (wideness - 6) / wide("Releasing")), drop = high + 66;
     const back = !pods && (data.way ?? []).some(([from, to]) => PLACES[from]?.[1] === 0 && PLACES[to]?.[1] === 0 && PLACES[to][0] < PLACES[from][0]), above = back ? 50 : 26;
     const centre = (name) => [step * (PLACES[name][0] + 0.5), above + high / 2 + PLACES[name][1] * drop];
     const taken = new Map();
@@ -27,7 +27,8 @@ export const states = {
       const [x, y] = centre(name), [color] = STATES[name], inside = pods?.filter((pod) => shownAs(pod.state) === name) ?? [], on = pods ? inside.length : data.at === name;
       return h("g", {key: name, tip: `${name}: ${pods ? `${inside.length} pods` : data.at === name ? "the pod is here" : "the pod is not here"}`},
         box(x - wideness / 2, y - high / 2, wideness, high, {rx: pods ? 8 : 16, class: on && !pods ? "" : "vp-node", fill: on && !pods ? color : null, ...(on && pods ? {stroke: color, style: `stroke:${color};stroke-width:2`} : {})}),
-        say(x, pods ? y - high / 2 + 18 : y + 5, fit(name, wideness - 6), {...middle, class: on ? "vp-strong" : "", style: on && !pods && color[0] === "#" ? `fill:${ink(color)}` : null}),
+        say(x, pods ? y - high / 2 + 18 : y + 5, name, {...middle, class: on ? "vp-strong" : "",
+          style: [size < 14 && `font-size:${size.toFixed(1)}px`, on && !pods && color[0] === "#" && `fill:${ink(color)}`].filter(Boolean).join(";") || null}),
         podsIn(inside, x - wideness / 2 + 8, y - high / 2 + 26, wideness - 16, c));
     });
     const colors = [...Object.values(STATES).map(([color]) => color), ...(pods ?? []).map(colorOf)].filter((color) => color[0] === "#");

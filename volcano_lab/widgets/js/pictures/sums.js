@@ -11,7 +11,7 @@ const TOP = 26;
 export const sums = {
   draw(data, c) {
     const {width, spec, before} = c, rows = spec.rows ?? data.length, high = data.some((row) => row.note) ? 46 : 26, tall = high > 40 ? 24 : 18, most = spec.max ?? 1.3;
-    const column = Math.min(Math.max(60, ...data.flatMap((row) => [wide(row.name, 14, true), wide(row.note ?? "")])) + 12, width * 0.34);
+    const column = Math.min(Math.max(60, ...data.flatMap((row) => [wide(row.name, 14, true), wide(row.note ?? "")])) + 12, width * 0.45);
     const words = Math.max(60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
     const colors = data.map((row) => row.color ?? COLORS[0]), pale = [1, 1, 0.42], fillsOf = (color) => [color, hatch(c.uid, color), color];
     const drawn = data.map((row, i) => {
@@ -30,7 +30,7 @@ export const sums = {
         box(x(0), y, x(1) - x(0), tall, {class: "vp-well", key: "well"}), parts,
         row.over && from > 1.0001 && box(x(1), y - 2, Math.max(x(from) - x(1), 3), tall + 4, {key: "over", class: "vp-over"}),
         old && !same(sumWas, from) && line(x(sumWas), y - 3, x(sumWas), y + tall + 3, {key: "ghost", class: "vp-ghost"}),
-        h("text", {key: "text", x: x(ends) + 10, y: y + (row.note ? 17 : 14), class: row.over ? "vp-strong vp-bad" : ""}, fit(row.text, width - x(ends) - 12, 14, row.over)));
+        h("text", {key: "text", x: x(ends) + 10, y: y + (row.note ? 17 : 14), class: row.over ? "vp-strong vp-bad vp-halo" : "vp-halo"}, fit(row.text, width - x(ends) - 12, 14, row.over)));
     });
     const height = TOP + rows * high + 2;
     return {height, kids: [hatches(c.uid, colors), say(x(1), 14, spec.limit ?? "limit", {class: "vp-strong", ...middle}),
