@@ -2,6 +2,7 @@
 
 import pytest
 
+from volcano_lab.api.status import ALLOCATED_STATUSES, PIPELINED
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
 from volcano_lab.framework.observer import Observer, joined
@@ -60,7 +61,7 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
         "Its pods were evicted 4 times (web-0 in cycles 1, 7, web-1 in cycles 4, 10), each time "
         "for train, by reclaim, as gang and capacity let them go. 3 times the room went to web "
         "before train got a place")
-    assert cause.numbers == {"evicted": 4, "taken": 3}
+    assert cause.numbers == {"evicted": 4, "taken": 3, "losers": ["default/train"] * 3}
     assert "Room was made for it 4 times. Of job web: " in timeline.why("train").text
     assert "evicted_again" not in timeline.why("web", cycle=3).codes
     assert "2 times (web-0 in cycle 1, web-1 in cycle 4)" in timeline.why("web", cycle=4).text
@@ -127,6 +128,19 @@ def test_a_gang_that_lost_a_node_is_stranded_without_an_eviction():
     assert timeline.evictions == []
 
 
+def test_a_gang_of_which_some_have_ended_is_not_stranded():
+    cluster = Cluster().node("n1", cpu=4)
+    work = [every(1, JobTemplate("gang", pods=2, cpu=1, run_time=5), count=1)]
+    timeline = Timeline()
+    sim = Simulation(cluster, observer=timeline, workload=work)
+    sim.run(until=3.5)
+    pod = sim.server.get("Pod", "default/gang-1-0")
+    sim.side.pod_finishes(pod.key, pod.metadata.uid)
+    sim.run(until=5)
+    assert timeline.rows["default/gang-1"][-1]["ended"] == 1
+    assert "stranded" not in timeline.why("gang-1").codes
+
+
 def random_run(seed, faults=None, until=60):
     cluster = Cluster().add(CLASSES).queue("prod", weight=3).queue("batch", weight=1)
     for number in range(3):
@@ -165,6 +179,10 @@ def test_a_timeline_has_what_the_sessions_committed(seed):
         for cause in timeline.why(timeline.names[uid]).causes:
             if cause.code == "evicted_again":
                 assert f"evicted {count} times" in cause.text
+    for uid, job in timeline.kept[-1][-1].jobs.items():
+        held = sum(map(len, map(job.in_status, ALLOCATED_STATUSES)))
+        there = job.ready_task_num() + len(job.in_status(PIPELINED))
+        assert ("stranded" in timeline.why(uid).codes) == (held > 0 and there < job.min_available)
 
 
 def test_a_scheduler_that_died_leaves_nothing_in_the_timeline():

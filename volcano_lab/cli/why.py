@@ -133,7 +133,10 @@ def report(explanation: Explanation, names: Names) -> str:
                   for record in shown]
         if len(shown) < len(explanation.chain):
             lines.append(f"          and {len(explanation.chain) - len(shown)} more")
-    lines += ["", table(explanation.rows, most=most)] if explanation.rows else []
+    some_ended = any(row["ended"] for row in explanation.rows)
+    rows = [{name: cell for name, cell in row.items() if name != "ended" or some_ended}
+            for row in explanation.rows]
+    lines += ["", table(rows, most=most)] if rows else []
     return "\n".join(lines)
 
 

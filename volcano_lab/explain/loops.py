@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from volcano_lab.explain.candidates import KEEPERS, SWITCHED
 from volcano_lab.explain.explanation import Cause
@@ -59,7 +59,8 @@ def loop_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
     if turn:
         parts.append(f"In turn, pods of {_names(timeline, [each.job for each in turn])} were "
                      f"evicted for it {_times(len(turn)).lower()}.")
-    return Cause("evicted_again", " ".join(parts), {"evicted": len(gone), "taken": len(takers)})
+    return Cause("evicted_again", " ".join(parts), {
+        "evicted": len(gone), "taken": len(takers), "losers": [each.winner for each, _ in takers]})
 
 
 def loop_causes(timeline: Timeline, uid: str, last: int) -> Iterator[tuple[str, Cause]]:
@@ -72,7 +73,7 @@ def loop_causes(timeline: Timeline, uid: str, last: int) -> Iterator[tuple[str, 
     made = [each for each in timeline.evictions if each.winner == uid and each.cycle <= last]
     for victim in dict.fromkeys(each.job for each in made if each.job != uid):
         cause = loop_cause(timeline, victim, last)
-        if cause is not None and cause.numbers["taken"]:
+        if cause is not None and uid in cause.numbers["losers"]:
             text = (f"Room was made for it {_times(len(made)).lower()}. Of job "
                     f"{_names(timeline, [victim])}: {cause.text}")
             yield victim, Cause("room_taken", text, cause.numbers)
@@ -115,14 +116,14 @@ def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
     """
     rows = [row for row in timeline.rows.get(uid, ()) if row["cycle"] <= last]
     since = None
-    for row in reversed(rows):
-        if not 0 < row["bound"] + row["running"] < row["least"] or rows[-1]["cycle"] != last:
+    for row in reversed(rows if rows and rows[-1]["cycle"] == last else ()):
+        if not _held(row) or _held(row) + row["ended"] >= row["least"]:
             break
         since = row
-    if since is None:
+    if since is None or _held(rows[-1]) + rows[-1]["ended"] + rows[-1]["promised"] >= rows[-1][
+            "least"]:
         return None
-    now, start = rows[-1], since["cycle"]
-    held = now["bound"] + now["running"]
+    now, start, held = rows[-1], since["cycle"], _held(rows[-1])
     text = (f"It is stranded since cycle {start}: {held} of its pods hold{'s' if held == 1 else ''}"
             f" a place, its minimum is {now['least']}.")
     before = [row for row in rows if row["cycle"] < start]
@@ -130,13 +131,19 @@ def stranded_cause(timeline: Timeline, uid: str, last: int) -> Cause | None:
     if lost:
         names = listed([each.pod.partition("/")[2] for each in lost], 3)
         text += f" Evicted since then: {names}, {_by_whom(timeline, lost)}."
-    elif before and before[-1]["bound"] + before[-1]["running"] >= now["least"]:
-        text += " None of its pods was evicted then: they ended, were deleted, or lost their node."
     elif not before:
         text += " So it was from the first cycle that was seen."
+    elif _held(before[-1]) + before[-1]["ended"] >= now["least"]:
+        text += " None of its pods was evicted then: they failed, were deleted, or lost their node."
+    else:
+        text += " It did not have its minimum before."
     others = [job for cycle, _, job, _ in timeline.placed if start <= cycle <= last and job != uid]
     text += f" Placed since then: {_names(timeline, others)}." if others else ""
     return Cause("stranded", text, {"since": start, "held": held, "min_available": now["least"]})
+
+
+def _held(row: dict[str, Any]) -> int:
+    return row["bound"] + row["running"]
 
 
 def breaks(timeline: Timeline, uid: str, seconds: float | None) -> Iterator[Remedy]:
@@ -170,8 +177,7 @@ def _effect(timeline: Timeline, after: Timeline, uid: str, before: list[Eviction
     """What becomes of the job and of those for whom it was evicted."""
     name, row = _names(timeline, [uid]), after.rows[uid][-1]
     if not before:
-        placed = row["bound"] + row["running"]
-        return f"{name} has {placed} pods placed, its minimum is {row['least']}"
+        return f"{name} has {_held(row)} pods placed, its minimum is {row['least']}"
     count = len(evictions_of(after, uid, timeline.cycles))
     winner = Counter(each.winner for each in before).most_common(1)[0][0]
     parts = [f"{name} is evicted {_times(count).lower()} instead of {len(before)}"]

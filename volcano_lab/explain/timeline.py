@@ -31,7 +31,7 @@ from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import Part, Shown
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
-          "running": ("Running",), "leaving": ("Releasing",)}
+          "running": ("Running",), "leaving": ("Releasing",), "ended": ("Succeeded",)}
 Again = Callable[[Objects, SchedulerConfiguration], "Timeline"]
 
 
@@ -74,7 +74,7 @@ class Timeline(Observer, Shown):
     ...     _ = scheduler.run_once(timeline)
     >>> timeline.why("a", cycle=1).rows
     [{'cycles': '1', 'phase': 'Inqueue', 'pending': 0, 'bound': 2, 'running': 0, 'leaving': 0,
-      'what': ''}]
+      'ended': 0, 'what': ''}]
 
     Volcano: none
     """
@@ -140,8 +140,9 @@ class Timeline(Observer, Shown):
         counts = {name: sum(pods[each] for each in statuses) for name, statuses in COUNTS.items()}
         waits = cause is not None and (counts["pending"] or not job.tasks)
         return {"cycle": self.cycles, "phase": job.pod_group.status.phase, **counts,
-                "least": job.min_available, "code": cause.code if waits else "",
-                "why": cause.text if waits else "", "evicted": told}
+                "promised": pods["Pipelined"], "least": job.min_available,
+                "code": cause.code if waits else "", "why": cause.text if waits else "",
+                "evicted": told}
 
     # -- answers ---------------------------------------------------------------------------------
 
