@@ -35,8 +35,8 @@ def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:
 
 def waiting_tasks(ssn: Session, job: JobInfo) -> PriorityQueue[TaskInfo]:
     """A job's pending tasks behind no scheduling gate, in task order."""
-    pending = (task for _, task in sorted(job.in_status(PENDING).items()) if not task.sch_gated)
-    return PriorityQueue(ssn.task_order, pending)
+    return ssn.task_queue([task for _, task in sorted(job.in_status(PENDING).items())
+                           if not task.sch_gated])
 
 
 def never_preempts(task: TaskInfo) -> bool:

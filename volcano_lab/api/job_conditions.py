@@ -6,11 +6,16 @@ interface: people and tools look for it in `kubectl describe podgroup`.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from volcano_lab.api.fit_error import POD_REASON_SCHEDULABLE, POD_REASON_UNSCHEDULABLE, histogram
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import ALLOCATED, ALLOCATED_STATUSES, PENDING, PIPELINED
+
+_WORDS = {ALLOCATED: POD_REASON_SCHEDULABLE, PIPELINED: POD_REASON_UNSCHEDULABLE,
+          PENDING: POD_REASON_UNSCHEDULABLE}
+"""The reason of a pending task by the status that it has, or that a statement had in mind."""
 
 
 class SchedulingReason(NamedTuple):
@@ -31,10 +36,8 @@ def fit_error(job: JobInfo) -> str:
     counts["minAvailable"] = job.min_available
     text = (f"pod group is {'ready' if job.is_ready() else 'not ready'}, "
             f"{', '.join(histogram(counts))}")
-    reasons: dict[str, int] = {}
-    for uid in job.in_status(PENDING):
-        reason = task_scheduling_reason(job, uid).reason
-        reasons[reason] = reasons.get(reason, 0) + 1
+    reasons = Counter([_WORDS.get(status, str(status)) for status in (
+        (task.last_transaction or task).status for task in job.in_status(PENDING).values())])
     if reasons:
         text += f"; {PENDING}: {', '.join(histogram(reasons))}"
     if job.job_fit_errors:

