@@ -54,8 +54,8 @@ class TopologyAllocator:
         ssn = self.ssn
         if not worksheet:
             return None
-        for hyper_nodes in self._gradients(ssn.hyper_node_gradient_for_job, job,
-                                           ssn.topology.hyper_nodes[CLUSTER_TOP]):
+        for hyper_nodes in ssn.hyper_node_gradient_for_job(
+                job, ssn.topology.hyper_nodes[CLUSTER_TOP]):
             solutions: dict[str, tuple[list[Operation], JobWorksheet]] = {}
             scores: dict[str, float] = {}
             for hyper_node in hyper_nodes:
@@ -112,8 +112,7 @@ class TopologyAllocator:
         ssn, tasks = self.ssn, worksheet.tasks[sub_job.uid]
         if not tasks:
             return None
-        for hyper_nodes in self._gradients(ssn.hyper_node_gradient_for_sub_job, sub_job,
-                                           hyper_node_for_job):
+        for hyper_nodes in ssn.hyper_node_gradient_for_sub_job(sub_job, hyper_node_for_job):
             only_one = len(hyper_nodes) == 1 and not job.contains_sub_job_policy()
             if only_one and not ssn.observer.watches_calls:
                 found, placed = self._place_in_only(job, sub_job, tasks, hyper_nodes[0])
@@ -187,12 +186,6 @@ class TopologyAllocator:
         return statement, left
 
     # -- common ----------------------------------------------------------------------------------
-
-    def _gradients(self, point: Callable[..., Any], what: Any,
-                   hyper_node: HyperNodeInfo) -> list[list[HyperNodeInfo]]:
-        """HyperNodes to try, the better ones first; the one at hand where no plugin grades them."""
-        gradients = point(what, hyper_node)
-        return [[hyper_node]] if gradients is None else gradients
 
     def _scores(self, sub_job: SubJobInfo, names: Any) -> dict[str, float]:
         """What the plugins together give each HyperNode."""

@@ -44,7 +44,8 @@ class NodeArrays:
         self.ssn, self.table, self.scored = ssn, ssn.table, 0
         # not the observed functions: what is shared is no call
         self.answers = [
-            [answer_for_all_nodes(ssn, point, plugin, ssn.points[point].functions[plugin])
+            [OwnAnswer(ssn.plugins[plugin], point)
+             if hasattr(ssn.plugins[plugin], f"{point}_nodes") else KeyedAnswer(ssn, plugin, point)
              for tier in ssn.points[point].tiers for plugin, _ in tier] for point in POINTS]
         self.predicates, self.orders, self.batches = ([answer.nodes for answer in answers]
                                                       for answers in self.answers)
@@ -134,11 +135,8 @@ class NodeArrays:
         nothing.
         """
         self.scored += self.table.count
-        order = _sum([score(task) for score in self.orders])
-        batch = _sum([score(task, candidates) for score in self.batches])
-        if order is None and batch is None:
-            return np.zeros(self.table.count)
-        return batch if order is None else order if batch is None else order + batch
+        order = sum(score(task) for score in self.orders)
+        return self._nothing + (order + sum(score(task, candidates) for score in self.batches))
 
 
 class ByRow:
@@ -175,8 +173,9 @@ class KeyedAnswer:
     `POINT_formula(task)`, a `RowFormula` of the same answers or None, nodes take less time.
     """
 
-    def __init__(self, ssn: Session, plugin: Plugin, point: str, function: Callable[..., Any]):
-        self.node_list, self.table, self.function = ssn.node_list, ssn.table, function
+    def __init__(self, ssn: Session, name: str, point: str):
+        self.node_list, self.table, plugin = ssn.node_list, ssn.table, ssn.plugins[name]
+        self.function = ssn.points[point].functions[name]
         self.key = getattr(plugin, f"{point}_key")
         self.is_filter = point == "predicate"
         self._formula = getattr(plugin, f"{point}_formula", lambda task: None)
@@ -208,15 +207,6 @@ class KeyedAnswer:
 
     def even(self, task: TaskInfo, nodes: NodeList) -> bool:
         return False
-
-
-def answer_for_all_nodes(ssn: Session, point: str, plugin: str,
-                         function: Callable[..., Any]) -> OwnAnswer | KeyedAnswer:
-    """The form in which a plugin answers an extension point for all nodes at once."""
-    instance = ssn.plugins[plugin]
-    if hasattr(instance, f"{point}_nodes"):
-        return OwnAnswer(instance, point)
-    return KeyedAnswer(ssn, instance, point, function)
 
 
 class Board:
@@ -282,17 +272,9 @@ class Board:
         good = self.arrays.room(self.request) == FITS
         for part in filters:
             good = good & part.nodes()
-        order, batch = (_sum([part.nodes() for part in parts]) for parts in (orders, batches))
-        scores = (0.0 if order is None else order) + (0.0 if batch is None else batch)
-        return np.where(good, scores, -inf)[rows]
-
-
-def _sum(arrays: list[np.ndarray]) -> np.ndarray | None:
-    """The sum from left to right, the order in which the plain way adds; None of nothing."""
-    total = arrays[0] if arrays else None
-    for array in arrays[1:]:
-        total = total + array
-    return total
+        # from left to right, the order in which the plain way adds
+        order, batch = (sum(part.nodes() for part in parts) for parts in (orders, batches))
+        return np.where(good, order + batch, -inf)[rows]
 
 
 def room_memo(table: NodeTable, request: Resource) -> RowMemo:
