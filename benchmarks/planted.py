@@ -247,8 +247,6 @@ MUTANTS += elsewhere(
     ("a limit that is just reached is exceeded", "def _over_deserved(",
      "asked[name] > deserved", "asked[name] >= deserved"),
     ("the fewest steps are one too many", "def smallest(", "return high", "return high + 1"),
-    ("of an undo the first change counts", "class Stepper",
-     "reversed(record.get(\"changes\") or ())", "(record.get(\"changes\") or ())"),
     ("what is uncommitted comes last", "class Stepper", "under_way.insert(0, entry)",
      "under_way.append(entry)"),
     ("queues above keep their sums in a trace", "class Changes:",

@@ -235,6 +235,16 @@ def test_overused_and_not_allocatable_are_told_apart():
     assert explanation.codes == ["over_deserved"] and "It is not overused" in explanation.text
 
 
+def test_what_is_deserved_to_the_last_byte_is_not_exceeded():
+    cluster = (Cluster().node("n1", cpu=4, memory="8Gi").queue("a").queue("b")
+               .job("held", queue="a", cpu=2, memory="2Gi", running={"n1": 1})
+               .job("train", queue="a", cpu=1, memory="2Gi")
+               .job("other", queue="b", cpu=4, memory="8Gi"))
+    cause = explained(cluster).causes[0]
+    assert (cause.code, cause.numbers) == ("over_deserved", {
+        "asked": {"cpu": 3000.0}, "limit": {"cpu": 2000.0}, "short_of": ["cpu"]})
+
+
 def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():
     closed = Cluster().node("n1", cpu=4).queue("a").job("train", queue="a", cpu=1)
     objects = closed.objects()
