@@ -4,15 +4,22 @@ from course.proofs import after
 
 
 @after("boss-02")
-def only_web_runs(cycle, idle):
+def only_web_runs(kubectl):
+    cycle = kubectl.cycle
     assert {row["job"]: row["placed"] for row in cycle.jobs() if row["placed"]} == {
         "default/web": 12}
-    assert idle == 36
+    assert sum(node.idle.milli_cpu for node in cycle.session.nodes.values()) == 36_000
+
+
+@after("boss-02")
+def backup_has_neither_conditions_nor_events(kubectl):
+    said = kubectl("describe podgroup backup")
+    assert "Conditions" not in said and "Events: <none>" in said
 
 
 @after("boss-04")
-def train_has_a_second_reason(broken, described):
-    assert "insufficient cpu" in described(broken.run(), "train")
-    wider = broken.copy().queue("reserve", guarantee=8).run()
-    assert "Status: Phase: Inqueue" in described(wider, "train")
-    assert "Insufficient cpu" in described(wider, "train")
+def train_has_a_second_reason(broken, Kubectl):
+    assert "insufficient cpu" in Kubectl(broken)("describe podgroup train")
+    wider = Kubectl(broken.copy().queue("reserve", guarantee=8))("describe podgroup train")
+    assert "phase: Inqueue" in wider
+    assert "Insufficient cpu" in " ".join(wider.split())

@@ -1,4 +1,4 @@
-"""A boss: a broken cluster as `kubectl` and the log show it, and how its repair is graded."""
+"""A boss: how the repair of a broken cluster is graded, by running it."""
 
 from __future__ import annotations
 
@@ -7,33 +7,10 @@ from typing import Any
 
 from attrs import define, field
 
-from volcano_lab.api.job_conditions import task_scheduling_reason
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.trace.views.cycle import Cycle
-
-
-def described(cycle: Cycle, name: str) -> str:
-    """What `kubectl describe podgroup` says of a job after a cycle, in short, and the first pod of
-    each kind that has a message of its own.
-
-    >>> cycle = Cluster().node("n1", cpu=1).job("train", pods=2, cpu=1).run()
-    >>> print(described(cycle, "train").splitlines()[-1].strip())
-    Normal Unschedulable volcano resource in cluster is overused: overused cpu
-    """
-    cache, key = cycle.session.cache, f"default/{name}"
-    group, job = cache.jobs[key].pod_group, cycle.session.jobs.get(key)
-    events = [f"  {event.kind} {event.reason} volcano {event.message}" for event in cache.events
-              if event.about == f"PodGroup {key}"]
-    told = {said.reason: said.message for uid in sorted(job.tasks if job else (), reverse=True)
-            if (said := task_scheduling_reason(job, uid)).message}
-    return "\n".join([
-        f"Name: {name}", f"Spec:   Min Member: {group.spec.min_member}   Queue: "
-        f"{group.spec.queue}", f"Status: Phase: {group.status.phase}",
-        *(f"  Message: {each.message}" for each in group.status.conditions[-1:] if each.message),
-        "Events:", *(events or ["  <none>"]),
-        *(f"Pod:    {reason}: {message}" for reason, message in told.items())])
 
 
 @define
