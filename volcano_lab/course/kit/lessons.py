@@ -86,7 +86,7 @@ TABLE = (
            "say what topology-aware preemption asks before it evicts", ("09",)),
     Lesson("10", "network-topology", "Network topology", 45,
            "follow a dry run over HyperNodes", ("06",)),
-    Lesson("10b", "who-is-in-a-hypernode", "Who is in a HyperNode", 6,
+    Lesson("10b", "who-is-in-a-hypernode", "Who is in a HyperNode", 10,
            "name the members of a HyperNode, and say what one wrong HyperNode stops", ("10",)),
     Lesson("11", "binding-faults-and-healing", "Binding, faults and healing", 45,
            "say what happens after the decision, and how a failed bind heals", ("01", "06")),

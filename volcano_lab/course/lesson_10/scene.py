@@ -142,6 +142,23 @@ def members_cluster() -> Cluster:
     return cluster
 
 
+LOOSE = """\
+apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {{name: loose}}
+spec: {{tier: 1, members: [{{type: Node, selector: {{regexMatch: {{pattern: "{}"}}}}}}]}}
+"""
+
+
+def loose_cluster(pattern: str) -> Cluster:
+    """The same with a fifth node, gpu-10, and a HyperNode *loose* whose members a pattern names.
+
+    >>> hyper_tree(loose_cluster("gpu-1")).loc["loose", "nodes"]
+    'gpu-1, gpu-10'
+    """
+    return members_cluster().node("gpu-10", cpu=4).add(LOOSE.format(pattern))
+
+
 def claimed_twice(mode: str = "soft") -> tuple[int, str]:
     """(How many pods of train get a place, what the log says) where a third room names rack-1, too.
 
