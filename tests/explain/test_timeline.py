@@ -82,6 +82,9 @@ def test_what_ends_a_loop_was_run(job):
         "web is evicted once instead of 4; train gets a place in cycle 4",
         "web is evicted 0 times instead of 4; train gets a place in cycle 1",
         "web is evicted 0 times instead of 4; train waits"]
+    assert str(next(iter(timeline.why("web", cycle=6).remedies_within(600)))) == (
+        "queue a: priority 10 -> 0 (web is evicted once instead of 2; train gets a place in cycle "
+        "4)")
     again = watched(remedies[0].objects, remedies[0].conf, 40)
     assert len(again.evictions) == 1 and again.rows["default/train"][-1]["running"] == 1
 
@@ -111,8 +114,8 @@ def test_what_keeps_a_gang_from_being_stranded_was_run():
     assert "So it was from the first cycle that was seen. Placed since then: filler." in (
         explanation.text)
     assert [str(remedy) for remedy in explanation.remedies_within(600)][:2] == [
-        "enableJobOrder: false for drf (gang has 2 pods placed, its minimum is 2)",
-        "1 more node like n1 (gang has 2 pods placed, its minimum is 2)"]
+        "enableJobOrder: false for drf (gang has 2 pods placed)",
+        "1 more node like n1 (gang has 2 pods placed)"]
 
 
 def test_a_gang_that_lost_a_node_is_stranded_without_an_eviction():

@@ -146,12 +146,12 @@ def _held(row: dict[str, Any]) -> int:
     return row["bound"] + row["running"]
 
 
-def breaks(timeline: Timeline, uid: str, seconds: float | None) -> Iterator[Remedy]:
-    """Changes with which a job is in no loop and not stranded, each found by running all cycles
-    again.
+def breaks(timeline: Timeline, uid: str, last: int, seconds: float | None) -> Iterator[Remedy]:
+    """Changes with which a job is in no loop and not stranded up to a cycle, each found by running
+    all cycles again.
     """
     end = None if seconds is None else perf_counter() + seconds
-    before = evictions_of(timeline, uid, timeline.cycles)
+    before = evictions_of(timeline, uid, last)
     found = 0
     for knob in _knobs(timeline, uid, before):
         if found >= MOST or (end is not None and perf_counter() > end):
@@ -160,32 +160,39 @@ def breaks(timeline: Timeline, uid: str, seconds: float | None) -> Iterator[Reme
 
         def turns(step: int, knob: Knob = knob, runs: dict[int, Timeline] = runs) -> bool:
             after = runs[step] = timeline.again(*knob.turn(step)[1:])
-            worse = before and len(evictions_of(after, uid, after.cycles)) >= len(before)
-            return not (worse or loop_cause(after, uid, after.cycles)
-                        or stranded_cause(after, uid, after.cycles))
+            if before:
+                worse = len(evictions_of(after, uid, last)) >= len(before)
+            else:
+                worse = not _places(after, uid, last)
+            return not (worse or loop_cause(after, uid, last) or stranded_cause(after, uid, last))
 
         steps = smallest(turns, min(knob.steps, MOST_STEPS))
         if steps is not None:
             found += 1
             after, objects, conf = knob.turn(steps)
             yield Remedy(knob.what, knob.field, knob.before, after, knob.text(after),
-                         _effect(timeline, runs[steps], uid, before), steps, knob.rank, objects,
-                         conf)
+                         _effect(runs[steps], uid, last, before), steps, knob.rank, objects, conf)
 
 
-def _effect(timeline: Timeline, after: Timeline, uid: str, before: list[Eviction]) -> str:
+def _places(timeline: Timeline, uid: str, last: int) -> int:
+    """How many pods of a job have a place, or have ended, at the end of a cycle."""
+    rows = [row for row in timeline.rows.get(uid, ()) if row["cycle"] <= last]
+    return _held(rows[-1]) + rows[-1]["ended"] if rows else 0
+
+
+def _effect(after: Timeline, uid: str, last: int, before: list[Eviction]) -> str:
     """What becomes of the job and of those for whom it was evicted."""
-    name, row = _names(timeline, [uid]), after.rows[uid][-1]
+    name, places = _names(after, [uid]), _places(after, uid, last)
     if not before:
-        return f"{name} has {_held(row)} pods placed, its minimum is {row['least']}"
-    count = len(evictions_of(after, uid, timeline.cycles))
+        return f"{name} has {places} pod{'s' * (places != 1)} placed"
+    count = len(evictions_of(after, uid, last))
+    parts = [f"{name} is evicted {_times(count).lower()} instead of {len(before)}"
+             f"{'' if places else ', and then waits'}"]
     winner = Counter(each.winner for each in before).most_common(1)[0][0]
-    parts = [f"{name} is evicted {_times(count).lower()} instead of {len(before)}"]
     placed = [cycle for cycle, _, job, _ in after.placed if job == winner]
-    if winner and placed:
-        parts.append(f"{_names(timeline, [winner])} gets a place in cycle {placed[0]}")
-    elif winner:
-        parts.append(f"{_names(timeline, [winner])} waits")
+    if winner in after.names:
+        who = _names(after, [winner])
+        parts.append(f"{who} gets a place in cycle {placed[0]}" if placed else f"{who} waits")
     return "; ".join(parts)
 
 

@@ -180,14 +180,14 @@ class Timeline(Observer, Shown):
         explanation.causes = [*explanation.causes, *loops.values(), *filter(None, [stranded])]
         explanation.rows = stretches(self._until(uid, last))
         if self.again is not None and (loops or stranded):
-            explanation.find_remedies = partial(self._changes, next(iter(loops), uid),
+            explanation.find_remedies = partial(self._changes, next(iter(loops), uid), last,
                                                 explanation.find_remedies)
         return explanation
 
-    def _changes(self, uid: str, more: Any, seconds: float | None) -> Iterator[Any]:
+    def _changes(self, uid: str, last: int, more: Any, seconds: float | None) -> Iterator[Any]:
         """What ends it over all cycles, then what the last one alone lacks."""
         half, told = seconds and seconds / 2, set()
-        for remedy in chain(breaks(self, uid, half), more(half) if more else ()):
+        for remedy in chain(breaks(self, uid, last, half), more(half) if more else ()):
             if remedy.change not in told:
                 told.add(remedy.change)
                 yield remedy
