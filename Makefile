@@ -77,7 +77,7 @@ site: $(ALL)  ## the documentation with lessons that run in a reader's browser, 
 	$(BIN)/python tools/site.py $(SITE_ARGS)
 
 site-test: $(ALL)  ## runs all lessons of build/site in Chromium; times, a row per lesson (LESSONS="00 05")
-	$(BIN)/python tests/site/measure.py build/site $(LESSONS)
+	$(BIN)/python tools/site_times.py build/site $(LESSONS)
 
 notebooks: $(ALL)  ## runs every notebook and stores its outputs
 	$(BIN)/python tools/notebooks.py $(wildcard notebooks/*.ipynb)

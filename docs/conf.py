@@ -15,13 +15,15 @@ shutil.rmtree(DOCS / "lessons", ignore_errors=True)
 shutil.copytree(ROOT / "notebooks", DOCS / "lessons", ignore=shutil.ignore_patterns(".*"))
 
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
-from folds import fill, link_pages  # noqa: E402
+from folds import fill, link_pages, link_to_try  # noqa: E402
 from generate import generate  # noqa: E402
 
 generate()
 LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
 fill(LESSONS)
 link_pages(LESSONS)
+if tags.has("site"):  # noqa: F821 Sphinx gives the name
+    link_to_try(LESSONS, "../try/notebooks/index.html")
 
 project = "volcano_lab"
 author = "The volcano_lab authors"

@@ -43,6 +43,18 @@ def store(path: Path, outputs: dict[str, str]) -> None:
     path.write_text(json.dumps(notebook))
 
 
+def link_to_try(paths: list[Path], folder: str) -> None:
+    """Add a link to the first cell of lessons: the same notebook in the reader's browser."""
+    for path in paths:
+        notebook = json.loads(path.read_text())
+        cell = next(each for each in notebook["cells"] if each["cell_type"] == "markdown")
+        link = f'<a href="{folder}?path={path.name}"><b>▸ Try it in your browser</b></a>'
+        lines = "".join(cell["source"]).split("\n")
+        title = next(at for at, line in enumerate(lines) if line.startswith("# "))
+        cell["source"] = "\n".join([*lines[:title + 1], "", link, *lines[title + 1:]])
+        path.write_text(json.dumps(notebook))
+
+
 def link_pages(paths: list[Path]) -> None:
     """Let links in stored HTML lead to the pages of lessons instead of their notebooks."""
     for path in paths:

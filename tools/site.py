@@ -23,9 +23,11 @@ def built(out: Path, release: str | None, docs: bool) -> None:
     """Build the site in the folder `out` and look whether it is as it should be."""
     out.mkdir(parents=True, exist_ok=True)
     if docs:
-        subprocess.run([sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "-d",
-                        str(ROOT / "build" / "site-parts" / "trees"), str(ROOT / "docs"), str(out)],
+        subprocess.run([sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--tag",
+                        "site", "-d", ROOT / "build" / "site-parts" / "trees", ROOT / "docs", out],
                        check=True)
+        for unneeded in out.glob("_static/**/*.map"):
+            unneeded.unlink()
     application(ROOT / "build" / "site-parts", out / "try", release)
     faults = found(out)
     if faults:

@@ -29,6 +29,7 @@ def application(parts: Path, out: Path, release: str | None = None) -> None:
     _contents(ROOT / "notebooks", out)
     python_for_browsers(parts, out / "static" / "pyodide", release)
     _configure(out / "jupyter-lite.json")
+    _add_to_pages(out)
 
 
 def _environment(parts: Path) -> Path:
@@ -87,6 +88,23 @@ def _configure(path: Path) -> None:
     kernel["pipliteUrls"] = []
     config["jupyter-config-data"]["faviconUrl"] = "./notebooks/favicon.ico"
     path.write_text(json.dumps(config, indent=1), encoding="utf-8")
+
+
+def _add_to_pages(out: Path) -> None:
+    """Add our script to the notebook's page, our worker before JupyterLite's, the list of files."""
+    shutil.copyfile(HERE / "page.js", out / "static" / "page.js")
+    page = out / "notebooks" / "index.html"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("</head>", '<script type="module" src="../static/page.js">'
+                                 "</script></head>", 1), encoding="utf-8")
+    (out / "service-worker.js").rename(out / "service-worker-lite.js")
+    files = [path for path in sorted(out.rglob("*")) if path.is_file() and path.suffix != ".LICENSE"
+             and "service-worker" not in path.name]
+    names = [path.relative_to(out).as_posix() for path in files]
+    (out / "static" / "files.json").write_text(json.dumps(names), encoding="utf-8")
+    build = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    worker = (HERE / "service-worker.js").read_text(encoding="utf-8").replace("BUILD", build)
+    (out / "service-worker.js").write_text(worker, encoding="utf-8")
 
 
 def _run(words: list[object], folder: Path = ROOT) -> None:

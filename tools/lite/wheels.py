@@ -1,8 +1,9 @@
-"""Python for a browser: Pyodide, numpy and pandas as released, and all else in one archive.
+"""Python for a browser: Pyodide as released, and all packages in one archive.
 
-The Python packages of `requirements/browser.txt` are fetched from the package index that pip uses,
-by their hashes, as wheels; what is compiled in them is left out, for each has the same in Python.
-They and our own wheel become one archive, so that a page asks once and unpacks once.
+numpy and pandas are those of the release. The other packages, those of `requirements/browser.txt`,
+are fetched by their hashes from the package index that pip uses, as wheels; what is compiled in
+them is left out, for each has the same in Python. They and our own wheel become one archive, so
+that a page asks once and unpacks once.
 """
 
 from __future__ import annotations
@@ -25,9 +26,12 @@ ARCHIVE, EMPTY = "volcano_lab-0.zip", "nothing-0.zip"  # no wheels: one wheel ho
 # What the browser's kernel asks for by name. All are in the archive but jedi, which completes names
 # from 5 MB of descriptions; without it IPython completes from what is there.
 ASKED_FOR = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
-LEFT_OUT = re.compile(r"\.(so|pyi|c|h|pyx|map)$|(^|/)(tests?|testing/plugin)/|\.data/|"
+# Compiled code is left out but for that which says that it is for browsers.
+LEFT_OUT = re.compile(r"(?<!wasm32-emscripten)\.so$|\.(pyi|c|h|pyx|map)$|(^|/)tests?/|\.data/|"
                       r"^volcano_lab/notebooks/|\.dist-info/(?!METADATA|entry_points)|"
                       r"^(jupyter|etc|share)/")
+INFO = {"abi_version": "2026_0", "arch": "wasm32", "platform": "emscripten_5_0_3",
+        "python": "3.14.0"}  # as in the release's own list of packages
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 # A wheel for any CPython on Linux has the Python files; which one does not matter.
 ANY_WHEEL = ["--only-binary=:all:", "--python-version", RELEASE["python"].rpartition(".")[0],
@@ -40,7 +44,7 @@ class Missing(Exception):
 
 
 def python_for_browsers(parts: Path, out: Path, release: str | None = None) -> None:
-    """Write Pyodide, numpy, pandas, the archive and the list of packages into the folder `out`.
+    """Write Pyodide, the archive and the list of packages into the folder `out`.
 
     Args:
         parts: what was fetched, kept from build to build.
@@ -53,21 +57,19 @@ def python_for_browsers(parts: Path, out: Path, release: str | None = None) -> N
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    for name in RELEASE["files"]:
-        shutil.copyfile(_file_of_release(name, parts / "pyodide", release), out / name)
-    names = archive([*_wheels(parts / "wheels"), *_wheels_of_the_kernel(parts), _own(parts)],
-                    out / ARCHIVE)
+    released = [_file_of_release(name, parts / "pyodide", release) for name in RELEASE["files"]]
+    for path in released:
+        if path.suffix != ".whl":
+            shutil.copyfile(path, out / path.name)
+    wheels = [path for path in released if path.suffix == ".whl"]
+    names = archive([*wheels, *_wheels(parts / "wheels"), *_wheels_of_the_kernel(parts),
+                     _own(parts)], out / ARCHIVE)
     _zip(out / EMPTY, {})
-    packages = {"volcano-lab": _entry(out, ARCHIVE, names, ["numpy", "pandas"])}
-    for name in ("numpy", "pandas"):
-        file = next(file for file in RELEASE["files"] if file.startswith(f"{name}-"))
-        packages[name] = _entry(out, file, [name], [])
+    packages = {"volcano-lab": _entry(out, ARCHIVE, names, [])}
     for name in ASKED_FOR:
         packages[name] = _entry(out, EMPTY, [], ["volcano-lab"])
-    info = {"abi_version": "2026_0", "arch": "wasm32", "platform": "emscripten_5_0_3",
-            "python": "3.14.0"}
-    lock = {"info": info, "packages": {name: {"name": name, **packages[name]}
-                                       for name in sorted(packages)}}
+    listed = {name: {"name": name, **packages[name]} for name in sorted(packages)}
+    lock = {"info": INFO, "packages": listed}
     (out / "pyodide-lock.json").write_text(json.dumps(lock, indent=1), encoding="utf-8")
 
 

@@ -49,7 +49,6 @@ class Reading:
     address: str
     opened: float = field(default_factory=time.monotonic)
     outside: list = field(default_factory=list)
-    failed: list = field(default_factory=list)
     seconds: dict = field(default_factory=dict)
     """Since it was opened: `interface`, `kernel`, `first_cell`, `whole`."""
 
@@ -57,7 +56,7 @@ class Reading:
         """Note when something was reached."""
         self.seconds[what] = round(time.monotonic() - self.opened, 2)
 
-    def run(self, limit=300):
+    def run(self, limit=900):
         """Run all cells; returns what each showed."""
         self.page.evaluate("""() => {
             const cells = window.jupyterapp.shell.currentWidget.content.model.cells;
@@ -94,15 +93,14 @@ def opened(browser, address, lesson, width=1200, height=1000, context=None):
         visit.route(lambda url: not url.startswith((address, "data:", "blob:")),
                     lambda route: route.abort())
         visit.on("request", look)
-        visit.on("requestfailed", lambda request: reading.failed.append(request.url))
         reading.page = visit.new_page()
         reading.opened = time.monotonic()
         reading.page.goto(f"{address}/try/notebooks/index.html?path={lesson}")
         reading.page.wait_for_function(
-            "document.querySelector('.jp-Notebook .jp-CodeCell, .jp-Dialog')", timeout=120_000)
+            "document.querySelector('.jp-Notebook .jp-CodeCell, .jp-Dialog')", timeout=300_000)
         reading.passed("interface")
         reading.page.wait_for_function(
-            f"document.querySelector('.jp-Dialog') || ({KERNEL_IDLE})()", timeout=240_000)
+            f"document.querySelector('.jp-Dialog') || ({KERNEL_IDLE})()", timeout=600_000)
         dialog = reading.page.locator(".jp-Dialog")
         assert not dialog.count(), dialog.first.inner_text()
         reading.passed("kernel")

@@ -1,15 +1,16 @@
-"""Times and sizes of the site: `python tests/site/measure.py build/site 00 05 12`, with no number
-all notebooks.
+"""Runs lessons of a built site in Chromium, with no network but the local server: a row of times
+per lesson, then what failed.
+
+`python tools/site_times.py build/site 00 05 12`; without numbers all notebooks.
 """
 
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
-from reader import opened, served  # noqa: E402
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
 
 from browser.page import find_chromium, open_browser  # noqa: E402
+from browser.site import opened, served  # noqa: E402
 
 
 def main(folder, *numbers):

@@ -1,0 +1,25 @@
+"""The site, built without the documentation, and a Chromium; skipped, with the reason, where its
+packages cannot be fetched.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from browser.conftest import browser  # noqa: F401 a fixture
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The folder of a site that was built just now."""
+    out = tmp_path_factory.mktemp("site")
+    words = [sys.executable, ROOT / "tools" / "site.py", "--no-docs", "--out", out]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode and ": pip " in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    return out
