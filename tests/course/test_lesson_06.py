@@ -7,8 +7,8 @@ from volcano_lab.course.kit.verdict import TO_DO
 from volcano_lab.course.lesson_06 import checks
 from volcano_lab.course.lesson_06.lab import statement_stepper
 from volcano_lab.course.lesson_06.scene import SCENES, full_cluster, gang_that_fits, half_full
+from volcano_lab.debug.frames import frames_of
 from volcano_lab.debug.sandbox import Rehearsal
-from volcano_lab.debug.statement_frames import frames
 from volcano_lab.trace.stepper import Stepper
 
 ENDS = {  # scene -> how many steps, and the states of train's pods and of web's at the end
@@ -50,12 +50,12 @@ def test_scenes_to_the_end_and_back(lab, scene):
 def test_frames_are_the_steppers_states(scene):
     trace = SCENES[scene]()
     stepper = Stepper(trace).to_end()
-    last = frames(trace)[-1]
+    last = frames_of(trace)[-1]
     assert {pod["pod"]: (pod["status"], pod["node"]) for pod in last["pods"]} == {
                 name.removeprefix("default/"): (task["status"], task["node"])
                 for name, task in stepper.state["tasks"].items()
             }
-    for frame in frames(trace):
+    for frame in frames_of(trace):
         for node in frame["nodes"]:
             assert node["idle"] + node["used"] == node["allocatable"]
             assert node["future_idle"] == node["idle"] + node["releasing"] - node["pipelined"] >= 0
@@ -63,7 +63,7 @@ def test_frames_are_the_steppers_states(scene):
 
 @pytest.mark.parametrize("scene", [name for name in SCENES if name.endswith("discard")])
 def test_after_a_discard_everything_is_as_before(scene):
-    shown = frames(SCENES[scene]())
+    shown = frames_of(SCENES[scene]())
     assert [shown[0][what] for what in STATE] == [shown[-1][what] for what in STATE]
 
 
@@ -135,7 +135,7 @@ def test_what_the_cache_refuses_is_not_written_to_the_log(capfd):
     by_hand.lose_node("node-1")
     statement.commit()
     assert [frame["kind"]
-            for frame in frames(by_hand.trace)] == ["start", "do", "do", "commit", "refused"]
+            for frame in frames_of(by_hand.trace)] == ["start", "do", "do", "commit", "refused"]
     assert capfd.readouterr().err == ""
 
 

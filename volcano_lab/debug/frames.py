@@ -1,8 +1,9 @@
-"""One place in a trace as a small plain frame: what a stepper shows of it.
+"""Places in a trace as small plain frames: what a stepper shows of them.
 
 A frame has the sentence of the record, its neighbours, the statement under way, and rows of queues,
 nodes and jobs, in the units people use. However large the cluster, a frame has no more rows than
-`SLOTS` says: of longer lists the part around what the record is about.
+`SLOTS` says: of longer lists the part around what the record is about. `frames_of` has those
+of a trace's statements, whole: what was done, and pods, nodes and queues right after it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.api.status import READY_STATUSES
-from volcano_lab.trace import OPERATIONS, Record
+from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.kinds import KINDS
 from volcano_lab.trace.narration import operation_text, sentence, short
 from volcano_lab.trace.stepper import Stepper
@@ -194,3 +195,56 @@ def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
     listed = [name for name in there if name != "pods"]
     return [*(name for name in listed if name in asked),
             *(name for name in listed if name not in asked), "pods"]
+
+
+def frames_of(trace: TraceReader, resource: str = "cpu") -> list[Frame]:
+    """The beginning, and a frame for each operation that was done, undone, committed, saved or
+    recovered.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", pods=1, cpu=1).objects())
+    >>> [(frame["kind"], frame["text"], frame["pods"][0]["status"]) for frame in frames_of(trace)]
+    [('start', 'the session is open', 'Pending'), ('do', 'allocate a-0 on n1', 'Allocated'),
+     ('commit', 'commit: allocate a-0 on n1', 'Binding')]
+    """
+    stepper = Stepper(trace)
+    shown = [_frame(0, "start", "the session is open", "", stepper.state, resource)]
+    for record in trace.records:
+        if record.kind in (*OPERATIONS, "saved", "recovers"):
+            state = stepper.goto(record.number).state
+            shown.append(_frame(len(shown), *_told(record, state), state, resource))
+    return shown
+
+
+def _told(record: Record, state: State) -> tuple[str, str, str]:
+    """Kind, sentence, and pod of a record."""
+    if record.kind in ("saved", "recovers"):
+        word = record.kind.removesuffix("d").removesuffix("s")
+        copies = "copies of " if word == "save" else ""
+        return word, f"{word} {copies}{len(record['operations'])} operations", ""
+    pod, text = short(record["task"]), sentence(record)
+    before = {"allocate": "Pending", "evict": "Running"}.get(record["operation"])
+    if record.kind == "commit" and before == state["tasks"][record["task"]]["status"]:
+        return "refused", text.replace("commit:", "commit refused, undone:"), pod
+    return record.kind, text, pod
+
+
+def _frame(step: int, kind: str, text: str, pod: str, state: State, resource: str) -> Frame:
+    def amount(amounts: dict[str, float]) -> float:
+        return in_units(resource, amounts.get(resource, 0.0))
+
+    pods = [{"pod": short(name), "job": short(task["job"]), "status": task["status"],
+             "node": task["node"], "asks": amount(task["request"])}
+            for name, task in sorted(state["tasks"].items())]
+    nodes = []
+    for name, node in state["nodes"].items():
+        sums = {account: amount(node[account])
+                for account in ("allocatable", "idle", "used", "releasing", "pipelined")}
+        nodes.append({"node": name, **sums,
+                      "future_idle": sums["idle"] + sums["releasing"] - sums["pipelined"]})
+    queues = [{"queue": name, "deserved": amount(queue["deserved"]),
+               "allocated": amount(queue["allocated"]), "share": queue["share"]}
+              for name, queue in sorted(state["queues"].items())]
+    return {"step": step, "kind": kind, "text": text, "pod": pod, "pods": pods, "nodes": nodes,
+            "queues": queues}

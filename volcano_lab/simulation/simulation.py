@@ -29,8 +29,7 @@ from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.audit import SessionAudit
 from volcano_lab.simulation.calendar import TICKS, Calendar
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
-from volcano_lab.simulation.disturbance import CycleCrash, Disturbance
-from volcano_lab.simulation.faults import Faults
+from volcano_lab.simulation.faults import CycleCrash, Disturbance, Faults
 from volcano_lab.simulation.history import History
 from volcano_lab.simulation.invariants import decided_again, problems_of
 from volcano_lab.simulation.progress import shown

@@ -14,9 +14,8 @@ import anywidget
 from traitlets import Dict, Int, List, Unicode, observe
 
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
-from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, StepView
+from volcano_lab.debug.frames import AROUND, DETAILS, SLOTS, UNDER_WAY, Frame, StepView, frames_of
 from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
-from volcano_lab.debug.statement_frames import frames
 from volcano_lab.display.palette import colors_of
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Explanation
@@ -201,7 +200,7 @@ class StatementSteps(anywidget.AnyWidget):
             raise KeyError(f"there is no scene {scene}; there are {', '.join(self._scenes)}")
         if scene not in self._made:
             made = self._scenes[scene]
-            self._made[scene] = frames(made if isinstance(made, TraceReader) else made())
+            self._made[scene] = frames_of(made if isinstance(made, TraceReader) else made())
         shown = self._made[scene]
         with self.hold_sync():
             self.scene, self.at, self.frames = scene, 0, shown
@@ -215,7 +214,7 @@ class StatementSteps(anywidget.AnyWidget):
 
     @property
     def frame(self) -> dict[str, Any]:
-        """What is shown: `statement_steps.frames` says what a frame has."""
+        """What is shown: `debug.frames.frames_of` says what a frame has."""
         return self.frames[self.at]
 
     def goto(self, step: int) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def admitted_is_not_placed(ends, steps):
 def the_bug_of_v1_11_0(old, only_enqueue, tables):
     assert [row["phase"] for row in old.jobs()] == ["Inqueue", "Inqueue"]
     assert len(old.committed) == 1, "allocate has always asked every level"
-    inqueue = tables.queue_tree.levels(only_enqueue)["inqueue"]
+    inqueue = tables.levels(only_enqueue)["inqueue"]
     assert (inqueue["test-sub-0"], inqueue["test-sub-1"], inqueue["test-root"]) == (2, 2, 0)
 
 

@@ -1,7 +1,7 @@
 """What lesson 06, "Gangs and statements", says is so."""
 
 from course.proofs import after
-from volcano_lab.debug.statement_frames import frames
+from volcano_lab.debug.frames import frames_of
 
 
 @after("06-gangs-and-statements-4")
@@ -12,7 +12,7 @@ def two_clusters_that_look_alike(one, steps, two):
 
 @after("06-gangs-and-statements-14")
 def the_three_operations(by_hand):
-    now = frames(by_hand.trace)[-1]
+    now = frames_of(by_hand.trace)[-1]
     assert list(now["nodes"][0].values()) == ["node-0", 4, 0, 4, 2, 0, 2]
     assert {row["queue"]: row["allocated"] for row in now["queues"]} == {"a": 2, "b": 0}
     assert [row["share"] for row in now["queues"]] == [0.5, 0]
@@ -20,13 +20,13 @@ def the_three_operations(by_hand):
 
 @after("06-gangs-and-statements-21")
 def the_three_operations_3(by_hand):
-    nodes = frames(by_hand.trace)[-1]["nodes"]
+    nodes = frames_of(by_hand.trace)[-1]["nodes"]
     assert {row["node"]: row["future_idle"] for row in nodes} == {"node-0": 0, "node-1": 2}
 
 
 @after("06-gangs-and-statements-25")
 def taking_it_back(by_hand, in_between):
-    shown = frames(by_hand.trace)
+    shown = frames_of(by_hand.trace)
     assert [shown[0][what] for what in ("pods", "nodes", "queues")] == \
         [shown[-1][what] for what in ("pods", "nodes", "queues")]
     assert in_between == -2

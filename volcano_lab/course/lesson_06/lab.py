@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.lesson_06.scene import SCENES
+from volcano_lab.debug.frames import frames_of
 from volcano_lab.debug.sandbox import Rehearsal
-from volcano_lab.debug.statement_frames import frames
 from volcano_lab.display.palette import colors_of
 from volcano_lab.trace import TraceReader
 from volcano_lab.widgets import pictures
@@ -32,7 +32,7 @@ def show(by_hand: Rehearsal, what: str = "nodes") -> Table:
     a             4          4      1
     b             4          0      0
     """
-    return table(frames(by_hand.trace)[-1][what])
+    return table(frames_of(by_hand.trace)[-1][what])
 
 
 STATES = {"Allocated": "allocated", "Binding": "allocated", "Pipelined": "promised",
@@ -46,7 +46,7 @@ def nodes_of(trace: TraceReader, title: str, step: int = 0) -> pictures.Picture:
     >>> nodes_of(Rehearsal(half_full()).trace, "Nodes").alt
     'Nodes. node-0: 2 pods runs, idle 0 of 4 CPUs (web-0, web-1). node-1: empty, idle 4 of 4 CPUs.'
     """
-    frame = frames(trace)[step]
+    frame = frames_of(trace)[step]
     colors = colors_of(pod["job"] for pod in frame["pods"])
     return pictures.cluster(title, {"nodes": [{
         "name": node["node"], "size": node["allocatable"],

@@ -7,7 +7,6 @@ kernel, `large()` larger ones for a projector. What moves with a slider is a lab
 (`volcano_lab.widgets`), which is drawn once.
 """
 
-import sys
 from typing import Any
 
 from volcano_lab.display.extras import load
@@ -25,8 +24,6 @@ __all__ = ["FONT", "large", "still", *(name for names in HOMES.values() for name
 
 
 def __getattr__(name: str) -> Any:
-    if name == "trace":  # another name of the package
-        return sys.modules[__name__]
     module = next((home for home, names in HOMES.items() if name in names), None)
     if module is not None:
         return getattr(load(f"{__name__}.{module}"), name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from volcano_lab.debug.statement_frames import frames
+from volcano_lab.debug.frames import frames_of
 from volcano_lab.display.charts.cells import PLAIN, color, matrix, one_of, ranked
 from volcano_lab.trace import TraceReader
 
@@ -23,7 +23,7 @@ def pod_states(trace: TraceReader, title: str = "") -> alt.Chart:
     >>> len(chart.layer)
     2
     """
-    shown = frames(trace)
+    shown = frames_of(trace)
     rows, before = [], {}
     for frame in shown:
         for pod in frame["pods"]:

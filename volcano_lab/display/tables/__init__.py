@@ -4,9 +4,6 @@ Amounts are in CPUs, bytes or whole devices. Cells that stand for "no limit" are
 tables of `tables.steps` need a whole trace.
 """
 
-import sys
-from typing import Any
-
 from .cycle import admission, gangs, jobs, levels, operations, placements, queues, rounds, turns
 from .frame import Table
 from .steps import gang_progress, node_choices, node_use, records, statements, times, victims
@@ -14,10 +11,3 @@ from .steps import gang_progress, node_choices, node_use, records, statements, t
 __all__ = ["Table", "admission", "gang_progress", "gangs", "jobs", "levels", "node_choices",
            "node_use", "operations", "placements", "queues", "records", "rounds", "statements",
            "times", "turns", "victims"]
-
-
-def __getattr__(name: str) -> Any:
-    """`tables.queue_tree` and `tables.trace` are `tables`."""
-    if name in ("queue_tree", "trace"):
-        return sys.modules[__name__]
-    raise AttributeError(f"module {__name__} has no attribute {name}")
