@@ -71,6 +71,10 @@ def _too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if over:
             text = (f"No node could hold its pod {task.key}, were it empty: it asks for "
                     f"{amounts_text(asked, over)}, and the largest has {amounts_text(most, over)}.")
+            none = [name for name in over if not most[name]]
+            if none:
+                text += (f" No node announces {' or '.join(none)}: such a node is missing, or the "
+                         "device plugin on it does not run.")
             yield Cause("pod_too_large", text, {"task": task.key}, [], True)
             return
 

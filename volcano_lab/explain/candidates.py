@@ -103,6 +103,8 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
             yield from knobs.priority(job.uid, ssn.jobs[numbers["first"]].priority)
     if code == "taint":
         yield from knobs.tolerations(job.uid, numbers["names"])
+    if code == "anti_affinity":
+        yield from knobs.beside(job.uid)
     if code == "cordoned":
         yield from knobs.uncordoned(numbers["names"])
     if code == "node_affinity":

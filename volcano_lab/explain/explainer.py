@@ -9,7 +9,7 @@ from typing import Any
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.objects import KubernetesObject, PodGroup
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.status import PENDING
 from volcano_lab.api.task import TaskInfo
@@ -87,8 +87,11 @@ class Explainer(Shown):
         try:
             kind, key = self.names.find(what)
         except LookupError:
+            said = {what, f"default/{what}"}
+            said |= {obj.key for obj in self.objects if isinstance(obj, PodGroup) and any(
+                f"{obj.namespace}/{owner.name}" in said for owner in obj.metadata.owner_references)}
             left_out = [reason for reason in self.session.snapshot.left_out
-                        if f" {what}:" in reason or f" default/{what}:" in reason]
+                        if any(f" {name}:" in reason for name in said)]
             if not left_out:
                 raise
             return Explanation(str(what), f"The cycle leaves it out: {left_out[0]}.",

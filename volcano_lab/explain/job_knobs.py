@@ -27,6 +27,7 @@ from volcano_lab.explain.knob import (
     steps_to,
     text_of,
 )
+from volcano_lab.explain.nodes import KUBERNETES
 
 
 class JobKnobs(KnobSet):
@@ -117,13 +118,15 @@ class JobKnobs(KnobSet):
         return Knob(f"job {self.called(job)}", field, before, steps, turn, JOB)
 
     def tolerations(self, job: str, nodes: Sequence[str]) -> Iterator[Knob]:
-        """That the job's pods tolerate the taints of a node; a knob for each set of taints."""
+        """That the job's pods tolerate the taints of a node; a knob for each set of taints, but for
+        those that say that a node does not work.
+        """
         seen = set()
         for name in nodes:
             taints = [t for t in self.objects[self.nodes_there[name]].spec.taints
                       if t.effect != "PreferNoSchedule"]
             text = ", ".join(f"{t.key}:{t.effect}" for t in taints)
-            if text and text not in seen:
+            if text and text not in seen and KUBERNETES not in text:
                 seen.add(text)
                 more = [Toleration(t.key, "Exists", effect=t.effect) for t in taints]
                 yield self._pods(job, "tolerations", text, lambda spec, more=more: {
@@ -141,6 +144,14 @@ class JobKnobs(KnobSet):
             yield self._pods(job, "nodeAffinity", "as it is", lambda spec: {
                 "affinity": spec.affinity and attrs.evolve(spec.affinity, node_affinity=None)},
                 f"job {self.called(job)}: without its node affinity")
+
+    def beside(self, job: str) -> Iterator[Knob]:
+        """That the job's pods may be beside those that they required to be away from."""
+        if any(pod.spec.affinity and pod.spec.affinity.pod_anti_affinity
+               for pod in self.waiting(job).values()):
+            yield self._pods(job, "podAntiAffinity", "required", lambda spec: {
+                "affinity": spec.affinity and attrs.evolve(spec.affinity, pod_anti_affinity=None)},
+                f"job {self.called(job)}: without its pod anti-affinity")
 
     def _pods(self, job: str, field: str, before: str, change: Any, said: str) -> Knob:
         """A change of the spec of each waiting pod."""

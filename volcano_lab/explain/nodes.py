@@ -16,9 +16,11 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.framework.one_sentence import listed
+from volcano_lab.plugins.kube.node_ports import conflict
+from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record
 
-INSUFFICIENT = "Insufficient "
+INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
 RULES = {
     "untolerated taint": ("taint", "a taint that the pod does not tolerate"),
     "anti-affinity": ("anti_affinity", "pods beside which this one must not run (anti-affinity)"),
@@ -27,6 +29,7 @@ RULES = {
     ("node_affinity", "not the labels that the pod asks for (node selector or affinity)"),
     "topology spread": ("topology_spread", "too many such pods in their domain (topology spread)"),
     "pod number exceeded": ("pods_exceeded", "all the pods that a node may have"),
+    PODS: ("pods_exceeded", "all the pods that a node may have"),
     "were unschedulable": ("cordoned", "been cordoned"),
     "free ports": ("host_ports", "no free host port of that number"),
     "beyond revocable zone": ("revocable_zone", "a revocable zone that is closed at this hour"),
@@ -35,6 +38,11 @@ RULES = {
 """A part of the reason that a plugin gives -> (code, what such nodes have)."""
 STATIC = ("taint", "node_affinity", "cordoned")
 """Rules that depend on no other pod: they refuse a node whatever room it has."""
+BESIDE = ("anti_affinity", "host_ports", "pods_exceeded")
+"""Rules about the pods that are on a node already."""
+GONE = ("Succeeded", "Failed")
+KUBERNETES = "node.kubernetes.io/"
+"""The prefix of taints that Kubernetes sets by a node's conditions."""
 MOST = 4
 """Nodes that are told one by one."""
 
@@ -127,7 +135,8 @@ def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
             if rule_of(said)[0] in STATIC or (refusing is not None and said):
                 found[name] = said
             elif refusing is not None:
-                found[name] = f"plugin {refusing[name]} refuses it"
+                found[name] = PODS if PODS in reasons else _then_said(seen, task, name,
+                                                                      refusing[name])
     return found
 
 
@@ -140,6 +149,16 @@ def _now_said(seen: Evidence, task: TaskInfo, node: str) -> str:
             if error is not None and (isinstance(error, str) or error.blocks_allocate()):
                 return error if isinstance(error, str) else ", ".join(error.reasons)
     return ""
+
+
+def _then_said(seen: Evidence, task: TaskInfo, node: str, plugin: str) -> str:
+    """What a plugin said of a node when the pod was tried; a small cluster's cycle is run again for
+    that.
+    """
+    said = seen.refusal(task.key, node) if len(seen.trace.nodes) <= 100 and not seen.brief else None
+    if said is None:
+        return f"plugin {plugin} refuses it"
+    return said["answer"] if isinstance(said["answer"], str) else ", ".join(said["answer"])
 
 
 def _refused(seen: Evidence, task: str, objections: dict[str, str], among: str,
@@ -155,9 +174,44 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: str,
         text = f"Pod {task} may not go to {len(names)} of {among}{which}: {why}."
         if code == "revocable_zone":
             text += f" It is {hour_text(seen.ssn.now)} UTC in this cycle."
+        if KUBERNETES in reason:
+            text += " Kubernetes sets this taint for as long as the node is in that state."
+        if code in BESIDE:
+            text += _beside(seen, task, code, names, choice)
         yield Cause(code or "refused", text,
                     {"nodes": len(names), "of": int(among.split()[0]), "reason": reason,
                      "names": names}, [choice])
+
+
+def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> str:
+    """The pods in whose company this one must not be, at that moment."""
+    state, start = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
+    pods = {task.key: task for job in seen.ssn.jobs.values() for task in job.tasks.values()}
+    mine = PodInfo(pods[key].pod)
+    there: dict[str, str] = {}
+    for other, now in state.items():
+        if not now["node"] or other == key or now["status"] in GONE:
+            continue
+        theirs = PodInfo(pods[other].pod)
+        if (now["node"] in names if code == "pods_exceeded" else
+                now["node"] in names and conflict(mine.host_ports, theirs.host_ports)
+                if code == "host_ports" else
+                _apart(seen, mine, theirs, now["node"], names)
+                or _apart(seen, theirs, mine, now["node"], names)):
+            new = "" if start[other]["node"] else ", placed in this cycle"
+            there[other] = f"{other} ({now['node']}{new})"
+    one = "is" if len(there) == 1 else "are"
+    return f" In the way {one} {listed(there.values(), MOST)}." if there else ""
+
+
+def _apart(seen: Evidence, left: PodInfo, right: PodInfo, node: str, names: list[str]) -> bool:
+    """Whether one pod requires to be away from another that is on a node, on one of these nodes."""
+    def place(name: str, key: str) -> str | None:
+        return seen.ssn.nodes[name].node.metadata.labels.get(key)
+
+    return any(term.matches(right.namespace, right.labels, {})
+               and any(place(name, term.topology_key) == place(node, term.topology_key) is not None
+                       for name in names) for term in left.required_anti_affinity)
 
 
 def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],

@@ -88,6 +88,7 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
     """
     end = None if seconds is None else perf_counter() + seconds
     knobs = Knobs(objects, conf, seen.called)
+    never = any(cause.code == "pod_too_large" for cause in causes)  # admitted, it waits for ever
     search, found, admitting = _Search(seen, knobs.objects, job, now), 0, []
     for knob in candidates(knobs, seen.ssn, job, causes):
         if found >= MOST or (end is not None and perf_counter() > end):
@@ -96,7 +97,7 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
         if remedy is not None:
             found += 1
             yield remedy
-        elif search.best(knob) == ADMITTED:
+        elif search.best(knob) == ADMITTED and not never:
             admitting.append(knob)
     for knob in admitting[:2 if found else MOST]:
         if end is None or perf_counter() < end:

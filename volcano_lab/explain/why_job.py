@@ -150,13 +150,13 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     waiting = [task for task in job.tasks.values() if not task.node_name]
     gated = [task.key for task in waiting if task.sch_gated]
     if gated:
-        yield Cause("gated", f"{len(gated)} pods stand behind a scheduling gate, as {gated[0]}.",
+        yield Cause("gated", f"{_pods(gated, 'stand')} behind a scheduling gate.",
                     {"gated": len(gated)})
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if nothing and "backfill" not in seen.ssn.enabled_actions:
         yield Cause("no_backfill_action",
-                    f"{len(nothing)} pods ask for nothing, as {nothing[0]}; only backfill places "
-                    "such, and the configuration doesn't have it.", {"best_effort": len(nothing)})
+                    f"{_pods(nothing, 'ask')} for nothing; only backfill places such, "
+                    "and the configuration doesn't have it.", {"best_effort": len(nothing)})
     if _without_default_sub_group(seen, job):
         text = ("Its pods belong to sub-groups. Without a network topology that must hold, "
                 "allocate looks at the pods that belong to none, and there are no such.")
@@ -169,6 +169,15 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     left = len(waiting) - len(nothing) - len(gated)
     if left and not seen.ssn.enabled_actions & {"allocate", "reclaim", "preempt"}:
         yield Cause("no_allocate_action", "The configuration has no allocate action.")
+
+
+def _pods(keys: list[str], verb: str) -> str:
+    """
+    >>> _pods(["a/b", "a/c"], "ask"), _pods(["a/b"], "ask")
+    ('2 pods, as a/b, ask', 'Pod a/b asks')
+    """
+    one, many = f"Pod {keys[0]} {verb}s", f"{len(keys)} pods, as {keys[0]}, {verb}"
+    return one if len(keys) == 1 else many
 
 
 def _without_default_sub_group(seen: Evidence, job: JobInfo) -> bool:

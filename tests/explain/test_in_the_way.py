@@ -1,0 +1,84 @@
+"""Who is in the way of a pod that a rule about other pods refuses, and what nobody would advise."""
+
+from __future__ import annotations
+
+import pytest
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.manifests import loader
+from volcano_lab.manifests.defaults import with_defaults
+
+NODE = """\
+apiVersion: v1
+kind: Node
+metadata: {name: %s, labels: {kubernetes.io/hostname: %s}}
+spec: {taints: [%s]}
+status: {allocatable: {cpu: "8", pods: "%s"}}
+---
+"""
+JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: web}
+spec:
+  minAvailable: 2
+  queue: %s
+  tasks:
+  - name: t
+    replicas: 2
+    template:
+      spec:
+        %s
+        containers: [{name: main, %s resources: {requests: {%s: "1"}}}]
+"""
+APART = ("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{"
+         "labelSelector: {matchLabels: {volcano.sh/job-name: web}}, topologyKey: %s}]}}")
+NOT_READY = "{key: node.kubernetes.io/not-ready, effect: NoExecute}"
+
+
+def why(name="web", taints="", pods="110", queue="default", spec="", ports="", resource="cpu"):
+    text = NODE % ("n1", "n1", taints, pods) + JOB % (queue, spec, ports, resource)
+    return Explainer(Cluster().add(text).objects()).why(name)
+
+
+@pytest.mark.parametrize(("facts", "code"), [
+    ({"spec": APART % "kubernetes.io/hostname"}, "anti_affinity"),
+    ({"ports": "ports: [{containerPort: 80, hostPort: 80}],"}, "host_ports"),
+    ({"pods": "1"}, "pods_exceeded"),
+])
+def test_the_pods_that_keep_another_away_are_named(facts, code):
+    found = {cause.code: cause.text for cause in why(**facts).causes}
+    assert "In the way is default/web-t-0 (n1, placed in this cycle)." in found[code]
+
+
+def test_a_rule_about_other_pods_names_no_pod_that_it_is_not_about():
+    text = (NODE % ("n1", "n1", "", "110")
+            + JOB % ("default", "", "ports: [{containerPort: 80, hostPort: 80}],", "cpu"))
+    explain = Explainer(Cluster().add(text).job("other", cpu=1, running={"n1": 1}).objects())
+    assert "default/other" not in next(cause.text for cause in explain.why("web").causes
+                                       if cause.code == "host_ports")
+
+
+def test_a_pod_may_be_let_beside_those_that_it_required_to_be_away_from():
+    changes = [remedy.change for remedy in why(spec=APART % "kubernetes.io/hostname").remedies]
+    assert "job default/web: without its pod anti-affinity" in changes
+
+
+def test_nobody_advises_to_tolerate_that_a_node_does_not_work():
+    explanation = why(taints=NOT_READY)
+    assert "Kubernetes sets this taint" in explanation.text
+    assert not any("toleration" in remedy.change for remedy in explanation.remedies)
+
+
+def test_what_no_node_announces_is_told_and_admission_is_no_help():
+    explanation = why(resource="example.com/fpga")
+    assert "No node announces example.com/fpga" in explanation.text
+    assert explanation.remedies == []
+
+
+def test_a_job_of_a_queue_that_is_not_there_is_known_by_its_own_name():
+    loaded = with_defaults(loader.loads(NODE % ("n1", "n1", "", "110") + JOB % ("nope", "", "",
+                                                                               "cpu")))
+    explanation = Explainer(loaded).why("web")
+    assert "its queue nope doesn't exist" in explanation.text
