@@ -8,6 +8,7 @@ from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_01.lab import conf_with, small_cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.manifests.loader import ManifestError
 
 
 @choice({"nobody": "That is the name of a queue that is missing. Which job wants it?",
@@ -53,7 +54,10 @@ def phase_written() -> None:
 @check(takes=str)
 def missing_queue(answer: str) -> Verdict:
     """Name the queue that must be added, so that lost gets a node in the next cycle."""
-    cycle = small_cluster().queue(answer).run()
+    try:
+        cycle = small_cluster().queue(answer).run()
+    except ManifestError as error:
+        return try_again(f"{error}. The table of section 1 says which queue lost names.")
     if any(row[1].startswith("default/lost") for row in cycle.committed):
         return well_done("Now lost is in the copy, and its pod has a node.")
     hints = {"team": "team is there already, and three jobs use it. Which one does lost name?",
