@@ -79,7 +79,7 @@ class Timeline(Observer, Shown):
     Volcano: none
     """
 
-    def __init__(self, keep: int = 100, about: str = "", again: Again | None = None):
+    def __init__(self, keep: int = 20, about: str = "", again: Again | None = None):
         self.about, self.again, self.cycles = about, again, 0
         self.kept: deque[tuple[int, list[Any], Trace, Session]] = deque(maxlen=keep)
         self.rows: dict[str, list[dict[str, Any]]] = {}
