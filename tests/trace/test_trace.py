@@ -132,6 +132,19 @@ class Favourite(Plugin):
         return 1
 
 
+def test_an_operation_changes_the_sums_of_each_queue_above():
+    cluster = (Cluster().node("n1", cpu=4).queue("eng").queue("dev", parent="eng")
+               .job("train", queue="dev", pods=2, cpu=1))
+    conf = ('actions: "enqueue, allocate"\ntiers: [{plugins: [{name: gang}, {name: predicates}, '
+            "{name: capacity, enableHierarchy: true}]}]")
+    trace, _ = traced(cluster.objects(), conf)
+    for placed, record in enumerate(trace.of("do"), 1):
+        after = {name: after["cpu"] for what, name, field, _, after in record["changes"]
+                 if (what, field) == ("queues", "allocated")}
+        assert after == dict.fromkeys(("dev", "eng", "root"), 1000.0 * placed)
+    assert placed == 2
+
+
 def test_a_plugin_of_ones_own_appears_by_itself():
     conf = ('actions: "enqueue, allocate"\ntiers:\n- plugins: [{name: gang}, {name: favourite}]\n'
             "- plugins: [{name: predicates}, {name: proportion}]\n")
