@@ -184,7 +184,7 @@ MUTANTS = [
     Mutant("backfill forgets the promise it takes back", "def _pick_up_pending_tasks(",
            "unplace(ssn, task)"),
     # the simulated cluster
-    Mutant("a lost pod comes back with its old uid", "def _unborn(", 'uid="", '),
+    Mutant("a lost pod comes back with its old uid", "def _anew(", 'uid="", '),
     Mutant("pods of a node that returns are not started", "def node_returns(",
            "self._expect(pod)"),
     Mutant("pods of a lost node stay", "def pods_collected(", 'self.server.remove("Pod", pod.key)'),
@@ -250,7 +250,7 @@ MUTANTS += elsewhere(
     ("what is uncommitted comes last", "class Stepper", "under_way.insert(0, entry)",
      "under_way.append(entry)"),
     ("queues above keep their sums in a trace", "class Changes:",
-     "for name in self._ancestors[job.queue]:", "for name in ():"),
+     "(job.queue, *self._ancestors[job.queue])", "(job.queue,)"),
     # simulated time
     ("time is cut off, not rounded", "class Calendar", "max(round(seconds * TICKS), 0)",
      "max(int(seconds * TICKS), 0)"),
@@ -259,8 +259,8 @@ MUTANTS += elsewhere(
     ("what was cancelled happens", "def cancel(self, kind: str)", "del self.entries[number]"),
     ("a run that is loaded forgets its crashes", "def simulation_of(", "data[\"crashes\"]", "0"),
     ("binding pods count as running", "Pods that wait, are on their way",
-     "count[\"Binding\"] + count[\"Bound\"], count[\"Running\"]",
-     "count[\"Binding\"], count[\"Running\"] + count[\"Bound\"]"),
+     "count[BINDING] + count[BOUND], count[RUNNING]",
+     "count[BINDING], count[RUNNING] + count[BOUND]"),
     # commands
     ("differences end with 0", "def diff(a: str", "return FOUND if any", "return DONE if any"),
     ("a job that waits is none", "def run(files", "return FOUND if fail_on_pending",
