@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 LABS = {"00": "fair_share_lab", "01": "cycle_lab", "02": "comparison_lab", "03": "proportion_lab",
         "04": "admission_lab", "05": "queue_tree_lab", "07": "hierarchy_lab", "08": "placement_lab",
         "09": "evictions_lab", "10": "topology_lab", "11": "run_lab", "12": "combination_lab",
+        "14": "day_lab",
         "15": "cost_lab"}
 MOST_HIGH, JUMP = 640, 2
 

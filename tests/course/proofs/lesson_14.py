@@ -1,0 +1,76 @@
+"""What lesson 14, "Time", says is so."""
+
+from course.proofs import after
+
+
+def by_queue(rows, field):
+    return {row["queue"]: row[field] for row in rows}
+
+
+@after("time-04")
+def how_long_they_wait(monday, waits):
+    assert by_queue(waits(monday), "mean wait, minutes") == {"web": 40, "research": 55}
+    assert by_queue(waits(monday), "started") == {"web": 195, "research": 12}
+
+
+@after("time-06")
+def research_gets_less_than_it_deserves(held, monday):
+    web, research = held(monday)
+    assert web["CPU-hours held"] == web["CPU-hours deserved"]
+    assert research["CPU-hours held"] < research["CPU-hours deserved"]
+    assert web["CPU-hours held"] > research["CPU-hours held"]
+
+
+@after("time-09")
+def a_heavier_queue(heavy, mean_wait):
+    assert (mean_wait(heavy, "research"), mean_wait(heavy, "web")) == (50, 76)
+
+
+@after("time-11")
+def one_more_job_an_hour(day, mean_wait):
+    found = {count: mean_wait(day(per_hour=count), "web") for count in (4, 6, 7, 8, 10)}
+    assert (found[6], found[8]) == (12, 40) and found[10] > 120 and found[7] < 30
+
+
+@after("time-15")
+def noon_costs_more_than_half(mean_wait, noon):
+    assert mean_wait(noon, "research") == 93
+    assert [what for _, what, *_ in noon.history.rows["events"] if what.startswith("node")] == [
+        "node lost", "node back"]
+
+
+@after("time-18")
+def a_gang_starves(most_idle, started, starving):
+    assert started(starving) is None and most_idle(starving) == 8
+
+
+@after("time-19")
+def each_was_tried(conf, day, mean_wait, most_idle, started, starving):
+    assert started(day(gang=7)) == 8.7 and mean_wait(starving, "web") == 76
+    heavy, late = day(gang=14, weight=8), day(gang=14, text=conf(sla=4))
+    assert started(heavy) is None and mean_wait(heavy, "web") == 369
+    assert started(late) is None and (mean_wait(late, "web"), most_idle(late)) == (146, 48)
+    assert started(day(gang=14, priority=1000)) is None
+    half = day(gang=14, per_hour=4)
+    assert started(half) is None and most_idle(half) == 36
+
+
+@after("time-21")
+def the_timeline_names_the_gang(timeline):
+    assert "large" in timeline.why("large").text
+
+
+@after("time-24")
+def what_the_factor_does(admitted_and_waiting, exact, monday, waits, wide):
+    assert [waits(run)[1]["started"] for run in (exact, monday, wide)] == [6, 12, 12]
+    few, many = admitted_and_waiting(monday), admitted_and_waiting(wide)
+    assert 4 <= many / few <= 5
+
+
+@after("time-27")
+def what_to_see_in_the_lab():
+    from volcano_lab.course.lesson_14.lab import day_state
+
+    assert day_state(1, 2, False)["mean"] == {"web": 48, "research": 53}
+    assert day_state(1, 3, False)["mean"]["web"] == 184
+    assert day_state(4, 2, False)["mean"] == {"web": 53, "research": 42}

@@ -1,0 +1,56 @@
+"""Checks of lesson 14: time."""
+
+from __future__ import annotations
+
+from volcano_lab.course.kit.checking import check, choice
+from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_14.scene import conf, day, mean_wait, waits
+
+
+@check(takes=int)
+def most_per_hour(answer: int) -> Verdict:
+    """How many small jobs may come an hour, at most, so that web waits less than half an hour on
+    average?
+    """
+    if not 1 <= answer <= 24:
+        return try_again("A whole number from 1 to 24.")
+    wait = mean_wait(day(per_hour=answer), "web")
+    if wait >= 30:
+        return try_again(f"With {answer} an hour it waits {wait} minutes.")
+    more = mean_wait(day(per_hour=answer + 1), "web")
+    if more < 30:
+        return try_again(f"With {answer} it waits {wait} minutes. One more an hour is possible.")
+    return well_done(f"{wait} minutes with {answer}, {more} with {answer + 1}. Near the limit one "
+                     "more job an hour doubles the wait.")
+
+
+@choice({"a weight of 8 for research":
+         "Then the gang is admitted, and what is reserved for it keeps web out: it waits 369 "
+         "minutes instead of 76. But the room never comes free all at once.",
+         "priority 1000":
+         "It is first in its queue, and still it needs 56 CPUs in one cycle. Nobody is evicted.",
+         "sla, with four hours":
+         "sla admits it after four hours and lets it be first. What is reserved for it keeps "
+         "others out, web waits 146 minutes, and at most 48 CPUs are idle at once.",
+         "half as many small jobs":
+         "More is idle then, at most 36 CPUs at once. It wants 56.",
+         "a minimum of 7": well_done("With 7 of its 14 pods it asks for 28 CPUs at once, and "
+                                     "starts before nine. The other pods follow one by one.")})
+def lets_it_start() -> None:
+    """Each was tried for a day. Which of these lets the large gang start?"""
+
+
+@check(takes=float)
+def factor(answer: float) -> Verdict:
+    """With the factor 1.0 six of the twelve gangs start. Name a factor, not above 1.5, with which
+    all twelve do.
+    """
+    if not 1 <= answer <= 1.5:
+        return try_again("From 1.0 to 1.5. Below 1 Volcano takes its default, 1.2.")
+    count = next(row["started"] for row in waits(day(text=conf(answer)))
+                 if row["queue"] == "research")
+    if count < 12:
+        return try_again(f"With {answer:g} {count} of 12 start. A gang of 24 CPUs is admitted when "
+                         "what is in use, what is reserved and its 24 stay below factor × 64.")
+    return well_done(f"With {answer:g} all 12 start: they are admitted while others still run, and "
+                     "are there when these end.")

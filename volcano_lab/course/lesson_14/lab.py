@@ -1,0 +1,114 @@
+"""Lesson 14: a day of a small cluster as a lab: weight, arrivals, a node that is lost at noon."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, waits
+from volcano_lab.display.palette import colors_of
+from volcano_lab.simulation import JobTemplate, Latencies, Simulation, poisson, trace
+from volcano_lab.widgets import pictures
+from volcano_lab.widgets.controls import slider, switch
+from volcano_lab.widgets.lab import Lab, Task
+from volcano_lab.widgets.story import Amounts
+
+QUEUES = ("web", "research")
+COLORS = colors_of(QUEUES)
+MOST = 24
+"""Waiting jobs at the top of the scale."""
+
+
+@cache
+def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
+    """A day on three nodes of 8 CPUs, a cycle every twenty minutes. Every hour come `per_hour` web
+    jobs of 2 CPUs for two hours each, every two hours a gang of research of 4 pods of 2 CPUs for
+    two; the same jobs at the same times, whatever else is chosen.
+
+    >>> small_day(1, 1, False).cycles
+    72
+    """
+    cluster = Cluster().queue("web").queue("research", weight=weight)
+    for number in range(3):
+        cluster.node(f"n{number}", cpu=8)
+    single = JobTemplate("web", "web", cpu=2, run_time=2 * HOUR)
+    gangs = trace([{"time": hour * HOUR, "name": f"train-{hour}", "queue": "research", "pods": 4,
+                    "cpu": 2, "run_time": 2 * HOUR} for hour in range(0, DAY, 2)])
+    sim = Simulation(cluster, conf(), seed=3, period=1200, latencies=Latencies(collect=600),
+                     workload=[poisson(per_hour / HOUR, single), gangs])
+    if noon:
+        sim.calendar.after(12 * HOUR, "node_fails", node="n0", back_after=4 * HOUR)
+    sim.run(until=DAY * HOUR, progress=False)
+    return sim
+
+
+def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
+    """One day: how many jobs of each queue wait from which hour on, and how long they waited.
+
+    >>> day_state(1, 1, False)["mean"]["web"] < day_state(1, 4, False)["mean"]["web"]
+    True
+    """
+    sim = small_day(weight, per_hour, noon)
+    rows = waits(sim)
+    lanes = {}
+    for queue in QUEUES:
+        runs = [run for run in sim.side.jobs.values() if run.queue == queue]
+        changes = sorted([(run.arrived, 1) for run in runs] + [
+            (run.started, -1) for run in runs if run.started is not None])
+        lanes[queue], count = [[0.0, 0]], 0
+        for time, step in changes:
+            count += step
+            lanes[queue].append([round(time / HOUR, 3), count])
+    lost = [[time / HOUR, {"node lost": "×", "node back": "+"}[what]]
+            for time, what, *_ in sim.history.rows["events"] if what in ("node lost", "node back")]
+    return {"lanes": lanes, "marks": lost, "table": rows,
+            "mean": {row["queue"]: row["mean wait, minutes"] for row in rows}}
+
+
+def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
+    """The data of `pictures.timeline` for a day."""
+    return {"ticks": [], "lanes": [
+        {"name": f"{queue}: jobs that wait", "color": COLORS[queue],
+         "points": state["lanes"][queue], "marks": state["marks"] if queue == "web" else []}
+        for queue in QUEUES]}
+
+
+CONTROLS = {"weight": slider(1, 1, 4, "weight of research"),
+            "per_hour": slider(2, 1, 3, "web jobs", unit="per hour"),
+            "noon": switch(False, "n0 is lost at 12:00, for four hours")}
+
+PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", lane=104, lanes=2,
+                            wide=True,
+                            most={f"{queue}: jobs that wait": MOST for queue in QUEUES},
+                            legend="×: the node is lost, +: it is back. The same jobs come at the "
+                                   "same times, whatever you choose."),
+          pictures.table("How long they waited", lambda state: state["table"], key="queue",
+                         wide=True)]
+
+TASKS = [
+    Task("one more an hour", "Let three web jobs come an hour instead of two. By how much does the "
+         "mean wait of web grow?",
+         lambda values, state: values["per_hour"] == 3, {"weight": 1, "per_hour": 2, "noon": False},
+         {"per_hour": 3}),
+    Task("a heavier queue", "Give research the weight 4. Who waits less now, and who pays?",
+         lambda values, state: values["weight"] == 4, {"weight": 1, "per_hour": 2, "noon": False},
+         {"weight": 4}),
+    Task("noon", "Lose a third of the cluster at noon. For how many hours do you see it?",
+         lambda values, state: values["noon"], {"weight": 1, "per_hour": 2, "noon": False},
+         {"noon": True}),
+]
+
+
+def day_lab() -> Lab:
+    """Make the lab: a queue's weight, how many jobs come, a node that is lost.
+
+    >>> day_lab().set(noon=True).facts["mean"]["web"] > 0
+    True
+    """
+    return Lab(CONTROLS, lambda values: day_state(**values), PANELS, tasks=TASKS,
+               title="A day on three nodes of 8 CPUs",
+               says=[Amounts("Mean wait", lambda state: state["mean"], "minutes")],
+               opening=lambda state: "Jobs of web wait "
+               f"**{state['mean']['web']} minutes** on average, gangs of research "
+               f"**{state['mean']['research']}**.")

@@ -1,0 +1,139 @@
+"""Lesson 14: a cluster for a day: two queues, a node that is lost at noon, a gang that waits."""
+
+from __future__ import annotations
+
+from functools import cache
+from statistics import mean
+from typing import Any
+
+from volcano_lab.cluster import Cluster
+from volcano_lab.framework.observer import Observer
+from volcano_lab.simulation import Arrivals, JobTemplate, Latencies, Simulation, poisson, trace
+
+HOUR, DAY = 3600, 24
+NODES, CPUS = 4, 16
+CONF = """\
+actions: "enqueue, allocate, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+{sla}- plugins:
+  - name: overcommit
+    arguments: {{overcommit-factor: {factor}}}
+  - name: drf
+  - name: predicates
+  - name: proportion
+  - name: nodeorder
+"""
+SLA = """\
+  - name: sla
+    arguments: {{sla-waiting-time: {hours}h}}
+"""
+
+
+def conf(factor: float = 1.2, sla: int = 0) -> str:
+    """The configuration, with an overcommit factor and, after so many hours, the sla plugin."""
+    return CONF.format(factor=factor, sla=SLA.format(hours=sla) if sla else "")
+
+
+def web(per_hour: int = 8) -> Arrivals:
+    """Small jobs by chance: two pods of 2 CPUs for half an hour to an hour and a half."""
+    return poisson(per_hour / HOUR, JobTemplate("web", "web", pods=2, cpu=2,
+                                                run_time=("uniform", HOUR / 2, 1.5 * HOUR)))
+
+
+def research() -> Arrivals:
+    """A gang of 6 pods of 4 CPUs every two hours, each for two hours."""
+    gang = {"queue": "research", "pods": 6, "cpu": 4, "run_time": 2 * HOUR}
+    return trace([{"time": hour * HOUR, "name": f"train-{hour}", **gang}
+                  for hour in range(0, DAY, 2)])
+
+
+def large(minimum: int, priority: int) -> Arrivals:
+    """One gang of 14 pods of 4 CPUs at six: seven eighths of the cluster, at once."""
+    return trace([{"time": 6 * HOUR, "name": "large", "queue": "research", "pods": 14, "cpu": 4,
+                   "min_member": minimum, "priority": priority, "run_time": HOUR}])
+
+
+@cache
+def day(weight: int = 1, per_hour: int = 8, noon: bool = False, gang: int = 0, priority: int = 0,
+        text: str = "", until: float = DAY, observer: Observer | None = None) -> Simulation:
+    """A day on four nodes of 16 CPUs, a cycle every ten minutes; the same jobs come at the same
+    times whatever else is chosen.
+
+    Args:
+        weight: The weight of research; that of web is 1.
+        per_hour: How many small jobs come an hour, on average.
+        noon: Whether node n0 is lost at 12:00, for two hours.
+        gang: The minimum of the large gang that comes at 6:00; without it, none comes.
+        priority: The priority of that gang.
+        text: The configuration.
+        until: The hour at which it ends.
+        observer: What watches the cycles.
+
+    >>> day(until=1).cycles
+    6
+    """
+    cluster = Cluster().queue("web").queue("research", weight=weight)
+    for number in range(NODES):
+        cluster.node(f"n{number}", cpu=CPUS)
+    streams = [web(per_hour), research(), *([large(gang, priority)] if gang else [])]
+    sim = Simulation(cluster, text or conf(), seed=3, period=600, workload=streams,
+                     latencies=Latencies(collect=600), observer=observer)
+    if noon:
+        sim.calendar.after(12 * HOUR, "node_fails", node="n0", back_after=2 * HOUR)
+    sim.run(until=until * HOUR, progress=False)
+    return sim
+
+
+def waits(sim: Simulation) -> list[dict[str, Any]]:
+    """By queue: how many jobs came and started, and how long they waited, in minutes; who still
+    waits has waited until now.
+    """
+    rows = []
+    for queue in ("web", "research"):
+        runs = [run for run in sim.side.jobs.values() if run.queue == queue]
+        waited = [((run.started or sim.calendar.now) - run.arrived) / 60 for run in runs]
+        rows.append({"queue": queue, "jobs that came": len(runs),
+                     "started": sum(run.started is not None for run in runs),
+                     "mean wait, minutes": round(mean(waited)),
+                     "longest, minutes": round(max(waited))})
+    return rows
+
+
+def mean_wait(sim: Simulation, queue: str) -> int:
+    """The mean wait of the jobs of a queue, in minutes."""
+    return next(row["mean wait, minutes"] for row in waits(sim) if row["queue"] == queue)
+
+
+def started(sim: Simulation, job: str = "large") -> float | None:
+    """The hour of the day at which a job started; None where it did not."""
+    run = next(run for run in sim.side.jobs.values() if run.name == job)
+    return None if run.started is None else round(run.started / HOUR, 1)
+
+
+def held(sim: Simulation) -> list[dict[str, Any]]:
+    """By queue: CPU-hours held, and deserved, over the day."""
+    hours = sim.period / HOUR
+    return [{"queue": queue, **{f"CPU-hours {word}": round(hours * sum(
+        row[f"{part}_cpu"] or 0.0 for row in _rows(sim, "queues") if row["queue"] == queue))
+        for word, part in (("held", "allocated"), ("deserved", "deserved"))}}
+        for queue in ("web", "research")]
+
+
+def most_idle(sim: Simulation, hour: int = 6) -> float:
+    """The most CPUs that were idle at one moment after an hour of the day."""
+    return max(NODES * CPUS - row["used_cpu"] for row in _rows(sim, "cluster")
+               if row["time"] > hour * HOUR)
+
+
+def admitted_and_waiting(sim: Simulation) -> float:
+    """How many jobs of research were admitted and without a place, on average."""
+    return round(mean(row["inqueue"] for row in _rows(sim, "queues")
+                      if row["queue"] == "research"), 2)
+
+
+def _rows(sim: Simulation, table: str) -> list[dict[str, Any]]:
+    columns = sim.history.columns[table]
+    return [dict(zip(columns, row, strict=True)) for row in sim.history.rows[table]]
