@@ -34,7 +34,11 @@ def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
 
 
 def is_empty(selector: LabelSelector | None) -> bool:
-    """Return whether there is no selector, or one without conditions."""
+    """Return whether there is no selector, or one without conditions.
+
+    >>> is_empty(None), is_empty(LabelSelector()), is_empty(LabelSelector({"app": "web"}))
+    (True, True, False)
+    """
     return selector is None or not (selector.match_labels or selector.match_expressions)
 
 

@@ -139,7 +139,11 @@ def print_data(data: Mapping[str, Any], form: str) -> None:
 
 def show(output: str, data: Mapping[str, Any], report: Callable[[int | None], str],
          names: Iterable[str] = ()) -> None:
-    """Print the form that was asked for: data, names, or a report that is so wide at most."""
+    """Print the form that was asked for: data, names, or a report that is so wide at most.
+
+    >>> show("name", {}, lambda most: "a report", ["job/train"])
+    job/train
+    """
     if output in ("json", "yaml"):
         print_data(data, output)
     elif output == "name":

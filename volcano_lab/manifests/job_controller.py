@@ -232,7 +232,11 @@ def inherited_annotations(annotations: Mapping[str, str]) -> dict[str, str]:
 
 
 def chosen(texts: Mapping[str, str], *keys: str) -> dict[str, str]:
-    """Return those of some labels or annotations that are there."""
+    """Return those of some labels or annotations that are there.
+
+    >>> chosen({"a": "1", "b": "2"}, "b", "c")
+    {'b': '2'}
+    """
     return {key: texts[key] for key in keys if key in texts}
 
 

@@ -77,7 +77,13 @@ def _job(job: JobInfo, shares: Any) -> tuple[Any, ...]:
 
 
 def queue_order(ssn: Session) -> list[str]:
-    """Return the queues that have jobs, in the order in which they would be popped."""
+    """Return the queues that have jobs, in the order in which they would be popped.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=4).queue("a").queue("b", priority=1)
+    >>> queue_order(cluster.job("one", queue="a").job("two", queue="b").run().session)
+    ['b', 'a']
+    """
     used = sorted({job.queue for job in ssn.jobs.values()})
     order = PriorityQueue(ssn.queue_order, (ssn.queues[name] for name in used))
     return [queue.uid for queue in order.drain()]

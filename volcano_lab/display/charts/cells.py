@@ -13,7 +13,11 @@ PLAIN = {"domain": False, "ticks": False}
 
 
 def color(field: str, colors: Mapping[str, str], title: str | None = None, **given: Any) -> Any:
-    """Return the colour of a mark by a field; `colors` has the colour of each of its values."""
+    """Return the colour of a mark by a field; `colors` has the colour of each of its values.
+
+    >>> color("state:N", {"on": "#000000"}).to_dict()["scale"]
+    {'domain': ['on'], 'range': ['#000000']}
+    """
     scale = alt.Scale(domain=list(colors), range=list(colors.values()))
     return alt.Color(field, scale=scale, title=title, **given)
 
