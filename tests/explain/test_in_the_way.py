@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from volcano_lab.api.status import RELEASING
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.manifests import loader
@@ -82,3 +83,44 @@ def test_a_job_of_a_queue_that_is_not_there_is_known_by_its_own_name():
                                                                                "cpu")))
     explanation = Explainer(loaded).why("web")
     assert "its queue nope doesn't exist" in explanation.text
+
+
+ROLES = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: tf}
+spec:
+  minAvailable: 3
+  tasks:
+  - {name: ps, replicas: 1, minAvailable: 1, template: {spec: {containers: [
+      {name: main, resources: {requests: {cpu: "8"}}}]}}}
+  - {name: worker, replicas: 2, minAvailable: 2, template: {spec: {containers: [
+      {name: main, resources: {requests: {cpu: "1"}}}]}}}
+"""
+
+
+def test_a_smaller_request_is_one_of_the_large_pods_alone():
+    explanation = Explainer(Cluster().node("n1", cpu=4).add(ROLES).objects()).why("tf")
+    found = [remedy for remedy in explanation.remedies if remedy.field.startswith("request of cpu")]
+    assert [remedy.after for remedy in found] == ["2"]
+    asked = [pod.spec.containers[0].resources.requests["cpu"] for pod in found[0].objects
+             if pod.kind == "Pod"]
+    assert sorted(asked) == ["1", "1", "2"]
+
+
+def test_room_that_reclaim_makes_for_a_part_of_a_gang_is_counted():
+    conf = """\
+actions: "allocate, reclaim"
+tiers:
+- plugins: [{name: gang}, {name: predicates}, {name: capacity}]
+"""
+    cluster = Cluster().node("n1", cpu=8).queue("a", deserved=2).queue("b", deserved=2).job(
+        "old", queue="a", pods=8, min_member=1, cpu=1, running={"n1": 8}).job(
+        "new", queue="b", pods=4, cpu=1)
+    explain = Explainer(cluster.objects(), conf)
+    told = next(cause for cause in explain.why("new").causes
+                if cause.code == "victims_insufficient")
+    assert told.text.startswith("reclaim could make room for 2 of the 4 pods")
+    tried = {record["task"] for record in explain.trace.of("do", operation="pipeline")}
+    assert len(tried) == told.numbers["made"]
+    assert not explain.session.jobs["default/old"].in_status(RELEASING)

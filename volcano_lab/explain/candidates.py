@@ -40,7 +40,7 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
         yield from knobs.with_action("preempt") if _less_important(ssn, job) else ()
     if "topology_too_small" in codes:
         yield from knobs.tier(job.uid)
-    if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused"}:
+    if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused", "node_group"}:
         yield from knobs.in_queue(job.uid, _other_queues(ssn, job))
     yield from knobs.min_member(job.uid)
     yield from _less_or_more(knobs, ssn, job, causes)

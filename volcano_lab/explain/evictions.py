@@ -146,7 +146,13 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
     combined = [record for record in seen.of("asked", point=POINTS[action])
                 if record["task"] in seen.tasks_of(job)]
     agreed = [record for record in combined if record["answer"]]
-    if agreed or not combined:
+    made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
+            if record["operation"] == "pipeline"}
+    if made and not seen.in_action(action, "commit", job=job.uid):
+        text = (f"{action} could make room for {len(made)} of the {job.min_available} pods that "
+                "its gang needs at once, and not for the others, so that nobody was evicted.")
+        yield Cause("victims_insufficient", text, {"made": len(made)}, agreed[:3])
+    elif agreed or not combined:
         text = (f"{action} finds pods that may go, "
                 "but on no node would their going leave enough room.")
         most = max((len(record["answer"]) for record in agreed), default=0)

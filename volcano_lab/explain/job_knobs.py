@@ -52,8 +52,8 @@ class JobKnobs(KnobSet):
         yield Knob(f"job {self.called(job)}", "min_member", str(least), least - 1, turn, JOB)
 
     def request(self, job: str, resource: str, target: float = 0.0) -> Iterator[Knob]:
-        """What each waiting pod of the job asks for, and with it the minimum's resources; never
-        nothing, and whole pieces of what cannot be divided. It takes about `target` (internal
+        """What the waiting pods of the job ask for at most, and with it the minimum's resources;
+        never nothing, and whole pieces of what cannot be divided. It takes about `target` (internal
         units) to fit.
         """
         place, pods = self.groups.get(job), self.waiting(job)
@@ -65,13 +65,15 @@ class JobKnobs(KnobSet):
         step = step_of(resource, most)
 
         def turn(i: int) -> Turned:
-            less, changed = i * step, {}
-            for at, pod in pods.items():
-                containers = [_asking(c, resource, less) for c in pod.spec.containers]
-                changed[at] = evolved(pod, "spec.containers", containers)
-            changed[place] = evolved(group, "spec.min_resources",
-                                     _lowered(group.spec, resource, less, most))
-            return text_of(resource, most - less), self._replaced(changed), self.conf
+            limit, least = most - i * step, group.spec.min_resources or {}
+            changed = {at: evolved(pod, "spec.containers",
+                                   [_asking(c, resource, limit) for c in pod.spec.containers])
+                       for at, pod in pods.items()}
+            if resource in least:
+                part = sum(min(amount, limit) for amount in asked) / sum(asked)
+                text = text_of(resource, quantity.parse(least[resource]) * part, least[resource])
+                changed[place] = evolved(group, "spec.min_resources", least | {resource: text})
+            return text_of(resource, limit), self._replaced(changed), self.conf
 
         steps = int(most // step) - (most % step == 0)
         yield Knob(f"job {self.called(job)}", f"request of {resource} a pod",
@@ -217,19 +219,10 @@ class JobKnobs(KnobSet):
                        said=said)
 
 
-def _asking(container: Any, resource: str, less: Any) -> Any:
+def _asking(container: Any, resource: str, limit: Any) -> Any:
+    """The container with a request of no more than the limit."""
     requests = container.resources.requests
-    if resource not in requests:
+    if resource not in requests or quantity.parse(requests[resource]) <= limit:
         return container
-    number = max(quantity.parse(requests[resource]) - less, 0)
     return evolved(container, "resources.requests",
-                   requests | {resource: text_of(resource, number, requests[resource])})
-
-
-def _lowered(spec: Any, resource: str, less: Any, most: Any) -> dict[str, str] | None:
-    if not spec.min_resources or resource not in spec.min_resources:
-        return spec.min_resources
-    text = spec.min_resources[resource]
-    return spec.min_resources | {resource: text_of(resource, quantity.parse(text) * max(most - less,
-                                                                                        0) / most,
-                                                   text)}
+                   requests | {resource: text_of(resource, limit, requests[resource])})

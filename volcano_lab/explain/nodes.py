@@ -32,6 +32,9 @@ RULES = {
     PODS: ("pods_exceeded", "all the pods that a node may have"),
     "were unschedulable": ("cordoned", "been cordoned"),
     "free ports": ("host_ports", "no free host port of that number"),
+    "node group label not found":
+    ("node_group", "no label volcano.sh/nodegroup-name, by which its queue's affinity chooses"),
+    "satisfy the node group affinity": ("node_group", "a node group that its queue does not use"),
     "beyond revocable zone": ("revocable_zone", "a revocable zone that is closed at this hour"),
     "dispatch to revocable": ("revocable_zone", "a revocable zone, and the pod is not preemptable"),
 }
