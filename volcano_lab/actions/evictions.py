@@ -143,4 +143,4 @@ class EvictableTasks:
 
         formula = RowFormula(lambda: (table.idle, table.releasing, table.pipelined,
                                       self._sums.current()), fits)
-        return RowMemo(table, formula.of, formula.at)
+        return RowMemo(table, lambda rows: formula.of(rows).astype(bool), formula.at)

@@ -195,11 +195,11 @@ class RowFormula:
 
     def at(self, row: int) -> Any:
         """The result for one row."""
-        amounts = [array[row] for array in self.arrays()]
-        state = b"".join(amounts)
+        state = b"".join([array[row] for array in self.arrays()])
         result = self.known.get(state)
         if result is None:
-            result = self.known[state] = self.formula(*[part.tolist() for part in amounts])
+            amounts = [array[row].tolist() for array in self.arrays()]
+            result = self.known[state] = self.formula(*amounts)
         return result
 
     def of(self, rows: np.ndarray) -> np.ndarray:

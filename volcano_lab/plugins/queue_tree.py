@@ -162,9 +162,9 @@ class QueueTree:
         in the tree.
         """
         attr = self.attrs.get(queue)
-        if attr is None:
-            return []
-        return [attr, *[self.attrs[name] for name in reversed(attr.ancestors)]]
+        if attr is None or not attr.ancestors:
+            return [] if attr is None else [attr]
+        return [attr, *(self.attrs[name] for name in reversed(attr.ancestors))]
 
     def level(self, left: str, right: str) -> int:
         """How deep the lowest ancestor that two queues have in common lies; the root is at 0."""

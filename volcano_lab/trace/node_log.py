@@ -69,12 +69,12 @@ class NodeLog:
 
     def _everywhere(self, shown: _Shown) -> dict[str, list[Any]]:
         count = self.arrays.table.count
-        return {ROOM: self.arrays.room(shown.board.request).tolist(),
+        return {ROOM: shown.board.room.current().tolist(),
                 **{column: np.broadcast_to(part.nodes(), count).tolist()
                    for column, part in shown.parts}}
 
     def _on_rows(self, shown: _Shown, rows: list[int]) -> dict[str, list[Any]]:
-        room = self.arrays.room(shown.board.request)
+        room = shown.board.room.current()
         return {ROOM: [int(room[row]) for row in rows],
                 **{column: [_number(part.row(row)) for row in rows]
                    for column, part in shown.parts}}

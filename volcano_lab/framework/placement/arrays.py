@@ -115,10 +115,14 @@ class NodeArrays:
 
     def room(self, request: Resource) -> np.ndarray:
         """For each node whether a request fits now (`FITS`), later (`LATER`) or not (`NEVER`)."""
+        return self.room_of(request).current()
+
+    def room_of(self, request: Resource) -> RowMemo:
+        """`room`, kept up to date; the same object for equal requests."""
         memo = self._room.get(request)
         if memo is None:
             memo = self._room[request] = room_memo(self.table, request)
-        return memo.current()
+        return memo
 
     def allowed(self, task: TaskInfo) -> np.ndarray | None:
         """Where the predicates let a task go; None where one of them can't tell for all nodes."""
@@ -218,11 +222,11 @@ class Board:
     order of the tiers.
     """
 
-    __slots__ = ("arrays", "request", "filters", "orders", "batches", "parts", "ranks", "_refusals")
+    __slots__ = ("arrays", "room", "filters", "orders", "batches", "parts", "ranks", "_refusals")
 
     def __init__(self, arrays: NodeArrays, request: Resource, filters: list[ByRow],
                  orders: list[ByRow], batches: list[ByRow]):
-        self.arrays, self.request = arrays, request
+        self.arrays, self.room = arrays, arrays.room_of(request)
         self.parts = filters, orders, batches  # their identities are the board's key
         self.filters, self.orders, self.batches = ([part.row for part in parts]
                                                    for parts in self.parts)
@@ -231,12 +235,12 @@ class Board:
 
     def fits(self, row: int) -> bool:
         """Whether there is room on a node now or later and no predicate refuses."""
-        return self.arrays.room(self.request)[row] != NEVER and all(
+        return self.room.current()[row] != NEVER and all(
             allows(row) for allows in self.filters)
 
     def fitting(self) -> np.ndarray:
         """`fits` of all nodes."""
-        good = self.arrays.room(self.request) != NEVER
+        good = self.room.current() != NEVER
         for part in self.parts[0]:
             good = good & part.nodes()
         return good
@@ -254,7 +258,7 @@ class Board:
 
     def _rank(self, row: int) -> float:
         self.arrays.scored += 1
-        if self.arrays.room(self.request)[row] != FITS:
+        if self.room.current()[row] != FITS:
             return -inf
         for allows in self.filters:
             if not allows(row):
@@ -269,7 +273,7 @@ class Board:
     def _ranks(self, rows: np.ndarray) -> np.ndarray:
         self.arrays.scored += len(rows)
         filters, orders, batches = self.parts
-        good = self.arrays.room(self.request) == FITS
+        good = self.room.current() == FITS
         for part in filters:
             good = good & part.nodes()
         # from left to right, the order in which the plain way adds
@@ -293,7 +297,7 @@ def room_memo(table: NodeTable, request: Resource) -> RowMemo:
         return where(later, where(now, FITS, LATER), NEVER)
 
     formula = RowFormula(lambda: (table.idle, table.releasing, table.pipelined), level)
-    return RowMemo(table, formula.of, formula.at)
+    return RowMemo(table, lambda rows: formula.of(rows).astype(np.int8), formula.at)
 
 
 def node_arrays(ssn: Session) -> NodeArrays:
