@@ -87,8 +87,8 @@ def timed_parts(clock: Clock) -> Iterator[None]:
             setattr(kind, name, function)
 
 
-def costs(name: str, runs: int) -> dict[str, float]:
-    """Microseconds per pod by part, and the two floors."""
+def costs(name: str, runs: int, call: float) -> dict[str, float]:
+    """Microseconds per pod by part, and the two floors, with the microseconds of an empty call."""
     case, best = shapes.make(name), None
     for _ in range(runs + 1):  # the first imports what is imported late
         scheduler = Scheduler(load_cache(case), case["conf"])
@@ -101,7 +101,7 @@ def costs(name: str, runs: int) -> dict[str, float]:
             best = clock.seconds
     pods = len(ssn.committed)
     rows = {part: best[part] / pods * 1e6 for part in (*PARTS, REST)}
-    return rows | {CALLS: calls_of(case) / pods * one_call(), PASS: one_pass(len(ssn.nodes))}
+    return rows | {CALLS: calls_of(case) / pods * call, PASS: one_pass(len(ssn.nodes))}
 
 
 def calls_of(case: dict[str, Any]) -> int:
@@ -122,7 +122,7 @@ def calls_of(case: dict[str, Any]) -> int:
 
 def one_call() -> float:
     """Microseconds of a call that does nothing."""
-    loop, empty = (min(repeat(text, "f = lambda: None", process_time, 20, 20_000))
+    loop, empty = (min(repeat(text, "f = lambda: None", process_time, 50, 20_000))
                    for text in ("f()", "f"))
     return (loop - empty) / 20_000 * 1e6
 
@@ -170,7 +170,8 @@ def main() -> None:
     cli.add_argument("--runs", type=int, default=5)
     cli.add_argument("--chart", type=Path, metavar="FILE")
     args = cli.parse_args()
-    rows = {name: costs(name, args.runs) for name in args.names}
+    call = one_call()
+    rows = {name: costs(name, args.runs, call) for name in args.names}
     show(rows)
     if args.chart:
         chart(rows, args.chart)
