@@ -47,7 +47,7 @@ def test_the_nodes_show_who_leaves_and_to_whom_room_is_promised(lab):
 
 def test_where_nobody_is_asked_it_is_said_why(lab):
     lab.reset().set(actions="reclaim", reclaimable=False)
-    assert lab.board["votes"]["verdict"].startswith("reclaim finds no node where the pods of other")
+    assert lab.board["votes"]["verdict"].startswith("reclaim takes nothing from queue b")
     assert "not tried (was commit): reclaim has no candidate" in lab.said
 
 

@@ -88,7 +88,8 @@ def overbooked(answer: int) -> Verdict:
     """
     if deserved_in_all(answer) <= 100:
         return try_again(f"With a guarantee of {answer} they deserve {deserved_in_all(answer):g} "
-                         "together, not more than 100.")
+                         "together, not more than 100. c keeps its 30, and a keeps the 20 that it "
+                         "takes in round 1. How much is left for b then?")
     if deserved_in_all(answer - 1) > 100:
         return try_again(f"With {answer} they deserve {deserved_in_all(answer):g}. A smaller one "
                          "is enough.")

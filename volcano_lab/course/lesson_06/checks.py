@@ -118,8 +118,8 @@ def let_it_commit(answer: Cluster) -> Verdict:
         return well_done(f"{job.ready_task_num()} pods of train are on their way, and its minimum "
                          f"is {job.min_available}. {why}")
     if job.pod_group.status.phase == "Pending":
-        return try_again(
-            f"train is not admitted, so nothing is tried for it. {cycle.why('default/train')[0]}.")
+        why = cycle.why("default/train")[0].removeprefix("not admitted: ")
+        return try_again(f"train is not admitted, so nothing is tried for it: {why}.")
     return try_again("train's statement is still taken back. How many of its pods fit on each "
                      "node, and how many must?")
 
@@ -220,7 +220,8 @@ def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
     wanted = [[word, f"default/{pod}"] for word, pod, *_ in best]
     done = [[word, pod] for word, pod, *_ in by_hand.session.committed]
     if not done:
-        return "Nothing is committed at the end."
+        return ("Nothing is committed at the end. Begin a new statement, let it `recover` the plan "
+                "that you saved, and `commit` it.")
     if len(done) > len(best) and all(step in done for step in wanted):
         return ("Operations of more than one plan are committed. Take every plan back, "
                 "and commit only the best.")

@@ -7,10 +7,10 @@ waits for 2 pods.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.display.palette import colors_of
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.session import Session
@@ -59,13 +59,6 @@ def conf_with(*actions: str, one_tier: bool = False) -> str:
     return base.replace("backfill", ", ".join(("backfill", *actions)), 1)
 
 
-@cache
-def _fixed() -> Cluster:
-    cluster = Cluster().add(HIGH).node("node-1", cpu=6).node("node-2", cpu=6)
-    cluster.objects()  # written once, for all clusters that begin as a copy
-    return cluster
-
-
 def eviction_cluster(urgent_pods: int = 2, priority_class: str | None = "high",
                      greedy_minimum: int = 1, old_minimum: int = 1, greedy_cpus: int = 1,
                      reclaimable: bool = True, preemptable: bool = True) -> Cluster:
@@ -78,7 +71,7 @@ def eviction_cluster(urgent_pods: int = 2, priority_class: str | None = "high",
     >>> [op[0] for op in eviction_cluster().run(conf_with("reclaim")).committed]
     ['evict', 'pipeline', 'evict', 'pipeline']
     """
-    cluster = _fixed().copy().queue("a").queue("b", reclaimable=reclaimable)
+    cluster = nodes((1, 2), cpu=6).add(HIGH).queue("a").queue("b", reclaimable=reclaimable)
     cluster.job("old", queue="a", pods=3, cpu=1, min_member=old_minimum, running={"node-1": 3})
     cluster.job("greedy", queue="b", pods=9 // greedy_cpus, cpu=greedy_cpus,
                 min_member=greedy_minimum, running={
