@@ -16,8 +16,8 @@ from volcano_lab.widgets.story import Amounts
 
 QUEUES = ("web", "research")
 COLORS = colors_of(QUEUES)
-MOST = 24
-"""Waiting jobs at the top of the scale."""
+MOST = {"web": 40, "research": 8}
+"""Queue -> waiting jobs at the top of its scale."""
 
 
 @cache
@@ -74,13 +74,14 @@ def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
         for queue in QUEUES]}
 
 
-CONTROLS = {"weight": slider(1, 1, 4, "weight of research"),
+CONTROLS = {"weight": slider(1, 1, 4, "weight", about="The weight of research; that of web is 1."),
             "per_hour": slider(2, 1, 3, "web jobs", unit="per hour"),
-            "noon": switch(False, "n0 is lost at 12:00, for four hours")}
+            "noon": switch(False, "n0 lost", about="Node n0 is lost at 12:00, for four hours.")}
 
 PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", lane=104, lanes=2,
                             wide=True,
-                            most={f"{queue}: jobs that wait": MOST for queue in QUEUES},
+                            most={f"{queue}: jobs that wait": most
+                                  for queue, most in MOST.items()},
                             legend="×: the node is lost, +: it is back. The same jobs come at the "
                                    "same times, whatever you choose."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",
