@@ -7,9 +7,9 @@ import pytest
 from recorded_cases import SHARED, differences, rows
 
 from volcano_lab.cli import Mistake
-from volcano_lab.cli.replay import replay_file, replay_lives
+from volcano_lab.cli.replay import lives, read_cases, replay_file, replay_lives
 from volcano_lab.cluster import Cluster
-from volcano_lab.explain.explainer import Explainer
+from volcano_lab.explain import Explainer, Timeline
 from volcano_lab.framework import log
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.simulation import Life, LifeError
@@ -34,6 +34,22 @@ def test_lives_are_decided_as_volcano_decided_them(chosen):
     count, found = lived(chosen)
     assert count == (chosen or 1042)
     assert not found, "\n".join(found[:10])
+
+
+@pytest.mark.skipif(not WIDE.exists(), reason="recorded lives are not beside this checkout")
+def test_a_timeline_has_the_evictions_that_volcano_committed():
+    cases, events, wanted = (
+        itertools.islice(read_cases(WIDE / f"cycles-shown-{name}.jsonl.gz"), 48)
+        for name in ("cases", "events", "evolving-decisions"))
+    timeline, evicted, committed = Timeline(keep=1), [], []
+    with log.quiet():
+        for want, (life, case, row) in zip(wanted, lives(cases, events), strict=True):
+            life.decide(row["events"], case.get("conf"), timeline)
+            evicted.append([(e.pod, e.node) for e in timeline.evictions
+                            if e.cycle == timeline.cycles])
+            committed.append([(pod, node) for step in want["steps"]
+                              for word, pod, node, *_ in step["committed"] if word == "evict"])
+    assert evicted == committed and any(committed)
 
 
 def cluster():

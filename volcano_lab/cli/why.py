@@ -12,7 +12,6 @@ from typing import Any
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, table, warn, width
-from volcano_lab.cli.past import past
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.one_sentence import listed
@@ -41,6 +40,8 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
             explainer = Explainer(loaded, text, moment(now))
         told = loaded.warnings
     else:
+        from volcano_lab.cli.past import past  # simulated time is not imported for one cycle
+
         timeline, told, text = past(files, name or NOBODY, conf, cycle, life)
         explainer = timeline.at()
     warnings = told + warnings_of(explainer.session) + ([] if text else [DEFAULT])
