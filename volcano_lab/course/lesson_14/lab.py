@@ -109,7 +109,7 @@ def day_lab() -> Lab:
     """
     return Lab(CONTROLS, lambda values: day_state(**values), PANELS, tasks=TASKS,
                title="A day on three nodes of 8 CPUs",
-               says=[Amounts("Mean wait", lambda state: state["mean"], "minutes")],
+               says=[Amounts("waits", lambda state: state["mean"], "minutes")],
                opening=lambda state: "Jobs of web wait "
                f"**{state['mean']['web']} minutes** on average, gangs of research "
                f"**{state['mean']['research']}**.")
