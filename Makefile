@@ -61,7 +61,7 @@ check: $(ALL)  ## lint and the fast tests, within a minute
 	$(BIN)/python tools/lessons.py
 	$(PYTEST) -m "not slow and not browser" $(PYTEST_ARGS)
 
-# What takes longer or needs a file is run by hand: cycle.py --all, large.py, soak.py, stepper.py, trace.py --all, trace_off.py.
+# What takes longer or needs a file is run by hand: chaos.py, cycle.py --all, large.py, mutants.py, soak.py, stepper.py, trace.py --all, trace_off.py.
 AGAINST ?= HEAD~1
 SMALL_BENCHMARKS := cycle.py "cycle.py --runs 3 --against $(AGAINST)" first_lab.py loading.py "pod_costs.py 10n-50x4 reclaim-100n" reclaim_ladder.py simulation.py topology.py trace.py \
 	"soak.py --seeds 2 --events 500" "slider.py notebooks/00-fair-share.ipynb --moves 20"

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -22,7 +23,14 @@ from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.cache.manifest_folder import Folder
 from volcano_lab.cli.conf_file import ConfFile
-from volcano_lab.cli.server import ServeError, Service, serve, state_folder
+from volcano_lab.cli.server import (
+    Ended,
+    ServeError,
+    Service,
+    _handle_signals,
+    serve,
+    state_folder,
+)
 from volcano_lab.cli.server import _cycle as run_cycle
 from volcano_lab.cli.server import _dump as ask_for_dump
 from volcano_lab.cli.web import Handler, serve_web
@@ -549,3 +557,28 @@ def test_a_reload_never_changes_a_cycle_that_is_under_way(service):
                                    } and [option.name
                                           for option in ssn.conf.tiers[0].plugins] == ["gang"]
     assert scheduler.conf.actions == ["preempt"]
+
+
+def test_a_configuration_that_is_gone_and_comes_back_as_it_was_is_no_problem_any_more(tmp_path):
+    path, told = tmp_path / "volcano-scheduler.conf", []
+    path.write_text("actions: allocate")
+    file = ConfFile(path, told.append)
+    path.unlink()
+    assert not file.load() and file.problem.endswith("the last good configuration stays in force")
+    path.write_text("actions: allocate")
+    assert file.load() and file.problem == "" and file.conf.actions == ["allocate"]
+    assert len(told) == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no SIGALRM")
+def test_an_alarm_from_outside_ends_nothing():
+    stop = threading.Event()
+    old = _handle_signals(stop, set())
+    try:
+        signal.raise_signal(signal.SIGALRM)
+        stop.set()
+        with pytest.raises(Ended):
+            signal.raise_signal(signal.SIGALRM)
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)

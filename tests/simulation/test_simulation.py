@@ -355,3 +355,18 @@ def test_a_thousand_cycles_of_ten_nodes():
     sim = Simulation(cluster(10), workload=[poisson(0.2, *TEMPLATES)], seed=1)
     sim.run(until=1000)
     assert sim.cycles == 1000 and len(sim.side.jobs) > 150
+
+
+def test_pods_under_way_to_a_node_are_counted_apart():
+    cluster = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).job("b", cpu=9)
+    sim = Simulation(cluster, latencies=Latencies(bind=3.0))
+    last = sim.run(until=2.5).cluster().iloc[-1]
+    assert (last["pods_pending"], last["pods_binding"], last["pods_running"]) == (1, 2, 0)
+
+
+def test_what_a_run_has_counted_is_saved():
+    sim = Simulation(Cluster().node("n1", cpu=4), period=1.0)
+    sim.run(until=2.5)
+    sim.crashes = 3
+    again = simulation_of(json.loads(json.dumps(state_of(sim))))
+    assert (again.crashes, again.cycles, again.calendar.done) == (3, 3, sim.calendar.done)

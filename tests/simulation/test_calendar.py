@@ -1,0 +1,28 @@
+"""The calendar: microseconds are exact, nothing happens in the past or after it was taken off."""
+
+from volcano_lab.simulation.calendar import Calendar
+
+
+def test_each_millisecond_is_exact():
+    calendar = Calendar(lambda kind: None)
+    assert [calendar.after(n / 1000, "tick").time for n in range(5000)] == [
+        n * 1000 for n in range(5000)]
+
+
+def test_what_would_be_in_the_past_happens_now():
+    happened = []
+    calendar = Calendar(lambda kind: happened.append((kind, calendar.now)), ticks=3_000_000)
+    calendar.after(-2.0, "late")
+    calendar.run(until=4.0)
+    assert happened == [("late", 3.0)]
+
+
+def test_what_was_taken_off_does_not_happen():
+    happened = []
+    calendar = Calendar(happened.append)
+    for seconds, kind in ((1, "kept"), (2, "off"), (3, "off"), (3, "kept")):
+        calendar.after(seconds, kind)
+    calendar.cancel("off")
+    assert not calendar.has("off") and calendar.has("kept")
+    calendar.run_entries(10)
+    assert happened == ["kept", "kept"] and calendar.done == 2
