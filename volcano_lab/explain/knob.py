@@ -100,12 +100,6 @@ class KnobSet:
         return {place: self.objects[place] for place in self.pods.get(job, ())
                 if not self.objects[place].spec.node_name}
 
-    def _most(self, resource: str, step: Any) -> int:
-        """Steps with which an amount outgrows the whole cluster twice."""
-        amounts = (self.objects[place].status.allocatable.get(resource, "0")
-                   for place in self.nodes_there.values())
-        return int(2 * sum(map(quantity.parse, amounts)) // step) + 1
-
     def _replaced(self, changed: dict[int, KubernetesObject]) -> list[KubernetesObject]:
         return [changed.get(place, obj) for place, obj in enumerate(self.objects)]
 

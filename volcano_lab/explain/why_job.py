@@ -16,8 +16,6 @@ from volcano_lab.explain.limits import limit_causes
 from volcano_lab.explain.nodes import hour_text, node_causes
 from volcano_lab.framework.one_sentence import listed
 
-ROOM = ("fragmented", "cluster_full")
-
 
 def head_of(seen: Evidence, job: JobInfo) -> str:
     """Where the job stands, and what its phase does and doesn't mean."""
