@@ -23,8 +23,9 @@ def built(out: Path, release: str | None, docs: bool) -> None:
     """Build the site in the folder `out` and look whether it is as it should be."""
     out.mkdir(parents=True, exist_ok=True)
     if docs:
+        trees = ROOT / "build" / "site-parts" / "trees"
         subprocess.run([sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--tag",
-                        "site", "-d", ROOT / "build" / "site-parts" / "trees", ROOT / "docs", out],
+                        "site", "-D", "html_copy_source=0", "-d", trees, ROOT / "docs", out],
                        check=True)
         for unneeded in out.glob("_static/**/*.map"):
             unneeded.unlink()

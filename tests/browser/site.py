@@ -1,11 +1,10 @@
 """A reader of the site in a real Chromium, whose network ends at the local server."""
 
 import contextlib
-import threading
+import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
-
-from volcano_lab.cli.site import server
 
 KERNEL_IDLE = """() => {
     const context = window.jupyterapp?.shell.currentWidget?.context?.sessionContext;
@@ -33,12 +32,12 @@ CELLS = """() => {
 @contextlib.contextmanager
 def served(folder):
     """The address at which a built site is served, until the block ends."""
-    with server(str(folder), "127.0.0.1", 0) as running:
-        threading.Thread(target=running.serve_forever, args=(0.1,), daemon=True).start()
+    words = [sys.executable, "-m", "volcano_lab.cli", "site", str(folder), "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield f"http://127.0.0.1:{running.server_port}"
+            yield process.stdout.readline().split("/  ")[0]
         finally:
-            running.shutdown()
+            process.terminate()
 
 
 @dataclass

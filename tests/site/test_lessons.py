@@ -1,16 +1,23 @@
 """A lesson of the built site, in a Chromium whose network ends at the local server.
 
-$SITE_LESSONS names other lessons by their numbers; `make site-test` runs all of a site that is
-built already.
+$SITE_LESSONS names other lessons by their numbers and asks for the visit without a network;
+`make site-test` runs all lessons of a site that is built already.
 """
 
 import os
+import time
 
 import pytest
 
-from browser.site import opened, served
+from browser.site import KERNEL_IDLE, opened, served
 
 NUMBERS = os.environ.get("SITE_LESSONS", "00").split()
+ALL_KEPT = """async () => {
+    const names = await (await fetch("../static/files.json")).json();
+    const kept = (await caches.keys()).find((name) => name.startsWith("volcano-lab-"));
+    const found = kept ? await (await caches.open(kept)).keys() : [];
+    return found.length >= names.length;
+}"""
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -23,3 +30,32 @@ def test_the_lesson_runs_whole_and_asks_nobody_else(number, site, browser):
         assert [cell for cell in cells if cell["errors"] or cell["warnings"]] == []
         assert len(cells) >= 10 and all(cell["ran"] for cell in cells)
         assert reading.outside == []
+
+
+@pytest.mark.skipif("SITE_LESSONS" not in os.environ,
+                    reason="takes some minutes; $SITE_LESSONS asks for it, as the workflow does")
+def test_a_later_visit_needs_no_network_and_finds_the_readers_work(site, browser):
+    context = browser.new_context()
+    with served(site) as address:
+        with opened(browser, address, "00-fair-share.ipynb", context=context) as reading:
+            reading.page.wait_for_selector(".lesson-links")
+            reading.page.evaluate("""async () => {
+                const panel = window.jupyterapp.shell.currentWidget;
+                panel.content.model.cells.get(0).sharedModel.setSource("# My own title");
+                await panel.context.save();
+            }""")
+            until = time.monotonic() + 300
+            while not reading.page.evaluate(ALL_KEPT):
+                assert time.monotonic() < until, "not all files are kept after 300 s"
+                reading.page.wait_for_timeout(1000)
+        closed = address
+    with opened(browser, closed, "00-fair-share.ipynb", context=context) as reading:
+        title = reading.page.locator(".jp-Notebook h1").first
+        assert "My own title" in title.inner_text()
+        reading.page.on("dialog", lambda dialog: dialog.accept())
+        reading.page.get_by_role("button", name="Reset this lesson").click()
+        reading.page.wait_for_function(
+            "document.querySelector('.jp-Notebook h1')?.innerText.startsWith('Fair share')",
+            timeout=300_000)
+        reading.page.wait_for_function(KERNEL_IDLE, timeout=300_000)
+    context.close()

@@ -59,4 +59,12 @@ if (wanted) {
 
 // Python answers: now there is time to fetch what a visit without a network wants.
 await found(() => panel.context.sessionContext.kernelDisplayStatus === "idle");
-setTimeout(async () => (await navigator.serviceWorker?.ready)?.active?.postMessage("keep"), 5000);
+setTimeout(async () => {
+  const worker = (await navigator.serviceWorker?.ready)?.active;
+  if (!worker) return;
+  // JupyterLite takes its worker off at the second visit, which would end the visits without a network,
+  // unless it finds its own version noted.
+  const data = JSON.parse(document.getElementById("jupyter-config-data").textContent);
+  localStorage.setItem(`${worker.scriptURL}-version`, data.appVersion);
+  worker.postMessage("keep");
+}, 5000);

@@ -12,9 +12,12 @@ async function answer(request) {
 }
 
 async function keepAll() {
-  const kept = await caches.open(KEPT);
-  for (const name of await (await fetch(`${ROOT}static/files.json`)).json())
-    if (!(await kept.match(ROOT + name))) await kept.add(ROOT + name).catch(() => {});
+  const kept = await caches.open(KEPT), names = await (await fetch(`${ROOT}static/files.json`)).json();
+  const some = async () => {
+    for (let name = names.shift(); name !== undefined; name = names.shift())
+      if (!(await kept.match(ROOT + name))) await kept.add(ROOT + name).catch(() => {});
+  };
+  await Promise.all([some(), some(), some(), some()]);
 }
 
 async function forgetOlder() {
