@@ -150,5 +150,15 @@ def test_what_admission_refuses_is_an_error(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["findings"][0]["rule"] == "job-min-available"
 
 
+def test_a_single_error_is_enough_for_1(tmp_path, capsys):
+    path = tmp_path / "guaranteed.yaml"
+    path.write_text(
+        "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4}}}\n"
+        "---\n{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: a}, "
+        "spec: {weight: 1, deserved: {cpu: 9}, guarantee: {resource: {cpu: 9}}}}\n")
+    code, text = told(capsys, "lint", str(path))
+    assert code == 1 and text.splitlines()[-1].startswith("1 error, ")
+
+
 def test_lint_of_a_good_cluster_is_0(file, capsys):
     assert told(capsys, "lint", file) == (0, "0 errors, 0 warnings\n")

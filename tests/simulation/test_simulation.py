@@ -357,9 +357,10 @@ def test_a_thousand_cycles_of_ten_nodes():
     assert sim.cycles == 1000 and len(sim.side.jobs) > 150
 
 
-def test_pods_under_way_to_a_node_are_counted_apart():
+@pytest.mark.parametrize("slow", ["bind", "start"])
+def test_pods_under_way_to_a_node_are_counted_apart(slow):
     cluster = Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).job("b", cpu=9)
-    sim = Simulation(cluster, latencies=Latencies(bind=3.0))
+    sim = Simulation(cluster, latencies=Latencies(**{slow: 30.0}))
     last = sim.run(until=2.5).cluster().iloc[-1]
     assert (last["pods_pending"], last["pods_binding"], last["pods_running"]) == (1, 2, 0)
 
