@@ -77,7 +77,7 @@ def test_the_sums_are_those_that_the_plugin_compared():
 
 def test_a_factor_below_one_is_the_default(caplog):
     small, usual = (sums(admission_cluster().run(conf_with(factor))) for factor in (0.5, 1.2))
-    assert small == usual and "allowed is 1 or more" in caplog.text
+    assert small == usual and "1 or more; 1.2 is used" in caplog.text
 
 
 def test_the_solution_decides_as_the_lab_in_many_clusters():

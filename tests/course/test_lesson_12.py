@@ -68,12 +68,12 @@ def test_a_docstring_alone_is_no_answer_yet():
 def test_what_a_readers_plugin_raises_is_the_hint():
     class Spread(Plugin):
         def node_order(self, task, node):
-            return self.ssn.jobs
+            return self.session.jobs
 
     verdict = checks.spread(Spread)
     assert verdict.state == TRY_AGAIN
     assert verdict.text.startswith(
-        'plugin "yours", node_order: AttributeError') and "return self.ssn.jobs" in verdict.text
+        'plugin "yours", node_order: AttributeError') and "return self.session.jobs" in verdict.text
 
 
 def test_a_kept_pod_goes_unless_its_guard_stands_in_both_tiers():

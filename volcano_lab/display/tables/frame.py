@@ -15,7 +15,8 @@ from volcano_lab.trace.shown import cell_text, html_table
 class Table(pd.DataFrame):
     """A `DataFrame` that shows itself so; what is cut out of it, or computed from it, does, too.
 
-    >>> "queue</th><th" in frame([{"queue": "a", "is_open": True}], [], "queue")._repr_html_()
+    >>> opened = frame([{"queue": "a", "is_open": True}], ["queue", "is_open"], "queue")
+    >>> "queue</th><th" in opened._repr_html_()
     True
     """
 
