@@ -47,9 +47,9 @@ def test_facts_up_to_the_level_are_written_and_no_others(capsys, verbosity, numb
 
 
 @pytest.mark.parametrize(("number", "fact"), [
-    (3, "session session-1 is open: 1 jobs, 2 queues, 1 nodes"),
+    (3, "session session-1 is open: jobs 1, queues 2, nodes 1"),
     (3, "session session-1 is closed"),
-    (3, "snapshot: 1 jobs, 2 queues, 1 nodes; left out are 1 objects"),
+    (3, "snapshot: jobs 1, queues 2, nodes 1; objects left out 1"),
     (3, "pod default/a-0 is new"),
     (3, "allocate default/a-0 on n1"),
     (3, "commit of allocate default/a-0 on n1"),

@@ -101,7 +101,7 @@ class Cache(EventHandlers):
             known = self.priority_classes.get(job.pod_group.spec.priority_class_name)
             job.priority = self.default_priority if known is None else known.value
             info.jobs[uid] = job.clone()
-        log.v(3, "snapshot: %d jobs, %d queues, %d nodes; left out are %d objects",
+        log.v(3, "snapshot: jobs %d, queues %d, nodes %d; objects left out %d",
               len(info.jobs), len(info.queues), len(info.nodes), len(info.left_out))
         return info
 

@@ -49,8 +49,8 @@ class SessionLog(Observer):
     >>> from volcano_lab.scheduler import run_once
     >>> log.verbosity(3)
     >>> ssn = run_once(Cache())
-    V3 snapshot: 0 jobs, 0 queues, 0 nodes; left out are 0 objects
-    V3 session session-1 is open: 0 jobs, 0 queues, 0 nodes
+    V3 snapshot: jobs 0, queues 0, nodes 0; objects left out 0
+    V3 session session-1 is open: jobs 0, queues 0, nodes 0
     V3 session session-1 is closed
     >>> log.verbosity(0)
     """
@@ -60,7 +60,7 @@ class SessionLog(Observer):
 
     def opened(self, ssn: Session) -> None:
         self.ssn = ssn
-        log.v(3, "session %s is open: %d jobs, %d queues, %d nodes", ssn.uid, len(ssn.jobs),
+        log.v(3, "session %s is open: jobs %d, queues %d, nodes %d", ssn.uid, len(ssn.jobs),
               len(ssn.queues), len(ssn.nodes))
         for each in ssn.snapshot.left_out:
             log.v(4, "left out: %s", each)

@@ -56,7 +56,7 @@ def logged(run: Callable[[], Any], level: int, *words: str) -> list[str]:
 
     >>> from volcano_lab.cluster import Cluster
     >>> logged(Cluster().node("n1", cpu=1).run, 3, "snapshot")
-    ['V3 snapshot: 0 jobs, 2 queues, 1 nodes; left out are 0 objects']
+    ['V3 snapshot: jobs 0, queues 2, nodes 1; objects left out 0']
     """
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
