@@ -2,7 +2,7 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv, with locked versions.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help lab test newer check bench docs site site-test notebooks binder audit lock clean
+.PHONY: help lab test newer check bench docs sheet site site-test notebooks binder audit lock clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -78,6 +78,9 @@ site: $(ALL)  ## the documentation with lessons that run in a reader's browser, 
 
 site-test: $(ALL)  ## runs all lessons of build/site in Chromium; times, a row per lesson (LESSONS="00 05")
 	$(BIN)/python tools/site_times.py build/site $(LESSONS)
+
+sheet: $(ALL)  ## the cheat sheet, two pages: build/cheat-sheet.pdf
+	$(BIN)/python tools/cheat_sheet.py
 
 notebooks: $(ALL)  ## runs every notebook and stores its outputs
 	$(BIN)/python tools/notebooks.py $(wildcard notebooks/*.ipynb)

@@ -9,6 +9,7 @@ import re
 import shutil
 from pathlib import Path
 
+import yaml
 from manual import markdown
 
 from volcano_lab.course.kit.lessons import TABLE, WAYS, course_table
@@ -112,6 +113,14 @@ def ways() -> str:
                      f"{', '.join(way.numbers)}." for way in WAYS) + "\n"
 
 
+def glossary() -> str:
+    """The words of the course, with their Chinese."""
+    words = yaml.safe_load((HERE / "glossary.yaml").read_text(encoding="utf-8"))
+    rows = [f"| **{word}** | {chinese} | {text} |" for word, (chinese, text) in words.items()]
+    head = ["# Glossary", "", "| word | 中文 | what it means |", "|---|---|---|"]
+    return "\n".join([*head, *rows, ""])
+
+
 def group_of(name: str) -> str:
     """The package a module belongs to, "" for those that stand alone."""
     group = name.split(".")[1] if name.count(".") > 1 else ""
@@ -169,6 +178,7 @@ def generate() -> None:
     (MADE / "metrics.md").write_text(metrics())
     (MADE / "command.md").write_text(markdown())
     (MADE / "records.md").write_text(records())
+    (MADE / "glossary.md").write_text(glossary(), encoding="utf-8")
     lines = [
         "# Reference", "", "From the docstrings; the examples are run by the tests.", "",
         "```{toctree}", ":maxdepth: 1", ""

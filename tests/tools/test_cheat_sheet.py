@@ -1,0 +1,19 @@
+"""The cheat sheet has what its tables have."""
+
+import cheat_sheet
+from volcano_lab.framework.config.conf import ACTIONS, ALL_SWITCHES
+
+
+def test_it_has_every_switch_action_and_word_on_two_pages():
+    assert {switch for switch, _ in cheat_sheet.switches()} == ALL_SWITCHES
+    assert [action for action, _ in cheat_sheet.asked()] == list(ACTIONS)
+    assert dict(cheat_sheet.asked())["shuffle"] == "victim_tasks"
+    page = cheat_sheet.html()
+    assert page.count('class="page"') == 2 and "入队" in page and "http" not in page
+
+
+def test_every_word_of_the_glossary_has_both_languages():
+    first, second = cheat_sheet.pages()
+    assert len(first) == 5 and len(second) == 3
+    words = second[-1].split("<tr>")[1:]
+    assert len(words) > 30 and all(any(sign >= "\u4e00" for sign in row) for row in words)

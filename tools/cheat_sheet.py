@@ -1,0 +1,125 @@
+"""Makes the cheat sheet: two printed pages, from the tables that the documentation has.
+
+`python tools/cheat_sheet.py` writes build/cheat-sheet.html, and with Chromium its PDF. The Chinese
+words need a Chinese font (on Debian: fonts-wqy-microhei).
+"""
+
+import re
+import sys
+from html import escape
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from volcano_lab.debug.presets import SYMPTOMS  # noqa: E402
+from volcano_lab.framework.config.conf import ACTIONS, OFF_UNLESS_SET  # noqa: E402
+from volcano_lab.plugins.catalogue import table  # noqa: E402
+
+BUILD = ROOT / "build"
+QUEUE = {"weight": "its part of what is scarce (proportion)",
+         "capability": "the most it may hold; cpu or memory 0 means not written",
+         "guarantee.resource": "the least kept for it, also while it is idle",
+         "deserved": "what it should hold (capacity)",
+         "parent": "the queue above it (capacity, enableHierarchy)",
+         "reclaimable": "false: nothing is taken back from it",
+         "priority": "the larger first, before the share"}
+FORMULAS = {
+    "share of a queue": "largest of held / deserved over all resources; the lowest is next",
+    "real capability": "smaller of its capability and cluster − guarantees of others",
+    "deserved (proportion)": "per round: + left × weight / weights; at most what it asks for and "
+                             "its real capability, at least its guarantee",
+    "admission (queue)": "minimum + allocated + inqueue − elastic ≤ real capability",
+    "admission (overcommit)": "reserved + minimum ≤ factor × cluster − in use; factor 1.2",
+    "overused": "deserved ≤ allocated, in every resource",
+    "dominant share (drf)": "largest of held / cluster over all resources; the lowest job is next",
+    "gang": "ready pods ≥ minAvailable: commit; else discard"}
+PHASES = {"Pending": "not admitted", "Inqueue": "admitted; no place, or not all",
+          "Running": "its minimum has places", "Unknown": "some pods run, fewer than the minimum",
+          "Completed": "all that this phase counts have ended"}
+STATES = {"Pending": "waits for a decision", "Allocated": "has a node, in an open statement",
+          "Pipelined": "is promised room that is being freed", "Binding": "the bind is under way",
+          "Bound": "the API server knows its node", "Running": "runs",
+          "Releasing": "is being ended; still holds its room",
+          "Succeeded, Failed": "has ended", "Unknown": "its node does not answer"}
+STYLE = """
+@page { size: A4 landscape; margin: 9mm } * { box-sizing: border-box }
+body { font: 7.6pt/1.32 system-ui, "Noto Sans", "Noto Sans CJK SC", sans-serif; margin: 0 }
+h1 { font-size: 12pt; margin: 0 0 2mm } h2 { font-size: 8.6pt; margin: 0 0 .6mm; color: #0072b2 }
+.page { columns: 3; column-gap: 6mm; break-after: page; height: 184mm }
+.page:last-child { break-after: auto } section { margin-bottom: 2.4mm }
+table { border-collapse: collapse; width: 100% } tr { break-inside: avoid }
+td { border-bottom: .2mm solid #ddd; padding: .25mm 2mm .25mm 0; vertical-align: top }
+.page:first-of-type { font-size: 9.4pt } td:first-child { font-weight: 600; width: 32% }
+"""
+
+
+def section(title, rows):
+    """A heading and a table; each row is a tuple of texts."""
+    cells = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>"
+                    for row in rows)
+    return f"<section><h2>{escape(title)}</h2><table>{cells}</table></section>"
+
+
+def asked():
+    """Action -> the extension points that it asks, in the order of the table."""
+    rows = table()
+    return [(action, ", ".join(row.point for row in rows if action in row.asked_by))
+            for action in ACTIONS]
+
+
+def switches():
+    """Switch -> the extension points that it takes away from a plugin."""
+    found = {}
+    for row in table():
+        for switch in row.switches:
+            found.setdefault(switch, []).append(row.point)
+    found.setdefault("enableHierarchy", []).append("the tree of queues (drf, capacity)")
+    return [(switch, ", ".join(points) + (" (off unless set)" if switch in OFF_UNLESS_SET else ""))
+            for switch, points in found.items()]
+
+
+def pages():
+    """The sections of the two pages."""
+    words = yaml.safe_load((ROOT / "docs" / "glossary.yaml").read_text(encoding="utf-8"))
+    first = [section("Fields of a queue", QUEUE.items()), section("Formulas", FORMULAS.items()),
+             section("Phases of a PodGroup", PHASES.items()),
+             section("States of a pod", STATES.items()),
+             section("Symptoms", [(each.seen, each.likely) for each in SYMPTOMS])]
+    second = [section("Actions, and what they ask", asked()),
+              section("Switches of a plugin (on unless set), and what they take away", switches()),
+              section("Words", [(f"{word} {chinese}", text)
+                                for word, (chinese, text) in words.items()])]
+    return [first, second]
+
+
+def html():
+    """The sheet as one page of HTML that needs nothing else."""
+    body = "".join(f'<h1>{title}</h1><div class="page">{"".join(part)}</div>'
+                   for title, part in zip(("Volcano v1.14.0: queues, gangs, waiting",
+                                           "Volcano v1.14.0: actions, switches, words"), pages(),
+                                          strict=True))
+    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Cheat sheet</title>'
+            f"<style>{re.sub(chr(10), ' ', STYLE)}</style>{body}</html>")
+
+
+def main():
+    BUILD.mkdir(exist_ok=True)
+    (BUILD / "cheat-sheet.html").write_text(html(), encoding="utf-8")
+    from playwright.sync_api import sync_playwright
+
+    from browser.page import find_chromium
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto((BUILD / "cheat-sheet.html").as_uri())
+        page.pdf(path=BUILD / "cheat-sheet.pdf", prefer_css_page_size=True)
+        browser.close()
+    print("build/cheat-sheet.pdf")
+
+
+if __name__ == "__main__":
+    main()
