@@ -1,5 +1,8 @@
 """What lesson 13, "Your own cluster", says is so."""
 
+import json
+import re
+
 from course.proofs import after
 from volcano_lab.api.objects import Node, Queue
 from volcano_lab.cache import Cache
@@ -15,6 +18,17 @@ def forty_nodes_and_six_queues(file, volcano_lab):
     assert sum(isinstance(obj, Node) for obj in loaded) == 40
     assert sum(isinstance(obj, Queue) for obj in loaded) == 6
     assert "missing" not in repr(volcano_lab(f"capture {file}"))
+
+
+@after("own-03")
+def the_lines_for_a_shell_ask_for_the_kinds_that_capture_asks_for(volcano_lab):
+    from course.proofs.running import NOTEBOOKS
+
+    page = json.loads((NOTEBOOKS / "13-your-own-cluster.ipynb").read_text(encoding="utf-8"))
+    text = next("".join(cell["source"]) for cell in page["cells"] if cell["id"] == "own-02")
+    asked = ",".join(re.findall(r"^kinds=(?:\$kinds,)?(\S+)$", text, re.MULTILINE)).split(",")
+    (printed,) = re.findall(r"kubectl get (\S+) -A", repr(volcano_lab("capture")))
+    assert sorted(asked) == sorted(printed.split(","))
 
 
 @after("own-05")

@@ -195,7 +195,7 @@ def day(failures: bool = False) -> Simulation:
                       workload=[poisson(1 / HOUR, gangs), poisson(3 / HOUR, small)])
 
 
-def day_lanes(history: History) -> dict[str, Any]:
+def day_lanes(history: History, queues: Sequence[str] = ("prod", "lab")) -> dict[str, Any]:
     """The data of `pictures.timeline` for a day, in hours: what each queue holds, and dashed what
     it deserves; a mark where a node goes (×) or returns (+).
 
@@ -214,11 +214,11 @@ def day_lanes(history: History) -> dict[str, Any]:
                 found.append([row["time"] / HOUR, round(row[word], 2)])
         return found
 
-    colors = colors_of(["prod", "lab"])
+    colors = colors_of(queues)
     return {"lanes": [{"name": f"{queue}, CPUs held", "color": colors[queue],
                        "points": steps(queue, "allocated_cpu"),
                        "line": steps(queue, "deserved_cpu"),
-                       "marks": marks if queue == "prod" else []} for queue in ("prod", "lab")]}
+                       "marks": marks if queue == queues[0] else []} for queue in queues]}
 
 
 def day_summary(history: History) -> dict[str, float]:

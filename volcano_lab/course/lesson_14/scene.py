@@ -7,8 +7,10 @@ from statistics import mean
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.lesson_11.scene import day_lanes
 from volcano_lab.framework.observer import Observer
 from volcano_lab.simulation import Arrivals, JobTemplate, Latencies, Simulation, poisson, trace
+from volcano_lab.widgets import pictures
 
 HOUR, DAY = 3600, 24
 NODES, CPUS = 4, 16
@@ -111,6 +113,15 @@ def started(sim: Simulation, job: str = "large") -> float | None:
     """The hour of the day at which a job started; None where it did not."""
     run = next(run for run in sim.side.jobs.values() if run.name == job)
     return None if run.started is None else round(run.started / HOUR, 1)
+
+
+def picture(sim: Simulation, title: str) -> pictures.Picture:
+    """Draw what each queue held over the day, in hours; dashed what it deserved."""
+    queues = ("web", "research")
+    return pictures.timeline(
+        title, day_lanes(sim.history, queues), until=DAY, unit="h", lanes=2,
+        most={f"{queue}, CPUs held": NODES * CPUS for queue in queues},
+        legend="Dashed: deserved. ×: a node is lost, +: it is back.")
 
 
 def held(sim: Simulation) -> list[dict[str, Any]]:
