@@ -17,6 +17,7 @@ from uuid import NAMESPACE_DNS, uuid5
 
 import yaml
 from attrs import define
+from click import unstyle
 
 BATCH, SCHEDULING = "batch.volcano.sh/v1alpha1", "scheduling.volcano.sh/v1beta1"
 JOB, GROUP = "volcano.sh/job-name", "scheduling.k8s.io/group-name"
@@ -60,7 +61,8 @@ class Printed:
         return self.text
 
     def _repr_html_(self) -> str:
-        return f'<pre style="white-space: pre-wrap; line-height: 1.35">{escape(self.text)}</pre>'
+        style = "white-space: pre-wrap; font-family: monospace"
+        return f'<pre style="{style}">{escape(self.text)}</pre>'
 
     def head(self, lines: int) -> Printed:
         """The first lines."""
@@ -74,7 +76,7 @@ def volcano_lab(line: str) -> Printed:
     out = StringIO()
     with redirect_stdout(out), redirect_stderr(out):
         main(shlex.split(line))
-    return Printed(out.getvalue().strip())
+    return Printed(unstyle(out.getvalue()).strip())  # a kernel forces colours
 
 
 def export(name: str = "monday", ghosts: int = GHOSTS) -> str:
