@@ -15,7 +15,7 @@ from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.one_sentence import listed
 from volcano_lab.manifests.admission import verdicts
-from volcano_lab.manifests.changes import IN_CONF, change, change_conf
+from volcano_lab.manifests.changes import change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.scheduler import run_cycle
@@ -33,12 +33,11 @@ def what_if(files: Sequence[str], settings: Sequence[str] = (), add: Sequence[st
     """Print what a change would change. Raises `Mistake`."""
     loaded = load_files(files, recursive)
     more = load_files(add, recursive) if add else Loaded()
-    plugins = [setting for setting in settings if setting.startswith(IN_CONF)]
+    of_objects, of_conf = parted(settings)
     with mistakes():
-        changed = change([*loaded, *more], [each for each in settings if each not in plugins],
-                         remove)
+        changed = change([*loaded, *more], of_objects, remove)
     before = _cycle(loaded, base_conf, now)
-    after = _cycle(changed, conf or base_conf, now, plugins)
+    after = _cycle(changed, conf or base_conf, now, of_conf)
     refused = {verdict.text for verdict in verdicts(changed)} - {
         verdict.text for verdict in verdicts(loaded)}
     warn([f"admission would refuse the change: {text}" for text in sorted(refused)])

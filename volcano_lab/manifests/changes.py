@@ -35,6 +35,18 @@ IN_CONF = ("plugin/", "conf/")
 _STEP = re.compile(r"\[([^]]+)\]|([^.[\]]+)")
 
 
+def parted(settings: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the settings of objects, and those of the configuration.
+
+    >>> parted(["queue/a.weight=5", "conf/actions=allocate"])
+    (['queue/a.weight=5'], ['conf/actions=allocate'])
+    """
+    parts: tuple[list[str], list[str]] = ([], [])
+    for setting in settings:
+        parts[setting.startswith(IN_CONF)].append(setting)
+    return parts
+
+
 def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
            removals: Sequence[str] = ()) -> Loaded:
     """Return the objects with fields set (`KIND/NAME.FIELD=VALUE`) and some taken away

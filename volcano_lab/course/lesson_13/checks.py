@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from volcano_lab.api.status import PENDING, RELEASING
-from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.boss import at_work, run_changed
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_13.scene import CONF, export
-from volcano_lab.explain.names import Names
-from volcano_lab.framework.action import action_names
-from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.manifests.changes import IN_CONF, change, change_conf
 from volcano_lab.manifests.loader import Loaded, load
-from volcano_lab.scheduler import run_cycle
 from volcano_lab.trace.views.cycle import Cycle
 
 WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
@@ -45,7 +39,7 @@ def fewest_ghosts(answer: int) -> Verdict:
     if not 0 <= answer <= 9:
         return try_again("There are nine of them.")
     ghosts = [f"podgroup/spark-{number:02}" for number in range(answer)]
-    placed = _placed(_changed([], ghosts))["ci/nightly-4412"]
+    placed = at_work(_changed([], ghosts))["ci/nightly-4412"]
     if placed < WANTED["ci/nightly-4412"]:
         return try_again("With that many removed it is not admitted: each gives back 112 CPUs, and "
                          "the sum is over the limit by less than one of them.")
@@ -65,7 +59,7 @@ def all_three(answer: Iterable[str]) -> Verdict:
     removals = [each.removeprefix("remove ") for each in changes if each.startswith("remove ")]
     settings = [each for each in changes if not each.startswith("remove ")]
     after = _changed(settings, removals)
-    placed, before = _placed(after), _placed(_changed([], []))
+    placed, before = at_work(after), at_work(_changed([], []))
     lost = [job for job, pods in before.items()
             if job != "nlp/pretrain" and placed.get(job, 0) < pods]
     if lost:
@@ -92,14 +86,4 @@ def _exported() -> Loaded:
 
 def _changed(settings: list[str], removals: list[str]) -> Cycle:
     """The cycle over the made-up export with some changes."""
-    of_conf = [each for each in settings if each.startswith(IN_CONF)]
-    others = [each for each in settings if each not in of_conf]
-    conf = change_conf(load_conf(CONF, action_names()), of_conf)
-    return run_cycle(Cluster(change(_exported(), others, removals)).cache(), conf)
-
-
-def _placed(cycle: Cycle) -> dict[str, int]:
-    """Job -> pods with a place or the promise of one, by the names that people know."""
-    called = Names(cycle.session).called
-    return {called(uid): len(job.tasks) - len(job.in_status(PENDING))
-            - len(job.in_status(RELEASING)) for uid, job in cycle.session.jobs.items()}
+    return run_changed(_exported(), CONF, settings, removals)

@@ -10,9 +10,9 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api.status import PENDING, RELEASING
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import progress
+from volcano_lab.course.kit.boss import at_work, run_changed
 from volcano_lab.course.kit.checking import Check, is_empty
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked, ask
@@ -21,9 +21,7 @@ from volcano_lab.course.kit.verdict import Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.explain.names import Names
-from volcano_lab.framework.action import action_names
-from volcano_lab.framework.config.conf import ConfError, load_conf
-from volcano_lab.manifests.changes import IN_CONF, change, change_conf
+from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
 from volcano_lab.trace.views.cycle import Cycle
@@ -179,21 +177,17 @@ class Riddle:
                 return try_again(f'"{each}": what may be changed here is of the kinds '
                                  f"{', '.join(self.may)}; machines stay as large as they are.")
         try:
-            after = self._after(settings, removals)
+            after = run_changed(self.objects(), self.conf, settings, removals)
         except (ManifestError, ConfError) as error:
             return try_again(str(error))
         return self._graded(after, len(changes))
 
-    def _after(self, settings: Iterable[str], removals: list[str]) -> Cycle:
-        of_conf = [each for each in settings if each.startswith(IN_CONF)]
-        of_objects = [each for each in settings if each not in of_conf]
-        conf = change_conf(load_conf(self.conf, action_names()), of_conf)
-        return Cluster(change(self.objects(), of_objects, removals)).run(conf)
-
     def _graded(self, after: Cycle, changes: int) -> Verdict:
         """Everybody has what he had, and those who are wanted are at work."""
-        had, has = _at_work(self.kubectl.cycle), _at_work(after)
-        phases = {_called(after, row["job"]): row["phase"] for row in after.jobs()}
+        had, has = ({name.rpartition("/")[2]: pods for name, pods in at_work(cycle).items()}
+                    for cycle in (self.kubectl.cycle, after))
+        called = Names(after.session).called
+        phases = {called(row["job"]).rpartition("/")[2]: row["phase"] for row in after.jobs()}
         for job, pods in self.wants.items():
             if has.get(job, 0) < pods:
                 return try_again(f"{job} is {phases.get(job, 'not there')}, and {has.get(job, 0)} "
@@ -244,17 +238,6 @@ def _vcjob(name: str, pods: int = 1, min: int | None = None, queue: str = "defau
             "metadata": {"name": name, "namespace": "default"},
             "spec": {"queue": queue, "minAvailable": pods if min is None else min, "tasks": [task],
                      **(job or {})}}
-
-
-def _called(cycle: Cycle, uid: str) -> str:
-    """A job's name as its author knows it."""
-    return Names(cycle.session).called(uid).rpartition("/")[2]
-
-
-def _at_work(cycle: Cycle) -> dict[str, int]:
-    """Job -> pods with a place or the promise of one."""
-    return {_called(cycle, uid): len(job.tasks) - len(job.in_status(PENDING))
-            - len(job.in_status(RELEASING)) for uid, job in cycle.session.jobs.items()}
 
 
 @cache

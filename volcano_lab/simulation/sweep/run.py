@@ -17,7 +17,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.one_sentence import one_line
-from volcano_lab.manifests.changes import IN_CONF, change, change_conf
+from volcano_lab.manifests.changes import change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.scheduler import run_cycle
@@ -117,10 +117,9 @@ def _measured(work: tuple[Any, str | None, Mapping[str, Any]], setting: Mapping[
         elif unknown := others.keys() - changes.keys():
             raise ValueError(f'"{min(unknown)}" is no field; allowed is KIND/NAME.FIELD, '
                              "plugin/NAME.ARGUMENT or conf, unless base is a function")
-        texts = [f"{name}={_text(value)}" for name, value in changes.items()]
-        plugins = [each for each in texts if each.startswith(IN_CONF)]
-        objects = with_defaults(change(base, [each for each in texts if each not in plugins]))
-        cycle = run_cycle(Cache(objects), change_conf(load_conf(text, action_names()), plugins))
+        of_objects, of_conf = parted(f"{name}={_text(value)}" for name, value in changes.items())
+        objects = with_defaults(change(base, of_objects))
+        cycle = run_cycle(Cache(objects), change_conf(load_conf(text, action_names()), of_conf))
         return {name: metric(cycle) if callable(metric) else measure(metric, cycle)
                 for name, metric in metrics.items()}
     except Exception as error:
