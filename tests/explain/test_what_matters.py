@@ -29,6 +29,14 @@ def test_nodes_without_the_device_do_not_matter():
     assert not any("cordoned" in text for text in said)
 
 
+def test_the_only_node_with_a_device_is_not_called_the_only_node():
+    cluster = Cluster().node("c1", cpu=8).node("g1", cpu=8, gpu=1)
+    cluster.job("old", pods=1, cpu=1, gpu=1, running={"g1": 1})
+    said = texts(cluster.job("new", pods=1, cpu=1, gpu=1), "new", NODES_ONLY)
+    assert said[0] == ("Pod default/new-0 asks for nvidia.com/gpu 1; g1, the only node with "
+                       "nvidia.com/gpu, has nvidia.com/gpu 0 left.")
+
+
 def test_a_device_that_no_node_has_is_said_of_all():
     said = texts(Cluster().node("c1", cpu=8).node("c2", cpu=8).job("new", cpu=1, gpu=1), "new",
                  NODES_ONLY)

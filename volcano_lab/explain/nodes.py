@@ -64,7 +64,7 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             continue
         nodes, inside = _able(seen, task, *_looked_at(seen, job, record))
         objections = _objections(seen, task, record, nodes)
-        for cause in _refused(seen, key, objections, f"{len(nodes)} nodes{inside}", record):
+        for cause in _refused(seen, key, objections, (len(nodes), inside), record):
             if cause.numbers["reason"] not in told:
                 yield cause
         told |= {signature, *objections.values()}
@@ -164,8 +164,9 @@ def _then_said(seen: Evidence, task: TaskInfo, node: str, plugin: str) -> str:
     return said["answer"] if isinstance(said["answer"], str) else ", ".join(said["answer"])
 
 
-def _refused(seen: Evidence, task: str, objections: dict[str, str], among: str,
+def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple[int, str],
              choice: Record) -> Iterator[Cause]:
+    count, inside = among
     by_reason: dict[str, list[str]] = {}
     for name, reason in objections.items():
         by_reason.setdefault(reason, []).append(name)
@@ -174,7 +175,7 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: str,
         which = f" ({listed(names, MOST)})" if len(names) <= MOST else ""
         have = "it has" if len(names) == 1 else "they have"
         why = f"{have} {words} ({reason})" if code else f'"{reason}"'
-        text = f"Pod {task} may not go to {len(names)} of {among}{which}: {why}."
+        text = f"Pod {task} may not go to {len(names)} of {count} nodes{inside}{which}: {why}."
         if code == "revocable_zone":
             text += f" It is {hour_text(seen.ssn.now)} UTC in this cycle."
         if KUBERNETES in reason:
@@ -182,8 +183,7 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: str,
         if code in BESIDE:
             text += _beside(seen, task, code, names, choice)
         yield Cause(code or "refused", text,
-                    {"nodes": len(names), "of": int(among.split()[0]), "reason": reason,
-                     "names": names}, [choice])
+                    {"nodes": len(names), "of": count, "reason": reason, "names": names}, [choice])
 
 
 def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> str:
@@ -252,7 +252,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     elif full:
         code = "cluster_full"
         have = (f"all {count} nodes{inside} together have" if count > 1
-                else f"{allowed[0]}, the only node, has")
+                else f"{allowed[0]}, the only node{inside}, has")
         text = f"{asks}; {have} {amounts_text(total, full)} left"
     else:
         code = "fragmented"
