@@ -34,7 +34,8 @@ def outcome(mutant: Mutant | None, given: argparse.Namespace) -> tuple[str, str]
         module = mutant.plant(tree) if mutant is not None else ""
         soak = ["benchmarks/soak.py", "--stop", "--seeds", str(given.seeds), "--events",
                 str(given.events), "--chance", str(given.chance)]
-        tests = [["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *files]
+        tests = [["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow",
+                  "--hypothesis-profile", "mutants", *files]
                  for files in groups(tree, module)[: 2 if given.near else 3] if files]
         return tuple(next(filter(None, (_said(command, tree) for command in commands)), "")
                      for commands in ([soak] * ("soak" in given.by and (

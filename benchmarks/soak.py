@@ -12,13 +12,24 @@ import json
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 from attrs import define
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+
+from audited import Audited
+
 from volcano_lab.cluster import Cluster
-from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, poisson
-from volcano_lab.simulation.sums import InvariantBroken
+from volcano_lab.simulation import (
+    Faults,
+    InvariantBroken,
+    JobTemplate,
+    Latencies,
+    Simulation,
+    poisson,
+)
 
 CONF = """
 actions: "enqueue, allocate, preempt, reclaim, backfill"
@@ -202,10 +213,10 @@ def simulation(seed: int, chance: float, check: bool = True,
                drawn: Scenario | None = None) -> Simulation:
     """Return a run that has not begun."""
     drawn = drawn or scenario(seed)
-    return Simulation(drawn.cluster, drawn.conf, seed=seed,
-                      workload=[poisson(0.25, *drawn.templates)], faults=Faults.all(chance),
-                      node_failures=(("exponential", 60), ("uniform", 5, 40)),
-                      latencies=Latencies(bind=("uniform", 0.005, 0.5)), check=check)
+    build = Audited if check else Simulation
+    return build(drawn.cluster, drawn.conf, seed=seed, workload=[poisson(0.25, *drawn.templates)],
+                 faults=Faults.all(chance), node_failures=(("exponential", 60), ("uniform", 5, 40)),
+                 latencies=Latencies(bind=("uniform", 0.005, 0.5)))
 
 
 def simulate(seed: int, events: int, chance: float) -> Simulation:

@@ -5,9 +5,12 @@ import os
 import hypothesis
 import pytest
 
-# No deadlines: a busy machine is not a bug. In CI the same examples every time.
+# No deadlines: a busy machine is not a bug. In CI the same examples every time. For planted bugs
+# (benchmarks/mutants.py) it is enough that an example fails: a smaller one is not looked for.
 hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.register_profile("mutants", deadline=None, derandomize=True, phases=[
+    hypothesis.Phase.explicit, hypothesis.Phase.generate])
 
 # What whoever runs the tests has done of the lessons is neither shown nor changed.
 os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from audited import Audited
 
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
@@ -30,8 +31,8 @@ def simulation(plan=(), pods=2, cpu=2, nodes=2, **given):
     cluster = Cluster()
     for number in range(nodes):
         cluster.node(f"n{number}", cpu=4)
-    given = {"latencies": Latencies(bind=0.5), "check": True} | given
-    return Simulation(
+    given = {"latencies": Latencies(bind=0.5)} | given
+    return Audited(
         cluster, workload=[every(2, JobTemplate("a", pods=pods, cpu=cpu, run_time=10), count=1)],
         faults=Faults(plan=list(plan)), **given)
 

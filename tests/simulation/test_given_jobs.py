@@ -1,6 +1,7 @@
 """Jobs that were there when a run began: they have their rows, and their pods come back."""
 
 import pytest
+from audited import Audited
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.manifests.loader import loads
@@ -47,7 +48,7 @@ def preempted():
     cluster = (Cluster().add(CLASSES).node("n1", cpu=4)
                .job("low", pods=2, min_member=1, cpu=2, running={"n1": 2}))
     urgent = JobTemplate("urgent", cpu=2, run_time=4, priority_class="high")
-    return Simulation(cluster, PREEMPT, workload=[every(10, urgent, count=2)], check=True)
+    return Audited(cluster, PREEMPT, workload=[every(10, urgent, count=2)])
 
 
 def test_a_pod_that_was_there_is_made_anew_when_it_is_evicted(tmp_path):
@@ -70,7 +71,7 @@ def test_nobody_makes_a_bare_pod_anew(owned, there):
         pod, = loads(BARE.replace("namespace: default", "namespace: default, ownerReferences: "
                                   "[{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, "
                                   "controller: true}]"))
-    sim = Simulation([*Cluster().node("n1", cpu=4).objects(), pod], check=True)
+    sim = Audited([*Cluster().node("n1", cpu=4).objects(), pod])
     sim.run(until=2)
     sim.server.delete("Pod", "default/bare")
     sim.run(until=10)

@@ -4,6 +4,8 @@ import json
 
 import attrs
 import pytest
+from audited import Audited
+from session_audit import SessionAudit
 
 from volcano_lab.api.objects import ContainerPort, NetworkTopologySpec
 from volcano_lab.api.resource import Resource
@@ -14,8 +16,7 @@ from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import BindContext, Session
 from volcano_lab.framework.statement import Allocate
 from volcano_lab.scheduler import Scheduler
-from volcano_lab.simulation import InvariantBroken, JobTemplate, Latencies, Simulation, every
-from volcano_lab.simulation.audit import SessionAudit
+from volcano_lab.simulation import InvariantBroken, JobTemplate, Latencies, every
 from volcano_lab.simulation.invariants import problems_of
 
 # -- within a session ------------------------------------------------------------------------------
@@ -292,8 +293,8 @@ def simulation(**given):
     built = Cluster()
     for number in range(2):
         built.node(f"n{number}", cpu=4)
-    given = {"latencies": Latencies(bind=0.5), "check": True} | given
-    return Simulation(
+    given = {"latencies": Latencies(bind=0.5)} | given
+    return Audited(
         built, workload=[every(2, JobTemplate("a", pods=2, cpu=2, run_time=10), count=1)], **given)
 
 
@@ -392,8 +393,8 @@ def test_a_discard_that_leaves_something_is_found(monkeypatch):
     conf = json.dumps({"actions": "enqueue, allocate", "tiers": [
         {"plugins": [{"name": name}
                      for name in ("priority", "gang", "predicates", "proportion")]}]})
-    sim = Simulation(Cluster().node("n0", cpu=9).node("n1", cpu=3), conf, check=True,
-                     workload=[every(1, JobTemplate("a", pods=2, cpu=5), count=1)])
+    sim = Audited(Cluster().node("n0", cpu=9).node("n1", cpu=3), conf,
+                  workload=[every(1, JobTemplate("a", pods=2, cpu=5), count=1)])
     monkeypatch.setattr("volcano_lab.framework.statement.unplace", forgetful)
     with pytest.raises(InvariantBroken, match="task default/a-1-0 is still on node n0"):
         sim.run(until=5)

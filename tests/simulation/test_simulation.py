@@ -8,6 +8,7 @@ import sys
 from random import Random
 
 import pytest
+from audited import Audited
 
 from volcano_lab.cache.dump import DumpError
 from volcano_lab.cluster import Cluster
@@ -323,9 +324,8 @@ def test_streams_with_the_same_jobs_do_not_get_in_each_other_s_way():
 
 
 def test_a_lost_node_s_pods_run_elsewhere():
-    sim = Simulation(cluster(2),
-                     workload=[every(1, JobTemplate("a", pods=2, cpu=8, run_time=30),
-                                     count=1)], check=True, latencies=Latencies(collect=5.0))
+    jobs = every(1, JobTemplate("a", pods=2, cpu=8, run_time=30), count=1)
+    sim = Audited(cluster(2), workload=[jobs], latencies=Latencies(collect=5.0))
     sim.run(until=10)
     node = sim.server.list("Pod")[0].spec.node_name
     sim.side.node_fails(node, back_after=12.0)
@@ -338,8 +338,7 @@ def test_a_lost_node_s_pods_run_elsewhere():
 
 
 def test_a_node_that_is_back_in_time_keeps_its_pods():
-    sim = Simulation(cluster(1), workload=[every(1, JobTemplate("a", cpu=8, run_time=20), count=1)],
-                     check=True)
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", cpu=8, run_time=20), count=1)])
     sim.run(until=10)
     sim.side.node_fails("n0", back_after=5.0)
     sim.run(until=12)

@@ -3,25 +3,21 @@
 No pod is lost, or ever on two nodes; no two running pods share a host port, and no node is given
 more than it has; the cache has exactly the pods that the scheduler was told of; what nodes and jobs
 count is the sum of their pods; whatever is binding or releasing has something under way that will
-end that; and whatever is pending is in the next session or is left out for a reason. What holds
-within a session is checked by `audit.SessionAudit`.
+end that; and whatever is pending is in the next session or is left out for a reason. The
+project's tests check what holds within a session, too.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from copy import deepcopy
 from typing import TYPE_CHECKING
 
+from volcano_lab.api.objects import Pod
 from volcano_lab.api.resource import total
 from volcano_lab.api.status import BINDING, COMPLETED_STATUSES, RELEASING
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.cache import dump
-from volcano_lab.scheduler import Scheduler
-from volcano_lab.simulation.audit import host_ports
-from volcano_lab.simulation.queue_audit import above
-from volcano_lab.simulation.sums import job_problems, node_problems
+from volcano_lab.simulation.sums import above, job_problems, node_problems
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation
@@ -81,13 +77,6 @@ def _rooms(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
                     for (_, port), count in ports.items() if count > 1)
 
 
-def decided_again(sim: Simulation) -> list[list[str]]:
-    """Return what the coming cycle commits, node by node, on a copy made from the cache's dump."""
-    scheduler = Scheduler(dump.load(dump.dump(sim.cache)), sim.conf)
-    scheduler.memory = deepcopy(sim.scheduler.memory)
-    return scheduler.run_once(arrays=False, now=sim.server.clock()).committed
-
-
 def _known_pods(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
     """The cache has a task for each pod that the scheduler was told of, and for no other."""
     told = {pod.metadata.uid: pod.key
@@ -138,10 +127,7 @@ def _stuck(sim: Simulation, tasks: list[TaskInfo]) -> Iterator[str]:
 
 
 def _session(sim: Simulation) -> Iterator[str]:
-    """The latest session had every pending task that could be had, and its audit found nothing."""
-    if sim.audit is not None:
-        yield from sim.audit.problems
-        sim.audit.problems.clear()
+    """The latest session had every pending task that could be had, or left it out for a reason."""
     ssn = sim.ssn
     if ssn is None or sim.checked is ssn:
         return
@@ -150,3 +136,9 @@ def _session(sim: Simulation) -> Iterator[str]:
     for uid, job in sim.cache.jobs.items():
         if job.has_pending_tasks() and uid not in ssn.jobs and f"job {uid}" not in left_out:
             yield f"job {uid} has pending tasks, but the session did not have it, for no reason"
+
+
+def host_ports(pod: Pod) -> set[tuple[str, int]]:
+    """Return the protocols and ports that a pod takes on its node."""
+    return {(port.protocol or "TCP", port.host_port) for container in pod.spec.containers
+            for port in container.ports if port.host_port}

@@ -26,12 +26,11 @@ from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.session import Session
 from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
 from volcano_lab.scheduler import Scheduler
-from volcano_lab.simulation.audit import SessionAudit
 from volcano_lab.simulation.calendar import TICKS, Calendar
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
 from volcano_lab.simulation.faults import CycleCrash, Disturbance, Faults
 from volcano_lab.simulation.history import History
-from volcano_lab.simulation.invariants import decided_again, problems_of
+from volcano_lab.simulation.invariants import problems_of
 from volcano_lab.simulation.progress import shown
 from volcano_lab.simulation.sums import InvariantBroken
 from volcano_lab.simulation.wire import Wire
@@ -40,8 +39,6 @@ from volcano_lab.simulation.workload import Arrivals, Spread, WorkloadError, spr
 STREAMS = ("arrivals", "cluster", "faults", "nodes")
 BIND_WORKER_PERIOD = 0.02
 """Volcano looks into its channel of tasks to bind every 20 ms."""
-TWICE_EVERY = 5
-"""With `check`, one of so many cycles is decided twice: on the cache, and on a copy of it."""
 
 
 class Simulation:
@@ -95,7 +92,6 @@ class Simulation:
         self.made = [0] * len(self.workload)
         self.orphan_binds: dict[int, list[list[str]]] = {}
         self.surprises: set[str] = set()
-        self.audit = SessionAudit() if check else None
         self.ssn: Session | None = None
         self.checked: Session | None = None
         self.cycles = self.crashes = 0
@@ -186,21 +182,21 @@ class Simulation:
         handler(**facts)
         self._plan_retries()
         if self.check:
-            problems = problems_of(self)
+            problems = self._problems()
             if problems:
                 where = (f"after {kind}{f' {facts}' if facts else ''} at {self.calendar.now:g} s "
                          f"(seed {self.seed})")
                 raise InvariantBroken(f"{where}: {'; '.join(problems[:5])}")
 
+    def _problems(self) -> list[str]:
+        return problems_of(self)
+
     # -- the scheduler's side ----------------------------------------------------------------------
 
     def _on_cycle(self) -> None:
         disturbance = Disturbance(self)
-        again = decided_again(self) if self.check and self.cycles % TWICE_EVERY == 0 else None
         try:
-            self.ssn = self.scheduler.run_once(
-                joined(disturbance if disturbance.needed else None, self.audit, self.observer),
-                now=self.server.clock())
+            self.ssn = self._decide(disturbance)
         except CycleCrash as crash:
             self.history.note(self.calendar.now, "scheduler died", "", str(crash))
             if self.observer is not None:
@@ -208,15 +204,16 @@ class Simulation:
             self.restart()
         else:
             self.cycles += 1
-            if again is not None and not disturbance.needed and again != self.ssn.committed:
-                self.audit.problems.append(
-                    f"{self.ssn.uid} commits {self.ssn.committed}, on a copy of the cache {again}")
             self.history.sample(self.calendar.now, self.ssn, self.side.jobs)
         if self.pipeline.channel:
             self.calendar.after(BIND_WORKER_PERIOD, "bind_worker")
         if self.pipeline.evictions:
             self.calendar.after(self.side.latencies.evict.draw(self.random["cluster"]), "evictions")
         self.calendar.after(self.period, "cycle")
+
+    def _decide(self, disturbance: Disturbance) -> Session:
+        watching = joined(disturbance if disturbance.needed else None, self.observer)
+        return self.scheduler.run_once(watching, now=self.server.clock())
 
     def restart(self) -> None:
         """The scheduler process dies and starts anew: it lists everything; requests already sent

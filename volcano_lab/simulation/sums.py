@@ -23,6 +23,13 @@ def differ(left: Resource, right: Resource) -> bool:
     return any(abs(left.get(name) - right.get(name)) >= MIN_RESOURCE for name in names)
 
 
+def above(left: Resource, right: Resource, where: Resource | None = None) -> bool:
+    """Return whether an amount exceeds another in any dimension (that `where` has)."""
+    names = (left if where is None else where).resource_names()
+    return any(left.get(name) - right.get(name) >= MIN_RESOURCE and name != "pods"
+               and (where is None or where.get(name) > 0) for name in names)
+
+
 def requested(tasks: Iterable[TaskInfo]) -> Resource:
     """Return the sum of what some tasks request."""
     return total(task.resreq for task in tasks)

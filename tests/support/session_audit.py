@@ -11,13 +11,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from queue_audit import QueueAudit, limit_problems
+
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import READY_STATUSES, TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Allocate, Evict, Operation, Pipeline, Statement
-from volcano_lab.simulation.queue_audit import QueueAudit, limit_problems
+from volcano_lab.simulation.invariants import host_ports
 from volcano_lab.simulation.sums import job_problems, node_problems
 
 State = tuple[TaskStatus, str]
@@ -308,9 +310,3 @@ def gang_problems(job: JobInfo, lost: int) -> Iterator[str]:
                     for tasks in members)
         if whole + lost < (policy.min_sub_groups or 0):
             yield f"job {job.uid} is bound with {whole} of {policy.min_sub_groups} sub-groups"
-
-
-def host_ports(pod: Any) -> set[tuple[str, int]]:
-    """Return the protocols and ports that a pod takes on its node."""
-    return {(port.protocol or "TCP", port.host_port) for container in pod.spec.containers
-            for port in container.ports if port.host_port}

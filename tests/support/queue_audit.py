@@ -7,11 +7,11 @@ from typing import Any
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
-from volcano_lab.api.resource import CPU, EMPTY, MEMORY, MIN_RESOURCE, Resource, share_of, total
+from volcano_lab.api.resource import CPU, EMPTY, MEMORY, Resource, share_of, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Operation
-from volcano_lab.simulation.sums import differ, requested
+from volcano_lab.simulation.sums import above, differ, requested
 
 COUNTED = ALLOCATED_STATUSES | {PIPELINED}
 """Statuses that count for a queue: what is promised, too."""
@@ -173,10 +173,3 @@ def reserved(job: JobInfo) -> Resource:
 def whole(resource: Resource) -> Resource:
     """Return an amount without scalars, of which Volcano reserves another unit than it compares."""
     return Resource(resource.get(CPU), resource.get(MEMORY))
-
-
-def above(left: Resource, right: Resource, where: Resource | None = None) -> bool:
-    """Return whether an amount exceeds another in any dimension (that `where` has)."""
-    names = (left if where is None else where).resource_names()
-    return any(left.get(name) - right.get(name) >= MIN_RESOURCE and name != "pods"
-               and (where is None or where.get(name) > 0) for name in names)
