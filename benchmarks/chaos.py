@@ -19,9 +19,10 @@ import threading
 import time
 from collections import Counter
 from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from random import Random
-from urllib.request import urlopen
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -41,6 +42,7 @@ tiers:
 - plugins: [{{name: predicates}}, {{name: proportion}}, {{name: {plugin}}}]
 """
 MOST_FILES = 40
+SCRAPERS, PER_SECOND = 10, 10
 
 
 class Chaos:
@@ -154,18 +156,30 @@ def remove(path: Path) -> None:
 
 
 def scrape(url: str, stop: threading.Event, times: list[float], failed: list[str]) -> None:
-    """Ask for the metrics, 25 times a second, and now and then connect and say nothing."""
-    address, idle = (url.split("/")[2].split(":")[0], int(url.split(":")[2].split("/")[0])), []
+    """Ask for the metrics, ten times a second, mostly on a connection that is kept as Prometheus
+    does; now and then connect and say nothing.
+    """
+    address, idle, kept = urlsplit(url).netloc, [], None
+    due = time.monotonic()
     while not stop.is_set():
-        start = time.monotonic()
+        due, start = due + 1 / PER_SECOND, time.monotonic()
         try:
-            urlopen(url, timeout=30).read()
+            kept = kept or HTTPConnection(address, timeout=30)
+            kept.request("GET", "/metrics")
+            answer = kept.getresponse()
+            body = answer.read()
             times.append(time.monotonic() - start)
+            if answer.status != 200 or not body.endswith(b"\n"):
+                failed.append(f"status {answer.status}, {len(body)} bytes")
+            if len(times) % 10 == 0:
+                kept.close()
             if len(times) % 100 == 0:
-                idle = [*idle[-20:], socket.create_connection(address, timeout=30)]
-        except OSError as error:
-            failed.append(str(error))
-        stop.wait(max(0.04 - (time.monotonic() - start), 0))
+                host, port = address.split(":")
+                idle = [*idle[-5:], socket.create_connection((host, int(port)), timeout=30)]
+        except (OSError, HTTPException) as error:
+            failed.append(repr(error))
+            kept = None
+        stop.wait(max(due - time.monotonic(), 0))
 
 
 def wait_for(holds, seconds: float):
@@ -195,7 +209,7 @@ def report(chaos: Chaos, seconds: float) -> int:
         print(chaos.said())
         return 1
     stop, times, failed, memory = threading.Event(), [], [], []
-    for _ in range(4):
+    for _ in range(SCRAPERS):
         threading.Thread(target=scrape, args=(found[1], stop, times, failed), daemon=True).start()
     start = look = time.monotonic()
     while time.monotonic() < start + seconds and chaos.process.poll() is None:

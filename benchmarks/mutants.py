@@ -34,8 +34,7 @@ def outcome(mutant: Mutant | None, given: argparse.Namespace) -> tuple[str, str]
         module = mutant.plant(tree) if mutant is not None else ""
         soak = ["benchmarks/soak.py", "--stop", "--seeds", str(given.seeds), "--events",
                 str(given.events), "--chance", str(given.chance)]
-        tests = [["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow",
-                  "--hypothesis-profile", "mutants", *files]
+        tests = [["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *files]
                  for files in groups(tree, module)[: 2 if given.near else 3] if files]
         return tuple(next(filter(None, (_said(command, tree) for command in commands)), "")
                      for commands in ([soak] * ("soak" in given.by and (
@@ -61,7 +60,8 @@ def groups(tree: Path, module: str) -> list[list[str]]:
 
 def _said(command: list[str], tree: Path) -> str:
     """Run one of them; return "" where it found nothing, else the beginning of what it said."""
-    environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1",
+                                "HYPOTHESIS_PROFILE": "mutants"}
     try:
         run = subprocess.run([sys.executable, *command], cwd=tree, env=environment,
                              capture_output=True, text=True, timeout=1800)

@@ -11,6 +11,8 @@ hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.register_profile("mutants", deadline=None, derandomize=True, phases=[
     hypothesis.Phase.explicit, hypothesis.Phase.generate])
+if "HYPOTHESIS_PROFILE" in os.environ:
+    hypothesis.settings.load_profile(os.environ["HYPOTHESIS_PROFILE"])
 
 # What whoever runs the tests has done of the lessons is neither shown nor changed.
 os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull

@@ -156,6 +156,14 @@ def test_taking_an_eviction_back_always_restores_running():
     assert task(ssn, "a-bound-0").status == RUNNING
 
 
+def test_what_was_done_to_a_task_last_is_undone_first(ssn):
+    statement, waiting = ssn.statement(), task(ssn, "a-wait-0")
+    statement.allocate(waiting, ssn.nodes["n1"])
+    statement.evict(waiting, "for a test")
+    statement.discard()
+    assert (waiting.status, waiting.node_name) == (PENDING, "")
+
+
 def test_a_discarded_task_remembers_what_had_been_planned(ssn):
     statement = ssn.statement()
     waiting = task(ssn, "a-wait-0")

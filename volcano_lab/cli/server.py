@@ -35,8 +35,8 @@ from volcano_lab.scheduler import Scheduler
 
 LOOK = 0.5
 """Seconds between two looks at the files, where cycles are further apart."""
-GRACE = 1.5
-"""Seconds that what is under way has to finish once the end is asked for."""
+GRACE, LAST = 1.5, 0.4
+"""Seconds that what is under way has to finish once the end is asked for; and then to give up."""
 MOST_NAMES = 5
 
 
@@ -51,7 +51,8 @@ class Ended(BaseException):
 class Service:
     """A folder of manifests, a scheduler on it, and metrics: `read` what changed, run a `cycle`.
 
-    `say` is called with each sentence for people; `state` is what the page shows.
+    `say` is called with each sentence for people; `state` is what the page shows,
+    `series` what Prometheus gets: both as they were at the end of the latest cycle.
     """
 
     def __init__(self, directory: str | Path, conf: str | Path | None = None,
@@ -67,7 +68,7 @@ class Service:
         self.metrics = Metrics()
         self.metrics.attach(self.pipeline)
         self.told: set[str] = set()
-        self.state = State()
+        self.state, self.series = State(), self.metrics.text()
         self._waits: dict[str, int] = {}
 
     def _hear(self, event: WatchEvent) -> None:
@@ -122,6 +123,7 @@ class Service:
         problems = sorted({*self.told, self.conf_file.problem} - {""})
         self.state = State(self.scheduler.cycles, self.server.clock(), cycle.jobs(),
                            cycle.queues(), problems)
+        self.series = self.metrics.text()  # once a cycle, however many ask
 
     def tell_waiting(self) -> None:
         """Say which jobs wait, if that has changed."""
@@ -169,8 +171,10 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         _say(f"serving {directory} every {period:g} s; metrics on {address}metrics, a page on "
              f"{address}")
         _run(service, stop, wanted, dumps, period, cycles)
+        _say(f"ended after {service.scheduler.cycles} cycles")
     except Ended:
         _say("what was under way is given up")
+        _say(f"ended after {service.scheduler.cycles if service else 0} cycles")
     finally:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -179,7 +183,6 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         if web is not None:
             web.shutdown()
             web.server_close()
-    _say(f"ended after {service.scheduler.cycles if service else 0} cycles")
     return 0
 
 
@@ -255,13 +258,19 @@ def _check(directory: str, conf: str | None, period: float, port: int, dumps: Pa
 def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:
     """Returns what handled them before."""
 
+    given_up = False
+
     def end(*_: Any) -> None:
+        if hasattr(signal, "setitimer") and not stop.is_set():
+            signal.setitimer(signal.ITIMER_REAL, GRACE, LAST)
         stop.set()
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, GRACE)
 
     def give_up(*_: Any) -> None:
+        nonlocal given_up
+        if given_up:  # somebody has swallowed it, or nobody reads the output
+            os._exit(0)
         if stop.is_set():  # anybody may send that signal
+            given_up = True
             raise Ended
 
     handlers = {"SIGTERM": end, "SIGINT": end, "SIGALRM": give_up,

@@ -20,7 +20,6 @@ from attrs import Factory, asdict, define
 
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.cli.output import camel
-from volcano_lab.metrics.prometheus import Metrics
 
 LOOPBACK = "127.0.0.1"
 IDLE = 10.0
@@ -49,7 +48,7 @@ class Served(Protocol):
     """What is shown."""
 
     state: State
-    metrics: Metrics
+    series: str
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -67,7 +66,7 @@ class Handler(BaseHTTPRequestHandler):
         """Answer with the page, the series or the state."""
         path = urlsplit(self.path).path
         if path == "/metrics":
-            text, kind = self.served.metrics.text(), "text/plain; version=0.0.4"
+            text, kind = self.served.series, "text/plain; version=0.0.4"
         elif path == "/state":
             text, kind = json.dumps(camel(asdict(self.served.state))), "application/json"
         elif path == "/":
