@@ -58,7 +58,7 @@ def handle(shown, name, place=0):
 @pytest.mark.parametrize("lesson", LABS)
 def test_a_lab_fits_a_screen_and_no_move_makes_it_jump(lesson, shown):
     lab = make(lesson)
-    shown = shown(lab)
+    shown = shown(lab, width=848)  # a notebook's output beside the file browser, at 1280 pixels
     assert shown.page.locator(".vp-lab").bounding_box()["height"] <= MOST_HIGH
     before, jumps = shown.page.evaluate(RECTS), set()
 

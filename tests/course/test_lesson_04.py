@@ -26,7 +26,9 @@ def test_it_begins_with_one_job_let_in_and_one_refused_by_the_queue(lab):
     assert [(row["job"], row["PodGroup"]) for row in lab.state["jobs"]] == [
         ("first", "Inqueue"), ("second", "Pending")]
     assert [row["name"] for row in lab.state["sums"] if row["over"]] == ["second: team, CPUs"]
-    assert job(lab.state, "second")["why"].startswith("Queue team would have to answer for cpu 13")
+    assert job(lab.state, "second")["why"] == "not admitted; queue team: 13 of 12 CPUs"
+    assert "Job second: refused by the cluster (was refused by queue team): 9 of 8 CPUs" in lab.set(
+        runs=16).said
 
 
 MOVES = [

@@ -91,6 +91,8 @@ class Control:
         head = f"{self.group[:1].upper()}{self.group[1:]}: " if self.group else ""
         label = self.label if head else self.label[:1].upper() + self.label[1:]
         unit = "" if self.options or not self.unit else f" {self.unit}"
+        if now == 1 and len(unit) > 3:
+            unit = unit.removesuffix("s")  # 1 pod
         return f"{head}{label} **{self.words(now)}{unit}** (was {self.words(before)})."
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import attrs
 
+from volcano_lab.api.formatting import in_units
 from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
-from volcano_lab.explain import Explainer
+from volcano_lab.explain import Cause, Explainer
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import PARTS as SIDES
@@ -165,38 +166,47 @@ def cluster_of(values: Values) -> Cluster:
     return admission_cluster(**{name: value for name, value in values.items() if name != "factor"})
 
 
+WAITS = {"queue_over_capability": "not admitted; queue team: {} of {}",
+         "overcommit_refuses": "not admitted; the cluster: {} of {}",
+         "over_deserved": "admitted; with one more pod: {} of {} deserved"}
+"""A cause of waiting -> what there is to say of it in a line, with both sides."""
+
+
+def _why(cause: Cause) -> str:
+    if cause.code not in WAITS:
+        return cause.text
+    name = cause.numbers["short_of"][0]
+    scale, unit = SCALES[name]
+    sides = ((in_units(name, cause.numbers[side][name]) or 0) / scale
+             for side in ("asked", "limit"))
+    return f"{WAITS[cause.code].format(*map(plain, sides))} {unit}"
+
+
 def decide(values: Values) -> dict[str, Any]:
     """Run the cycle of some values: its sums, what became of each job, and why a job waits."""
     cluster, conf = cluster_of(values), conf_with(round(values["factor"], 1))
     cycle = cluster.run(conf)
-    known = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
-    known.pop("old", None)  # it runs before and after
     explain = Explainer(cluster.objects(), conf)
-    jobs = []
-    for name, row in known.items():
-        jobs.append({
-            "job": name, "PodGroup": row["phase"], "placed": row["placed"],
-            "waiting": row["pending"],
-            "why": explain.why(f"default/{name}").causes[0].text if row["pending"] else ""})
+    jobs = [{"job": row["job"].removeprefix("default/"), "PodGroup": row["phase"],
+             "placed": row["placed"], "waiting": row["pending"],
+             "why": _why(explain.why(row["job"]).causes[0]) if row["pending"] else ""}
+            for row in cycle.jobs() if row["job"] != "default/old"]  # it runs before and after
     return {"cycle": cycle, "jobs": jobs, "sums": sums(cycle)}
 
 
-def _row(at: dict[str, Any], job: str) -> dict[str, Any]:
-    return next((row for row in at["jobs"] if row["job"] == job), {"PodGroup": "", "why": ""})
-
-
 def _refusal(at: dict[str, Any], job: str) -> str:
-    return next((f"{row['who']}, {row['sum']:g} of {row['limit']:g} {SCALES[row['resource']][1]}"
+    return next((f"{row['sum']:g} of {row['limit']:g} {SCALES[row['resource']][1]}"
                  for row in at["sums"] if row["over"] and row["job"] == job), "")
 
 
 def _fate(job: str) -> Callable[[dict[str, Any]], str]:
     def fate(at: dict[str, Any]) -> str:
-        row = _row(at, job)
-        if not row["PodGroup"]:
+        row = next((row for row in at["jobs"] if row["job"] == job), None)
+        if row is None:
             return "not there"
         if row["PodGroup"] == "Pending":
-            return "refused"
+            who = [row["who"] for row in at["sums"] if row["over"] and row["job"] == job]
+            return f"refused by {who[0].replace('cluster', 'the cluster')}" if who else "refused"
         return "admitted, and waits" if row["waiting"] else "admitted and placed"
 
     return fate

@@ -242,8 +242,8 @@ def _climbs(state: State) -> dict[str, State]:
 
 
 def _gang_rows(state: State) -> list[State]:
-    return [row | {"ends": row["statement"] if row["statement"] != "none" else "not tried"}
-            for row in state["gangs"]]
+    return [row | {"ends": row["statement"] if row["statement"] != "none" else "not tried",
+                   "why": _why(state, row["gang"])} for row in state["gangs"]]
 
 
 LEGEND = ("A box is as wide as what a queue may hold. Full: allocated. Hatched: admitted, waiting. "
@@ -273,6 +273,20 @@ def _queue(values: Values, name: str) -> State:
 def _end_of(state: State, name: str) -> str:
     return next((f"{row['phase']} {row['statement']}" for row in state["gangs"]
                  if row["gang"] == name), "")
+
+
+ENDS = {"Pending none": "refused", "Inqueue commit": "admitted and placed", "": "gone",
+        "Inqueue discard": "admitted and taken back", "Inqueue none": "admitted, not tried"}
+
+
+def _refusal(state: State, name: str) -> State:
+    return next((row for row in state["admission"]
+                 if row["gang"] == name and row["verdict"] == "refused"), {})
+
+
+def _told(state: State, name: str) -> str:
+    refused, end = _refusal(state, name), _end_of(state, name)
+    return f"refused by {refused['level']}" if refused else ENDS.get(end, end)
 
 
 TASKS = [Task("v1.11.0", "Choose admission as in v1.11.0. Which gang's row changes, and how?",
@@ -305,8 +319,8 @@ class QueueTreeLab(Lab):
             tree = controls.queues([asdict(row) for row in rows], root=ROOT, **{
                 word: tree.more[word] for word in ("fields", "fresh")})
         self._state: State = {}
-        says = [outcome(name, lambda state, name=name: _end_of(state, name) or "gone",
-                        lambda state, name=name: _why(state, name))
+        says = [outcome(name, lambda state, name=name: _told(state, name),
+                        lambda state, name=name: _why(state, name).rpartition(": ")[2])
                 for name in (f"{row['name']}-gang" for row in tree.start if row["gang"])]
         super().__init__(CONTROLS | {"tree": tree}, self._decide, PANELS,
                          title="A tree of queues on 20 CPUs", tasks=TASKS, says=says,
@@ -344,16 +358,16 @@ def _rows(values: Values) -> list[QueueRow]:
 
 
 def _why(state: State, name: str) -> str:
-    climb = _climbs(state).get(name)
-    refused = [step for step in climb["steps"] if not step["fits"]] if climb else []
+    refused = _refusal(state, name)
     if refused:
-        return f"{refused[0]['queue']}: {refused[0]['text']}"
-    return next((row["why"] for row in state["gangs"] if row["gang"] == name), "")
+        return f"{_told(state, name)}: {refused['sum']:g} of {refused['may_hold']:g} CPUs"
+    said = next((str(row["why"]) for row in state["gangs"] if row["gang"] == name), "")
+    return said.replace("with one more pod ", "").replace("cpu ", "")
 
 
 def _opening(state: State) -> str:
-    refused = [name for name in _climbs(state) if _end_of(state, name) == "Pending none"]
-    return " ".join(f"**{name}** is refused at {_why(state, name)}." for name in refused)
+    refused = [row["gang"] for row in state["gangs"] if _refusal(state, row["gang"])]
+    return " ".join(f"**{name}** is {_why(state, name)}." for name in refused)
 
 
 def queue_tree_lab(rows: list[QueueRow] | None = None) -> QueueTreeLab:

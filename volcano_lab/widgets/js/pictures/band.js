@@ -11,7 +11,7 @@ export const band = {
   draw(data, c) {
     const {width, spec, before} = c, most = spec.max ?? 0.3, forgiven = spec.band ?? 0.1;
     const column = Math.max(...data.map((row) => wide(row.name, 14, true))) + 14, words = Math.max(...data.map((row) => wide(row.text, 14, true))) + 14;
-    const room = Math.max(160, width - column - words), x = (value) => column + room * (Math.max(-most, Math.min(most, value)) + most) / (2 * most);
+    const room = Math.max(120, width - column - words), x = (value) => column + room * (Math.max(-most, Math.min(most, value)) + most) / (2 * most);
     const foot = TOP + data.length * ROW, steps = [-most, -forgiven, 0, forgiven, most];
     return {height: foot + 22, kids: [hatches(c.uid, [COLORS[2]]),
       box(x(-most), TOP - 6, x(0) - x(-most), foot - TOP, {fill: COLORS[2], opacity: 0.22}),

@@ -34,15 +34,17 @@ export const sums = {
     });
     const height = TOP + rows * high + 2;
     return {height, kids: [hatches(c.uid, colors), say(x(1), 14, spec.limit ?? "limit", {class: "vp-strong", ...middle}),
-      key(spec.parts ?? [], fillsOf(data[0]?.color ?? COLORS[0]), pale, x(1) - wide(spec.limit ?? "limit", 14, true) / 2 - 6), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
+      key(spec.parts ?? [], fillsOf(data[0]?.color ?? COLORS[0]), pale, x(1), wide(spec.limit ?? "limit", 14, true) / 2 + 6, width), drawn, line(x(1), TOP - 6, x(1), height - 6, {key: "limit", class: "vp-limit"})],
       alt: data.map((row) => told(row, spec)).join(". ") + "."};
   },
 };
 
-function key(parts, fills, pale, room) {
+// The parts' names, left of the word over the line; what finds no room there stands right of it.
+function key(parts, fills, pale, at, half, width) {
   let x = 0;
   return parts.map((part, k) => {
-    const from = x, words = fit(part, room - from - 18);
+    if (x < at && x + 18 + wide(part) > at - half) x = at + half + 2;
+    const from = x, words = fit(part, width - from - 18);
     x += 18 + wide(words) + 12;
     return words.length < 3 ? null : h("g", {key: `key ${k}`}, box(from, 3, 13, 13, {fill: fills[k % 3], opacity: pale[k % 3]}), say(from + 18, 14, words, {class: "vp-soft"}));
   });
