@@ -20,20 +20,43 @@ from manual import MAN, commands, markdown, roff  # noqa: E402
 from stubs import STUB, stub  # noqa: E402
 
 USER = '''
-from volcano_lab import (Cache, Cluster, ConfError, Cycle, Explainer, ManifestError, Plugin,
-                         Scheduler, dump, load, load_conf, loads, register_plugin, run_cycle,
-                         tables, traced, with_defaults)
+from collections.abc import Sequence
+
+import volcano_lab
+from volcano_lab.framework.points.rules import Sum
+from volcano_lab import (
+    DEFAULT_CONF, Action, Breakpoint, Cache, Cluster, ConfError, Cycle, CycleDiff, Explainer, Life,
+    ManifestError, Plugin, Scheduler, Simulation, Stepper, Timeline, Trace, breakpoints, charts,
+    diff, dump, load, load_conf, loads, log, register_action, register_extension_point,
+    register_plugin, registered, run_cycle, run_once, stepper, sweep, symptoms, tables, traced,
+    with_defaults)
 
 class Mine(Plugin):
     def job_order(self, left: object, right: object) -> int:
         return 0
 
+class Idle(Action):
+    def execute(self, session: object) -> None:
+        log.verbosity(3)
+
 register_plugin("mine", Mine)
+register_action("idle", Idle)
+with registered(plugin={"mine": Mine}, replace=True):
+    register_extension_point("fee", Sum)
 cluster: Cluster = Cluster().node("n1", cpu=4).queue("team", weight=2).job("train", pods=3, cpu=1)
 cycle: Cycle = run_cycle(Cache(with_defaults(loads(dump(cluster.objects())))))
 jobs: list[dict[str, object]] = cycle.jobs()
 text: str = Explainer(cluster.objects()).why("default/train").text
 trace, session = traced(cluster.objects())
+recorded: Trace = trace
+found = sweep(cluster, {"queue/team.weight": range(1, 4)}, ["placed"], workers=2, path="results")
+rows: list[dict[str, object]] = found.rows
+failed: Sequence[str] = found.told
+simulation = Simulation(cluster.objects())
+print(volcano_lab.__version__, DEFAULT_CONF, symptoms.SYMPTOMS, breakpoints, charts, diff, stepper)
+print(Breakpoint("allocate"), CycleDiff(trace, trace), Life(cluster.objects()), Stepper(trace),
+      Timeline(keep=3), run_once(Cache(cluster.objects())))
+simulation.run(until=5)
 try:
     Scheduler(Cache(load("x.yaml")), load_conf("actions: allocate")).run_once()
 except (ConfError, ManifestError) as error:
@@ -49,8 +72,9 @@ def test_the_stub_names_what_the_package_names():
 
 
 @pytest.mark.slow
-def test_a_script_of_users_is_typed(tmp_path):
+def test_a_script_of_users_that_uses_all_names_is_typed(tmp_path):
     pytest.importorskip("mypy")
+    assert not [name for name in dir(volcano_lab) if not re.search(rf"\b{name}\b", USER)]
 
     def checked(text):
         (tmp_path / "script.py").write_text(text)

@@ -1,4 +1,4 @@
-"""Sweeps: the same results on any engine, resumed from their file, failures kept beside results."""
+"""Sweeps: the same results on any engine, resumed from their folder, failures beside results."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import pytest
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.display.charts.sweep import plot
-from volcano_lab.simulation.sweep import SweepError, sweep
+from volcano_lab.simulation.sweep import SweepError, parts, sweep
 
 GRID = {"queue/a.weight": [1, 2, 3], "queue/b.weight": [1, 2]}
 METRICS = ["job/one.placed", "job/two.placed", "queue/a.deserved.cpu"]
@@ -34,6 +34,15 @@ def deadly(cycle):
         open(marker, "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
     return 1
+
+
+def stopped_at(number):
+    """A progress that is interrupted there."""
+    def progress(done, of):
+        if done == number:
+            raise KeyboardInterrupt
+
+    return progress
 
 
 def always_deadly(cycle):
@@ -69,19 +78,48 @@ def test_a_failure_is_kept_beside_the_results():
     assert "no metric is called" in found.failures[0]["error"]
 
 
-def test_a_sweep_goes_on_from_its_file(tmp_path):
-    path, whole = tmp_path / "sweep.jsonl", sweep(base(), GRID, METRICS)
+def test_a_sweep_goes_on_from_its_folder(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(parts, "EVERY", 0)
+    path, whole = tmp_path / "sweep", sweep(base(), GRID, METRICS)
     assert sweep(base(), GRID, METRICS, path=path) == whole
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:4]) + lines[4][:9])  # ended in the middle of a line
+    first, second, *others = sorted(path.iterdir())
+    assert len(others) == 4
+    first.unlink()
+    data = bytearray(second.read_bytes())
+    data[len(data) // 8] ^= 1  # one bit
+    second.write_bytes(data)
+    others[0].write_bytes(others[0].read_bytes()[:-9])
+    others[1].write_bytes(b"")
     ran = []
-    assert sweep(base(), GRID, METRICS, path=path, progress=lambda *of: ran.append(of)) == whole
-    assert ran == [(4, 6), (5, 6), (6, 6)] and len(path.read_text().splitlines()) == 7
+    found = sweep(base(), GRID, METRICS, path=path, progress=lambda *of: ran.append(of))
+    assert found == whole and ran == [(3, 6), (4, 6), (5, 6), (6, 6)]
+    assert [told.partition(" ")[0] for told in found.told] == list(map(
+        str, [second, *others[:2]])) and "damaged" in found.told[0]
+    assert json.dumps(sweep(base(), GRID, METRICS, path=path).rows) == json.dumps(whole.rows)
+    assert len(sweep(base(), {**GRID, "queue/b.weight": [2, 3]}, METRICS, path=path).rows) == 6
     with pytest.raises(SweepError, match="is of another sweep"):
         sweep(base().node("n9", cpu=1), GRID, METRICS, path=path)
-    path.write_text("{}x")
-    with pytest.raises(SweepError, match="is not the file of a sweep"):
-        sweep(base(), GRID, METRICS, path=path)
+    with pytest.raises(SweepError, match="can't be used as the folder"):
+        sweep(base(), GRID, METRICS, path=others[2])
+
+
+def test_a_folder_keeps_what_is_done_when_a_sweep_is_stopped(tmp_path):
+    pytest.importorskip("pyarrow")
+    grid = {"seed": [1, 2, 3], "queue/a.weight": [1, 2]}
+    metrics = {"placed": "placed", "conf": lambda cycle: "fits" if cycle.committed else None}
+    with pytest.raises(KeyboardInterrupt):
+        sweep(of_seed, grid, metrics, path=tmp_path, progress=stopped_at(2))
+    ran, whole = [], sweep(of_seed, grid, metrics)
+    assert sweep(of_seed, grid, metrics, path=tmp_path,
+                 progress=lambda *of: ran.append(of)) == whole
+    assert ran[0] == (3, 6) and len(whole.failures) == 2
+    pandas = pytest.importorskip("pandas")
+    table = pandas.read_parquet(tmp_path)
+    assert table["placed"].sum() == sum(row["placed"] for row in whole.rows)
+    assert sorted(table["error"].dropna()) == [row["error"] for row in whole.failures]
+    with pytest.raises(SweepError, match="can't be written"):
+        sweep(of_seed, grid, {"odd": lambda cycle: object()}, path=tmp_path / "odd")
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
@@ -106,10 +144,14 @@ def test_500_settings_on_dask_with_a_worker_killed_on_the_way(tmp_path, monkeypa
     found = sweep(base(), grid, metrics, workers=2, scheduler="local")
     assert (tmp_path / "marker").exists() and len(found.rows) == 500
     assert [{key: row[key] for key in row if key != "one"} for row in found.rows] == whole.rows
-    path = tmp_path / "sweep.jsonl"
-    sweep(base(), grid, METRICS, workers=2, scheduler="local", path=path)
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[:300]))
-    assert sweep(base(), grid, METRICS, workers=2, path=path) == whole
+    pytest.importorskip("pyarrow")
+    with pytest.raises(KeyboardInterrupt):
+        sweep(base(), grid, METRICS, workers=2, scheduler="local", path=tmp_path / "sweep",
+              progress=stopped_at(300))
+    ran = []
+    assert sweep(base(), grid, METRICS, workers=2, path=tmp_path / "sweep",
+                 progress=lambda *of: ran.append(of)) == whole
+    assert ran[0] == (301, 500)
 
 
 def test_charts_by_the_names_of_the_grid():
@@ -129,7 +171,7 @@ def test_the_command(tmp_path, capsys):
     path = tmp_path / "cluster.yaml"
     path.write_text(base().to_yaml())
     assert main(["sweep", str(path), "--grid", "queue/a.weight=1..3", "--metric", "job/one.placed",
-                 "--results", str(tmp_path / "s.jsonl"), "--plot", str(tmp_path / "s.json")]) == 0
+                 "--plot", str(tmp_path / "s.json")]) == 0
     assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
         ["QUEUE/A.WEIGHT", "JOB/ONE.PLACED"], ["1", "6"], ["2", "8"], ["3", "9"]]
     assert json.loads((tmp_path / "s.json").read_text())["mark"]

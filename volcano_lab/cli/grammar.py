@@ -235,8 +235,8 @@ def diff() -> None:
               help="Processes; the results are the same with any number.")
 @click.option("--scheduler", metavar="ADDRESS",
               help="A Dask scheduler, as tcp://host:8786, or local for one on this machine.")
-@click.option("--results", metavar="FILE", type=FILE,
-              help="Keep what is done in this file, and go on from it.")
+@click.option("--results", metavar="DIR", type=FILE,
+              help="Keep what is done in this folder, as Parquet, and go on from it.")
 @click.option("--plot", metavar="FILE", type=FILE,
               help="Write a chart of the first metric (.html, .svg, .png or .json).")
 @options(CONF, OUTPUT, RECURSIVE)
@@ -250,7 +250,7 @@ def sweep() -> None:
     Examples:
       volcano-lab sweep all.yaml --grid queue/a.weight=1..5 --metric job/x.placed
       volcano-lab sweep all.yaml --grid queue/a.weight=1,2 --grid q/b.weight=1,2
-      volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --results s.jsonl
+      volcano-lab sweep all.yaml --grid conf=old.conf,new.conf --results sweep/
       volcano-lab sweep all.yaml --grid queue/a.weight=1..500 --scheduler local
     """
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import conf_of, conf_text, load_files, mistakes
-from volcano_lab.cli.output import show, table
+from volcano_lab.cli.output import show, table, warn
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.simulation.sweep import Sweep, SweepError
 from volcano_lab.simulation.sweep import sweep as run_sweep
@@ -36,6 +36,7 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
                               path=results, progress=_told if sys.stderr.isatty() else None)
     except SweepError as error:
         raise Mistake(str(error)) from None
+    warn(found.told)
     if plot:
         _plot(found, plot)
     data = {"rows": found.rows, "failures": found.failures}

@@ -2,8 +2,7 @@
 
 Answers to no Go file. A cycle stays on one core; the settings go to this process, to a pool of
 processes or to Dask distributed, with the same results in the same order. What is done is kept in a
-file as it comes, and not done again. The file holds a JSON object per line: one that is cut short
-costs its last line only, and nothing beyond the core is needed to read it, which Parquet would.
+folder of Parquet files as it comes, and not done again.
 """
 
 from volcano_lab.simulation.sweep.engines import SweepError

@@ -103,7 +103,7 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
     try:
         from distributed import Client, LocalCluster, as_completed
     except ImportError:
-        raise SweepError('--scheduler needs Dask: pip install "volcano-lab[dask]"') from None
+        raise SweepError('--scheduler needs Dask: pip install "volcano-lab[sweep]"') from None
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
         if scheduler == LOCAL else None
     try:

@@ -1,15 +1,16 @@
-"""A sweep: every setting of a grid, measured, kept in a file, and in the end in order."""
+"""A sweep: every setting of a grid, measured, kept in a folder, and in the end in order."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from attrs import Factory, define
+from attrs import Factory, define, field
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
@@ -21,10 +22,11 @@ from volcano_lab.manifests.changes import change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.scheduler import run_cycle
-from volcano_lab.simulation.sweep.engines import SweepError, engine, packed
+from volcano_lab.simulation.sweep.engines import engine, packed
 from volcano_lab.simulation.sweep.metrics import Metric, measure
+from volcano_lab.simulation.sweep.parts import Parts
 
-FORM = "volcano-lab sweep 1"
+FORM = "volcano-lab sweep 2"
 CONF = "conf"
 """The name in a grid whose values are texts of configurations."""
 Base = Cluster | Iterable[KubernetesObject] | Callable[..., Any]
@@ -33,13 +35,14 @@ Base = Cluster | Iterable[KubernetesObject] | Callable[..., Any]
 @define
 class Sweep:
     """What a sweep has found: `rows` (settings with their metrics) and `failures` (settings with an
-    "error"), in the grid's order.
+    "error"), in the grid's order. `told` has a sentence per part of its folder that was damaged.
     """
 
     names: list[str]
     metrics: list[str]
     rows: list[dict[str, Any]] = Factory(list)
     failures: list[dict[str, Any]] = Factory(list)
+    told: list[str] = field(factory=list, eq=False)
 
 
 def settings_of(grid: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
@@ -67,11 +70,12 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
         conf: The configuration where the grid has none; None is Volcano's default.
         workers: Processes. The results are the same with any number.
         scheduler: The address of a Dask scheduler, or `local` for one on this machine.
-        path: A file that keeps what is done; a sweep that is run again goes on from it.
+        path: A folder of Parquet files that keeps what is done (needs pyarrow); a sweep that is
+            run again goes on from it.
         progress: Called with how many settings are done, and how many there are.
 
     Raises:
-        SweepError: The file is of another sweep, or workers cannot be had.
+        SweepError: The folder is of another sweep, or workers cannot be had.
 
     >>> base = Cluster().node("n1", cpu=8).queue("a")
     >>> base = base.job("one", queue="a", pods=8, min_member=1, cpu=1)
@@ -85,18 +89,19 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
         base = base.objects()
     work = (base if callable(base) else list(base), conf,
             dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics})
-    journal = _Journal(path, work, columns) if path is not None else None
-    done: dict[int, dict[str, Any]] = journal.read(settings) if journal else {}
+    result = Sweep(list(columns), list(work[2]))
+    parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
+    done, result.told = parts.read(settings) if parts else ({}, [])
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
-    if items:
-        for number, result in engine(workers, scheduler)(_measured, work, items):
-            found = {"error": _sentence(result)} if isinstance(result, BaseException) else result
+    with parts or nullcontext():
+        for number, found in engine(workers, scheduler)(_measured, work, items) if items else ():
+            if isinstance(found, BaseException):
+                found = {"error": _sentence(found)}
             done[number] = found
-            if journal:
-                journal.write(settings[number], found)
+            if parts:
+                parts.add(settings[number], found)
             if progress:
                 progress(len(done), len(settings))
-    result = Sweep(list(columns), list(work[2]))
     for number, setting in enumerate(settings):
         kept = result.failures if "error" in done[number] else result.rows
         kept.append(setting | done[number])
@@ -135,45 +140,11 @@ def _sentence(error: BaseException) -> str:
     return one_line(text or type(error).__name__)
 
 
-class _Journal:
-    """A file of JSON lines: first what the sweep is, then a line per setting that is done."""
-
-    def __init__(self, path: str | Path, work: tuple[Any, ...], columns: Mapping[str, Any]) -> None:
-        base, conf, metrics = work
-        written = packed(base) if callable(base) else json.dumps(
-            [to_dict(obj) for obj in base]).encode()
-        own = sorted(name for name, metric in metrics.items() if callable(metric))
-        self.path = Path(path)
-        self.head = {"form": FORM, "names": list(columns), "metrics": list(metrics), "own": own,
-                     "base": hashlib.sha256(written + str(conf).encode()).hexdigest()}
-
-    def read(self, settings: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
-        """Return what is done, by the number of its setting. Raises `SweepError`."""
-        numbers = {json.dumps(setting): number for number, setting in enumerate(settings)}
-        done: dict[int, dict[str, Any]] = {}
-        try:
-            lines = self.path.read_bytes().split(b"\n") if self.path.exists() else [b""]
-            if not lines[0]:
-                self.path.write_text(json.dumps(self.head) + "\n", encoding="utf-8")
-                return done
-            if json.loads(lines[0]) != self.head:
-                raise SweepError(f"{self.path} is of another sweep (base, configuration, names or "
-                                 "metrics differ); allowed is its own file, or a new one")
-            for line in lines[1:-1]:
-                row = json.loads(line)
-                if (number := numbers.get(json.dumps(row["setting"]))) is not None:
-                    done[number] = row["found"]
-            if lines[-1]:  # the last line was cut short
-                self.path.write_bytes(b"\n".join(lines[:-1]) + b"\n")
-        except OSError as error:
-            raise SweepError(f"{self.path}: can't be used ({error.strerror})") from None
-        except (ValueError, KeyError, TypeError) as error:
-            if isinstance(error, SweepError):
-                raise
-            raise SweepError(f"{self.path}: is not the file of a sweep") from None
-        return done
-
-    def write(self, setting: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-        """Add a line."""
-        with self.path.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps({"setting": setting, "found": found}) + "\n")
+def _head(work: tuple[Any, ...], columns: Iterable[str]) -> dict[str, Any]:
+    """What tells a sweep from another, whatever its values are."""
+    base, conf, metrics = work
+    written = packed(base) if callable(base) else json.dumps(
+        [to_dict(obj) for obj in base]).encode()
+    own = sorted(name for name, metric in metrics.items() if callable(metric))
+    return {"form": FORM, "names": list(columns), "metrics": list(metrics), "own": own,
+            "base": hashlib.sha256(written + str(conf).encode()).hexdigest()}
