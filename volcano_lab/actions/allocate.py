@@ -130,10 +130,11 @@ class Allocate(Action):
         if not nodes:
             return None
         statement, chooser = ssn.statement(), node_chooser(ssn, self.use_error_cache)
+        queue, near = ssn.queues[job.queue], sub_job.with_network_topology()
         allocated_hyper_node = sub_job.allocated_hyper_node
         while tasks:
             task = tasks.pop()
-            if not ssn.allocatable(ssn.queues[job.queue], task):
+            if not ssn.allocatable(queue, task):
                 continue
             if job.task_has_fit_errors(sub_job.uid, task):
                 message = (f"Task {task.name} with role spec {task.task_role} "
@@ -146,7 +147,7 @@ class Allocate(Action):
                 for node in nodes:
                     errors.set_node_error(node.name, objection)
                 break
-            if sub_job.with_network_topology():
+            if near:
                 task.job_allocated_hyper_node = allocated_hyper_node  # nodes near it score higher
             node, errors = chooser.choose(task, nodes)
             ssn.observer.chose(task, nodes, node, errors)
@@ -159,7 +160,7 @@ class Allocate(Action):
                 break
             if not self._place(statement, task, node):
                 continue
-            if sub_job.with_network_topology():
+            if near:
                 lowest = ssn.topology.lowest.get(node.name, "")
                 allocated_hyper_node = ssn.topology.around(lowest, allocated_hyper_node)
             if ssn.is_sub_job_ready(job, sub_job):

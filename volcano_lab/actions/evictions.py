@@ -18,7 +18,7 @@ import numpy as np
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_table import RowFormula, RowMemo
-from volcano_lab.api.resource import MIN_RESOURCE, ZERO, Resource
+from volcano_lab.api.resource import MIN_RESOURCE, Resource
 from volcano_lab.api.status import PENDING
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.priority_queue import PriorityQueue
@@ -49,24 +49,28 @@ def tasks_of(node: NodeInfo) -> list[TaskInfo]:
     return [task for _, task in sorted(node.tasks.items())]
 
 
-def those(ssn: Session, nodes: Sequence[NodeInfo], mask: np.ndarray) -> list[NodeInfo]:
-    """The nodes for which the mask (a truth value a row) holds, in their order."""
+def those(ssn: Session, nodes: Sequence[NodeInfo], mask: np.ndarray) -> Iterator[NodeInfo]:
+    """The nodes for which the mask (a truth value a row) holds now, in their order."""
     if nodes is ssn.node_list:
-        return [nodes[row] for row in np.flatnonzero(mask).tolist()]
+        return map(nodes.__getitem__, np.flatnonzero(mask).tolist())
     holds = mask.tolist()
-    return [node for node in nodes if holds[node.row]]
+    return (node for node in nodes if holds[node.row])
 
 
-def suffices(task: TaskInfo, node: NodeInfo, victims: Iterable[TaskInfo]) -> bool:
+def suffices(task: TaskInfo, node: NodeInfo, victims: Sequence[TaskInfo]) -> bool:
     """Whether a task fits what a node will have left with the victims gone.
 
     Without any victim it may fit, too: those evicted for an earlier task may have left more than
     that one took.
     """
-    left = node.future_idle
-    for victim in victims:
-        left = left + victim.resreq
-    return task.init_resreq.less_equal(left, ZERO)
+    idle = node.future_idle
+    for name, amount in task.init_resreq.items:
+        left = idle.get(name)
+        for victim in victims:
+            left += victim.resreq.get(name)
+        if amount - left >= MIN_RESOURCE:
+            return False
+    return True
 
 
 def note_victims(ssn: Session, action: str, task: TaskInfo, node: NodeInfo,

@@ -201,7 +201,7 @@ class Preempt(Action):
         if not ssn.use_arrays:
             scores = prioritize_nodes(ssn, task, nodes)
             return [node for score in sorted(scores, reverse=True) for node in scores[score]]
-        promising = self._promising(claim, nodes)
+        promising = list(self._promising(claim, nodes))
         if len(promising) < 2:
             return promising
         candidates = np.full(ssn.table.count, nodes is ssn.node_list)
@@ -211,7 +211,7 @@ class Preempt(Action):
         order = np.argsort(-scores[[node.row for node in promising]], kind="stable")
         return [promising[place] for place in order.tolist()]
 
-    def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Sequence[NodeInfo]:
+    def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:
         """Over arrays, without the nodes where the task would not fit even if all went who may."""
         if not self.ssn.use_arrays:
             return nodes

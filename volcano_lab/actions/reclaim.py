@@ -116,10 +116,9 @@ class Reclaim(Action):
             evictable = self._evictable[job.queue] = evictions.EvictableTasks(ssn,
                                                                     self._reclaimees_of(job.queue))
         allowed = node_arrays(ssn).allowed(task)
-        fine = None if allowed is None else allowed.tolist()
         for node in evictions.those(ssn, nodes, evictable.may_make_room(task.init_resreq)):
             reclaimees = evictable.on(node)
-            if reclaimees and ((fine is not None and fine[node.row])
+            if reclaimees and ((allowed is not None and allowed[node.row])
                                or ssn.predicate_for_preempt(task, node) is None):
                 yield node, reclaimees
 

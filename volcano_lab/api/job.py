@@ -97,13 +97,12 @@ class JobInfo(TaskIndex):
 
     def _form_sub_jobs(self) -> None:
         self.sub_jobs.clear()
-        tasks = [task for _, task in sorted(self.tasks.items())]
-        if tasks and not self._policies() and not self.with_network_topology():
-            whole = self._sub_job_for(tasks[0])
-            whole.priority = max(0, max([task.priority for task in tasks]))
-            self.task_to_sub_job = dict.fromkeys([task.uid for task in tasks], whole.uid)
+        if self.tasks and not self._policies() and not self.with_network_topology():
+            whole = self.sub_jobs[self.uid] = WholeJob(self, self.uid, self.min_available)
+            whole.priority = max(0, max([task.priority for task in self.tasks.values()]))
+            self.task_to_sub_job = dict.fromkeys(self.tasks, whole.uid)
             return
-        for task in tasks:
+        for _, task in sorted(self.tasks.items()):
             self._add_task_to_sub_job(task)
 
     # -- tasks -----------------------------------------------------------------------------------
@@ -141,25 +140,21 @@ class JobInfo(TaskIndex):
             task.status = status
             self.add_task_info(task)
             return
-        old = known.status
-        if old in ALLOCATED_STATUSES:
+        if known.status in ALLOCATED_STATUSES:
             if status not in ALLOCATED_STATUSES:
                 self.allocated = self.allocated - known.resreq
         elif status in ALLOCATED_STATUSES:
             self.allocated = self.allocated + task.resreq
         sub_job = self.sub_jobs.get(self.task_to_sub_job.get(task.uid, ""))
-        self.unindex_task(task.uid, old)
-        if type(sub_job) is WholeJob:
-            task.status = status
-            self.index_task(task)
-            return
-        if sub_job is not None:
+        follows = sub_job is not None and type(sub_job) is not WholeJob
+        self.unindex_task(task.uid, known.status)
+        if follows:
             sub_job.unindex_task(task.uid, task.status)
         task.status = status
         self.index_task(task)
-        if sub_job is not None:
+        if follows:
             sub_job.add_task(task)
-        else:
+        elif sub_job is None:
             self._add_task_to_sub_job(task)
 
     def clone(self) -> JobInfo:
@@ -211,7 +206,7 @@ class JobInfo(TaskIndex):
 
     def check_task_valid(self) -> bool:
         """Every role has, among tasks that may still run, as many as its minimum."""
-        if self.min_available < self.task_min_available_total or not self.task_min_available:
+        if not self.task_min_available or self.min_available < self.task_min_available_total:
             return True
         actual = self._roles(_MAY_RUN)
         return all(

@@ -64,8 +64,10 @@ class WholeJob(SubJobInfo):
     __slots__ = ("whole",)
 
     def __init__(self, job: TaskIndex, uid: str, min_available: int):
-        super().__init__(uid, uid, uid, SubGroupPolicySpec(sub_group_size=min_available))
-        self.whole = job
+        self.whole, self.gid, self.uid, self.job = job, uid, uid, uid
+        self.priority = self.match_index = 0
+        self.allocated_hyper_node, self.network_topology = "", None
+        self.min_available = min_available
         self.tasks, self.task_status_index = job.tasks, job.task_status_index
 
     def index_task(self, task: TaskInfo) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from volcano_lab.api.job import JobInfo, clone_status
+from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import PodGroupStatus
 from volcano_lab.api.status import (
     COMPLETED_STATUSES,
@@ -28,7 +28,7 @@ ALLOCATED_HYPER_NODE_ANNOTATION = "volcano.sh/job-allocated-hypernode"
 def update_all(ssn: Session) -> None:
     """Work out every job's status and hand to the cache what changed."""
     for uid, job in ssn.jobs.items():
-        job.pod_group.status = job_status(ssn, job)
+        update_status(ssn, job)
         old = ssn.old_status.get(uid)
         changed = old is None or status_changed(job.pod_group.status, old)
         key = ALLOCATED_HYPER_NODE_ANNOTATION
@@ -37,17 +37,14 @@ def update_all(ssn: Session) -> None:
         ssn.cache.update_job_status(job, changed, moved, uid in ssn.dirty_jobs)
 
 
-def job_status(ssn: Session, job: JobInfo) -> PodGroupStatus:
-    """The status that a PodGroup gets: phase, and how many of its tasks run, failed, succeeded."""
+def update_status(ssn: Session, job: JobInfo) -> None:
+    """Give a PodGroup's status its phase, and how many of its tasks run, failed, succeeded."""
     status = job.pod_group.status
     unschedulable = any(c.type == "Unschedulable" and c.status == "True"
                         and c.transition_id == ssn.uid for c in status.conditions)
-    count = {s: len(job.in_status(s)) for s in (RUNNING, FAILED, SUCCEEDED)}
-    status = clone_status(status)
     status.phase = pod_group_phase(job, unschedulable)
-    status.running, status.failed, status.succeeded = count[RUNNING], count[FAILED], count[
-        SUCCEEDED]
-    return status
+    status.running, status.failed, status.succeeded = (
+        len(job.in_status(s)) for s in (RUNNING, FAILED, SUCCEEDED))
 
 
 def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
@@ -66,9 +63,9 @@ def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:
 
 def status_changed(new: PodGroupStatus, old: PodGroupStatus) -> bool:
     """Whether anything but times and transition identifiers differs."""
-    counts = attrgetter("phase", "running", "succeeded", "failed")
-    return counts(new) != counts(old) or list(map(_timeless, new.conditions)) != list(
+    return _counts(new) != _counts(old) or list(map(_timeless, new.conditions)) != list(
         map(_timeless, old.conditions))
 
 
+_counts = attrgetter("phase", "running", "succeeded", "failed")
 _timeless = attrgetter("type", "status", "reason", "message")

@@ -37,10 +37,13 @@ def allocated_by_queue(ssn: Session) -> dict[str, Resource]:
 
     What a job of the root queue itself has counts twice there, in Volcano as well.
     """
-    allocated = dict.fromkeys(ssn.queues, EMPTY)
+    own = dict.fromkeys(ssn.queues, EMPTY)
     for job in ssn.jobs.values():
-        for name in lineage(ssn.queues, job.queue):
-            allocated[name] = allocated[name] + job.allocated
+        own[job.queue] = own[job.queue] + job.allocated
+    allocated = dict.fromkeys(ssn.queues, EMPTY)
+    for queue, held in own.items():
+        for name in lineage(ssn.queues, queue):
+            allocated[name] = allocated[name] + held
     return allocated
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from volcano_lab.api import quantity
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.resource import CPU, EMPTY, MEMORY, Resource, is_scalar_resource_name
+from volcano_lab.api.resource import EMPTY, Resource, is_scalar_resource_name
 
 
 def inqueue_resource(job: JobInfo) -> Resource:
@@ -34,19 +34,15 @@ def not_allocated_yet(job: JobInfo) -> Resource:
     Volcano takes the whole number of a scalar here where everywhere else it takes thousandths; so
     do we.
     """
-    cpu = memory = 0.0
+    least, allocated = job.get_min_resources(), job.allocated.scalars or {}
     scalars: dict[str, float] = {}
-    allocated = job.allocated.scalars or {}
-    for name, text in (job.pod_group.spec.min_resources or {}).items():
-        if name == CPU:
-            cpu = max(quantity.milli_value(text) - job.allocated.milli_cpu, 0.0)
-        elif name == MEMORY:
-            memory = max(quantity.value(text) - job.allocated.memory, 0.0)
-        elif not name.startswith("count/") and is_scalar_resource_name(name):
+    for name, text in job.pod_group.spec.min_resources.items() if least.scalars else ():
+        if name in least.scalars and is_scalar_resource_name(name):
             left = quantity.value(text) - allocated.get(name, 0.0)
             if name not in allocated or left > 0:
                 scalars[name] = float(left)
-    return Resource(float(cpu), float(memory), scalars or None)
+    return Resource(max(least.milli_cpu - job.allocated.milli_cpu, 0.0),
+                    max(least.memory - job.allocated.memory, 0.0), scalars or None)
 
 
 def format_resource_names(prefix: str, verb: str, names: Sequence[str]) -> str:

@@ -125,6 +125,7 @@ class QueueTree:
     def __init__(self) -> None:
         self.attrs: dict[str, QueueAttr] = {}
         self.warnings: list[str] = []
+        self._lines: dict[str, list[QueueAttr]] = {}
 
     # -- who stands above whom -------------------------------------------------------------------
 
@@ -161,10 +162,14 @@ class QueueTree:
         """A queue and all above it, from the queue up to the root; nothing for a queue that isn't
         in the tree.
         """
-        attr = self.attrs.get(queue)
-        if attr is None or not attr.ancestors:
-            return [] if attr is None else [attr]
-        return [attr, *(self.attrs[name] for name in reversed(attr.ancestors))]
+        line = self._lines.get(queue)
+        if line is None:
+            attr = self.attrs.get(queue)
+            if attr is None:
+                return []
+            line = self._lines[queue] = [attr, *(self.attrs[name]
+                                                 for name in reversed(attr.ancestors))]
+        return line
 
     def level(self, left: str, right: str) -> int:
         """How deep the lowest ancestor that two queues have in common lies; the root is at 0."""

@@ -82,7 +82,8 @@ class PlainChooser:
     def nominated(self, task: TaskInfo) -> NodeInfo | None:
         """The node that the task was nominated for, if it has room now or later: it is tried first.
         """
-        node = self.ssn.nodes.get(task.pod.status.nominated_node_name)
+        name = task.pod.status.nominated_node_name
+        node = self.ssn.nodes.get(name) if name else None
         return node if node and task.init_resreq.less_equal(node.future_idle, ZERO) else None
 
     def _predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:

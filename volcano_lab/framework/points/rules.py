@@ -170,8 +170,13 @@ class AllOfFirstTier(ExtensionPoint):
     default = "no"
 
     def ask(self, *args: Any) -> bool:
-        tier = next(filter(None, self.tiers), None)
-        return tier is not None and all(function(*args) for _, function in tier)
+        for tier in self.tiers:
+            for _, function in tier:
+                if not function(*args):
+                    return False
+            if tier:
+                return True
+        return False
 
 
 class Vote(ExtensionPoint):

@@ -114,10 +114,7 @@ class KubeNodes:
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._templates: dict[int, PodInfo] = {}
         self._vectors: dict[PodRequests, np.ndarray] = {}
-        for node, (_, pods) in zip(self.nodes, pairs, strict=True):
-            for pod in pods:
-                self._count(node, self.info(pod), 1)
-        self._look_for_affinity()
+        self._begin_with([self.info(pod) for pod in pods] for _, pods in pairs)
 
     @classmethod
     def of_session(cls, node_list: Iterable[NodeInfo],
@@ -127,13 +124,18 @@ class KubeNodes:
         """
         infos = list(node_list)
         nodes = cls(((node.node, ()) for node in infos), namespaces)
-        for kube_node, node in zip(nodes.nodes, infos, strict=True):
-            for _, task in sorted(node.tasks.items()):
-                nodes._count(kube_node, nodes.info_of(task), 1)
-        nodes._look_for_affinity()
+        nodes._begin_with([nodes.info_of(task) for _, task in sorted(node.tasks.items())]
+                          for node in infos)
         return nodes
 
-    def _look_for_affinity(self) -> None:
+    def _begin_with(self, pods: Iterable[list[PodInfo]]) -> None:
+        """Count the pods that each node has when the session opens, equal requests at once."""
+        for node, infos in zip(self.nodes, pods, strict=True):
+            for info in infos:
+                self._list(node, info, 1)
+            for requests, count in Counter([info.requests for info in infos]).items():
+                self.taken[node.row] += self._vector(requests) * count
+            self.pod_count[node.row] += len(infos)
         self.rows_with_affinity = frozenset(
             node.row for node in self.nodes if any(info.has_affinity for info in node.pods))
         self.rows_with_required_anti_affinity = frozenset(node.row for node in self.nodes if any(
@@ -204,23 +206,26 @@ class KubeNodes:
         return found
 
     def _count(self, node: KubeNode, info: PodInfo, sign: int) -> None:
-        row = node.row
+        self._list(node, info, sign)
+        vector = self._vector(info.requests)
+        self.taken[node.row] += vector if sign > 0 else -vector
+        self.pod_count[node.row] += sign
+
+    def _list(self, node: KubeNode, info: PodInfo, sign: int) -> None:
+        """Note a pod that comes or goes, without counting what it takes."""
         if sign > 0:
             node.pods.append(info)
-            self.taken[row] += self._vector(info.requests)
         else:
             node.pods.remove(info)
-            self.taken[row] -= self._vector(info.requests)
         for port in info.host_ports:  # one that others have, too, stays taken
             node.used_ports[port] += sign
             if not node.used_ports[port]:
                 del node.used_ports[port]
         if info.has_affinity:
-            self.affinity_changes.append((row, info, sign))
+            self.affinity_changes.append((node.row, info, sign))
             for term in (*info.required_anti_affinity, *info.preferred):
                 self._term_keys.update(dict.fromkeys(term.selector.keys()))
-        self.pod_count[row] += sign
-        self.changes.append((row, info, sign))
+        self.changes.append((node.row, info, sign))
 
     def _vector(self, requests: PodRequests) -> np.ndarray:
         """What a pod takes, as a row of `taken`; resources that no node offers are left out."""

@@ -36,8 +36,10 @@ def resource_scores(kube: KubeNodes, requests: PodRequests, least: int, most: in
         total = 0.0
         if least or most:
             requested = [have + want for have, want in zip(taken[-2:], non_zero, strict=True)]
-            total = total + least * least_allocated(requested, offered[:2])
-            total = total + most * most_allocated(requested, offered[:2])
+            if least:
+                total = total + least * least_allocated(requested, offered[:2])
+            if most:
+                total = total + most * most_allocated(requested, offered[:2])
         if weighs_balance:
             requested = [taken[column] + want for column, want in weighed]
             total = total + balanced * balanced_allocation(
