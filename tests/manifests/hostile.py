@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import attrs
 import yaml
 
-from volcano_lab.api.objects import KINDS, Raw, ResourceList, Time
+from volcano_lab.api.objects import KINDS, Raw, ResourceList, Time, VolumeResourceList
 from volcano_lab.manifests.schema import _json_name
 
 VALUES = [
@@ -31,7 +31,7 @@ VALUES = [
     ["a", "a"],
 ]
 EXAMPLES = {str: "a", int: 1, bool: True, Time: "2026-01-01T00:00:00Z", ResourceList: {"cpu": "1"},
-            Raw: {"a": 1}}
+            VolumeResourceList: {"storage": "1Gi"}, Raw: {"a": 1}}
 
 NAMED = {"schedulerName": "volcano", "queue": "default", "phase": "Pending", "nodeName": "n1",
          "annotations": {"scheduling.k8s.io/group-name": "a"}, "parent": "root",
@@ -87,14 +87,14 @@ def full(cls: type, depth: int = 0) -> dict:
 
 def example(hint: object, field: attrs.Attribute | None, depth: int) -> object:
     """Something that fits a field."""
-    if field is not None and field.metadata.get("allowed"):
-        return field.metadata["allowed"][0]
     args = [arg for arg in typing.get_args(hint) if arg is not types.NoneType]
     origin = typing.get_origin(hint)
+    if origin is list:
+        return [example(args[0], field, depth + 1)]
+    if field is not None and field.metadata.get("allowed"):
+        return field.metadata["allowed"][0]
     if origin in (types.UnionType, typing.Union):
         return example(args[0], field, depth)
-    if origin is list:
-        return [example(args[0], None, depth + 1)]
     if origin is dict:
         return {"a": example(args[1], None, depth + 1)}
     return full(hint, depth + 1) if attrs.has(hint) else EXAMPLES[hint]

@@ -183,8 +183,8 @@ def test_an_unknown_field_is_a_warning_that_names_it(text, warning):
         ("{apiVersion: v2, kind: Pod, metadata: {name: a}}",
          "apiVersion is v2; read is v1, so it has no effect"),
         (
-            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a}}",
-            "PersistentVolumeClaim is not modelled by the lab (volumes) and has no effect",
+            "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: a}}",
+            "CSIDriver is not modelled by the lab (volumes) and has no effect",
         ),
         (
             "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: a}}",
@@ -210,10 +210,10 @@ def test_what_a_pod_asks_for_in_vain_is_a_warning():
         "[{name: data, persistentVolumeClaim: {claimName: d}}, {name: scratch, emptyDir: {}}]}}"
     )
     assert loads(text).warnings == [
-        "Pod a (text, document 1): spec.volumes names data; volumes are not modelled by the lab, "
-        "and the pod is placed as if it had none.",
         "Pod a (text, document 1): spec.resourceClaims names gpu; dynamic resource allocation is "
         "not modelled by the lab, and the pod is placed as if it had none.",
+        "Pod a (text, document 1): its claims to volumes do not decide, for among the objects is "
+        "no PersistentVolumeClaim, PersistentVolume, StorageClass or CSINode",
     ]
 
 

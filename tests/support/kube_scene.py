@@ -14,6 +14,7 @@ from volcano_lab.api.objects import (
     Affinity,
     Container,
     ContainerPort,
+    KubernetesObject,
     LabelSelector,
     LabelSelectorRequirement,
     Node,
@@ -35,6 +36,7 @@ from volcano_lab.api.objects import (
     TopologySpreadConstraint,
     WeightedPodAffinityTerm,
 )
+from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.conf import load_conf
@@ -127,7 +129,11 @@ class Scene:
         running: dict[str, list[Pod]] | None = None,
         arguments: dict[str, Any] | None = None,
         namespaces: dict[str, dict[str, str]] | None = None,
+        storage: Iterable[KubernetesObject] = (),
     ):
+        self.snapshot = ClusterInfo()
+        for obj in storage:
+            self.snapshot.storage.add(obj)
         table = NodeTable()
         self.node_list = [NodeInfo(n.name, table, n) for n in nodes]
         self.nodes = {n.name: n for n in self.node_list}

@@ -8,7 +8,7 @@ import typing
 import attrs
 from hypothesis import strategies as st
 
-from volcano_lab.api.objects import KINDS, Raw, ResourceList, Time
+from volcano_lab.api.objects import KINDS, Raw, ResourceList, Time, VolumeResourceList
 
 names = st.from_regex(r"[a-z0-9]([-a-z0-9]{0,8}[a-z0-9])?", fullmatch=True)
 texts = st.one_of(
@@ -36,6 +36,8 @@ def instances(cls: type) -> st.SearchStrategy:
 
 def values(hint: object, field: attrs.Attribute | None = None) -> st.SearchStrategy:
     """Values of a field's type."""
+    if typing.get_origin(hint) is list:
+        return st.lists(values(typing.get_args(hint)[0], field), max_size=2)
     if field is not None and field.metadata.get("allowed"):
         return st.sampled_from(field.metadata["allowed"])
     if field is not None and field.metadata.get("range"):
@@ -47,8 +49,6 @@ def values(hint: object, field: attrs.Attribute | None = None) -> st.SearchStrat
         return whole | st.integers(0, 100).map("{}%".format) | st.none()
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         return st.one_of([values(arg) for arg in args])
-    if typing.get_origin(hint) is list:
-        return st.lists(values(args[0]), max_size=2)
     if typing.get_origin(hint) is dict:
         return st.dictionaries(names, values(args[1]), max_size=2)
     if attrs.has(hint):
@@ -67,6 +67,8 @@ def values(hint: object, field: attrs.Attribute | None = None) -> st.SearchStrat
         ResourceList:
         st.fixed_dictionaries({}, optional={
             "cpu": quantities, "memory": quantities, "nvidia.com/gpu": st.integers(0, 8).map(str)}),
+        VolumeResourceList:
+        st.fixed_dictionaries({}, optional={"storage": quantities}),
         Raw:
         st.dictionaries(names, st.one_of(texts, whole, st.booleans()), max_size=2),
     }[hint]

@@ -12,6 +12,7 @@ from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.objects import PodDisruptionBudget, ResourceQuota
 from volcano_lab.api.queue import QueueInfo
+from volcano_lab.api.storage import Storage
 
 
 @define(slots=True)
@@ -31,5 +32,6 @@ class ClusterInfo:
     namespaces: dict[str, dict[str, str]] = Factory(dict)
     resource_quotas: dict[str, list[ResourceQuota]] = Factory(dict)
     pod_disruption_budgets: list[PodDisruptionBudget] = Factory(list)
+    storage: Storage = Factory(Storage)
     hyper_nodes: HyperNodesView = Factory(HyperNodesView)
     left_out: list[str] = Factory(list)

@@ -24,6 +24,7 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache.api_server import NOT_FOUND, ApiError, ApiServer, with_condition
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.status_updater import SCHEDULER_ERROR, StatusUpdater
+from volcano_lab.cache.volume_controller import bind_claims
 from volcano_lab.cache.work_queue import WorkQueue
 from volcano_lab.framework import log
 from volcano_lab.framework.guard import call_plugin
@@ -111,6 +112,10 @@ class BindingPipeline:
                 self._failed(context.task, reason)
                 return False
             done.append((name, binder))
+        if self.cache.storage:
+            task = context.task
+            bind_claims(self.server, self.cache.storage, task.pod,
+                        self.cache.nodes[task.node_name].node)
         return True
 
     def _roll_back(self, done: list[tuple[str, Any]], context: BindContext) -> None:

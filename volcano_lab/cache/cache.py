@@ -85,6 +85,7 @@ class Cache(EventHandlers):
         info.left_out += [f"node {name}: it is gone, but {len(node.tasks)} of its pods "
                           f"{'is' if len(node.tasks) == 1 else 'are'} not"
                           for name, node in sorted(self.gone_nodes.items()) if node.tasks]
+        info.storage = self.storage
         info.hyper_nodes = self.hyper_nodes.snapshot()
         info.left_out += self.hyper_nodes.failed.values()
         info.left_out += [reason for _, reason in sorted(self.pods_left_out.items())]

@@ -175,6 +175,7 @@ def objects_of(cache: Cache) -> Iterator[KubernetesObject]:
         yield Namespace(ObjectMeta(name, labels=labels))
     yield from cache.resource_quotas.values()
     yield from cache.pod_disruption_budgets.values()
+    yield from cache.storage
     yield from (queue.queue for queue in cache.queues.values())
     yield from (cache.nodes[name].node for name in cache.node_list)
     yield from cache.hyper_nodes.objects()

@@ -19,6 +19,8 @@ from volcano_lab.api.node_usage import METRICS_PERIOD, NodeUsage
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.resource import ZERO
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
+from volcano_lab.api.storage import KINDS as STORAGE_KINDS
+from volcano_lab.api.storage import Storage
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION, TaskInfo
 from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.framework import log
@@ -60,6 +62,7 @@ class EventHandlers:
         self.resource_quotas: dict[str, api.ResourceQuota] = {}
         self.pod_disruption_budgets: dict[str, api.PodDisruptionBudget] = {}
         self.hyper_nodes = HyperNodes()
+        self.storage = Storage()
         self.gone_nodes: dict[str, NodeInfo] = {}
 
     def add(self, obj: api.KubernetesObject) -> None:
@@ -81,6 +84,8 @@ class EventHandlers:
         if not isinstance(obj, api.KubernetesObject):
             raise TypeError(f"an object of a cache is {one_line(repr(obj), 100)}; allowed is one "
                             "that a manifest was read into")
+        if obj.kind in STORAGE_KINDS:
+            return self.storage.add if verb == "add" else self.storage.delete
         kept = {"ResourceQuota": self.resource_quotas,
                 "PodDisruptionBudget": self.pod_disruption_budgets}.get(obj.kind)
         if kept is not None:

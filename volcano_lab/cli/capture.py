@@ -45,7 +45,7 @@ def kubectl(namespace: str) -> str:
     """Return the shell's line that prints a cluster and the scheduler's configuration.
 
     >>> kubectl("volcano-system")[:46]
-    '(kubectl get hypernodes.topology.volcano.sh,jo'
+    '(kubectl get csinodes,hypernodes.topology.volc'
     """
     kinds = {cls for cls in KINDS.values() if cls is not ConfigMap and cls.kind not in OPTIONAL}
     groups = {cls: cls.api_versions[0].rpartition("/")[0] for cls in kinds}

@@ -32,6 +32,12 @@ RULES = {
     PODS: ("pods_exceeded", "all the pods that a node may have"),
     "were unschedulable": ("cordoned", "been cordoned"),
     "free ports": ("host_ports", "no free host port of that number"),
+    "PersistentVolume's node affinity":
+    ("volume_node", "no way to a volume that it claims (the node affinity of the volume)"),
+    "persistent volumes to bind": ("volume_unbound", "no volume for one of its claims"),
+    "non-existent pv": ("volume_missing", "nothing of a volume that is gone"),
+    "exceed max volume count": ("volume_limit", "all the volumes of a driver that a node may have"),
+    "no available volume zone": ("volume_zone", "another zone than a volume that it claims"),
     "node group label not found":
     ("node_group", "no label volcano.sh/nodegroup-name, by which its queue's affinity chooses"),
     "satisfy the node group affinity": ("node_group", "a node group that its queue does not use"),

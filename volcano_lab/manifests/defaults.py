@@ -21,6 +21,7 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
+from volcano_lab.api.storage import BIND_COMPLETED, CLASS
 from volcano_lab.framework.one_sentence import listed
 from volcano_lab.manifests.job_controller import JOB_NAME, TASK_SPEC, expand, waiting_tasks
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
@@ -36,6 +37,7 @@ MOST_PODS, MOST_QUEUES_DEEP = 50_000, 200
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
                      "system-node-critical": 2_000_001_000}
 HOSTNAME = "kubernetes.io/hostname"
+DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 
 
@@ -125,6 +127,11 @@ class _Cluster:
                                                for name, cls in self.classes.items()}
         self.default_class = min((cls for cls in self.classes.values() if cls.global_default),
                                  key=lambda cls: cls.value, default=None)
+        self.volumes = {obj.name for obj in of(api.PersistentVolume)}
+        self.storage_class = min(
+            (obj for obj in of(api.StorageClass)
+             if obj.metadata.annotations.get(DEFAULT_CLASS) == "true"),
+            key=lambda obj: (-(obj.metadata.creation_timestamp or 0), obj.name), default=None)
         self.default_queues = {obj.name: obj.metadata.annotations[QUEUE_NAME]
                                for obj in of(api.Namespace)
                                if QUEUE_NAME in obj.metadata.annotations}
@@ -232,7 +239,8 @@ class _Cluster:
     def complete(self, obj: api.KubernetesObject) -> api.KubernetesObject:
         """Return the object with the defaults of its kind."""
         complete = {api.Pod: self._pod, api.PodGroup: self._pod_group, api.Queue: _queue,
-                    api.Node: _node}.get(type(obj))
+                    api.Node: _node, api.PersistentVolumeClaim: self._claim,
+                    api.PersistentVolume: _volume, api.StorageClass: _storage_class}.get(type(obj))
         return complete(obj) if complete else obj
 
     def _pod(self, pod: api.Pod) -> api.Pod:
@@ -262,6 +270,17 @@ class _Cluster:
             queue = self.default_queues.get(group.namespace) or queue
         return group.changed(status={"phase": group.status.phase or "Pending"}, spec={
             "queue": queue, "network_topology": topology, "sub_group_policy": policies})
+
+    def _claim(self, claim: api.PersistentVolumeClaim) -> api.PersistentVolumeClaim:
+        """A claim; one that is new and names its volume gets it, where there is such a volume."""
+        spec, notes, phase = claim.spec, claim.metadata.annotations, claim.status.phase
+        name = spec.storage_class_name
+        if name is None and CLASS not in notes and self.storage_class is not None:
+            name = self.storage_class.name
+        if not phase and spec.volume_name in self.volumes:
+            notes, phase = {**notes, BIND_COMPLETED: "yes"}, "Bound"
+        return claim.changed(metadata={"annotations": notes}, status={"phase": phase or "Pending"},
+                             spec={"storage_class_name": name})
 
     def _set_priority(self, pod: api.Pod, spec: api.PodSpec) -> None:
         """The priority of the pod's class, or of the class that is the cluster's default, or 0."""
@@ -305,3 +324,12 @@ def _node(node: api.Node) -> api.Node:
               "capacity": node.status.capacity or dict(node.status.allocatable)}
     return node.changed(metadata={"labels": {HOSTNAME: node.name, **node.metadata.labels}},
                         status=status)
+
+
+def _volume(volume: api.PersistentVolume) -> api.PersistentVolume:
+    phase = volume.status.phase or ("Available" if volume.spec.claim_ref is None else "Bound")
+    return volume.changed(status={"phase": phase})
+
+
+def _storage_class(found: api.StorageClass) -> api.StorageClass:
+    return attrs.evolve(found, volume_binding_mode=found.volume_binding_mode or "Immediate")

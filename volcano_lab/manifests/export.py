@@ -26,9 +26,10 @@ SLA = "sla-waiting-time"
 NAME_FIELDS = frozenset(("name", "namespace", "queue", "parent", "nodeName", "priorityClassName",
                          "jobName", "minTaskMember", "highestTierName", "tierName", "claimName",
                          "volumeClaimName", "serviceAccountName", "topologyName", "subdomain",
-                         "hostname", "nominatedNodeName", "volumeName", "storageClassName"))
+                         "hostname", "nominatedNodeName", "volumeName", "storageClassName",
+                         "volumeHandle", "nodeID", "server"))
 """Fields whose text is a name."""
-TOLD = frozenset(("message", "reason", "image", "images", "command", "env", "addresses"))
+TOLD = frozenset(("message", "reason", "image", "images", "command", "env", "addresses", "path"))
 """Fields with words of people and places; no decision reads them."""
 _BASE = re.compile(r"(.*?)((?:-\d+)?)")
 _WORD = re.compile(r"[A-Za-z0-9](?:[-.A-Za-z0-9]*[A-Za-z0-9])?")
@@ -112,12 +113,17 @@ def anonymised(objects: Iterable[KubernetesObject]) -> Loaded:
 def _names(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Name -> another one, by kind and order."""
     found: dict[str, str] = {}
+    ephemeral: list[tuple[str, str]] = []
     for document in documents:
         metadata, spec = document["metadata"], document.get("spec", {})
         found.setdefault(metadata["name"], document["kind"].lower())
         found.setdefault(metadata.get("namespace", ""), "namespace")
         for owner in metadata.get("ownerReferences", ()):
             found.setdefault(owner.get("name", ""), owner.get("kind", "owner").lower())
+        for volume in spec.get("volumes", ()) if document["kind"] == "Pod" else ():
+            if "ephemeral" in volume:  # its claim is called after the pod and the volume
+                found.setdefault(volume.get("name", ""), "volume")
+                ephemeral.append((metadata["name"], volume.get("name", "")))
         for task in spec.get("tasks", ()) if isinstance(spec.get("tasks"), list) else ():
             found.setdefault(task.get("name", ""), "task")
     bases: dict[str, set[str]] = {}
@@ -131,7 +137,8 @@ def _names(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
         if name and name not in KEPT:
             base, number = _BASE.fullmatch(name).groups()  # type: ignore[union-attr]
             others[name] = numbers[kind][base] + number
-    return others
+    return others | {f"{pod}-{volume}": f"{others.get(pod, pod)}-{others.get(volume, volume)}"
+                     for pod, volume in ephemeral}
 
 
 class _Renamed:
@@ -171,6 +178,8 @@ class _Renamed:
         if isinstance(part, str):
             return self.uids.get(part, part) if field == "uid" else rename(part) if rename else part
         if isinstance(part, list):
+            if field == "topologyKeys":
+                return [self.key(each) for each in part]
             values = field.endswith("DuringExecution")  # of queues: groups of nodes, by their label
             return [self.value(each) if values and isinstance(each, str)
                     else self._part(each, field) for each in part]

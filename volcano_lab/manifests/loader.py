@@ -18,6 +18,8 @@ from typing import Any
 import yaml
 
 from volcano_lab.api import objects as api
+from volcano_lab.api.storage import KINDS as STORAGE_KINDS
+from volcano_lab.api.storage import claims_of
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.framework.one_sentence import OneSentence, capped, listed
@@ -206,6 +208,7 @@ class _Batch:
                                "least one manifest")
         if self.errors:
             raise ManifestError(self.errors)
+        self._look_for_volumes()
         for reason, labels in self._not_read.items():
             self.warnings.append(f"{listed(labels, 1)}: {reason}")
         loaded = Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings))
@@ -276,6 +279,13 @@ class _Batch:
                                f"allowed is one {obj.kind} of a name")
         else:
             self._objects[key] = obj, place
+
+    def _look_for_volumes(self) -> None:
+        """Where nothing is given about volumes, claims can't decide: that is said once."""
+        if not any(obj.kind in STORAGE_KINDS for obj, _ in self._objects.values()):
+            labels = [f"{obj.kind} {obj.key} ({place})" for obj, place in self._objects.values()
+                      if isinstance(obj, api.Pod) and claims_of(obj)]
+            self._not_read |= {not_modelled.VOLUMES_UNKNOWN: labels} if labels else {}
 
     def _check_uids(self) -> None:
         """Two objects with one uid would be taken for one."""

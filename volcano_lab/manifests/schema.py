@@ -21,7 +21,7 @@ from typing import Any
 
 import attrs
 
-from volcano_lab.api.objects import IGNORED, Raw, ResourceList, Time
+from volcano_lab.api.objects import IGNORED, Raw, ResourceList, Time, VolumeResourceList
 from volcano_lab.api.objects.meta import INT32
 from volcano_lab.api.quantity import ALLOWED as QUANTITIES
 from volcano_lab.api.quantity import QuantityError, check, is_negative, milli_value
@@ -165,7 +165,7 @@ def _reader(hint: Any, field: attrs.Attribute | None = None) -> Reader:
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         return _reader(args[0], field) if len(args) == 1 else partial(_any_of, args)
     if typing.get_origin(hint) is list:
-        return partial(_list, _reader(args[0]))
+        return partial(_list, _reader(args[0], field))
     if typing.get_origin(hint) is dict:
         return _texts if args[1] is str else partial(_dict, _reader(args[1]))
     if attrs.has(hint):
@@ -174,7 +174,8 @@ def _reader(hint: Any, field: attrs.Attribute | None = None) -> Reader:
         return partial(_word, allowed)
     if hint is int:
         return partial(_whole, *((field and field.metadata.get("range")) or (-INT32 - 1, INT32)))
-    return {str: _str, bool: _bool, Time: _time, ResourceList: _resources, Raw: _raw}[hint]
+    return {str: _str, bool: _bool, Time: _time, ResourceList: _resources, Raw: _raw,
+            VolumeResourceList: partial(_resources, of_pod=False)}[hint]
 
 
 def _str(raw: Any, path: Path, findings: Findings) -> str:
@@ -235,7 +236,7 @@ def _raw(raw: Any, path: Path, findings: Findings) -> dict:
     return findings.misfit(path, raw, f"a mapping that is at most {MOST_DEPTH} deep")
 
 
-def _resources(raw: Any, path: Path, findings: Findings) -> dict[str, str]:
+def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) -> dict[str, str]:
     if type(raw) is not dict:
         findings.misfit(path, raw, "a mapping of resource names to quantities")
         return {}
@@ -248,8 +249,8 @@ def _resources(raw: Any, path: Path, findings: Findings) -> dict[str, str]:
                 findings.misfit((path, name), amount, allowed)
         except QuantityError:
             findings.misfit((path, name), amount, QUANTITIES)
-        if findings.strict and (not is_qualified(name) or (path[1] in ("requests", "limits")
-                                and not _CONTAINERS_RESOURCE.fullmatch(name))):
+        if findings.strict and (not is_qualified(name) or (of_pod and path[1] in (
+                "requests", "limits") and not _CONTAINERS_RESOURCE.fullmatch(name))):
             findings.errors.append(
                 f"{path_text(path)} names the resource {found_text(name)}; allowed is cpu, memory, "
                 "ephemeral-storage, hugepages-SIZE or a name with a domain, such as nvidia.com/gpu")

@@ -1,8 +1,9 @@
 """What Volcano's scheduler looks at and the lab does not model, so that manifests which have it can
 be told so.
 
-Volumes, dynamic resource allocation, the sharding of nodes among schedulers, NUMA topology: objects
-of these kinds have no effect, and pods that ask for such things are placed as if they didn't.
+Dynamic resource allocation, the sharding of nodes among schedulers, NUMA topology: objects of these
+kinds have no effect, and pods that ask for such things are placed as if they didn't. So are pods
+that claim volumes where no object about volumes is given.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from volcano_lab.api.objects import Pod
 
 VOLUMES, CLAIMS = "volumes", "dynamic resource allocation"
 
-KINDS = {**dict.fromkeys(("PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
-                          "CSIDriver", "CSIStorageCapacity", "VolumeAttachment"), VOLUMES),
+KINDS = {**dict.fromkeys(("CSIDriver", "CSIStorageCapacity", "VolumeAttachment"), VOLUMES),
          **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
                          CLAIMS), "NodeShard": "the sharding of nodes among schedulers",
          "Numatopology": "NUMA topology within a node",
@@ -20,24 +20,18 @@ KINDS = {**dict.fromkeys(("PersistentVolume", "PersistentVolumeClaim", "StorageC
          **dict.fromkeys(("JobFlow", "JobTemplate"), "flows of Jobs; give the Jobs")}
 """Kind -> what it is about."""
 
-VOLUME_SOURCES = ("persistentVolumeClaim", "ephemeral")
-"""Volumes that bind a pod to nodes; all others come with the pod, wherever it goes."""
+VOLUMES_UNKNOWN = ("its claims to volumes do not decide, for among the objects is no "
+                   "PersistentVolumeClaim, PersistentVolume, StorageClass or CSINode")
 
 
 def pod_warnings(pod: Pod) -> list[str]:
     """A sentence for each thing that a pod asks for in vain.
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
-    >>> volume = {"name": "data", "persistentVolumeClaim": {"claimName": "d"}}
-    >>> pod_warnings(Pod(ObjectMeta("p"), PodSpec(volumes=[volume])))
-    ['spec.volumes names data; volumes are not modelled by the lab,
+    >>> pod_warnings(Pod(ObjectMeta("p"), PodSpec(resource_claims=[{"name": "gpu"}])))
+    ['spec.resourceClaims names gpu; dynamic resource allocation is not modelled by the lab,
     and the pod is placed as if it had none.']
     """
-    claimed = [str(volume.get("name", ""))
-               for volume in pod.spec.volumes if any(source in volume for source in VOLUME_SOURCES)]
-    claims = [str(claim.get("name", "")) for claim in pod.spec.resource_claims]
-    return [f"{field} names {', '.join(names)}; {what} {verb} not modelled by the lab, and the pod "
-            "is placed as if it had none."
-            for field, names, what, verb in (("spec.volumes", claimed, VOLUMES, "are"),
-                                             ("spec.resourceClaims", claims, CLAIMS, "is"))
-            if names]
+    names = [str(claim.get("name", "")) for claim in pod.spec.resource_claims]
+    return [f"spec.resourceClaims names {', '.join(names)}; {CLAIMS} is not modelled by the lab, "
+            "and the pod is placed as if it had none."] if names else []

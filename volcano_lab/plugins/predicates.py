@@ -9,14 +9,16 @@ other reasons add up. Rules of one kind go by name.
 skipped for that task from then on, for the rest of the session, even if a later look would have
 found something: Volcano never takes a skip back.
 
-Volumes and dynamic resource allocation are not modelled: a pod with volume claims is treated as if
-its volumes fit everywhere. Differs on purpose: `predicate_nodes` answers for all nodes at once.
+Volumes decide where the cluster holds any object about them (claim, volume, StorageClass, CSINode);
+Volcano does not ask whether a ReadWriteOncePod volume is in use. Dynamic resource allocation is not
+modelled. Differs on purpose: `predicate_nodes` answers for all nodes at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +31,7 @@ from volcano_lab.api.fit_error import (
     Status,
 )
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+from volcano_lab.api.status import ALLOCATED
 from volcano_lab.framework.placement.arrays import ByRow
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.plugins.kube import (
@@ -37,12 +40,16 @@ from volcano_lab.plugins.kube import (
     node_ports,
     taints,
     topology_spread,
+    volume_binding,
+    volume_limits,
 )
 from volcano_lab.plugins.kube.node_pods import KubeNode, kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
+from volcano_lab.plugins.kube.volume_binding import ClaimsState
 
 if TYPE_CHECKING:
     from volcano_lab.api.node import NodeInfo
+    from volcano_lab.api.storage import Storage
     from volcano_lab.api.task import TaskInfo
     from volcano_lab.framework.config.arguments import Arguments
     from volcano_lab.framework.plugin import Event
@@ -51,6 +58,7 @@ if TYPE_CHECKING:
 TEMPLATE_UID = "volcano.sh/template-uid"
 CACHE_ENABLE = "predicate.CacheEnable"
 CACHED_REFUSAL = "plugin equivalence cache predicates failed"
+ALLOCATED_TO = "allocated to"
 SKIPPED = "skipped predicates"
 """Where a task's cycle state keeps the names of the rules that are skipped for it."""
 
@@ -69,6 +77,8 @@ class Predicates(Plugin):
         self.pod_affinity = switch("predicate.PodAffinityEnable", True)
         self.topology_spread = switch("predicate.PodTopologySpreadEnable", True)
         self.volume_binding = switch("predicate.VolumeBindingEnable", True)
+        self.volume_limits = switch("predicate.NodeVolumeLimitsEnable", True)
+        self.volume_zone = switch("predicate.VolumeZoneEnable", True)
         self.cache_enabled = switch(CACHE_ENABLE, False)
 
     def on_session_open(self, ssn: Session) -> None:
@@ -82,25 +92,39 @@ class Predicates(Plugin):
         rules = [(self.pod_affinity, inter_pod_affinity.NAME, inter_pod_affinity.look),
                  (self.node_ports, node_ports.NAME, node_ports.look),
                  (self.topology_spread, topology_spread.NAME, topology_spread.look)]
-        self._looks = [(rule, look) for enabled, rule, look in rules if enabled]
+        rules += self._about_volumes(ssn.snapshot.storage)
+        self._looks = sorted((rule, look) for enabled, rule, look in rules if enabled)
         """The rules whose answer changes with every placement, by name."""
         self._rules = frozenset(rule for rule, _ in self._looks)
         self.alike_by_template = not self.kube.rows_with_affinity  # pods on nodes may mind labels
+
+    def _about_volumes(self, storage: Storage) -> Iterator[tuple[bool, str, Any]]:
+        """The rules about volumes; none where the cluster holds no object about them."""
+        self.has_volumes = bool(storage)
+        if storage:
+            for enabled, rule, look in (
+                    (self.volume_binding, volume_binding.NAME, volume_binding.look),
+                    (self.volume_limits, volume_limits.LIMITS, volume_limits.look_at_limits),
+                    (self.volume_zone, volume_limits.ZONE, volume_limits.look_at_zones)):
+                yield enabled, rule, partial(look, storage=storage)
 
     # -- once for a task
     # -------------------------------------------------------------------------------------
 
     def pre_predicate(self, task: TaskInfo) -> str | None:
-        """Look at the whole cluster for what the rules need to know; never refuses."""
+        """Look at the whole cluster for what the rules need to know; text where no node will do."""
         state, info = self.ssn.cycle_state(task.uid), self.kube.info_of(task)
-        if info.plain and not self.kube.rows_with_required_anti_affinity:
+        if (info.plain and not self.kube.rows_with_required_anti_affinity
+                and not (self.has_volumes and info.pod.spec.volumes)):
             state[SKIPPED] = self._rules
             return None
         found = {rule: look(self.kube, info) for rule, look in self._looks}
         state.update({rule: value for rule, value in found.items() if value is not None})
         state[SKIPPED] = state.get(SKIPPED, frozenset()) | {
             rule for rule, value in found.items() if value is None}
-        return None
+        objection = found.get(volume_binding.NAME)
+        return (f"plugin {volume_binding.NAME} pre-predicates failed {objection}"
+                if isinstance(objection, str) else None)
 
     # -- for one node
     # ----------------------------------------------------------------------------------------
@@ -256,12 +280,27 @@ class Predicates(Plugin):
         """
         if self.volume_binding and not self.is_asked:
             event.error = 'reading "VolumeBinding" from cycleState: not found'
+        if self.has_volumes:
+            self._volumes(event.task, event.task.status == ALLOCATED, ClaimsState.reserve)
         if event.task.node_name in self.kube.by_name:
             self.kube.add_pod(event.task.node_name, event.task.pod)
 
     def on_deallocate(self, event: Event) -> None:
+        if self.has_volumes:
+            self._volumes(event.task, False, ClaimsState.give_back)
         if event.task.node_name in self.kube.by_name:
             self.kube.remove_pod(event.task.node_name, event.task.pod)
+
+
+    def _volumes(self, task: TaskInfo, allocated: bool, act: Callable[[ClaimsState, str], None]
+                 ) -> None:
+        """Reserve the volumes of a pod, or give them back, on the node it was last allocated to."""
+        state = self.ssn.cycle_state(task.uid)
+        claims = state.get(volume_binding.NAME)
+        if isinstance(claims, ClaimsState):
+            if allocated:
+                state[ALLOCATED_TO] = task.node_name
+            act(claims, state.get(ALLOCATED_TO, ""))
 
 
 def _not_looked_at(rule: str) -> str:

@@ -10,6 +10,7 @@ from .ignored import IGNORED
 from .job import *
 from .meta import *
 from .pod import *
+from .storage import *
 from .volcano import *
 from .workloads import *
 

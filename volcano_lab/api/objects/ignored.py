@@ -37,6 +37,20 @@ IGNORED: dict[str, frozenset[str]] = {
             runningDuration succeeded taskStatusCount terminating unknown version""",
         "JobState": "lastTransitionTime message reason",
         "LifecyclePolicy": "timeout",
+        "PersistentVolumeClaimSpec": "dataSource dataSourceRef",
+        "PersistentVolumeClaimStatus":
+        """accessModes allocatedResourceStatuses allocatedResources capacity conditions
+            currentVolumeAttributesClassName modifyVolumeStatus""",
+        "PersistentVolumeSpec":
+        """awsElasticBlockStore azureDisk azureFile cephfs cinder fc flexVolume flocker
+            gcePersistentDisk glusterfs iscsi mountOptions persistentVolumeReclaimPolicy
+            photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos vsphereVolume""",
+        "PersistentVolumeStatus": "lastPhaseTransitionTime message reason",
+        "ClaimReference": "fieldPath resourceVersion",
+        "CSIVolumeSource":
+        """controllerExpandSecretRef controllerPublishSecretRef fsType nodeExpandSecretRef
+            nodePublishSecretRef nodeStageSecretRef readOnly volumeAttributes""",
+        "StorageClass": "allowVolumeExpansion mountOptions parameters reclaimPolicy",
         **dict.fromkeys(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "BatchJob"),
                         "status"),
         "WorkloadSpec":

@@ -18,12 +18,11 @@ from volcano_lab.framework.one_sentence import one_line
 
 logger = logging.getLogger(__name__)
 
-NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "predicate.NodeVolumeLimitsEnable",
-                "predicate.VolumeZoneEnable", "volumebinding.bindTimeoutSeconds",
+NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "volumebinding.bindTimeoutSeconds",
                 "volumebinding.shape", "volumebinding.weight",
                 "dynamicresources.filterTimeoutSeconds", "predicateErrorCacheEnable",
                 "topologyAwarePreemptWorkerNum"}
-"""Arguments about what is not modelled: volumes and devices, and how fast Volcano is."""
+"""Arguments about what is not modelled: scores of volumes, devices, and how fast Volcano is."""
 
 AS_IT_IS = "Volcano computes with it as it is"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from volcano_lab.api.objects import LabelSelector, Node, NodeSelectorTerm, Pod
+from volcano_lab.api.objects import LabelSelector, Node, NodeSelector, NodeSelectorTerm, Pod
 
 from .selectors import EVERYTHING, Requirement, Selector, label_selector
 
@@ -65,9 +65,13 @@ def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
     required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
     if required is None and not spec.node_selector:
         return ANY_NODE
-    terms = None if required is None else tuple(
-        _compile(term) for term in required.node_selector_terms if not _is_empty(term))
+    terms = None if required is None else node_terms(required)
     return RequiredNodeAffinity(label_selector(LabelSelector(spec.node_selector)), terms)
+
+
+def node_terms(selector: NodeSelector) -> tuple[NodeTerm, ...]:
+    """The terms of which one must hold; empty ones match no node."""
+    return tuple(_compile(term) for term in selector.node_selector_terms if not _is_empty(term))
 
 
 def preferred_node_affinity(pod: Pod) -> tuple[tuple[int, NodeTerm], ...]:

@@ -1,0 +1,103 @@
+"""Objects about volumes: read, completed, written again, and bound when their pod is."""
+
+import pytest
+from storage import claim, claims, csi_node, klass, volume
+
+from volcano_lab.api.objects import Node, NodeStatus, ObjectMeta, PodGroup, PodGroupSpec
+from volcano_lab.cache import Cache
+from volcano_lab.cache.api_server import ApiServer
+from volcano_lab.cache.binding import BindingPipeline
+from volcano_lab.cache.informer import Informer
+from volcano_lab.cluster import Cluster
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.export import anonymised
+from volcano_lab.manifests.loader import Loaded, ManifestError, dump, loads
+from volcano_lab.scheduler import run_once
+
+DISK = "csi.example.com"
+
+
+@pytest.mark.parametrize(("text", "error"), [
+    ("kind: PersistentVolumeClaim, spec: {accessModes: [ReadWriteTwice]}",
+     'spec.accessModes[0] is "ReadWriteTwice"; allowed is ReadWriteOnce, ReadOnlyMany, '
+     "ReadWriteMany or ReadWriteOncePod"),
+    ("kind: PersistentVolumeClaim, spec: {resources: {requests: {storage: 5 Gi}}}",
+     'spec.resources.requests.storage is "5 Gi"; allowed is a number with one of the suffixes'),
+    ("kind: PersistentVolume, spec: {capacity: {storage: -1}}",
+     "spec.capacity.storage is -1; allowed is a quantity from 0"),
+    ("kind: PersistentVolume, spec: {nodeAffinity: {required: [a]}}",
+     "spec.nodeAffinity.required is a list; allowed is a mapping with nodeSelectorTerms"),
+])
+def test_a_bad_object_is_one_sentence(text, error):
+    with pytest.raises(ManifestError) as caught:
+        loads("{apiVersion: v1, metadata: {name: x}, " + text + "}")
+    assert error in str(caught.value) and len(caught.value.problems) == 1
+
+
+def test_a_class_binds_at_once_unless_it_says_something_else():
+    text = """
+    {apiVersion: storage.k8s.io/v1, kind: StorageClass, provisioner: p, volumeBindingMode: Later,
+     metadata: {name: x}}"""
+    with pytest.raises(ManifestError, match="allowed is Immediate or WaitForFirstConsumer"):
+        loads(text)
+    assert with_defaults(loads(text.replace("Later", "")))[2].volume_binding_mode == "Immediate"
+
+
+def test_claims_and_volumes_as_people_write_them_are_completed():
+    normal = klass("normal").changed(
+        metadata={"annotations": {"storageclass.kubernetes.io/is-default-class": "true"}})
+    new = claim("new", klass=None).changed(status={"phase": ""})
+    bound = claim("bound").changed(status={"phase": ""}, spec={"volume_name": "disk"})
+    written = [normal, new, bound, volume(phase=""), volume("mine", phase="", kept_for="x")]
+    done = {obj.name: obj for obj in with_defaults(written)}
+    assert done["new"].spec.storage_class_name == "normal"
+    assert done["new"].status.phase == "Pending" and done["bound"].status.phase == "Bound"
+    assert done["disk"].status.phase == "Available" and done["mine"].status.phase == "Bound"
+
+
+OBJECTS = [
+    *(Node(ObjectMeta(f"n{number}", labels={"zone": zone}),
+           status=NodeStatus({}, {"cpu": "4", "memory": "8Gi", "pods": "9"}))
+      for number, zone in enumerate("abb", 1)),
+    klass(), klass("made", DISK, zone="b"), csi_node("n2", **{DISK: 1}),
+    claim(), claim("new", klass="made"), volume(zone="a"),
+    claims("data", name="first", scheduler_name="volcano"),
+    claims("new", name="second", scheduler_name="volcano")]
+
+
+def test_a_cluster_written_out_with_other_names_decides_the_same():
+    def nodes(objects):
+        cache = Cluster(objects).cache()
+        run_once(cache)
+        return sorted(context.task.node_name[-1] for context in cache.bind_contexts)
+
+    assert nodes(Loaded(OBJECTS)) == ["1", "2"]
+    assert nodes(loads(dump(OBJECTS))) == ["1", "2"]
+    hidden = anonymised(OBJECTS)
+    assert nodes(hidden) == ["1", "2"] and "claimName: data" not in dump(hidden)
+
+
+def test_binding_a_pod_binds_its_claims():
+    server, cache = ApiServer(), Cache()
+    informer = Informer(cache)
+    server.watchers.append(informer.hear)
+    pipeline = BindingPipeline(informer, server)
+    for obj in with_defaults(OBJECTS):
+        server.create(obj)
+    run_once(cache)
+    pipeline.drain()
+    found = {name: server.get("PersistentVolumeClaim", f"default/{name}") for name in (
+        "data", "new")}
+    assert {one.status.phase for one in found.values()} == {"Bound"}
+    assert found["data"].spec.volume_name == "disk"
+    made = server.get("PersistentVolume", found["new"].spec.volume_name)
+    assert made.spec.node_affinity.required.node_selector_terms[0].match_expressions[0].values == [
+        "b"]
+    third = claims("new", name="third", scheduler_name="volcano",
+                   annotations={"scheduling.k8s.io/group-name": "third"})
+    group = PodGroup(ObjectMeta("third", "default"), PodGroupSpec(1, queue="default"))
+    server.create(group.changed(status={"phase": "Pending"}))
+    server.create(third.changed(status={"phase": "Pending"}))
+    run_once(cache)
+    pipeline.drain()
+    assert server.get("Pod", "default/third").spec.node_name in ("n2", "n3")

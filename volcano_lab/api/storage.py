@@ -1,0 +1,123 @@
+"""The volumes of a cluster as the scheduler knows them, with what it assumes ahead of the API.
+
+Answers to `plugins/volumebinding/assume_cache.go`: when a pod gets a node, the volumes that its
+claims will have there are taken at once, and given back with the node. What the API says next of
+such an object replaces what was assumed. It lasts from cycle to cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from volcano_lab.api.objects import (
+    CSINode,
+    KubernetesObject,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    StorageClass,
+)
+
+CLAIM, VOLUME = PersistentVolumeClaim.kind, PersistentVolume.kind
+KINDS = tuple(cls.kind for cls in (StorageClass, CSINode, PersistentVolume, PersistentVolumeClaim))
+WAIT = "WaitForFirstConsumer"
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+CLASS = "volume.beta.kubernetes.io/storage-class"
+
+
+class Claimed(NamedTuple):
+    """A claim that a pod names; an ephemeral one is made for the pod alone."""
+
+    name: str
+    ephemeral: bool = False
+
+
+def claims_of(pod: Pod) -> list[Claimed]:
+    """The claims that a pod's volumes name.
+
+    >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
+    >>> volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}},
+    ...            {"name": "tmp", "ephemeral": {}}, {"name": "conf", "configMap": {}}]
+    >>> claims_of(Pod(ObjectMeta("web"), PodSpec(volumes=volumes)))
+    [Claimed(name='data', ephemeral=False), Claimed(name='web-tmp', ephemeral=True)]
+    """
+    found = []
+    for volume in pod.spec.volumes:
+        claim = volume.get("persistentVolumeClaim")
+        if isinstance(claim, dict):
+            found.append(Claimed(str(claim.get("claimName", ""))))
+        elif isinstance(volume.get("ephemeral"), dict):
+            found.append(Claimed(f"{pod.name}-{volume.get('name', '')}", True))
+    return found
+
+
+def class_of(obj: PersistentVolume | PersistentVolumeClaim) -> str:
+    """The name of the StorageClass, "" for none."""
+    return obj.metadata.annotations.get(CLASS, obj.spec.storage_class_name) or ""
+
+
+def is_bound(claim: PersistentVolumeClaim) -> bool:
+    """Whether Kubernetes is done with binding the claim to its volume."""
+    return bool(claim.spec.volume_name) and BIND_COMPLETED in claim.metadata.annotations
+
+
+class Storage:
+    """Objects by kind and key; false where there is none.
+
+    >>> from volcano_lab.api.objects import ObjectMeta
+    >>> storage = Storage()
+    >>> storage.add(PersistentVolume(ObjectMeta("disk")))
+    >>> storage.assume(PersistentVolume(ObjectMeta("disk", labels={"taken": "yes"})))
+    >>> storage.latest("PersistentVolume", "disk").metadata.labels
+    {'taken': 'yes'}
+    >>> storage.restore("PersistentVolume", "disk")
+    >>> storage.latest("PersistentVolume", "disk").metadata.labels
+    {}
+    """
+
+    __slots__ = ("_assumed", "_known")
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, KubernetesObject]] = {kind: {} for kind in KINDS}
+        self._assumed: dict[tuple[str, str], KubernetesObject] = {}
+
+    def __bool__(self) -> bool:
+        return any(self._known.values())
+
+    def __iter__(self) -> Iterator[KubernetesObject]:
+        """Every object, as assumed."""
+        return (obj for kind in KINDS for obj in self.all(kind))
+
+    def add(self, obj: KubernetesObject) -> None:
+        """The API has told of an object; the same version again changes nothing."""
+        known, version = self.get(obj.kind, obj.key), obj.metadata.resource_version
+        if known is None or not version or version != known.metadata.resource_version:
+            self._known[obj.kind][obj.key] = obj
+            self.restore(obj.kind, obj.key)
+
+    def delete(self, obj: KubernetesObject) -> None:
+        """An object is gone."""
+        self._known[obj.kind].pop(obj.key, None)
+        self.restore(obj.kind, obj.key)
+
+    def get(self, kind: str, key: str) -> Any:
+        """An object as the API has told of it, or None."""
+        return self._known[kind].get(key)
+
+    def latest(self, kind: str, key: str) -> Any:
+        """An object as assumed, or None."""
+        return self._assumed.get((kind, key)) or self.get(kind, key)
+
+    def all(self, kind: str) -> list[Any]:
+        """The objects of a kind by ascending key, as assumed."""
+        return [self.latest(kind, key) for key in sorted(self._known[kind])]
+
+    def assume(self, obj: KubernetesObject) -> None:
+        """Take an object for what it will be."""
+        self._assumed[obj.kind, obj.key] = obj
+
+    def restore(self, kind: str, key: str) -> None:
+        """Take it for what the API said last."""
+        self._assumed.pop((kind, key), None)

@@ -1,0 +1,236 @@
+"""Volumes: a pod goes only where it has the volumes that it claims.
+
+Answers to Volcano's `capabilities/volumebinding` and component-helpers' `storage/volume`. A claim
+that has its volume needs a node from which the volume can be reached. One without waits for
+Kubernetes, unless its StorageClass says `WaitForFirstConsumer`: then the smallest free volume that
+will do is taken, or one is made on the pod's node. Volcano reserves volumes where a pod is
+allocated, under the node it was last *allocated* to, so a pipelined pod reserves none; and
+volumes that a statement took, gave back and takes again are no longer reserved. Both are kept.
+
+Left out: the translation of volumes of old kinds (`awsElasticBlockStore`, ...) to CSI, and
+CSIStorageCapacity, which Volcano looks at only with `--csi-storage`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+from volcano_lab.api.fit_error import Status
+from volcano_lab.api.objects import (
+    ClaimReference,
+    KubernetesObject,
+    Node,
+    ObjectMeta,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    StorageClass,
+)
+from volcano_lab.api.quantity import parse
+from volcano_lab.api.storage import (
+    CLAIM,
+    SELECTED_NODE,
+    VOLUME,
+    WAIT,
+    Storage,
+    claims_of,
+    class_of,
+    is_bound,
+)
+
+from .node_affinity import node_terms
+from .selectors import EVERYTHING, label_selector
+
+if TYPE_CHECKING:
+    from .node_pods import KubeNode, KubeNodes
+    from .pod_info import PodInfo
+
+NAME = "VolumeBinding"
+NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
+BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
+NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
+NO_PROVISIONER = "kubernetes.io/no-provisioner"
+
+
+def not_owned(pod: Pod, claim: PersistentVolumeClaim) -> str:
+    """What is wrong where an ephemeral volume's claim was not made for the pod, or ""."""
+    if any(owner.controller and owner.uid == pod.metadata.uid
+           for owner in claim.metadata.owner_references):
+        return ""
+    return f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)"
+
+
+def look(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str | None:
+    """What the pod's claims ask of its node; text where none will do, None without claims."""
+    claims, pod = claims_of(info.pod), info.pod
+    for name, ephemeral in claims:
+        claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
+        if claim is None:
+            return (f'waiting for ephemeral volume controller to create the persistentvolumeclaim '
+                    f'"{name}"' if ephemeral else f'persistentvolumeclaim "{name}" not found')
+        if claim.status.phase == "Lost":
+            return (f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume '
+                    f'"{claim.spec.volume_name}"')
+        if claim.metadata.deletion_timestamp is not None:
+            return f'persistentvolumeclaim "{name}" is being deleted'
+        if ephemeral and (wrong := not_owned(pod, claim)):
+            return wrong
+    if not claims:
+        return None
+    state = ClaimsState(kube, storage, [storage.latest(CLAIM, f"{pod.namespace}/{claim.name}")
+                                        for claim in claims])
+    waiting = [storage.get(StorageClass.kind, class_of(claim)) for claim in state.unbound]
+    for found in waiting:
+        if found is not None and found.volume_binding_mode is None:
+            return f'VolumeBindingMode not set for StorageClass "{found.name}"'
+    if any(found is None or found.volume_binding_mode != WAIT or claim.spec.volume_name
+           for claim, found in zip(state.unbound, waiting, strict=True)):
+        return UNBOUND
+    return state
+
+
+def is_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
+    """Whether a volume is the claim's, or is kept for it."""
+    ref = volume.spec.claim_ref
+    return ref is not None and (ref.namespace, ref.name) == (
+        claim.namespace, claim.name) and ref.uid in ("", claim.metadata.uid)
+
+
+class ClaimsState:
+    """The claims of an incoming pod, and by node the volumes that it would have there."""
+
+    def __init__(self, kube: KubeNodes, storage: Storage, claims: list[PersistentVolumeClaim]):
+        self.kube, self.storage = kube, storage
+        self.bound = [claim for claim in claims if is_bound(claim)]
+        self.unbound = sorted((claim for claim in claims if not is_bound(claim)), key=_size)
+        volumes = storage.all(VOLUME) if self.unbound else []
+        self.choice = [_candidates(claim, volumes) for claim in self.unbound]
+        self.found: dict[str, list[KubernetesObject]] = {}
+        """Node -> volumes and claims, as they will be once the pod is there."""
+
+    # -- which nodes -------------------------------------------------------------------------------
+
+    def refusal(self, node: KubeNode) -> Status | None:
+        """Why the pod can't be on the node, or None."""
+        reasons, missing = [], False
+        for claim in self.bound:
+            volume = self.storage.latest(VOLUME, claim.spec.volume_name)
+            if volume is None:
+                missing = True
+                break
+            if not self._reaches(volume)[node.row]:
+                reasons.append(NODE_CONFLICT)
+                break
+        found = self._unbound_on(node)
+        if found is None:
+            reasons.append(BIND_CONFLICT)
+        if missing:
+            reasons.append(NO_VOLUME)
+        if reasons:
+            return Status(UNRESOLVABLE, ", ".join(reasons), NAME)
+        self.found[node.name] = found or []
+        return None
+
+    def nodes(self) -> np.ndarray:
+        """`refusal` for all nodes at once: True where there is none."""
+        return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
+
+    def _reaches(self, volume: PersistentVolume) -> np.ndarray:
+        """True for the nodes from which a volume can be reached, as far as their labels say."""
+        def make() -> np.ndarray:
+            affinity = volume.spec.node_affinity
+            if affinity is None or affinity.required is None:
+                return np.ones(len(self.kube.nodes), bool)
+            terms = node_terms(affinity.required)
+            return np.fromiter((any(term.matches(Node(ObjectMeta(labels=node.labels)))
+                                    for term in terms) for node in self.kube.nodes), bool)
+
+        return self.kube.remember(("volume", volume.name), make)
+
+    def _unbound_on(self, node: KubeNode) -> list[KubernetesObject] | None:
+        """What the unbound claims would have on a node; None where one of them has nothing."""
+        taken: dict[str, KubernetesObject] = {}
+        to_make = []
+        selected = [claim.metadata.annotations.get(SELECTED_NODE) for claim in self.unbound]
+        if any(name not in (None, node.name) for name in selected):
+            return None
+        for claim, (kept, free), name in zip(self.unbound, self.choice, selected, strict=True):
+            volume = None if name else self._first(kept, free, taken, node.row)
+            if volume is not None:
+                taken[volume.name] = _taken(volume, claim)
+            elif self._is_made_on(claim, node):
+                notes = claim.metadata.annotations | {SELECTED_NODE: node.name}
+                to_make.append(claim.changed(metadata={"annotations": notes}))
+            else:
+                return None
+        return [*taken.values(), *to_make]
+
+    def _first(self, kept: list[PersistentVolume], free: list[PersistentVolume],
+               taken: dict[str, KubernetesObject], row: int) -> PersistentVolume | None:
+        """The volume that is kept for a claim, or else the smallest that is free and in reach."""
+        for volume in kept:
+            if volume.name not in taken:
+                return volume if self._reaches(volume)[row] else None
+        return next((volume for volume in free if volume.name not in taken
+                     and self._reaches(volume)[row]), None)
+
+    def _is_made_on(self, claim: PersistentVolumeClaim, node: KubeNode) -> bool:
+        """Whether a volume of the claim's class can be made on a node."""
+        found = self.storage.get(StorageClass.kind, class_of(claim))
+        return found.provisioner not in ("", NO_PROVISIONER) and (
+            not found.allowed_topologies or any(
+                term.match_label_expressions and all(
+                    node.labels.get(label.key) in label.values
+                    for label in term.match_label_expressions)
+                for term in found.allowed_topologies))
+
+    # -- reserving ---------------------------------------------------------------------------------
+
+    def reserve(self, node_name: str) -> None:
+        """Assume what the pod has on a node; a second time, no volumes."""
+        for obj in self.found.get(node_name, ()):
+            self.storage.assume(obj)
+
+    def give_back(self, node_name: str) -> None:
+        """Assume it no longer."""
+        found = self.found.get(node_name, [])
+        for obj in found:
+            self.storage.restore(obj.kind, obj.key)
+        found[:] = [obj for obj in found if obj.kind == CLAIM]
+
+
+def _size(claim: PersistentVolumeClaim):
+    return parse(claim.spec.resources.requests.get("storage", "0"))
+
+
+def _candidates(claim: PersistentVolumeClaim, volumes: list[PersistentVolume]
+                ) -> tuple[list[PersistentVolume], list[PersistentVolume]]:
+    """The volumes that are kept for a claim, and the free ones that will do, smallest first."""
+    wanted, size = claim.spec, _size(claim)
+    selector = EVERYTHING if wanted.selector is None else label_selector(wanted.selector)
+    large = []
+    for volume in volumes:
+        has, ref = volume.spec, volume.spec.claim_ref
+        room = parse(has.capacity.get("storage", "0"))
+        if ((ref is None or is_for(volume, claim)) and room >= size
+                and (has.volume_mode or "Filesystem") == (wanted.volume_mode or "Filesystem")
+                and (has.volume_attributes_class_name or "") == (
+                    wanted.volume_attributes_class_name or "")
+                and volume.metadata.deletion_timestamp is None):
+            large.append((room, volume))
+    free = [(room, volume) for room, volume in large
+            if volume.spec.claim_ref is None and volume.status.phase == "Available"
+            and selector.matches(volume.metadata.labels) and class_of(volume) == class_of(claim)
+            and set(wanted.access_modes) <= set(volume.spec.access_modes)]
+    free.sort(key=lambda pair: pair[0])
+    return ([volume for _, volume in large if volume.spec.claim_ref is not None],
+            [volume for _, volume in free])
+
+
+def _taken(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
+    ref = ClaimReference("v1", CLAIM, claim.namespace, claim.name, claim.metadata.uid)
+    return volume.changed(spec={"claim_ref": ref})

@@ -1,0 +1,161 @@
+"""Volumes on nodes: how many of a CSI driver there may be, and in which zone they lie.
+
+Answers to kube-scheduler's `plugins/nodevolumelimits` and `plugins/volumezone`. Volcano asks both
+node by node only. Left out: VolumeAttachments, which count volumes that no pod uses any more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from volcano_lab.api.fit_error import ERROR, UNSCHEDULABLE, Status
+from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+from volcano_lab.api.objects import CSINode, PersistentVolumeClaim, Pod, StorageClass
+from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
+
+from .volume_binding import not_owned
+
+if TYPE_CHECKING:
+    from .node_pods import KubeNode, KubeNodes
+    from .pod_info import PodInfo
+
+LIMITS, ZONE = "NodeVolumeLimits", "VolumeZone"
+TOO_MANY = "node(s) exceed max volume count"
+OTHER_ZONE = "node(s) had no available volume zone"
+_BETA, _TOPOLOGY = "failure-domain.beta.kubernetes.io/", "topology.kubernetes.io/"
+ZONES = tuple(prefix + what for prefix in (_BETA, _TOPOLOGY) for what in ("zone", "region"))
+Places = list[tuple[str, frozenset[str]]]
+
+
+class VolumesState:
+    """A rule about the volumes of an incoming pod, asked node by node."""
+
+    def __init__(self, kube: KubeNodes, refusal: Callable[[KubeNode], Status | None]):
+        self.kube, self.refusal = kube, refusal
+
+    def nodes(self) -> np.ndarray:
+        """`refusal` for all nodes at once: True where there is none."""
+        return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
+
+
+def _always(refusal: Status, node: KubeNode) -> Status:
+    return refusal
+
+
+# -- how many --------------------------------------------------------------------------------------
+
+
+def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesState | None:
+    """The volumes that an incoming pod would attach to its node; None without claims."""
+    if not claims_of(info.pod):
+        return None
+    wanted = _attached(info.pod, storage, True)
+    if isinstance(wanted, Status):
+        return VolumesState(kube, partial(_always, wanted))
+
+    def refusal(node: KubeNode) -> Status | None:
+        csi = storage.get(CSINode.kind, node.name)
+        limits = {driver.name: driver.allocatable.count for driver in csi.spec.drivers
+                  if driver.allocatable is not None} if wanted and csi is not None else {}
+        if not limits:
+            return None
+        there = {}
+        for other in node.pods:
+            found = _attached(other.pod, storage, False)
+            if isinstance(found, Status):
+                return found
+            there |= found
+        new, old = Counter((wanted | there).values()), Counter(there.values())
+        if any(limits.get(driver) is not None and new[driver] > max(limits[driver], old[driver])
+               for driver in new):
+            return Status(UNSCHEDULABLE, TOO_MANY, LIMITS)
+        return None
+
+    return VolumesState(kube, refusal)
+
+
+def _attached(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, str], str] | Status:
+    """The CSI volumes of a pod: (driver, volume) -> driver."""
+    found = {}
+    for name, ephemeral in claims_of(pod):
+        key = f"{pod.namespace}/{name}"
+        claim = storage.get(CLAIM, key) if name else None
+        if not name:
+            return Status(ERROR, "PersistentVolumeClaim had no name", LIMITS)
+        if claim is None and incoming:
+            return Status(UNRESOLVABLE, f'looking up PVC {key}: persistentvolumeclaim "{name}" '
+                          "not found", LIMITS)
+        if claim is None:
+            continue
+        if ephemeral and (wrong := not_owned(pod, claim)):
+            return Status(ERROR, wrong, LIMITS)
+        volume = storage.get(VOLUME, claim.spec.volume_name)
+        made_by = storage.get(StorageClass.kind, class_of(claim))
+        if volume is not None:
+            source = volume.spec.csi
+            driver, handle = (source.driver, source.volume_handle) if source else ("", "")
+        else:  # it will be made: nothing else is called like its claim
+            driver, handle = made_by.provisioner if made_by else "", f" {key}"
+        if driver and handle:
+            found[driver, handle] = driver
+    return found
+
+
+# -- which zone ------------------------------------------------------------------------------------
+
+
+def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesState | None:
+    """The zones and regions that an incoming pod's volumes name; None without claims."""
+    claimed = claims_of(info.pod)
+    if not claimed:
+        return None
+    places: Places = []
+    for name, ephemeral in claimed:
+        found = [] if ephemeral else _places(info.namespace, name, storage)
+        if isinstance(found, str):
+            refused = Status(UNRESOLVABLE, found, ZONE)
+            return VolumesState(kube, partial(_always, refused))
+        places += found
+
+    def refusal(node: KubeNode) -> Status | None:
+        labels = node.labels
+        outside = any(label in labels for label in ZONES) and any(
+            labels.get(key, labels.get(key.replace(_BETA, _TOPOLOGY))) not in values
+            for key, values in places)
+        return Status(UNRESOLVABLE, OTHER_ZONE, ZONE) if outside else None
+
+    return VolumesState(kube, refusal)
+
+
+def _places(namespace: str, name: str, storage: Storage) -> Places | str:
+    """The zones of a claim's volume; text where that can't be told."""
+    if not name:
+        return "PersistentVolumeClaim had no name"
+    claim: PersistentVolumeClaim | None = storage.get(CLAIM, f"{namespace}/{name}")
+    if claim is None:
+        return f'persistentvolumeclaim "{name}" not found'
+    if not claim.spec.volume_name:
+        return _without_volume(claim, storage)
+    volume = storage.get(VOLUME, claim.spec.volume_name)
+    if volume is None:
+        return f'persistentvolume "{claim.spec.volume_name}" not found'
+    found = [(key, frozenset(map(str.strip, volume.metadata.labels[key].split("__"))))
+             for key in ZONES if key in volume.metadata.labels]
+    return [(key, values) for key, values in found if "" not in values]
+
+
+def _without_volume(claim: PersistentVolumeClaim, storage: Storage) -> Places | str:
+    """Nothing where the claim waits for its pod."""
+    if not class_of(claim):
+        return "PersistentVolumeClaim had no pv name and storageClass name"
+    found = storage.get(StorageClass.kind, class_of(claim))
+    if found is None:
+        return f'storageclass.storage.k8s.io "{class_of(claim)}" not found'
+    if found.volume_binding_mode is None:
+        return f'VolumeBindingMode not set for StorageClass "{found.name}"'
+    return [] if found.volume_binding_mode == WAIT else "PersistentVolume had no name"
