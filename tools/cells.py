@@ -6,16 +6,16 @@ from one that has imported the heavy modules already, which makes a lesson a sec
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import json
-import linecache
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.pool import AsyncResult
 from pathlib import Path
 from typing import Any
+
+from volcano_lab.course.kit import field
 
 HEAVY = ["altair", "anywidget", "ipywidgets", "pandas", "vl_convert", "volcano_lab.cluster",
          "volcano_lab.course.kit.question", "volcano_lab.display.charts", "volcano_lab.widgets.lab"]
@@ -40,10 +40,6 @@ def code_cells(path: Path) -> dict[str, str]:
 
 
 def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
-    """Run a cell; the value of its last expression. `inspect` and tracebacks find its source."""
-    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
-    tree = ast.parse(source, name)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    """Run a cell quietly; the value of its last expression."""
     with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(tree, name, "exec"), names)
-        return eval(compile(ast.Expression(last.value), name, "eval"), names) if last else None
+        return field.run_cell(source, name, names)

@@ -33,7 +33,10 @@ QUESTIONS = [
             show=ipywidgets.IntSlider(description="n")),
 ]
 """
-CELLS = ["from asked import QUESTIONS", *(f"QUESTIONS[{place}]" for place in range(4))]
+CELLS = ["from asked import QUESTIONS", *(f"QUESTIONS[{place}]" for place in range(4)),
+         "from volcano_lab.course.kit import lesson\nlesson('02')",
+         "from volcano_lab.course.lesson_02 import checks\ncapability = ...\n"
+         "checks.no_gpus(capability)"]
 SECRETS = ["It is the emptiest", "The emptiest goes first", "9 CPUs", "Ten of twenty",
            "A half is left", "3/5 of the 20"]
 
@@ -112,6 +115,32 @@ def test_a_question_from_asking_to_result_with_keys_alone(shown):
     moving.get_by_role("button", name="show me").click()
     expect(moving.get_by_role("slider")).to_be_visible()
     assert not violations(page, ".vl-live:not(:has(.widget-slider))")
+
+
+def test_code_is_written_on_the_page_in_voila_and_in_its_cell_elsewhere(shown, house):
+    page = shown.page
+    expect(page.get_by_text("Write a capability").first).to_be_visible()
+    field = page.locator(".vl-card", has=page.locator("textarea.vl-code"))
+    if house.kind != "voila":
+        assert field.count() == 0
+        return
+    assert violations(page, ".vl-live") == []
+    code = field.get_by_role("textbox")
+    expect(code).to_have_value(re.compile("^from .*no_gpus", re.DOTALL))
+    for written, said in [("checks.no_gpus({'cpu': 4})", "may still hold 4 GPUs"),
+                          ("checks.no_gpus(capabilty)", "is not defined (line 1)"),
+                          ('checks.no_gpus({"cpu": 4, "nvidia.com/gpu": 0})', "a limit of zero")]:
+        code.fill(written)
+        code.press("Shift+Enter")
+        expect(field.locator(".vl-result")).to_contain_text(said)
+    code.fill("if True:")
+    code.press("End")
+    code.press("Enter")
+    code.press_sequentially("    word = 'so'")
+    code.press("Enter")
+    code.press_sequentially("print(word * 2)")
+    field.get_by_role("button", name="Run").click()
+    expect(field.locator(".vl-result")).to_have_text("soso\n")
 
 
 def test_the_stored_lesson_shows_questions_and_no_answers(browser):

@@ -131,10 +131,50 @@ function standing(root, model) {
   };
 }
 
+// The code of a cell, to be changed and run where cells cannot be edited.
+function field(root, model) {
+  const card = add(root, "div", {class: "vl-card", role: "group", "aria-label": "Your code"});
+  const area = add(card, "textarea", {class: "vl-code", spellcheck: "false", autocapitalize: "off", "aria-label": "Your code", ...OWN_KEYS});
+  const bar = add(card, "div", {class: "vl-bar"});
+  const send = add(bar, "button", {type: "button", class: "vl-button", ...OWN_KEYS}, "Run");
+  const status = add(bar, "span", {class: "vl-tag", role: "status"}, "Change the code, and press Run or Shift+Enter");
+  const result = add(card, "div", {class: "vl-result", "aria-live": "polite"});
+  const fit = () => { area.rows = area.value.split("\n").length + 1; };
+
+  let waiting = 0;
+  const run = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => set(status, NOBODY), PATIENCE);
+    set(status, "running");
+    model.send({run: area.value});
+  };
+  send.addEventListener("click", run);
+  area.addEventListener("input", fit);
+  area.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    if (event.shiftKey || event.ctrlKey || event.metaKey) return run();
+    const indent = area.value.slice(0, area.selectionStart).split("\n").at(-1).match(/^ */)[0];
+    area.setRangeText(`\n${indent}`, area.selectionStart, area.selectionEnd, "end");
+    fit();
+  });
+
+  area.value = model.get("state").code;
+  fit();
+  return () => {
+    clearTimeout(waiting);
+    const {runs, result: parts} = model.get("state");
+    if (!runs) return;
+    set(status, "");
+    reveal(result, {settled: true, result: parts}, model);
+  };
+}
+
 export default {
   render({model, el}) {
     const root = add(el, "div", {class: "vl-live"});
-    const draw = {question, standing}[model.get("state").kind](root, model);
+    const draw = {field, question, standing}[model.get("state").kind](root, model);
     model.on("change:state", draw);
     draw();
     return () => model.off("change:state", draw);

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from volcano_lab.course.kit import progress
+from volcano_lab.course.kit.field import show_fields
 from volcano_lab.course.kit.lessons import LESSONS, WAYS, Lesson, Way
 from volcano_lab.course.kit.live import Shown
 from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html
@@ -58,6 +59,7 @@ def lesson(number: str) -> Standing:
     """Open a lesson: show where its reader stands, and keep progress from now on."""
     standing = Standing(LESSONS[number])
     progress.start(standing._refresh)
+    show_fields()
     return standing
 
 

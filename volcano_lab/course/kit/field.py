@@ -1,0 +1,116 @@
+"""A field for the code of a cell in Voila, where no cell can be edited.
+
+`lesson(…)` shows one below each cell that has a place to fill in (`...`), or a comment with the
+word *change*. What is run there knows the notebook's names. Elsewhere nothing is shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import linecache
+import os
+import re
+from contextlib import redirect_stdout
+from html import escape
+from typing import Any
+
+from volcano_lab.course.kit.live import Shown, views
+from volcano_lab.course.kit.verdict import try_again
+
+CHANGE = re.compile(r"#.*\bchange\b")
+
+
+class Field(Shown):
+    """The code of a cell, to be changed and run on the page.
+
+    >>> field = Field("half = ...", {})
+    >>> field._heard({"run": "half = 10 / 2\\nprint(half)\\nlen([half])"})
+    >>> field.names["half"], field.result
+    (5.0, [{'html': '<pre>5.0\\n</pre>'}, {'html': '<pre>1</pre>'}])
+    """
+
+    def __init__(self, source: str, names: dict[str, Any]):
+        self.source, self.names, self.runs = source, names, 0
+        self.result: list[dict[str, str]] = []
+
+    def _heard(self, content: dict[str, Any]) -> None:
+        if "run" in content:
+            self.source, self.runs = str(content["run"]), self.runs + 1
+            self.result = ran(self.source, self.names)
+            self._refresh()
+
+    def __repr__(self) -> str:
+        return self.source
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.source)}</pre>"
+
+    def _state(self) -> dict[str, Any]:
+        return {"kind": "field", "code": self.source, "runs": self.runs, "result": self.result}
+
+
+def ran(source: str, names: dict[str, Any]) -> list[dict[str, str]]:
+    """Run code and return what there is to see: what it printed, then its last value.
+
+    >>> ran("1 / 0", {})[0]["html"].count("ZeroDivisionError: division by zero (line 1)")
+    1
+    """
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        try:
+            value = run_cell(source, "<your code>", names)
+        except Exception as error:  # whatever a reader's code raises
+            value = try_again(f"{type(error).__name__}: {_told(error)}")
+    text = printed.getvalue()
+    return [{"html": f"<pre>{escape(text)}</pre>"}] * bool(text) + views(value)
+
+
+def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
+    """Run a cell; the value of its last expression. `inspect` and tracebacks find its source."""
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    tree = ast.parse(source, name)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, name, "exec"), names)
+    return eval(compile(ast.Expression(last.value), name, "eval"), names) if last else None
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, SyntaxError):
+        return f"{error.msg} (line {error.lineno})"
+    trace, line = error.__traceback__, None
+    while trace:
+        if trace.tb_frame.f_code.co_filename == "<your code>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"{error} (line {line})"
+
+
+def to_be_changed(source: str) -> bool:
+    """Whether a cell is there to be changed.
+
+    >>> [to_be_changed(source) for source in ("a = ...", "a = 1  # change it", "a = '...'", "%a")]
+    [True, True, False, False]
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except SyntaxError:
+        return False
+    return bool(CHANGE.search(source)) or any(
+        isinstance(node, ast.Constant) and node.value is ... for node in nodes)
+
+
+def show_fields() -> None:
+    """In Voila, show a field below each cell that is to be changed, from now on."""
+    if not os.environ.get("SERVER_SOFTWARE", "").startswith("voila/"):
+        return
+    from IPython import get_ipython
+    from IPython.display import display
+
+    shell = get_ipython()
+
+    def after(result: Any) -> None:
+        if to_be_changed(result.info.raw_cell):
+            display(Field(result.info.raw_cell, shell.user_ns))
+
+    shell.events.register("post_run_cell", after)
