@@ -125,6 +125,7 @@ def test_code_is_written_on_the_page_in_voila_and_in_its_cell_elsewhere(shown, h
         assert field.count() == 0
         return
     assert violations(page, ".vl-live") == []
+    assert "no_gpus" not in visible(page), "a question's source may hold its answer"
     code = field.get_by_role("textbox")
     expect(code).to_have_value(re.compile("^from .*no_gpus", re.DOTALL))
     for written, said in [("checks.no_gpus({'cpu': 4})", "may still hold 4 GPUs"),
