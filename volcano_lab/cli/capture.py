@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from volcano_lab.api.objects import KINDS, ConfigMap, HyperNode, Node, Pod, PodGroup, Queue
+from volcano_lab.api.storage import CLAIM, claims_of
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes
 from volcano_lab.cli.output import print_data, styled, width, wrapped
@@ -81,6 +82,10 @@ def missing(loaded: Loaded) -> Iterator[str]:
     classes = {obj.name for obj in loaded if obj.kind == "PriorityClass"} | SYSTEM_PRIORITIES.keys()
     asked = {pod.spec.priority_class_name for pod in pods} - {""}
     yield from _absent("PriorityClass", asked - classes, "kubectl get priorityclasses")
+    asked = {f"{pod.namespace or 'default'}/{claim.name}" for pod in pods
+             for claim in claims_of(pod) if not claim.ephemeral}
+    claims = {f"{obj.namespace or 'default'}/{obj.name}" for obj in loaded if obj.kind == CLAIM}
+    yield from _absent(CLAIM, asked - claims, "kubectl get pvc -A")
     held = {pod.spec.node_name for pod in pods if pod.status.phase not in ("Succeeded", "Failed")}
     yield from _absent("Node", held - names[Node] - {""}, "kubectl get nodes")
     members = {member.selector.exact_match.name for obj in loaded if isinstance(obj, HyperNode)

@@ -10,6 +10,8 @@ from volcano_lab.api.queue import ROOT_QUEUE
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.knob import Knob
 from volcano_lab.explain.knobs import Knobs
+from volcano_lab.explain.volumes import CODES as VOLUME_CODES
+from volcano_lab.explain.volumes import volume_knobs
 from volcano_lab.framework.session import Session
 from volcano_lab.trace.plain import amounts
 
@@ -105,6 +107,8 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         yield from knobs.tolerations(job.uid, numbers["names"])
     if code == "anti_affinity":
         yield from knobs.beside(job.uid)
+    if code in VOLUME_CODES:
+        yield from volume_knobs(knobs, job.uid)
     if code == "cordoned":
         yield from knobs.uncordoned(numbers["names"])
     if code == "node_affinity":

@@ -14,6 +14,7 @@ from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, ROOT_QUEUE, QueueInfo
 from volcano_lab.api.resource import Resource, total
 from volcano_lab.explain.names import owner_key as called
+from volcano_lab.explain.volumes import shared_alone
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.framework.session import Session
 
@@ -41,7 +42,9 @@ def ignored_fields(ssn: Session) -> list[str]:
     if root is not None and root.queue.spec.parent not in ("", ROOT_QUEUE):
         found.append(f'Queue {ROOT_QUEUE}: spec.parent is "{root.queue.spec.parent}" and has no '
                      "effect: allowed is none, the root is above all other queues.")
-    return [*found, *_quotas(ssn, options), *_tier_names(ssn)]
+    pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
+    return [*found, *_quotas(ssn, options), *_tier_names(ssn),
+            *shared_alone(ssn.snapshot.storage, pods)]
 
 
 def contradictions(ssn: Session) -> list[str]:

@@ -14,6 +14,7 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.limits import limit_causes
 from volcano_lab.explain.nodes import hour_text, node_causes
+from volcano_lab.explain.volumes import claim_causes
 from volcano_lab.framework.one_sentence import listed
 
 
@@ -91,6 +92,7 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     yield from limit_causes(seen, job)
     topology = list(topology_causes(seen, job))
     yield from topology
+    yield from claim_causes(seen, job)
     yield from node_causes(seen, job, room=not topology)
     gang = gang_cause(seen, job)
     if gang is not None:

@@ -1,0 +1,54 @@
+"""What is said of pods whose claims have no volume, and what would give them one."""
+
+import pytest
+from kube_scene import node
+from storage import claim, claims, klass, volume
+
+from volcano_lab import Cluster
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.lint import ignored_fields
+
+NODES = [node("n1", zone="a"), node("n2", zone="b")]
+POD = claims("data", name="web", scheduler_name="volcano")
+
+
+def asked(*objects):
+    return Explainer(Cluster([*NODES, *objects, POD]).objects()).why("web")
+
+
+@pytest.mark.parametrize(("objects", "code", "said", "remedy"), [
+    ([klass()], "claim_missing",
+     "it claims data, and there is no PersistentVolumeClaim default/data",
+     "create PersistentVolumeClaim default/data with a volume (web is placed on n1)"),
+    ([claim(), klass(mode="Immediate")], "claim_unbound",
+     "StorageClass wait gives volumes at once (Immediate), which Kubernetes does before Volcano "
+     "places the pod",
+     "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
+    ([claim()], "claim_unbound", "there is no StorageClass wait",
+     "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
+    ([claim(), klass()], "volume_unbound", "they have no volume for one of its claims",
+     "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
+    ([claim(deletionTimestamp="2026-01-01T00:00:00Z", volume="disk"), volume()], "claim_refused",
+     'persistentvolumeclaim "data" is being deleted', None),
+    ([claim(volume="disk"), volume(zone="c")], "volume_node",
+     "no way to a volume that it claims", None),
+    ([claim(volume="disk")], "volume_missing", "a volume that is gone", None),
+])
+def test_a_claim_without_a_volume_is_named_with_what_would_help(objects, code, said, remedy):
+    found = asked(*objects)
+    assert found.codes == [code] and said in found.text
+    assert [str(each) for each in found.remedies] == ([remedy] if remedy else [])
+
+
+def test_a_pod_that_has_its_volume_waits_for_nothing():
+    assert not asked(claim(volume="disk"), volume(zone="b")).causes
+
+
+def test_lint_says_that_volcano_does_not_keep_a_volume_for_one_pod():
+    alone = claim(volume="disk", modes="ReadWriteOncePod")
+    both = [POD, claims("data", name="api", scheduler_name="volcano")]
+    session = Explainer(Cluster([*NODES, alone, volume(), *both]).objects()).session
+    assert ignored_fields(session) == [
+        "PersistentVolumeClaim default/data is ReadWriteOncePod and named by 2 pods; Volcano does "
+        "not look at that, and places them all."]
+    assert len([job for job in session.jobs.values() if job.ready_task_num()]) == 2

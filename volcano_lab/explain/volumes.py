@@ -1,0 +1,117 @@
+"""Claims that keep their pods waiting, and what would give them a volume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.objects import (
+    ClaimReference,
+    ObjectMeta,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeSpec,
+    PersistentVolumeStatus,
+    Pod,
+    StorageClass,
+)
+from volcano_lab.api.status import PENDING
+from volcano_lab.api.storage import (
+    BIND_COMPLETED,
+    CLAIM,
+    WAIT,
+    Storage,
+    claims_of,
+    class_of,
+    is_bound,
+)
+from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.knob import JOB, OTHERS, Knob, KnobSet, Turned
+
+SAID = "plugin VolumeBinding pre-predicates failed "
+CODES = ("claim_missing", "claim_unbound", "volume_unbound")
+"""Causes that a volume for the claim takes away."""
+
+
+def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """What the claims of waiting pods lack before any node is looked at; once per claim."""
+    told = set()
+    for task in job.in_status(PENDING).values():
+        errors = job.nodes_fit_errors.get(task.uid)
+        first = next(iter(errors.nodes.values()), None) if errors is not None else None
+        reason = first.reasons[0] if first is not None else ""
+        if not reason.startswith(SAID) or reason in told:
+            continue
+        told.add(reason)
+        code, text = _lacking(seen.ssn.snapshot.storage, task.pod)
+        yield Cause(code, f"Pod {task.key} may go to no node: {text or reason}.",
+                    {"reason": reason})
+
+
+def _lacking(storage: Storage, pod: Pod) -> tuple[str, str]:
+    """The first claim of a pod that has no volume and can't wait for one."""
+    for name, ephemeral in claims_of(pod):
+        key = f"{pod.namespace}/{name}"
+        claim = storage.get(CLAIM, key)
+        if claim is None:
+            who = "; Kubernetes makes it for the pod" if ephemeral else ""
+            return "claim_missing", (f"it claims {name}, and there is no PersistentVolumeClaim "
+                                     f"{key}{who}")
+        found = storage.get(StorageClass.kind, class_of(claim))
+        if is_bound(claim) or (found is not None and found.volume_binding_mode == WAIT
+                               and not claim.spec.volume_name):
+            continue
+        why = (f"it names the volume {claim.spec.volume_name} and is not bound to it yet"
+               if claim.spec.volume_name else "it names no StorageClass" if not class_of(claim)
+               else f"there is no StorageClass {class_of(claim)}" if found is None
+               else f"StorageClass {found.name} gives volumes at once (Immediate), which "
+               "Kubernetes does before Volcano places the pod")
+        return "claim_unbound", f"its PersistentVolumeClaim {key} has no volume, and {why}"
+    return "claim_refused", ""
+
+
+def volume_knobs(knobs: KnobSet, job: str) -> Iterator[Knob]:
+    """A volume for each claim of the job's waiting pods that has none."""
+    known = {obj.key: place for place, obj in enumerate(knobs.objects)
+             if isinstance(obj, PersistentVolumeClaim)}
+    named = dict.fromkeys((pod.namespace, claim.name) for pod in knobs.waiting(job).values()
+                          for claim in claims_of(pod) if not claim.ephemeral)
+    for namespace, name in named:
+        key = f"{namespace}/{name}"
+        place = known.get(key)
+        claim = PersistentVolumeClaim(ObjectMeta(name, namespace, f"claim-{key}")) if (
+            place is None) else knobs.objects[place]
+        if not is_bound(claim):
+            yield _knob(knobs, place, claim)
+
+
+def _knob(knobs: KnobSet, place: int | None, claim: PersistentVolumeClaim) -> Knob:
+    size = claim.spec.resources.requests.get("storage", "")
+    volume = PersistentVolume(ObjectMeta(f"volume-for-{claim.name}"), PersistentVolumeSpec(
+        {"storage": size or "1Gi"}, claim.spec.access_modes,
+        ClaimReference("v1", CLAIM, claim.namespace, claim.name, claim.metadata.uid),
+        class_of(claim), claim.spec.volume_mode), PersistentVolumeStatus("Bound"))
+    bound = claim.changed(
+        metadata={"annotations": claim.metadata.annotations | {BIND_COMPLETED: "yes"}},
+        spec={"volume_name": volume.name}, status={"phase": "Bound"})
+    what = f"PersistentVolumeClaim {claim.key}"
+
+    def turn(_: int) -> Turned:
+        kept = [obj for number, obj in enumerate(knobs.objects) if number != place]
+        return volume.name, [*kept, volume, bound], knobs.conf
+
+    said = (f"create {what} with a volume" if place is None
+            else f"a volume of {size or 'any size'} for {what}")
+    return Knob(what, "spec.volumeName", "", 1, turn, JOB if place is None else OTHERS,
+                said=lambda _: said)
+
+
+def shared_alone(storage: Storage, pods: list[Pod]) -> Iterator[str]:
+    """A sentence for each claim that one pod alone may use and that several name."""
+    for claim in storage.all(CLAIM):
+        users = [pod.key for pod in pods if pod.namespace == claim.namespace
+                 and any(name == claim.name for name, _ in claims_of(pod))]
+        if "ReadWriteOncePod" in claim.spec.access_modes and len(users) > 1:
+            yield (f"PersistentVolumeClaim {claim.key} is ReadWriteOncePod and named by "
+                   f"{len(users)} pods; Volcano does not look at that, and places them all.")
