@@ -57,7 +57,8 @@ def threaded(notebook, name):
         cells[0].source = f"{title}\n\n{top_line(number)}\n\n{rest}".rstrip("\n")
         standing = nbformat.v4.new_code_cell(STANDING.format(number), id="thread-standing")
         end = nbformat.v4.new_markdown_cell(end_line(number), id="thread-end")
-        notebook.cells = [cells[0], standing, *cells[1:], end]
+        first = 2 if len(cells) > 1 and cells[1].id == "language" else 1
+        notebook.cells = [*cells[:first], standing, *cells[first:], end]
     for cell in notebook.cells:
         if cell.id == "thread-table":
             cell.source = course_table()

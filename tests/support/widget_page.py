@@ -57,7 +57,7 @@ class WidgetPage:
         self.widgets.append(widget)
         self.asked.append([])
         names = "fixed", "shown", "ask", "scenes", "scene", "frames", "colors", "at"
-        traits = {name: getattr(widget, name) for name in names if hasattr(widget, name)}
+        traits = widget.get_state([name for name in names if hasattr(widget, name)])
         self.page.evaluate(SHOW, [len(self.widgets) - 1, widget._esm, traits, width])
         return self.page.locator(".place").nth(len(self.widgets) - 1)
 
@@ -65,4 +65,4 @@ class WidgetPage:
         widget = self.widgets[index]
         self.asked[index].append(json.loads(asked))
         widget.ask = json.loads(asked)
-        return json.dumps(widget.shown)
+        return json.dumps(widget.get_state(["shown"])["shown"])

@@ -58,6 +58,9 @@ CONF = click.option("--conf", metavar="FILE", type=FILE,
                     "among the files, else Volcano's own default]")
 NOW = click.option("--now", metavar="TIME",
                    help="When the cycle runs, as 13:30 or 2026-01-01T13:30Z.  [default: now]")
+LANG = click.option("--lang", type=click.Choice(("en", "zh")), default="en", metavar="LANGUAGE",
+                    callback=lambda *given: _speak(given[-1]), expose_value=False,
+                    help="The language of the answer, en or zh.  [default: en]")
 OUTPUT = click.option("-o", "--output", type=click.Choice(FORMS), default="table", metavar="FORM",
                       help="table, wide (all columns), json, yaml or name.")
 NAMESPACE = click.option("-n", "--namespace", metavar="NS", default="",
@@ -89,6 +92,13 @@ def volcano_lab() -> None:
 
     NO_COLOR=1 takes the colours away.
     """
+
+
+def _speak(language: str) -> None:
+    if language != "en":  # a catalogue is read, which takes its time
+        from volcano_lab.trace.language import speak
+
+        speak(language)
 
 
 def command(home: str, *added: Callable[[Any], Any], name: str | None = None
@@ -132,7 +142,7 @@ def run() -> None:
 @click.option("--life", metavar="EVENTS", type=FILE,
               help="What changed before each cycle, beginning with the FILEs (see replay --life); "
               "without --cycle, its last one.")
-@options(CONF, OUTPUT, NAMESPACE, NOW)
+@options(CONF, OUTPUT, NAMESPACE, NOW, LANG)
 def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) -> int:
     """Why a job, pod or queue is as it is, and what would change it.
 
@@ -353,6 +363,7 @@ def lab(jupyter: tuple[str, ...], folder: str | None) -> int:
 @click.argument("number", metavar="[N]", required=False, type=int)
 @click.option("-o", "--output", "form", type=click.Choice(("yaml", "json")), metavar="FORM",
               help="Only print the riddle's manifests, as yaml or json.")
+@LANG
 def riddle(number: int | None, form: str | None) -> int:
     """Why is it pending? Twelve riddles.
 

@@ -15,9 +15,12 @@ from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any
 
+from volcano_lab.trace.language import say
+
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}
 GAP = "  "
+CHINESE, CLOSING = "⺀-鿿", "，。；：！？、）」”"
 _SNAKE = re.compile(r"[a-z]+(_[a-z]+)+")
 _NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?([KMGTP]i?)?|no limit|")
 
@@ -108,6 +111,27 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
     """
     return TextWrapper(max(most, 10), first if first is not None else indent, indent,
                        break_long_words=False, break_on_hyphens=False).fill(text)
+
+
+def fill(text: str, most: int, *, initial_indent: str = "", subsequent_indent: str = "") -> str:
+    """Return a sentence in the reader's language, in lines. A Chinese sign is two columns wide, and
+    a line may end after it.
+
+    >>> fill("queue a holds cpu 4", 12, subsequent_indent="  ")
+    'queue a\\n  holds cpu\\n  4'
+    """
+    text = say(text)
+    if not re.search(f"[{CHINESE}]", text):
+        return wrapped(text, most, subsequent_indent, initial_indent)
+    from rich.cells import cell_len
+
+    lines = [initial_indent]
+    for piece in re.findall(rf"(?:[{CHINESE}]|[^\s{CHINESE}]+)[{CLOSING}]*|\s", text):
+        if cell_len(lines[-1] + piece) > most and lines[-1].strip():
+            lines.append(subsequent_indent + piece.strip())
+        else:
+            lines[-1] += piece
+    return "\n".join(map(str.rstrip, lines))
 
 
 def camel(data: Any) -> Any:

@@ -5,16 +5,16 @@ change it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import fill
 from time import perf_counter
 from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
-from volcano_lab.cli.output import print_data, table, warn, width
+from volcano_lab.cli.output import fill, print_data, table, warn, width
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.one_sentence import listed
+from volcano_lab.trace.language import say
 from volcano_lab.trace.narration import sentence
 
 DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "
@@ -81,7 +81,7 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
             print(fill(f"{group.jobs[0]}: {remedy}", width(), initial_indent="  -> ",
                        subsequent_indent="     "), flush=True)
     if not groups:
-        print("No job waits.")
+        print(say("No job waits."))
     return DONE
 
 
@@ -90,7 +90,7 @@ def _print_remedies(explanation: Explanation, seconds: float) -> None:
     if not explanation.seeks_remedies or not seconds:
         return
     start, found = perf_counter(), False
-    print("\nWhat would change it (each was run):", flush=True)
+    print("\n" + say("What would change it (each was run):"), flush=True)
     for remedy in explanation.remedies_within(seconds):
         found = True
         beside = len(remedy.change) <= COLUMN and width() > 2 * COLUMN
@@ -100,9 +100,9 @@ def _print_remedies(explanation: Explanation, seconds: float) -> None:
                    initial_indent=f"  {remedy.change:{COLUMN}}  " if beside else " " * 6),
               flush=True)
     if perf_counter() - start > seconds:
-        print(f"  (stopped after {seconds:g} s; --seconds N looks longer)")
+        print("  " + say(f"(stopped after {seconds:g} s; --seconds N looks longer)"))
     elif not found:
-        print("  no change that was tried")
+        print("  " + say("no change that was tried"))
 
 
 def explain(explainer: Explainer | Timeline, name: str, node: str | None = None,
@@ -128,12 +128,12 @@ def report(explanation: Explanation, names: Names) -> str:
                     for text in texts)] if texts else []
     if explanation.chain:
         shown = explanation.chain[:MOST]
-        lines += ["", "Decided by these records of the cycle:"]
+        lines += ["", say("Decided by these records of the cycle:")]
         lines += [fill(f"{record.action}: {names.plainly(sentence(record))}", most,
                        initial_indent=f"  {record.number:>6}  ", subsequent_indent=" " * 10)
                   for record in shown]
         if len(shown) < len(explanation.chain):
-            lines.append(f"          and {len(explanation.chain) - len(shown)} more")
+            lines.append(" " * 10 + say(f"and {len(explanation.chain) - len(shown)} more"))
     some_ended = any(row["ended"] for row in explanation.rows)
     rows = [{name: cell for name, cell in row.items() if name != "ended" or some_ended}
             for row in explanation.rows]

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.display.palette import colors_of
+from volcano_lab.trace.language import say
 
 if TYPE_CHECKING:
     import altair as alt
@@ -54,6 +55,7 @@ def _keep(times: float) -> None:
         draw = alt.renderers.get()
 
     def described(spec: dict[str, Any], **options: Any) -> dict[str, Any]:
+        spec = _spoken(spec)
         config = dict(spec.get("config", {}))
         if not isinstance(config.get("padding"), dict):
             config["padding"] = PADDING
@@ -69,7 +71,16 @@ def _keep(times: float) -> None:
 
 
 def _for_the_page(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:
+    spec = _spoken(spec)
     return {"application/vnd.vegalite.v5+json": spec, "text/plain": spec.get("description", "")}
+
+
+def _spoken(spec: Any) -> Any:
+    """The same chart with its titles and words in the reader's language."""
+    if isinstance(spec, dict):
+        return {key: say(part) if key in ("title", "description") and isinstance(part, str) else
+                _spoken(part) for key, part in spec.items()}
+    return [_spoken(part) for part in spec] if isinstance(spec, list) else spec
 
 
 def _page(svg: str, times: float) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from volcano_lab.trace.language import say
+
 Row = Mapping[str, Any]
 Part = str | list[dict[str, Any]]
 MOST = 30
@@ -46,7 +48,7 @@ class Shown:
 def plain_text(part: Part) -> str:
     """Return a sentence, or a table with aligned columns."""
     if isinstance(part, str):
-        return part
+        return say(part)
     heads, rows, numbers = _table(part)
     lines = [heads, *rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(heads))]
@@ -65,7 +67,7 @@ def markdown(part: Part) -> str:
     | a | 0.5 |
     """
     if isinstance(part, str):
-        return part
+        return say(part)
     heads, rows, numbers = _table(part)
     marks = "|".join("---:" if number else ":---" for number in numbers)
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
@@ -75,7 +77,7 @@ def markdown(part: Part) -> str:
 
 def html(part: Part) -> str:
     """Return a sentence as a paragraph, rows as a table."""
-    return f"<p>{escape(part)}</p>" if isinstance(part, str) else html_table(*_table(part))
+    return f"<p>{escape(say(part))}</p>" if isinstance(part, str) else html_table(*_table(part))
 
 
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[bool],
@@ -110,14 +112,14 @@ def cell_text(value: Any) -> str:
     ['yes', '', '0.333333', 'a-0', 'x, y']
     """
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return say("yes" if value else "no")
     if value is None or value != value:
         return ""
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list | tuple):
         return ", ".join(map(cell_text, value))
-    return str(value).removeprefix("default/")
+    return say(str(value).removeprefix("default/"))
 
 
 def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]], list[bool]]:
@@ -126,5 +128,5 @@ def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]], list[bool]]
     numbers = [all(isinstance(row.get(name), int | float | None)
                    and not isinstance(row.get(name), bool) for row in rows) for name in names]
     if len(rows) > MOST:
-        shown.append([f"{len(rows) - MOST} more", *[""] * (len(names) - 1)])
-    return [name.replace("_", " ") for name in names], shown, numbers
+        shown.append([say(f"{len(rows) - MOST} more"), *[""] * (len(names) - 1)])
+    return [say(name.replace("_", " ")) for name in names], shown, numbers

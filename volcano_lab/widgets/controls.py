@@ -93,7 +93,8 @@ class Control:
         unit = "" if self.options or not self.unit else f" {self.unit}"
         if now == 1 and len(unit) > 3:
             unit = unit.removesuffix("s")  # 1 pod
-        return f"{head}{label} **{self.words(now)}{unit}** (was {self.words(before)})."
+        which, value = head + label, self.words(now) + unit
+        return f"{which} **{value}** (was {self.words(before)})."
 
 
 def slider(start: Any, least: float = 0, most: float = 0, label: str = "", *, step: float = 1,

@@ -20,10 +20,11 @@ from traitlets import Dict, observe
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.trace.language import say
 from volcano_lab.widgets import stills
 from volcano_lab.widgets.controls import Control
 from volcano_lab.widgets.pictures import Picture
-from volcano_lab.widgets.scripts import bundle, live_css
+from volcano_lab.widgets.scripts import Script, live_css, on_page
 from volcano_lab.widgets.story import Amounts, Facts, Outcome
 
 Values = dict[str, Any]
@@ -67,10 +68,10 @@ class Lab(anywidget.AnyWidget):
     ({'n': 2}, {'table': [{'double': 4}]})
     """
 
-    _esm = bundle("widget.js")
+    _esm = Script("widget.js")
     _css = live_css()
-    fixed = Dict().tag(sync=True)
-    shown = Dict().tag(sync=True)
+    fixed = Dict().tag(sync=True, to_json=on_page)
+    shown = Dict().tag(sync=True, to_json=on_page)
     ask = Dict().tag(sync=True, echo_update=False)
 
     def __init__(self, controls: Mapping[str, Control], decide: Callable[[Values], Facts],
@@ -290,8 +291,8 @@ class Lab(anywidget.AnyWidget):
             images = [stills.html(panel.at(self._facts).drawing) for panel in self.panels]
         except stills.NoEngineError as error:
             images = [str(error)]
-        head = f"<p><b>{self.title}</b> <i>moves in the lab: run this cell</i></p>"
-        said = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", " ".join(self.shown["said"]))
+        head = f"<p><b>{say(self.title)}</b> <i>{say('moves in the lab: run this cell')}</i></p>"
+        said = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", say(" ".join(self.shown["said"])))
         return f"{head}<p>{said}</p>" + "".join(f"<div>{image}</div>" for image in images)
 
     def __repr__(self) -> str:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from volcano_lab.trace.language import say_all, say_script
 
 HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import \{(.+)\} from "(.+)";$', re.MULTILINE)
@@ -17,7 +20,7 @@ _COMMENT = re.compile(r"^\s*//.*\n|^\s+", re.MULTILINE)
 
 
 @cache
-def bundle(entry: str) -> str:
+def bundle(entry: str | Path) -> str:
     """Return a module of `js/` as one script with all that it imports.
 
     >>> "export default" in bundle("widget.js"), "import " in bundle("widget.js")
@@ -44,6 +47,21 @@ def bundle(entry: str) -> str:
     start = (HERE / "js" / entry).resolve()
     add(start)
     return "".join(texts)
+
+
+class Script:
+    """A widget's script, in the reader's language."""
+
+    def __init__(self, entry: str | Path):
+        self.entry = entry
+
+    def __get__(self, instance: Any, owner: type) -> str:
+        return say_script(bundle(self.entry))
+
+
+def on_page(data: Any, _widget: Any) -> Any:
+    """Return what a widget sends to its page, in the reader's language; as `to_json` of a trait."""
+    return say_all(data)
 
 
 @cache

@@ -22,7 +22,7 @@ from volcano_lab.explain.explanation import Explanation
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader
 from volcano_lab.trace.stepper import Stepper
-from volcano_lab.widgets.scripts import bundle, live_css
+from volcano_lab.widgets.scripts import Script, live_css, on_page
 
 
 class CycleSteps(anywidget.AnyWidget):
@@ -43,10 +43,10 @@ class CycleSteps(anywidget.AnyWidget):
     'this cycle has no place that shows "A job is not admitted" for default/a.'
     """
 
-    _esm = bundle("widget.js")
+    _esm = Script("widget.js")
     _css = live_css()
-    fixed = Dict().tag(sync=True)
-    shown = Dict().tag(sync=True)
+    fixed = Dict().tag(sync=True, to_json=on_page)
+    shown = Dict().tag(sync=True, to_json=on_page)
     ask = Dict().tag(sync=True, echo_update=False)
 
     def __init__(self, view: StepView):
@@ -179,12 +179,12 @@ class StatementSteps(anywidget.AnyWidget):
     ('commit: allocate a-1 on n1', 3, 0)
     """
 
-    _esm = bundle("widget.js")
+    _esm = Script("widget.js")
     _css = live_css()
-    fixed = Dict({"widget": "statementSteps"}).tag(sync=True)
+    fixed = Dict({"widget": "statementSteps"}).tag(sync=True, to_json=on_page)
     scenes = List().tag(sync=True)
     scene = Unicode().tag(sync=True)
-    frames = List().tag(sync=True)
+    frames = List().tag(sync=True, to_json=on_page)
     colors = Dict().tag(sync=True)
     at = Int(0).tag(sync=True)
 

@@ -19,6 +19,7 @@ from functools import cache
 from html import escape
 from typing import Any
 
+from volcano_lab.trace.language import say_all, say_script, spoken
 from volcano_lab.widgets.scripts import bundle, still_css
 
 NEEDS = "Stills of pictures need the package quickjs-ng: pip install quickjs-ng."
@@ -40,8 +41,8 @@ def drawn(kind: str, shown: dict[str, Any], width: int) -> dict[str, str]:
         NoEngineError: where nothing runs JavaScript.
         ValueError: for data that the picture cannot draw.
     """
-    given = json.dumps([kind, shown, width, still_css()], ensure_ascii=False)
-    found: dict[str, str] = json.loads(_engine()(given))
+    given = json.dumps([kind, say_all(shown), width, still_css()], ensure_ascii=False)
+    found: dict[str, str] = json.loads(_engine(spoken())(given))
     if "error" in found:
         raise ValueError(f"the picture {kind} cannot draw its data: {found['error']}")
     return found
@@ -59,8 +60,8 @@ def html(found: dict[str, str]) -> str:
 
 
 @cache
-def _engine() -> Callable[[str], str]:
-    script = bundle("still.js")
+def _engine(language: str) -> Callable[[str], str]:
+    script = say_script(bundle("still.js"))
     try:
         from pyodide.code import run_js  # Python in a browser: its JavaScript is at hand
     except ImportError:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from attrs import define
 
+from volcano_lab.trace.language import say
+
 START = "start.ipynb"
 """The start page's notebook."""
 
@@ -34,7 +36,7 @@ class Lesson:
     @property
     def link(self) -> str:
         """Number and title as a Markdown link."""
-        return f"[{self.number} {self.title}]({self.file})"
+        return f"[{self.number} {say(self.title)}]({self.file})"
 
 
 @define(frozen=True, slots=True)
@@ -138,19 +140,20 @@ def top_line(number: str) -> str:
     [all lessons](start.ipynb)
     """
     before, after = neighbours(number)
-    here = f"**{number} {LESSONS[number].title}**"
+    here = f"**{number} {say(LESSONS[number].title)}**"
     parts = [f"◂ {before.link}" if before else "", here, f"{after.link} ▸" if after else "",
-             f"[all lessons]({START})"]
+             f"[{say('all lessons')}]({START})"]
     return " · ".join(part for part in parts if part)
 
 
 def end_line(number: str) -> str:
     """The links at the end of a lesson, as Markdown."""
     _, after = neighbours(number)
-    onward = f"**Next:** {after.link}: {after.can}." if after else "**This was the last lesson.**"
+    onward = (f"**{say('Next:')}** {after.link}: {say(after.can)}." if after else
+              f"**{say('This was the last lesson.')}**")
     links = [each.link for each in TABLE if each.number != number and each.number[:-1] == number]
-    more = f" **More:** {' · '.join(links)}." if links else ""
-    return f"{onward}{more} [All lessons and ways through]({START})."
+    more = f" **{say('More:')}** {' · '.join(links)}." if links else ""
+    return f"{onward}{more} [{say('All lessons and ways through')}]({START})."
 
 
 def course_table(folder: str = "") -> str:
@@ -159,9 +162,10 @@ def course_table(folder: str = "") -> str:
     >>> print(course_table().splitlines()[2])
     | [00 Fair share](00-fair-share.ipynb) | read a queue's weight, ... comes next | – | 30 min |
     """
-    lines = ["| lesson | you can afterwards | needs | time |", "|---|---|---|---|"]
+    heads = ("lesson", "you can afterwards", "needs", "time")
+    lines = [f"| {' | '.join(map(say, heads))} |", "|---|---|---|---|"]
     for lesson in TABLE:
-        link = f"[{lesson.number} {lesson.title}]({folder}{lesson.file})"
+        link = f"[{lesson.number} {say(lesson.title)}]({folder}{lesson.file})"
         needs = ", ".join(lesson.needs) or "–"
-        lines.append(f"| {link} | {lesson.can} | {needs} | {lesson.minutes} min |")
+        lines.append(f"| {link} | {say(lesson.can)} | {needs} | {lesson.minutes} min |")
     return "\n".join(lines)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from html import escape
 
+from volcano_lab.trace.language import say
+
 INK = "var(--jp-content-font-color1, inherit)"
 LINE = "var(--jp-border-color1, rgba(128, 128, 128, 0.5))"
 GROUND = "var(--jp-layout-color2, rgba(128, 128, 128, 0.12))"
@@ -28,7 +30,7 @@ def html(text: object) -> str:
     >>> html("**No**: `a < b`, *never*.")
     '<b>No</b>: <code>a &lt; b</code>, <i>never</i>.'
     """
-    parts = re.split(r"(`[^`]+`)", escape(str(text), quote=False))
+    parts = re.split(r"(`[^`]+`)", escape(say(str(text)), quote=False))
     done = [f"<code>{part[1:-1]}</code>" if part.startswith("`") else _marked(part)
             for part in parts]
     return "".join(done).replace("\n\n", "<br><br>")
@@ -46,7 +48,7 @@ def plain(text: object) -> str:
     >>> plain("**No**: `a < b`, *never*.")
     'No: a < b, never.'
     """
-    words = str(text)
+    words = say(str(text))
     for pattern, _ in MARKS:
         words = re.sub(pattern, r"\1", words)
     return words.replace("`", "")
@@ -54,7 +56,7 @@ def plain(text: object) -> str:
 
 def box(inner: str, color: str, role: str, label: str = "") -> str:
     """Put HTML into a card with a coloured edge."""
-    named = f' aria-label="{escape(label, quote=True)}"' if label else ""
+    named = f' aria-label="{escape(say(label), quote=True)}"' if label else ""
     style = (f"border: 1px solid {LINE}; border-left: 4px solid {color}; border-radius: 8px; "
              f"padding: 12px 14px; margin: 4px 0; max-width: {WIDTH}; box-sizing: border-box; "
              f"color: {INK}; font-family: {FONT}; font-size: 14px; line-height: 1.5")

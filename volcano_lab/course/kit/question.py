@@ -121,7 +121,7 @@ class Question(Shown):
 
     def __repr__(self) -> str:
         options = f" ({' / '.join(map(plain, self.options))})" if self.options else ""
-        return f"{self.word.capitalize()}: {plain(self.question)}{options}"
+        return f"{plain(self.word.capitalize())}: {plain(self.question)}{options}"
 
     def _repr_html_(self) -> str:
         options = "".join(f"<li>{html(as_text(option))}</li>" for option in self.options)
@@ -132,12 +132,12 @@ class Question(Shown):
 
     def _state(self) -> dict[str, Any]:
         verdict = self.verdict
-        return {"kind": "question", "tag": self.word, "text": html(self.question),
+        return {"kind": "question", "tag": plain(self.word), "text": html(self.question),
                 "options": [[str(option), html(as_text(option)), self._mark(option)]
-                            for option in self.options], "button": self.button,
+                            for option in self.options], "button": plain(self.button),
                 "gives_up": self.gives_up, "settled": self.settled,
                 "value": "" if self.value is None else str(self.value),
-                "fold": COMPUTED if self.result is not None else "",
+                "fold": plain(COMPUTED) if self.result is not None else "",
                 "state": verdict.state if verdict else "", "sign": verdict.sign if verdict else "",
                 "says": html(verdict.text) if verdict else "",
                 "result": views(self.result) if self.settled else []}

@@ -23,18 +23,18 @@ class Recap:
 
     def __repr__(self) -> str:
         lines = [f"- {plain(sentence)}" for sentence in self.learned]
-        lines += ["", "In the real Volcano:"] if self.rows else []
-        return "\n".join(lines +
-                         [f"- {kind}: {where} ({plain(what)})" for kind, where, what in self.rows])
+        lines += ["", plain("In the real Volcano:")] if self.rows else []
+        return "\n".join(lines + [f"- {plain(kind)}: {where} ({plain(what)})"
+                                  for kind, where, what in self.rows])
 
     def _repr_html_(self) -> str:
         points = "".join(f"<li>{html(sentence)}</li>" for sentence in self.learned)
         cell = (f'style="border: 1px solid {LINE}; padding: 4px 10px; text-align: left; '
                 'vertical-align: top; white-space: normal"')
-        heads = "".join(f'<th scope="col" {cell}>{head}</th>'
+        heads = "".join(f'<th scope="col" {cell}>{html(head)}</th>'
                         for head in ("", "in the real Volcano", "what it is"))
         rows = "".join(
-            f'<tr><th scope="row" {cell}>{kind}</th><td {cell}>{_where(kind, where)}</td>'
+            f'<tr><th scope="row" {cell}>{html(kind)}</th><td {cell}>{_where(kind, where)}</td>'
             f"<td {cell}>{html(what)}</td></tr>" for kind, where, what in self.rows)
         table = ('<table style="border-collapse: collapse; margin: 8px 0">'
                  f'<thead><tr>{heads}</tr></thead>{rows}</table>')

@@ -15,6 +15,7 @@ from attrs import define
 from volcano_lab.course.kit.markup import FONT, GROUND, INK, LINE, html, plain
 from volcano_lab.course.kit.values import as_text
 from volcano_lab.display.palette import colors_of
+from volcano_lab.trace.language import say
 
 
 @define(frozen=True, slots=True, repr=False)
@@ -143,14 +144,15 @@ class Bars:
                 parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y + 1}" y2="{y + 24}" '
                              'stroke="currentColor" stroke-dasharray="3 2"/>')
             parts.append(f'<text x="{left + max(width, before) + 6:.1f}" y="{y + 17}">'
-                         f"{escape(self._label(name))}</text>")
+                         f"{escape(say(self._label(name)))}</text>")
         title = f"<b>{html(self.title)}</b>" if self.title else ""
         size = left + 470
         return (f'<div style="color: {INK}; font-family: {FONT}; background: {GROUND}; '
                 f'border-radius: 8px; padding: 8px 12px; margin: 6px 0">{title}<svg viewBox="0 0 '
                 f'{size} {height}" width="{size}" role="img" '
-                f'aria-label="{escape(repr(self), quote=True)}" style="max-width: 100%; display: '
-                'block; fill: currentColor; font-size: 14px">' f"{''.join(parts)}</svg></div>")
+                f'aria-label="{escape(say(repr(self)), quote=True)}" style="max-width: 100%; '
+                'display: block; fill: currentColor; font-size: 14px">'
+                f"{''.join(parts)}</svg></div>")
 
 
 def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, unit: str = "",

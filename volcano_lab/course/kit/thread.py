@@ -11,7 +11,7 @@ from volcano_lab.course.kit import progress
 from volcano_lab.course.kit.field import show_fields
 from volcano_lab.course.kit.lessons import LESSONS, WAYS, Lesson, Way
 from volcano_lab.course.kit.live import Shown
-from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html
+from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html, plain
 
 COURSE = Path(__file__).parents[1]
 
@@ -41,7 +41,7 @@ class Standing(Shown):
             minutes if done < self.checks else "all done")
 
     def __repr__(self) -> str:
-        return f"{self.lesson.number} {self.lesson.title}: {self._words(0)}"
+        return f"{self.lesson.number} {plain(self.lesson.title)}: {plain(self._words(0))}"
 
     def _repr_html_(self) -> str:
         return f'<div style="color: {INK}; font-family: {FONT}">{html(self._words(0))}</div>'
@@ -75,8 +75,8 @@ class Ways:
     """The ways through the course as cards, with what is done of each lesson."""
 
     def __repr__(self) -> str:
-        return "\n".join(f"- {way.title} ({way.whom}, {way.time}): {', '.join(way.numbers)}"
-                         for way in WAYS)
+        return "\n".join(f"- {plain(way.title)} ({plain(way.whom)}, {plain(way.time)}): "
+                         f"{', '.join(way.numbers)}" for way in WAYS)
 
     def _repr_html_(self) -> str:
         cards = "".join(map(_card, WAYS))
@@ -106,6 +106,6 @@ def _row(lesson: Lesson) -> str:
     checks, done = count_checks(lesson.number), len(progress.done(lesson.number))
     color = f"color-mix(in srgb, {GREEN} 70%, currentColor)" if done else "inherit"
     sign = "●" if checks and done >= checks else "◐" if done else "○"
-    said = f" {min(done, checks)} of {checks}" if done else ""
+    said = " " + html(f"{min(done, checks)} of {checks}") if done else ""
     return (f'<li><span aria-hidden="true" style="color: {color}">{sign}</span> '
             f'<a href="{lesson.file}">{lesson.number} {html(lesson.title)}</a>{said}</li>')

@@ -26,7 +26,7 @@ class Verdict:
     text: str
 
     def __repr__(self) -> str:
-        return f"{self.state}: {plain(self.text)}"
+        return f"{plain(self.state)}: {plain(self.text)}"
 
     def _repr_html_(self) -> str:
         return box(self.inner_html, STATES[self.state][0], "status")
@@ -41,7 +41,7 @@ class Verdict:
         """Sign and text, without the box."""
         color, sign = STATES[self.state]
         style = f"color: color-mix(in srgb, {color} 70%, currentColor); font-weight: bold"
-        return (f'<span role="img" aria-label="{self.state}" style="{style}">{sign}</span> '
+        return (f'<span role="img" aria-label="{plain(self.state)}" style="{style}">{sign}</span> '
                 f"{html(self.text)}")
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import anywidget
 from traitlets import Dict
 
+from volcano_lab.widgets.scripts import Script
+
 HERE = Path(__file__).parent
 
 
@@ -20,7 +22,7 @@ class Live(anywidget.AnyWidget):
     {'answer': 'a'}
     """
 
-    _esm = HERE / "live.js"
+    _esm = Script(HERE / "live.js")
     _css = HERE / "live.css"
     state = Dict().tag(sync=True)
 

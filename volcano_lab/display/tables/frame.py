@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from volcano_lab.trace.language import say
 from volcano_lab.trace.shown import cell_text, html_table
 
 
@@ -31,8 +32,9 @@ class Table(pd.DataFrame):
         numbers = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in flat.dtypes]
         rows = [[cell_text(cell) for cell in row]
                 for row in flat.head(most).itertuples(index=False, name=None)]
-        more = f"<p>{len(flat)} rows, the first {most} are shown</p>" if len(flat) > most else ""
-        return html_table(list(map(str, flat.columns)), rows, numbers, len(named)) + more
+        more = say(f"{len(flat)} rows, the first {most} are shown") if len(flat) > most else ""
+        heads = [say(str(name)) for name in flat.columns]
+        return html_table(heads, rows, numbers, len(named)) + (more and f"<p>{more}</p>")
 
 
 def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more: bool = False

@@ -30,12 +30,15 @@ export function fit(text, width, size = 14, bold = false) {
   return text ? text.trimEnd() + "…" : "";
 }
 
+// A word with the space after it; a Chinese sign is a word, with the mark after it, that may not begin a line.
+const PIECE = /[⺀-鿿][，。；：！？、）」]*\s?|[^\s⺀-鿿]+[，。；：！？、）」]*\s?/g;
+
 export function lines(text, width, size = 14) {
   const found = [""];
-  for (const word of String(text).split(" ")) {
-    const longer = found.at(-1) ? `${found.at(-1)} ${word}` : word;
-    if (wide(longer, size) <= width || !found.at(-1)) found[found.length - 1] = longer;
-    else found.push(word);
+  for (const word of String(text).match(PIECE) ?? []) {
+    const longer = found.at(-1) + word;
+    if (wide(longer.trimEnd(), size) <= width || !found.at(-1)) found[found.length - 1] = longer;
+    else { found[found.length - 1] = found.at(-1).trimEnd(); found.push(word); }
   }
   return found;
 }

@@ -7,7 +7,8 @@ import {h} from "../tree.js";
 import {amount, fit, number} from "../words.js";
 import {axis, box, change, colorOf, hatch, hatches, line, named, nameColumn, same, say} from "../marks.js";
 
-const ROW = 47, WORDS = {held: "held", deserved: "deserved", guarantee: "guarantee", limit: "limit", asked: "asked for"};
+const ROW = 47, NUMBERS = ["held", "deserved", "guarantee", "limit", "asked"], NAMES = "held, deserved, guarantee, limit, asked for".split(", ");
+const WORDS = Object.fromEntries(NUMBERS.map((what, place) => [what, NAMES[place]]));
 
 export const bars = {
   draw(data, c) {
@@ -56,7 +57,7 @@ function sums(row, old, words, room) {
   return found.map(({part}) => part);
 }
 
-const told = (row, words, unit) => `${row.name}: ` + ["held", "deserved", "guarantee", "limit", "asked"]
+const told = (row, words, unit) => `${row.name}: ` + NUMBERS
   .filter((what) => typeof row[what] === "number").map((what) => `${number(row[what])} ${words[what]}`).join(", ") + (unit ? ` (${unit})` : "");
 
 function grip(c, what, row, words, x, y, scale) {

@@ -1,0 +1,84 @@
+"""Texts in another language: what is translated, what stays, and that nothing is lost."""
+
+import re
+
+import pytest
+
+from volcano_lab.trace import language
+from volcano_lab.trace.language import Catalogue, in_script, say, say_all, speak
+from volcano_lab.widgets.scripts import bundle
+
+
+@pytest.fixture(autouse=True)
+def english_afterwards():
+    yield
+    speak("en")
+
+
+@pytest.fixture
+def spoken(monkeypatch):
+    """Speak with these entries."""
+
+    def speaking(entries):
+        known = Catalogue(entries.items())
+        monkeypatch.setattr(language, "catalogue", lambda _language, _name="": known)
+        speak("zh")
+        language._said.cache_clear()
+
+    yield speaking
+    language._said.cache_clear()
+
+
+def test_what_is_put_in_is_translated_too_and_names_stay(spoken):
+    spoken({"queue {name} {what}": "队列 {name} {what}", "waits": "在等待"})
+    assert say("queue a waits") == "队列 a 在等待"
+    assert say("queue a sleeps") == "队列 a sleeps"
+
+
+def test_sentences_are_found_one_by_one_and_the_longest_run_first(spoken):
+    spoken({"It waits.": "它在等待。", "It waits. It is the last one.": "它最后等待。"})
+    assert say("It waits. It is the last one. It waits.") == "它最后等待。它在等待。"
+    assert say("It waits. Nobody knows why.") == "它在等待。Nobody knows why."
+
+
+def test_what_is_put_in_ends_where_a_sentence_ends(spoken):
+    spoken({"You said {given}; it is {truth}.": "你说 {given}；正确的是 {truth}。", "Yes.": "是。"})
+    assert say("You said a; it is b. c has less. Yes.") == "你说 a；正确的是 b。c has less. 是。"
+
+
+def test_what_programs_read_is_not_translated(spoken):
+    spoken({"last": "最后", "the last one": "最后一个"})
+    shown = {"ghost": "last", "said": ["the last one"], "tasks": [{"name": "last"}],
+             "controls": [{"name": "last", "group": "last", "label": "last"}]}
+    assert say_all(shown) == {
+        "ghost": "last", "said": ["最后一个"], "tasks": [{"name": "最后"}],
+        "controls": [{"name": "last", "group": "最后", "label": "最后"}]}
+
+
+def test_a_language_without_a_catalogue_is_refused():
+    with pytest.raises(ValueError, match='language is "tlh"; allowed are en, zh'):
+        speak("tlh")
+    assert say("No job waits.") == "No job waits."
+
+
+@pytest.mark.parametrize("entry", ["widget.js", "still.js"])
+def test_scripts_stay_the_same_but_for_their_texts(entry):
+    source = bundle(entry)
+    assert in_script(source, lambda text: text) == source
+    other = in_script(source, lambda text: text.upper() if text == "copy link" else text)
+    assert other == source.replace('"copy link"', '"COPY LINK"')
+
+
+def test_the_catalogues_keep_what_is_put_in():
+    for english, said in language.catalogue("zh").entries.items():
+        assert set(language.PLACE.findall(english)) == set(language.PLACE.findall(said)), english
+
+
+def test_why_answers_in_chinese_with_the_same_numbers_and_names(capsys):
+    from volcano_lab.cli import main
+
+    told = []
+    for lang in ("en", "zh"):
+        main(["why", "docs/cluster.yaml", "huge", "--no-remedies", "--lang", lang])
+        told.append(capsys.readouterr().out)
+    assert re.search("[一-鿿]", told[1]) and not re.search("[一-鿿]", told[0])

@@ -1,0 +1,360 @@
+"""The catalogues of other languages, and the notebooks made from them.
+
+`python tools/translate.py update` collects all texts that a reader sees and puts them into the
+catalogues: texts of the library and the lessons into `volcano_lab/trace/languages/zh`, Markdown of
+the notebooks into `docs/languages/zh`. What was translated stays; a text that changed gets the
+translation of the nearest old one, marked fuzzy, until somebody has read it.
+`check` names every text without a translation, and terms that are not the glossary's.
+`missing NOTEBOOK...` shows what stays English when a lesson is run, answered and moved in Chinese.
+`build [NOTEBOOK...]` makes `notebooks/zh` from `notebooks`.
+"""
+
+import ast
+import contextlib
+import difflib
+import inspect
+import json
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import polib
+import yaml
+
+from volcano_lab.trace import language
+
+ROOT = Path(__file__).parents[1]
+LANGUAGE = "zh"
+TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
+PAGES = ROOT / "docs" / "languages" / LANGUAGE
+ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py"], "widgets": ["widgets", "display"],
+         "kit": ["course/kit", "course/riddles"], "script": ["widgets/js", "course/kit/live.js"]}
+"""Catalogue -> where its texts are. Lessons have one each."""
+
+WORDS = re.compile(r"[A-Za-z]{2,}\S*\s+\S*[a-z]{2,}")
+NO_TEXT = re.compile("|".join((
+    r"<\w+[ >]|style=|://|[{;] *\w+-\w+:|^[-.#\w]+ \{|rgba?\(|var\(--|\bpx\b",  # HTML and CSS
+    r"^(vp|vs|vl)[-{]|^\(prefers|\[data-|^M[\d.]|^#",  # classes, queries, paths, colours
+    r"\n  |apiVersion|^[\w.-]+/|^\w+=|^--",  # manifests, commands
+    r"^def |^import |^from \w+ import|\(\?|\\[sdw]")))  # code, patterns
+"""What has words, and is not for people."""
+
+GRADES = {"check", "choice"}
+SCRIPT_WORDS = {
+    "reset", "close", "remove", "find", "play", "pause", "empty", "Jobs", "Steps", "↶ undo",
+    "copy ▾", "copied ✓", "yes", "no", "nothing", "queues", "later →", "tasks", " (done)",
+    "left: {0}",
+    "of {0}, {1}", "Copied: {0}.", "record {0}", "{0} (gone)", "the {0}", "Step {0}: {1}",
+    "step {0}: {1}", "play: {0}"}
+"""Texts of scripts that are one word."""
+
+KEYS = ("tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|lane|band|says|now|"
+        "below|turn|guarantee|tier")
+NO_SCRIPT_TEXT = re.compile(r"vp-|vs-|vl-|url\(|translate|\dpx|\}px|</|^M\d?\{|hsl|^[#.]|var\(|"
+                            rf"^\w+-\{{|^change:|^ ?({KEYS}) \{{\d\}}$")
+MOST = 40
+"""Problems that are printed."""
+
+SCRIPT_KEYS = {"try again", "no widget"}
+"""What looks like a text in a script, and is none."""
+
+
+def texts_of(source: str) -> list[str]:
+    """The texts of Python source in their order, what is put in as names in braces.
+
+    >>> texts_of('f"{len(jobs)} jobs wait for {job.name}"; x = "a long name"; y = "key"')
+    ['{len} jobs wait for {name}', 'a long name']
+    """
+    tree = ast.parse(source)
+    parts = {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
+             for value in node.values}
+    docs = {id(node.value): False for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docs |= {id(node.body[0].value): True for node in ast.walk(tree) if graded(node)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            found.append((node.lineno, node.col_offset, braced(node)))
+        elif (isinstance(node, ast.Constant) and isinstance(node.value, str)
+              and id(node) not in parts and docs.get(id(node), True)):
+            clean = " ".join(inspect.cleandoc(node.value).split())
+            found.append((node.lineno, node.col_offset, clean if id(node) in docs else node.value))
+    texts = (text.strip() for _, _, text in sorted(found))
+    return list(dict.fromkeys(text for text in texts if is_text(text)))
+
+
+def is_text(text: str) -> bool:
+    """Whether it has words for people, as far as one can see that."""
+    return bool(WORDS.search(re.sub(r"\{\w+\}", "x", text))) and not NO_TEXT.search(text)
+
+
+def graded(node) -> bool:
+    """Whether a function's docstring is a task."""
+    return isinstance(node, ast.FunctionDef) and isinstance(node.body[0], ast.Expr) and any(
+        getattr(getattr(each, "func", each), "id", "") in GRADES for each in node.decorator_list)
+
+
+def braced(node: ast.JoinedStr) -> str:
+    """An f-string as an entry: {name of what is put in}, each name once."""
+    text, used = "", set()
+    for value in node.values:
+        if isinstance(value, ast.Constant):
+            text += value.value
+            continue
+        name = base = name_of(value.value)
+        while name in used:
+            name = f"{base}{len(used)}"
+        used.add(name)
+        text += f"{{{name}}}"
+    return text
+
+
+def name_of(node) -> str:
+    """A name for an expression: its own, or that of its outermost part."""
+    for part in ("id", "attr"):
+        if hasattr(node, part):
+            return getattr(node, part).strip("_") or "x"
+    if isinstance(node, ast.Call):
+        return name_of(node.func)
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        return name_of(node.value)
+    return "x"
+
+
+def script_texts(source: str) -> list[str]:
+    """The texts of JavaScript."""
+    found: list[str] = []
+    source = re.sub(r"^\s*//.*$", "", source, flags=re.MULTILINE)
+    language.in_script(source, lambda text: found.append(text) or text)
+    return list(dict.fromkeys(filter(is_script_text, found)))
+
+
+def is_script_text(text: str) -> bool:
+    """Whether a literal of a script is for people; a template may be one word with a number."""
+    if text in SCRIPT_WORDS:
+        return True
+    if "{0}" in text and not NO_SCRIPT_TEXT.search(text):
+        return bool(re.search(r"(?<![\w-])[a-z]{3,}(?![\w(:=-])", text.replace("{", " {")))
+    return is_text(text) and text not in SCRIPT_KEYS
+
+
+def blocks(source: str) -> list[str]:
+    """A cell's Markdown in parts: paragraphs, lists, tables, each fence with its code as one.
+
+    >>> blocks("# Title\\n\\nText\\n\\n```python\\na\\n\\nb\\n```\\nEnd")
+    ['# Title', 'Text', '```python\\na\\n\\nb\\n```', 'End']
+    """
+    parts = re.split(r"^(```.*?^```)[ \t]*$", source, flags=re.MULTILINE | re.DOTALL)
+    found = []
+    for place, part in enumerate(parts):
+        found += [part] if place % 2 else re.split(r"\n\s*\n", part)
+    return [part.strip("\n") for part in found if part.strip()]
+
+
+def has_words(block: str) -> bool:
+    """Whether a part of a page is for people, and not made from the course's table."""
+    made = "[all lessons](" in block or block.startswith(
+        ("```", "</details", "|---", "**Next:**", "**This was"))
+    return not made and bool(re.search(r"[A-Za-z]{2}", re.sub(r"`[^`]*`|<[^>]*>", "", block)))
+
+
+def notebooks() -> list[Path]:
+    return sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def cells(path: Path, kind: str) -> list[str]:
+    found = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in found
+            if cell["cell_type"] == kind and cell.get("id") not in ("thread-end", "thread-table")]
+
+
+def collected() -> dict[Path, list[str]]:
+    """{catalogue: its texts}; a text stands in the first catalogue that needs it."""
+    wanted: dict[Path, list[str]] = {}
+    for name, places in ROOMS.items():
+        files = [file for place in places for file in sources(ROOT / "volcano_lab" / place)]
+        wanted[TEXTS / f"{name}.po"] = [text for file in files for text in of_file(file)]
+    for folder in sorted((ROOT / "volcano_lab" / "course").glob("lesson_*")):
+        wanted[TEXTS / f"{folder.name}.po"] = [
+            text for file in sources(folder) for text in of_file(file)]
+    for path in notebooks():
+        number = path.name.partition("-")[0] if "-" in path.name else path.stem
+        pages = wanted.setdefault(PAGES / f"{path.stem}.po", [])
+        pages += filter(has_words, (
+            block for cell in cells(path, "markdown") for block in blocks(cell)))
+        texts = wanted.setdefault(TEXTS / f"lesson_{number}.po", [])
+        texts += [text for cell in cells(path, "code") for text in texts_of(cell)]
+    seen: set[str] = set()
+    for path, texts in wanted.items():
+        if path.parent == TEXTS:
+            wanted[path] = [text for text in dict.fromkeys(texts) if text not in seen]
+            seen.update(texts)
+        else:
+            wanted[path] = list(dict.fromkeys(texts))
+    return {path: texts for path, texts in wanted.items() if texts}
+
+
+def sources(place: Path) -> list[Path]:
+    if not place.is_dir():
+        return [place]
+    endings = ("*.js",) if place.name == "js" else ("*.py", "*.yaml")
+    return sorted(path for ending in endings for path in place.rglob(ending))
+
+
+def of_file(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".yaml":
+        return riddle_texts(text)
+    return script_texts(text) if path.suffix == ".js" else texts_of(text)
+
+
+def riddle_texts(text: str) -> list[str]:
+    """The texts of a riddle: its story, options, hints."""
+    found: list[str] = []
+
+    def walk(data) -> None:
+        if isinstance(data, str) and is_text(data):
+            found.append(" ".join(data.split()))
+        elif isinstance(data, dict | list):
+            for inner in data.values() if isinstance(data, dict) else data:
+                walk(inner)
+
+    walk(next(iter(yaml.safe_load_all(text))))
+    return found
+
+
+def update() -> None:
+    """Bring the catalogues to the texts that there are."""
+    wanted = collected()
+    old = {entry.msgid: entry.msgstr for path in [*TEXTS.glob("*.po"), *PAGES.glob("*.po")]
+           for entry in polib.pofile(str(path)) if entry.translated()}
+    for path in [*TEXTS.glob("lesson_*.po"), *PAGES.glob("*.po")]:
+        if path not in wanted:
+            path.unlink()
+    lost = set(old) - {text for texts in wanted.values() for text in texts}
+    for path, texts in wanted.items():
+        made = polib.POFile(wrapwidth=100)
+        made.check_for_duplicates = True
+        made.metadata = {"Language": LANGUAGE, "Content-Type": "text/plain; charset=UTF-8"}
+        for text in texts:
+            entry = polib.POEntry(msgid=text, msgstr=old.get(text, ""))
+            if not entry.msgstr:
+                near = difflib.get_close_matches(text, lost, 1, 0.75)
+                if near:
+                    entry.msgstr, entry.flags = old[near[0]], ["fuzzy"]
+                    entry.previous_msgid = near[0]
+            made.append(entry)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        made.save(str(path))
+
+
+def problems() -> list[str]:
+    """What is not translated, lost what is put in, or does not use the glossary's terms."""
+    found = []
+    for path, texts in collected().items():
+        entries = {entry.msgid: entry for entry in polib.pofile(str(path))} if path.exists() else {}
+        for text in texts:
+            entry = entries.get(text)
+            where = f"{path.relative_to(ROOT)}: "
+            if entry is None or not entry.translated():
+                found.append(f"{where}not translated: {text}")
+            elif path.parent == TEXTS and put_in(text) != put_in(entry.msgstr):
+                found.append(f"{where}other names in braces: {text} -> {entry.msgstr}")
+    return found
+
+
+def put_in(text: str) -> set[str]:
+    """The names in braces."""
+    return set(language.PLACE.findall(text))
+
+
+def build(paths: list[Path]) -> None:
+    """Make notebooks of another language: Markdown from the catalogues, code as it is, run anew."""
+    from notebooks import run
+
+    language.speak(LANGUAGE)
+    folder = ROOT / "notebooks" / LANGUAGE
+    folder.mkdir(exist_ok=True)
+    for path in paths:
+        notebook = nbformat.read(path, 4)
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown":
+                cell.source = translated(cell.source, path)
+        notebook.cells.insert(1, nbformat.v4.new_code_cell(
+            f'from volcano_lab.trace.language import speak\n\nspeak("{LANGUAGE}")', id="language",
+            metadata={"tags": ["plumbing"]}))
+        nbformat.write(notebook, folder / path.name)
+        run(folder / path.name)
+        print(folder / path.name)
+
+
+def missing(path: Path) -> list[str]:
+    """The texts of a lesson that stay English: of its outputs, questions answered, labs moved."""
+    from cells import code_cells, run_cell
+
+    language.speak(LANGUAGE)
+    stayed: dict[str, None] = {}
+    known = language._said
+
+    def noted(spoken, text):
+        found = known(spoken, text)
+        words = re.sub("`[^`]*`", "", found)
+        if re.search(r"[A-Za-z]{3,} [a-z]{2,}", words) or (re.fullmatch(r"[A-Za-z ]{3,}", words)):
+            stayed[f"{text}\n    -> {found}" if found != text else text] = None
+        return found
+
+    language._said = noted
+    names = {"__name__": "__main__"}
+    for name, source in code_cells(path).items():
+        explore(run_cell(source, f"{path.name}/{name}", names))
+    return list(stayed)
+
+
+def explore(value) -> None:
+    """Show a cell's value in all its states."""
+    if hasattr(value, "_repr_mimebundle_"):
+        value._repr_mimebundle_()
+    elif hasattr(value, "_repr_html_"):
+        value._repr_html_()
+    if hasattr(value, "say") and hasattr(value, "question"):
+        for answer in [*value.options, getattr(value, "truth", None), "no answer"]:
+            value.say(answer)
+            value._state()
+        for part in value.result if isinstance(value.result, list | tuple) else [value.result]:
+            explore(part)
+    if hasattr(value, "controls") and hasattr(value, "tasks"):
+        language.say_all([value.fixed, value.shown])
+        for number in range(len(value.tasks)):
+            language.say_all(value.begin(number).shown)
+        value.reset()
+        for name, control in value.controls.items():
+            for choice in control.choices()[:1] + control.choices()[-1:]:
+                with contextlib.suppress(ValueError):
+                    language.say_all(value.set(**{name: choice}).shown)
+            value.reset()
+
+
+def translated(source: str, path: Path) -> str:
+    """A cell's Markdown in the other language."""
+    known = {entry.msgid: entry.msgstr for entry in polib.pofile(str(PAGES / f"{path.stem}.po"))
+             if entry.translated()}
+    return "\n\n".join(known.get(block, block) for block in blocks(source))
+
+
+def main(word: str, paths: list[Path]) -> int:
+    """Do what the module's docstring says; how many problems there are."""
+    if word == "update":
+        update()
+    elif word == "build":
+        build(paths or notebooks())
+    elif word == "missing":
+        print("\n".join(text for path in paths for text in missing(path)))
+    found = problems() if word == "check" else []
+    print("\n".join(found[:MOST]))
+    if len(found) > MOST:
+        print(f"and {len(found) - MOST} more")
+    return len(found)
+
+
+if __name__ == "__main__":
+    sys.exit(bool(main(sys.argv[1], [Path(each) for each in sys.argv[2:]])))

@@ -1,0 +1,256 @@
+"""The language in which people are spoken to: English, or one of `languages/`.
+
+Texts stand in the source in English, where they are needed, and nothing there knows of other
+languages. What is shown passes through `say`, which finds the text in the catalogues (gettext's
+`.po` files): as it stands, or as one that has names or numbers put in (in an entry they stand in
+braces), or sentence by sentence. What no catalogue has, such as names and Volcano's own condition
+texts, stays. `tools/translate.py` collects the entries from the source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+ENGLISH = "en"
+FOLDER = Path(__file__).parent / "languages"
+SENTENCES = re.compile(r"(?:(?<=[.!?])|(?<=[.!?]\*\*)) (?=\S)")
+BREAKS = (("\n", "\n"), ("; ", "；"), (": ", "："), (" · ", " · "), (", ", "，"))
+"""Where a sentence is taken apart that no entry has as a whole -> what stands there instead."""
+
+AROUND = "*“”()[]"
+ENDS = {".": "。", ":": "：", "?": "？", "!": "！"}
+NAMES = frozenset({
+    "widget", "id", "kind", "name", "key", "color", "colors", "state", "fate", "outcome", "values",
+    "value", "start", "node", "queue", "job", "pod", "parent", "group", "plugin", "widgets", "way",
+    "field", "type", "ghost", "options", "copied", "model", "link", "n"})
+"""Keys of plain data below which programs read, and not people."""
+
+WITHIN = {"tasks": frozenset(), "controls": NAMES - {"group"}}
+"""The same where it differs, below some keys."""
+
+_spoken = ENGLISH
+
+
+def languages() -> list[str]:
+    """Return the languages that can be spoken.
+
+    >>> languages()
+    ['en', 'zh']
+    """
+    return [ENGLISH, *sorted(path.name for path in FOLDER.glob("[a-z]*"))]
+
+
+def speak(language: str) -> None:
+    """Speak another language from now on.
+
+    Raises:
+        ValueError: for one that there is no catalogue of.
+
+    >>> speak("tlh")
+    Traceback (most recent call last):
+    ValueError: language is "tlh"; allowed are en, zh
+    """
+    global _spoken
+    if language not in languages():
+        raise ValueError(f'language is "{language}"; allowed are {", ".join(languages())}')
+    _spoken = language
+
+
+def spoken() -> str:
+    """Return the language that is spoken."""
+    return _spoken
+
+
+def say(text: str) -> str:
+    """Return a text in the reader's language.
+
+    >>> say("No job waits."), spoken()
+    ('No job waits.', 'en')
+    """
+    return text if _spoken == ENGLISH else _said(_spoken, text)
+
+
+def say_all(data: Any, names: frozenset[str] = NAMES) -> Any:
+    """Return plain data with its texts in the reader's language; what programs read stays."""
+    if _spoken == ENGLISH:
+        return data
+    if isinstance(data, str):
+        return say(data)
+    if isinstance(data, dict):
+        return {key: inner if key in names else say_all(inner, WITHIN.get(key, names))
+                for key, inner in data.items()}
+    return [say_all(inner, names) for inner in data] if isinstance(data, list | tuple) else data
+
+
+def say_script(source: str) -> str:
+    """Return JavaScript with its texts in the reader's language: literals that an entry has."""
+    if _spoken == ENGLISH:
+        return source
+    entries = catalogue(_spoken, "script").entries
+    return in_script(source, lambda text: entries.get(text, text))
+
+
+def in_script(source: str, other: Callable[[str], str]) -> str:
+    """Return JavaScript with other literals; of a template `${…}` stand as {0}, {1}, ….
+
+    >>> in_script('say("ab", `${n} of ${m ? "x" : 1}`)', str.upper)
+    'say("AB", `${n} OF ${m ? "X" : 1}`)'
+    """
+    return _script(source, 0, "", other)[0]
+
+
+def _script(source: str, at: int, end: str, other: Callable[[str], str]) -> tuple[str, int]:
+    """What stands up to a closing brace, or the end, and where that is."""
+    parts, depth = [], 0
+    while at < len(source) and not (source[at] == end and not depth):
+        literal = _STRING.match(source, at)
+        if literal:
+            parts.append(f'"{other(literal[1])}"')
+            at = literal.end()
+        elif source[at] == "`":
+            text, at = _template(source, at + 1, other)
+            parts.append(text)
+        else:
+            depth += (source[at] == "{") - (source[at] == "}")
+            parts.append(source[at])
+            at += 1
+    return "".join(parts), at
+
+
+_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+
+
+def _template(source: str, at: int, other: Callable[[str], str]) -> tuple[str, int]:
+    text, inner = "", []
+    while source[at] != "`":
+        if source.startswith("${", at):
+            part, at = _script(source, at + 2, "}", other)
+            text += f"{{{len(inner)}}}"
+            inner.append(part)
+            at += 1
+        else:
+            size = 1 + (source[at] == "\\")
+            text, at = text + source[at:at + size], at + size
+    said = other(text)
+    for number, part in enumerate(inner):
+        said = said.replace(f"{{{number}}}", f"${{{part}}}")
+    return f"`{said}`", at + 1
+
+
+@cache
+def catalogue(language: str, name: str = "[!_]*") -> Catalogue:
+    """Return what is said in a language, by one catalogue or all."""
+    import polib
+
+    paths = sorted((FOLDER / language).glob(f"{name}.po"))
+    return Catalogue((entry.msgid, entry.msgstr) for path in paths
+                     for entry in polib.pofile(str(path)) if entry.translated())
+
+
+class Catalogue:
+    """Entries: English -> what is said instead; those with braces match whatever is put in.
+
+    >>> said = Catalogue([("queue {name} waits", "{name} 队列等待"), ("cpu", "CPU")])
+    >>> said.of("queue a waits"), said.of("queue a runs"), said.of("cpu")
+    ('a 队列等待', None, 'CPU')
+    """
+
+    def __init__(self, entries: Iterable[tuple[str, str]]):
+        whole = dict(entries)
+        self.entries = {part: said for entry in whole.items() for part, said in sentences(*entry)
+                        } | whole
+        patterns = [(len(PLACE.sub("", english)), _pattern(english), _filled(said))
+                    for english, said in self.entries.items()
+                    if PLACE.search(english) and _letters(english) > 2]
+        self.patterns = sorted(patterns, key=lambda each: -each[0])
+
+    def of(self, text: str) -> str | None:
+        """Return what is said for a text as a whole, or None."""
+        if text in self.entries:
+            return self.entries[text]
+        for _, pattern, filled in self.patterns:
+            found = pattern.fullmatch(text)
+            if found:
+                return filled(found)
+        return None
+
+
+def sentences(english: str, said: str) -> list[tuple[str, str]]:
+    """Return an entry's sentences one by one, where it has as many in both languages.
+
+    >>> sentences("It waits. Look at {job}.", "它在等待。请看 {job}。")
+    [('It waits.', '它在等待。'), ('Look at {job}.', '请看 {job}。')]
+    """
+    ours, theirs = SENTENCES.split(english), re.split("(?<=[。！？])(?=.)", said)
+    return list(zip(ours, theirs, strict=True)) if 1 < len(ours) == len(theirs) else []
+
+
+PLACE = re.compile(r"\{(\w+)\}")
+
+
+def _letters(english: str) -> int:
+    return sum(sign.isalpha() for sign in PLACE.sub("", english))
+
+
+def _pattern(english: str) -> re.Pattern[str]:
+    """What is put in ends where a sentence or a part of it does; not so after a colon, at the end.
+    """
+    parts = PLACE.split(english)
+    text = re.escape(parts[0])
+    for place in range(1, len(parts), 2):
+        free = parts[place - 1].endswith(": ") and parts[place + 1] in ("", ".")
+        stop = r"[.!?] |\n" if free else r"[.!?:;] |, \*\*|\n"
+        count = "*" if parts[place - 1] else "+"
+        text += rf"(?P<_{parts[place]}>(?:(?!{stop}).){count}?){re.escape(parts[place + 1])}"
+    return re.compile(text, re.DOTALL)
+
+
+def _filled(said: str) -> Callable[[re.Match[str]], str]:
+    return lambda found: PLACE.sub(lambda place: say(found["_" + place[1]]), said)
+
+
+@lru_cache(20_000)
+def _said(language: str, text: str) -> str:
+    inner = text.strip()
+    if not re.search("[A-Za-z]{2}", inner):
+        return text
+    found = _found(catalogue(language), inner)
+    return text if found is None else text.replace(inner, found)
+
+
+def _found(known: Catalogue, text: str) -> str | None:
+    """What is said for a text, or for its parts; None where nothing of it is known."""
+    found = known.of(text)
+    if found is None and text[-1] in ENDS and (said := known.of(text[:-1])) is not None:
+        found = said + ENDS[text[-1]]
+    if found is not None:
+        return found
+    several = SENTENCES.split(text)
+    if len(several) > 1:
+        return _in_parts(known, several, " ", "")
+    for mark, other in BREAKS:
+        if mark in text:
+            return _in_parts(known, text.split(mark), mark, other)
+    inner = text.strip(AROUND)
+    said = _found(known, inner) if inner and inner != text else None
+    return None if said is None else text.replace(inner, said, 1)
+
+
+def _in_parts(known: Catalogue, parts: list[str], mark: str, other: str) -> str | None:
+    """The longest runs of parts that are known, one after the other; `other` stands after them."""
+    text, at, any_known = "", 0, False
+    while at < len(parts):
+        runs = ((end, known.of(mark.join(parts[at:end]))) for end in range(len(parts), at + 1, -1))
+        end, said = next((run for run in runs if run[1] is not None), (at + 1, None))
+        if said is None and parts[at]:
+            said = _found(known, parts[at])
+        any_known = any_known or said is not None
+        text += said if said is not None else parts[at]
+        at = end
+        if at < len(parts):
+            text += mark if said is None else other
+    return text if any_known else None
