@@ -2,7 +2,7 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv, with locked versions.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help lab test newer check bench docs sheet site site-test notebooks binder audit lock clean
+.PHONY: help lab test newer check bench docs sheet slides site site-test notebooks binder audit lock clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -81,6 +81,9 @@ site-test: $(ALL)  ## runs all lessons of build/site in Chromium; times, a row p
 
 sheet: $(ALL)  ## the cheat sheet, two pages: build/cheat-sheet.pdf
 	$(BIN)/python tools/cheat_sheet.py
+
+slides: $(ALL)  ## slides of all lessons: build/slides/*.html and *.pdf (LESSONS="notebooks/00-fair-share.ipynb")
+	$(BIN)/python tools/slides.py $(LESSONS)
 
 notebooks: $(ALL)  ## runs every notebook and stores its outputs
 	$(BIN)/python tools/notebooks.py $(wildcard notebooks/*.ipynb)

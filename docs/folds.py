@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import Path
 
-from cells import code_cells, processes, run_cell
+from cells import processes, questions
 
 ASKED = ("predict(", "ask(")
 
@@ -23,14 +23,10 @@ def fill(paths: list[Path]) -> None:
 def filled(path: str) -> dict[str, str]:
     """{cell: HTML} of a notebook's questions, with their answers."""
     from volcano_lab.course.kit.live import ANSWERS_SHOWN
-    from volcano_lab.course.kit.question import Question
 
-    names: dict[str, object] = {"__name__": "__main__"}
-    asked = {cell: run_cell(source, f"<cell {cell}>", names)
-             for cell, source in code_cells(Path(path)).items()}
+    asked = questions(Path(path))
     os.environ[ANSWERS_SHOWN] = "shown"
-    return {cell: question._repr_html_() for cell, question in asked.items()
-            if isinstance(question, Question)}
+    return {cell: question._repr_html_() for cell, question in asked.items()}
 
 
 def store(path: Path, outputs: dict[str, str]) -> None:

@@ -43,3 +43,13 @@ def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
     """Run a cell quietly; the value of its last expression."""
     with contextlib.redirect_stdout(io.StringIO()):
         return field.run_cell(source, name, names)
+
+
+def questions(path: Path) -> dict[str, Any]:
+    """{id: question} of the cells of a notebook that ask one; all its cells are run."""
+    from volcano_lab.course.kit.question import Question
+
+    names: dict[str, Any] = {"__name__": "__main__"}
+    shown = {cell: run_cell(source, f"<cell {cell}>", names)
+             for cell, source in code_cells(path).items()}
+    return {cell: thing for cell, thing in shown.items() if isinstance(thing, Question)}

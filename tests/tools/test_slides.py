@@ -1,0 +1,43 @@
+"""Slides have what a projector needs, ask before they show, and need nothing from elsewhere."""
+
+import re
+from pathlib import Path
+
+import slides
+
+LESSON = Path(__file__).parents[2] / "notebooks" / "00-fair-share.ipynb"
+
+
+def deck_of(*parts):
+    deck = slides.Deck()
+    for part in parts:
+        deck.text(part) if isinstance(part, str) else deck.question(*part)
+    return [(cell.metadata["slideshow"]["slide_type"], cell.source or cell.outputs[0]["data"][
+        "text/html"]) for cell in deck.cells]
+
+
+def test_a_heading_takes_its_first_paragraph_and_the_list_that_it_announces():
+    made = deck_of("## A\n\nTwo things:\n\n- one\n- two\n\nMore.", "| a |\n|---|\n| 1 |")
+    assert made == [("slide", "## A"), ("-", "Two things:"), ("-", "- one\n- two"),
+                    ("-", "| a |\n|---|\n| 1 |")]
+    made = deck_of("## A\n\nHere it is. This is the code:\n\n```\nx\n```", "## B")
+    assert [text for _, text in made] == ["## A", "Here it is.", "## B"]
+
+
+def test_a_question_has_its_text_above_it_and_its_answer_on_the_next_slide():
+    made = deck_of("## A\n\nFirst.\n\nOf this it speaks.", ("How many?", "", "<p>It is 2.</p>"))
+    where = ("subslide", '<p class="where">A</p>')
+    assert made[2:] == [where, ("-", "Of this it speaks."), ("-", '<p class="question">How many?'
+                        "</p>"), where, ("-", '<p class="asked">How many?</p><p>It is 2.</p>')]
+    assert not any("It is" in text for _, text in deck_of("## A", ("How many?", "", "")))
+
+
+def test_the_slides_of_a_lesson_need_nothing_else():
+    questions = slides.asked(LESSON)
+    page = slides.page(LESSON, questions)
+    assert not re.findall(r"""(?:src|href)=["']?(?!data:|#)[^"'> ]+|url\((?!["']?data:)""", re.sub(
+        r"<a [^>]*>|<script>.*?</script>", "", page, flags=re.DOTALL))
+    assert "<script src" not in page and "Reveal.initialize" in page
+    assert len(questions) == page.count('class="question"') == page.count('class="asked"') == 8
+    assert page.index("only b</li>") < page.index("c never used its large weight")
+    assert page.count("<section") > 25 and "moves in the lab" not in page

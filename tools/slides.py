@@ -1,0 +1,175 @@
+"""Makes slides of lessons: headings, still pictures, questions with the answer on the next slide.
+
+`python tools/slides.py NOTEBOOK...` (all lessons without one) writes build/slides/NAME.html, which
+needs nothing else, and with Chromium NAME.pdf. What becomes a slide is a rule, not a mark: a
+heading with its first paragraph; tables; an output with a picture or a table; a question; what it
+reveals; the recap. Reading matter, code, folds and tasks stay in the notebook.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from nbconvert import SlidesExporter
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tools")]
+
+from cells import processes, questions  # noqa: E402
+
+BUILD = ROOT / "build" / "slides"
+LINK, FOLD = re.compile(r"\[([^\]]*)\]\([^)]*\)"), re.compile(r"<details.*?</details>", re.DOTALL)
+MOVES = re.compile(r"<i>moves in the lab[^<]*</i>")
+SENTENCE = re.compile(r"[^.?!]*:$")
+MOST = 900
+"""Characters of text above a question."""
+THREAD = re.compile(r"^.*\[[Aa]ll lessons.*$", re.MULTILINE)
+"""The lines of links at a lesson's top and end."""
+
+
+def asked(path):
+    """{cell: (question as HTML, what it reveals as HTML)} of a notebook, which is run for it."""
+    from volcano_lab.course.kit.live import views
+    from volcano_lab.course.kit.markup import html
+    from volcano_lab.course.kit.question import Asked
+    from volcano_lab.course.kit.values import as_text
+
+    found = {}
+    for cell, question in questions(Path(path)).items():
+        options = "".join(f"<li>{html(as_text(option))}</li>" for option in question.options)
+        shown = views(question.result) if isinstance(question, Asked) else ()
+        found[cell] = (html(question.question), f"<ul>{options}</ul>" if options else "",
+                       question._answer_html() + "".join(view["html"] for view in shown))
+    return found
+
+
+def slides(notebook, questions):
+    """The cells of the slides of a stored notebook, each with the type of its slide."""
+    deck = Deck()
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            deck.text(THREAD.sub("", FOLD.sub("", cell.source)))
+        elif cell.id in questions:
+            deck.question(*questions[cell.id])
+        for output in cell.get("outputs", ()) if cell.id not in questions else ():
+            shown = MOVES.sub("", FOLD.sub("", output.get("data", {}).get("text/html", "")))
+            if "<img" in shown or "<table" in shown or "recap(" in cell.source:
+                deck.picture(shown)
+    return deck.cells
+
+
+class Deck:
+    """Slides that grow: `open` while the slide of a heading has room for a picture, `wanted` while
+    it has none of its text, or announces some; `said` is what no slide has of the last text, of
+    which a question may speak.
+    """
+
+    def __init__(self):
+        self.cells, self.where, self.open, self.wanted, self.said = [], "", False, False, []
+
+    def text(self, source):
+        """A heading begins a slide, with its first paragraph, and the list that it announces; of
+        the rest the tables are kept.
+        """
+        self.said = []
+        for block in filter(str.strip, re.split(r"\n\s*\n", LINK.sub(r"\1", source).strip())):
+            if heading := re.match(r"(#+) (.*)", block):
+                self._settle()
+                self.where, self.open, self.wanted, self.said = heading[2], True, True, []
+                self._add(new_markdown_cell(block), "slide")
+            elif block.startswith("|"):
+                self._show(new_markdown_cell(block))
+            elif self.open and self.wanted and not block.startswith("```"):
+                self._add(new_markdown_cell(block), "-")
+                self.wanted = block.endswith(":")
+            elif not block.startswith(("```", ">")):
+                self.said.append(block)
+
+    def picture(self, html):
+        """What an output shows: beside the heading above it, or on a slide of its own; of several
+        pictures each.
+        """
+        if "<img" not in html and "<table" not in html:
+            self._settle()
+        pictures = re.findall("<img[^>]*>", html)
+        for picture in pictures if len(pictures) > 1 else [html]:
+            self._show(_html(picture))
+
+    def question(self, text, options, answer):
+        """A question, and on the next slide what it reveals."""
+        self._settle()
+        self._where("subslide")
+        if self.said:
+            said = "\n\n".join(self.said)
+            self._add(new_markdown_cell(said if len(said) < MOST else self.said[-1]), "-")
+        self._add(_html(f'<p class="question">{text}</p>{options}'), "-")
+        if answer:
+            self._where("subslide")
+            self._add(_html(f'<p class="asked">{text}</p>{answer}'), "-")
+        self.said = []
+
+    def _settle(self):
+        """The slide of a heading is full; a sentence that announces what stays away is, too."""
+        if self.wanted and self.cells and self.cells[-1].source.endswith(":"):
+            self.cells[-1].source = SENTENCE.sub("", self.cells[-1].source)
+        self.open = self.wanted = False
+
+    def _show(self, cell):
+        if not self.open:
+            self._where("subslide")
+        self.open = self.wanted = False
+        self._add(cell, "-")
+
+    def _where(self, kind):
+        self._add(new_markdown_cell(f'<p class="where">{self.where}</p>'), kind)
+
+    def _add(self, cell, kind):
+        cell.metadata["slideshow"] = {"slide_type": kind}
+        self.cells.append(cell)
+
+
+def _html(html):
+    return new_code_cell(outputs=[new_output("display_data", {"text/html": html})])
+
+
+def page(path, questions):
+    """The slides of a notebook as one page of HTML that needs nothing else."""
+    notebook = nbformat.read(path, 4)
+    title = notebook.cells[0].source.partition("\n")[0].lstrip("# ")
+    exporter = SlidesExporter(template_name="slides", extra_template_basedirs=[str(ROOT / "tools")],
+                              exclude_input=True, exclude_output_prompt=True)
+    made = new_notebook(cells=slides(notebook, questions), metadata={"title": title})
+    return exporter.from_notebook_node(made)[0]
+
+
+def main(paths):
+    paths = [Path(path) for path in paths] or sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with processes(asked, map(str, paths), at_once=2) as found:
+        for path in paths:
+            text = page(path, found[str(path)].get())
+            (BUILD / f"{path.stem}.html").write_text(text, encoding="utf-8")
+    printed([BUILD / f"{path.stem}.html" for path in paths])
+
+
+def printed(pages):
+    """Print pages as PDF; ends with a sentence where one asks for anything from elsewhere."""
+    from browser.page import find_chromium, open_browser
+
+    with open_browser(find_chromium()) as browser:
+        tab, outside = browser.new_page(), []
+        tab.on("request", lambda request: outside.append(request.url) if not request.url.startswith(
+            ("file:", "data:")) else None)
+        for path in pages:
+            tab.goto(f"{path.as_uri()}?print-pdf")
+            tab.wait_for_selector("html[data-ready]")
+            tab.pdf(path=path.with_suffix(".pdf"), prefer_css_page_size=True, print_background=True)
+            if outside:
+                raise SystemExit(f"{path.name} asks for {outside[0]}; allowed is what is in it")
+            print(path.with_suffix(".pdf").relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
