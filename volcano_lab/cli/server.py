@@ -35,7 +35,7 @@ from volcano_lab.scheduler import Scheduler
 
 LOOK = 0.5
 """Seconds between two looks at the files, where cycles are further apart."""
-GRACE, LAST = 1.5, 0.4
+GRACE, LAST = 1.2, 0.3
 """Seconds that what is under way has to finish once the end is asked for; and then to give up."""
 MOST_NAMES = 5
 
