@@ -10,17 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from volcano_lab.api.objects import (
-    CSINode,
-    KubernetesObject,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    Pod,
-    StorageClass,
-)
+from volcano_lab.api import objects as api
 
-CLAIM, VOLUME = PersistentVolumeClaim.kind, PersistentVolume.kind
-KINDS = tuple(cls.kind for cls in (StorageClass, CSINode, PersistentVolume, PersistentVolumeClaim))
+CLAIM, VOLUME = api.PersistentVolumeClaim.kind, api.PersistentVolume.kind
+KINDS = api.StorageClass.kind, api.CSINode.kind, VOLUME, CLAIM
 WAIT = "WaitForFirstConsumer"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -34,13 +27,13 @@ class Claimed(NamedTuple):
     ephemeral: bool = False
 
 
-def claims_of(pod: Pod) -> list[Claimed]:
+def claims_of(pod: api.Pod) -> list[Claimed]:
     """The claims that a pod's volumes name.
 
     >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
     >>> volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}},
     ...            {"name": "tmp", "ephemeral": {}}, {"name": "conf", "configMap": {}}]
-    >>> claims_of(Pod(ObjectMeta("web"), PodSpec(volumes=volumes)))
+    >>> claims_of(api.Pod(ObjectMeta("web"), PodSpec(volumes=volumes)))
     [Claimed(name='data', ephemeral=False), Claimed(name='web-tmp', ephemeral=True)]
     """
     found = []
@@ -53,12 +46,24 @@ def claims_of(pod: Pod) -> list[Claimed]:
     return found
 
 
-def class_of(obj: PersistentVolume | PersistentVolumeClaim) -> str:
-    """The name of the StorageClass, "" for none."""
+def class_of(obj: api.PersistentVolume | api.PersistentVolumeClaim) -> str:
+    """The name of the api.StorageClass, "" for none."""
     return obj.metadata.annotations.get(CLASS, obj.spec.storage_class_name) or ""
 
 
-def is_bound(claim: PersistentVolumeClaim) -> bool:
+def reference(claim: api.PersistentVolumeClaim) -> api.ClaimReference:
+    """What a volume says of the claim that has it."""
+    return api.ClaimReference("v1", CLAIM, claim.namespace, claim.name, claim.metadata.uid)
+
+
+def bound(claim: api.PersistentVolumeClaim, volume: str) -> api.PersistentVolumeClaim:
+    """The claim once Kubernetes has bound it to a volume."""
+    notes = claim.metadata.annotations | {BIND_COMPLETED: "yes"}
+    return claim.changed(metadata={"annotations": notes}, spec={"volume_name": volume},
+                         status={"phase": "Bound"})
+
+
+def is_bound(claim: api.PersistentVolumeClaim) -> bool:
     """Whether Kubernetes is done with binding the claim to its volume."""
     return bool(claim.spec.volume_name) and BIND_COMPLETED in claim.metadata.annotations
 
@@ -68,8 +73,8 @@ class Storage:
 
     >>> from volcano_lab.api.objects import ObjectMeta
     >>> storage = Storage()
-    >>> storage.add(PersistentVolume(ObjectMeta("disk")))
-    >>> storage.assume(PersistentVolume(ObjectMeta("disk", labels={"taken": "yes"})))
+    >>> storage.add(api.PersistentVolume(ObjectMeta("disk")))
+    >>> storage.assume(api.PersistentVolume(ObjectMeta("disk", labels={"taken": "yes"})))
     >>> storage.latest("PersistentVolume", "disk").metadata.labels
     {'taken': 'yes'}
     >>> storage.restore("PersistentVolume", "disk")
@@ -80,24 +85,24 @@ class Storage:
     __slots__ = ("_assumed", "_known")
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[str, KubernetesObject]] = {kind: {} for kind in KINDS}
-        self._assumed: dict[tuple[str, str], KubernetesObject] = {}
+        self._known: dict[str, dict[str, api.KubernetesObject]] = {kind: {} for kind in KINDS}
+        self._assumed: dict[tuple[str, str], api.KubernetesObject] = {}
 
     def __bool__(self) -> bool:
         return any(self._known.values())
 
-    def __iter__(self) -> Iterator[KubernetesObject]:
+    def __iter__(self) -> Iterator[api.KubernetesObject]:
         """Every object, as assumed."""
         return (obj for kind in KINDS for obj in self.all(kind))
 
-    def add(self, obj: KubernetesObject) -> None:
+    def add(self, obj: api.KubernetesObject) -> None:
         """The API has told of an object; the same version again changes nothing."""
         known, version = self.get(obj.kind, obj.key), obj.metadata.resource_version
         if known is None or not version or version != known.metadata.resource_version:
             self._known[obj.kind][obj.key] = obj
             self.restore(obj.kind, obj.key)
 
-    def delete(self, obj: KubernetesObject) -> None:
+    def delete(self, obj: api.KubernetesObject) -> None:
         """An object is gone."""
         self._known[obj.kind].pop(obj.key, None)
         self.restore(obj.kind, obj.key)
@@ -110,11 +115,15 @@ class Storage:
         """An object as assumed, or None."""
         return self._assumed.get((kind, key)) or self.get(kind, key)
 
+    def class_of(self, claim: api.PersistentVolumeClaim) -> Any:
+        """The StorageClass of a claim, or None."""
+        return self.get(api.StorageClass.kind, class_of(claim))
+
     def all(self, kind: str) -> list[Any]:
         """The objects of a kind by ascending key, as assumed."""
         return [self.latest(kind, key) for key in sorted(self._known[kind])]
 
-    def assume(self, obj: KubernetesObject) -> None:
+    def assume(self, obj: api.KubernetesObject) -> None:
         """Take an object for what it will be."""
         self._assumed[obj.kind, obj.key] = obj
 

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from volcano_lab.api import objects as api
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.objects import (
-    ClaimReference,
-    ObjectMeta,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    PersistentVolumeSpec,
-    PersistentVolumeStatus,
-    Pod,
-    StorageClass,
-)
 from volcano_lab.api.status import PENDING
 from volcano_lab.api.storage import (
-    BIND_COMPLETED,
     CLAIM,
     WAIT,
     Storage,
+    bound,
     claims_of,
     class_of,
     is_bound,
+    reference,
 )
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
@@ -49,7 +41,7 @@ def claim_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                     {"reason": reason})
 
 
-def _lacking(storage: Storage, pod: Pod) -> tuple[str, str]:
+def _lacking(storage: Storage, pod: api.Pod) -> tuple[str, str]:
     """The first claim of a pod that has no volume and can't wait for one."""
     for name, ephemeral in claims_of(pod):
         key = f"{pod.namespace}/{name}"
@@ -58,7 +50,7 @@ def _lacking(storage: Storage, pod: Pod) -> tuple[str, str]:
             who = "; Kubernetes makes it for the pod" if ephemeral else ""
             return "claim_missing", (f"it claims {name}, and there is no PersistentVolumeClaim "
                                      f"{key}{who}")
-        found = storage.get(StorageClass.kind, class_of(claim))
+        found = storage.class_of(claim)
         if is_bound(claim) or (found is not None and found.volume_binding_mode == WAIT
                                and not claim.spec.volume_name):
             continue
@@ -74,32 +66,28 @@ def _lacking(storage: Storage, pod: Pod) -> tuple[str, str]:
 def volume_knobs(knobs: KnobSet, job: str) -> Iterator[Knob]:
     """A volume for each claim of the job's waiting pods that has none."""
     known = {obj.key: place for place, obj in enumerate(knobs.objects)
-             if isinstance(obj, PersistentVolumeClaim)}
+             if isinstance(obj, api.PersistentVolumeClaim)}
     named = dict.fromkeys((pod.namespace, claim.name) for pod in knobs.waiting(job).values()
                           for claim in claims_of(pod) if not claim.ephemeral)
     for namespace, name in named:
         key = f"{namespace}/{name}"
         place = known.get(key)
-        claim = PersistentVolumeClaim(ObjectMeta(name, namespace, f"claim-{key}")) if (
+        claim = api.PersistentVolumeClaim(api.ObjectMeta(name, namespace, f"claim-{key}")) if (
             place is None) else knobs.objects[place]
         if not is_bound(claim):
             yield _knob(knobs, place, claim)
 
 
-def _knob(knobs: KnobSet, place: int | None, claim: PersistentVolumeClaim) -> Knob:
+def _knob(knobs: KnobSet, place: int | None, claim: api.PersistentVolumeClaim) -> Knob:
     size = claim.spec.resources.requests.get("storage", "")
-    volume = PersistentVolume(ObjectMeta(f"volume-for-{claim.name}"), PersistentVolumeSpec(
-        {"storage": size or "1Gi"}, claim.spec.access_modes,
-        ClaimReference("v1", CLAIM, claim.namespace, claim.name, claim.metadata.uid),
-        class_of(claim), claim.spec.volume_mode), PersistentVolumeStatus("Bound"))
-    bound = claim.changed(
-        metadata={"annotations": claim.metadata.annotations | {BIND_COMPLETED: "yes"}},
-        spec={"volume_name": volume.name}, status={"phase": "Bound"})
+    meta = api.ObjectMeta(f"volume-for-{claim.name}")
+    volume = api.PersistentVolume(meta, api.PersistentVolumeSpec(
+        {"storage": size or "1Gi"}, claim.spec.access_modes, reference(claim)))
     what = f"PersistentVolumeClaim {claim.key}"
 
     def turn(_: int) -> Turned:
         kept = [obj for number, obj in enumerate(knobs.objects) if number != place]
-        return volume.name, [*kept, volume, bound], knobs.conf
+        return volume.name, [*kept, volume, bound(claim, volume.name)], knobs.conf
 
     said = (f"create {what} with a volume" if place is None
             else f"a volume of {size or 'any size'} for {what}")
@@ -107,7 +95,7 @@ def _knob(knobs: KnobSet, place: int | None, claim: PersistentVolumeClaim) -> Kn
                 said=lambda _: said)
 
 
-def shared_alone(storage: Storage, pods: list[Pod]) -> Iterator[str]:
+def shared_alone(storage: Storage, pods: list[api.Pod]) -> Iterator[str]:
     """A sentence for each claim that one pod alone may use and that several name."""
     for claim in storage.all(CLAIM):
         users = [pod.key for pod in pods if pod.namespace == claim.namespace

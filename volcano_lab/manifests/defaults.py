@@ -21,7 +21,7 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
-from volcano_lab.api.storage import BIND_COMPLETED, CLASS
+from volcano_lab.api.storage import CLASS, bound
 from volcano_lab.framework.one_sentence import listed
 from volcano_lab.manifests.job_controller import JOB_NAME, TASK_SPEC, expand, waiting_tasks
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
@@ -273,14 +273,12 @@ class _Cluster:
 
     def _claim(self, claim: api.PersistentVolumeClaim) -> api.PersistentVolumeClaim:
         """A claim; one that is new and names its volume gets it, where there is such a volume."""
-        spec, notes, phase = claim.spec, claim.metadata.annotations, claim.status.phase
-        name = spec.storage_class_name
-        if name is None and CLASS not in notes and self.storage_class is not None:
-            name = self.storage_class.name
-        if not phase and spec.volume_name in self.volumes:
-            notes, phase = {**notes, BIND_COMPLETED: "yes"}, "Bound"
-        return claim.changed(metadata={"annotations": notes}, status={"phase": phase or "Pending"},
-                             spec={"storage_class_name": name})
+        volume, name = claim.spec.volume_name, claim.spec.storage_class_name
+        if name is None and CLASS not in claim.metadata.annotations and self.storage_class:
+            claim = claim.changed(spec={"storage_class_name": self.storage_class.name})
+        if not claim.status.phase and volume in self.volumes:
+            return bound(claim, volume)
+        return claim.changed(status={"phase": claim.status.phase or "Pending"})
 
     def _set_priority(self, pod: api.Pod, spec: api.PodSpec) -> None:
         """The priority of the pod's class, or of the class that is the cluster's default, or 0."""

@@ -17,18 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from volcano_lab.api import objects as api
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
 from volcano_lab.api.fit_error import Status
-from volcano_lab.api.objects import (
-    ClaimReference,
-    KubernetesObject,
-    Node,
-    ObjectMeta,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    Pod,
-    StorageClass,
-)
 from volcano_lab.api.quantity import parse
 from volcano_lab.api.storage import (
     CLAIM,
@@ -39,6 +30,7 @@ from volcano_lab.api.storage import (
     claims_of,
     class_of,
     is_bound,
+    reference,
 )
 
 from .node_affinity import node_terms
@@ -56,7 +48,7 @@ UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
 
-def not_owned(pod: Pod, claim: PersistentVolumeClaim) -> str:
+def not_owned(pod: api.Pod, claim: api.PersistentVolumeClaim) -> str:
     """What is wrong where an ephemeral volume's claim was not made for the pod, or ""."""
     if any(owner.controller and owner.uid == pod.metadata.uid
            for owner in claim.metadata.owner_references):
@@ -83,7 +75,7 @@ def look(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str 
         return None
     state = ClaimsState(kube, storage, [storage.latest(CLAIM, f"{pod.namespace}/{claim.name}")
                                         for claim in claims])
-    waiting = [storage.get(StorageClass.kind, class_of(claim)) for claim in state.unbound]
+    waiting = [storage.class_of(claim) for claim in state.unbound]
     for found in waiting:
         if found is not None and found.volume_binding_mode is None:
             return f'VolumeBindingMode not set for StorageClass "{found.name}"'
@@ -93,7 +85,7 @@ def look(kube: KubeNodes, info: PodInfo, storage: Storage) -> ClaimsState | str 
     return state
 
 
-def is_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
+def is_for(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bool:
     """Whether a volume is the claim's, or is kept for it."""
     ref = volume.spec.claim_ref
     return ref is not None and (ref.namespace, ref.name) == (
@@ -103,13 +95,13 @@ def is_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
 class ClaimsState:
     """The claims of an incoming pod, and by node the volumes that it would have there."""
 
-    def __init__(self, kube: KubeNodes, storage: Storage, claims: list[PersistentVolumeClaim]):
+    def __init__(self, kube: KubeNodes, storage: Storage, claims: list[api.PersistentVolumeClaim]):
         self.kube, self.storage = kube, storage
         self.bound = [claim for claim in claims if is_bound(claim)]
         self.unbound = sorted((claim for claim in claims if not is_bound(claim)), key=_size)
         volumes = storage.all(VOLUME) if self.unbound else []
         self.choice = [_candidates(claim, volumes) for claim in self.unbound]
-        self.found: dict[str, list[KubernetesObject]] = {}
+        self.found: dict[str, list[api.KubernetesObject]] = {}
         """Node -> volumes and claims, as they will be once the pod is there."""
 
     # -- which nodes -------------------------------------------------------------------------------
@@ -139,21 +131,21 @@ class ClaimsState:
         """`refusal` for all nodes at once: True where there is none."""
         return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
 
-    def _reaches(self, volume: PersistentVolume) -> np.ndarray:
+    def _reaches(self, volume: api.PersistentVolume) -> np.ndarray:
         """True for the nodes from which a volume can be reached, as far as their labels say."""
         def make() -> np.ndarray:
             affinity = volume.spec.node_affinity
             if affinity is None or affinity.required is None:
                 return np.ones(len(self.kube.nodes), bool)
             terms = node_terms(affinity.required)
-            return np.fromiter((any(term.matches(Node(ObjectMeta(labels=node.labels)))
+            return np.fromiter((any(term.matches(api.Node(api.ObjectMeta(labels=node.labels)))
                                     for term in terms) for node in self.kube.nodes), bool)
 
         return self.kube.remember(("volume", volume.name), make)
 
-    def _unbound_on(self, node: KubeNode) -> list[KubernetesObject] | None:
+    def _unbound_on(self, node: KubeNode) -> list[api.KubernetesObject] | None:
         """What the unbound claims would have on a node; None where one of them has nothing."""
-        taken: dict[str, KubernetesObject] = {}
+        taken: dict[str, api.KubernetesObject] = {}
         to_make = []
         selected = [claim.metadata.annotations.get(SELECTED_NODE) for claim in self.unbound]
         if any(name not in (None, node.name) for name in selected):
@@ -161,7 +153,7 @@ class ClaimsState:
         for claim, (kept, free), name in zip(self.unbound, self.choice, selected, strict=True):
             volume = None if name else self._first(kept, free, taken, node.row)
             if volume is not None:
-                taken[volume.name] = _taken(volume, claim)
+                taken[volume.name] = volume.changed(spec={"claim_ref": reference(claim)})
             elif self._is_made_on(claim, node):
                 notes = claim.metadata.annotations | {SELECTED_NODE: node.name}
                 to_make.append(claim.changed(metadata={"annotations": notes}))
@@ -169,8 +161,8 @@ class ClaimsState:
                 return None
         return [*taken.values(), *to_make]
 
-    def _first(self, kept: list[PersistentVolume], free: list[PersistentVolume],
-               taken: dict[str, KubernetesObject], row: int) -> PersistentVolume | None:
+    def _first(self, kept: list[api.PersistentVolume], free: list[api.PersistentVolume],
+               taken: dict[str, api.KubernetesObject], row: int) -> api.PersistentVolume | None:
         """The volume that is kept for a claim, or else the smallest that is free and in reach."""
         for volume in kept:
             if volume.name not in taken:
@@ -178,9 +170,9 @@ class ClaimsState:
         return next((volume for volume in free if volume.name not in taken
                      and self._reaches(volume)[row]), None)
 
-    def _is_made_on(self, claim: PersistentVolumeClaim, node: KubeNode) -> bool:
+    def _is_made_on(self, claim: api.PersistentVolumeClaim, node: KubeNode) -> bool:
         """Whether a volume of the claim's class can be made on a node."""
-        found = self.storage.get(StorageClass.kind, class_of(claim))
+        found = self.storage.class_of(claim)
         return found.provisioner not in ("", NO_PROVISIONER) and (
             not found.allowed_topologies or any(
                 term.match_label_expressions and all(
@@ -203,12 +195,12 @@ class ClaimsState:
         found[:] = [obj for obj in found if obj.kind == CLAIM]
 
 
-def _size(claim: PersistentVolumeClaim):
+def _size(claim: api.PersistentVolumeClaim):
     return parse(claim.spec.resources.requests.get("storage", "0"))
 
 
-def _candidates(claim: PersistentVolumeClaim, volumes: list[PersistentVolume]
-                ) -> tuple[list[PersistentVolume], list[PersistentVolume]]:
+def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVolume]
+                ) -> tuple[list[api.PersistentVolume], list[api.PersistentVolume]]:
     """The volumes that are kept for a claim, and the free ones that will do, smallest first."""
     wanted, size = claim.spec, _size(claim)
     selector = EVERYTHING if wanted.selector is None else label_selector(wanted.selector)
@@ -229,8 +221,3 @@ def _candidates(claim: PersistentVolumeClaim, volumes: list[PersistentVolume]
     free.sort(key=lambda pair: pair[0])
     return ([volume for _, volume in large if volume.spec.claim_ref is not None],
             [volume for _, volume in free])
-
-
-def _taken(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
-    ref = ClaimReference("v1", CLAIM, claim.namespace, claim.name, claim.metadata.uid)
-    return volume.changed(spec={"claim_ref": ref})

@@ -15,7 +15,7 @@ import numpy as np
 
 from volcano_lab.api.fit_error import ERROR, UNSCHEDULABLE, Status
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
-from volcano_lab.api.objects import CSINode, PersistentVolumeClaim, Pod, StorageClass
+from volcano_lab.api.objects import CSINode, PersistentVolumeClaim, Pod
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 
 from .volume_binding import not_owned
@@ -95,7 +95,7 @@ def _attached(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, str
         if ephemeral and (wrong := not_owned(pod, claim)):
             return Status(ERROR, wrong, LIMITS)
         volume = storage.get(VOLUME, claim.spec.volume_name)
-        made_by = storage.get(StorageClass.kind, class_of(claim))
+        made_by = storage.class_of(claim)
         if volume is not None:
             source = volume.spec.csi
             driver, handle = (source.driver, source.volume_handle) if source else ("", "")
@@ -153,7 +153,7 @@ def _without_volume(claim: PersistentVolumeClaim, storage: Storage) -> Places | 
     """Nothing where the claim waits for its pod."""
     if not class_of(claim):
         return "PersistentVolumeClaim had no pv name and storageClass name"
-    found = storage.get(StorageClass.kind, class_of(claim))
+    found = storage.class_of(claim)
     if found is None:
         return f'storageclass.storage.k8s.io "{class_of(claim)}" not found'
     if found.volume_binding_mode is None:
