@@ -4,6 +4,7 @@ import pytest
 from storage import claim, claims, csi_node, klass, volume
 
 from volcano_lab.api.objects import Node, NodeStatus, ObjectMeta, PodGroup, PodGroupSpec
+from volcano_lab.api.storage import claims_of
 from volcano_lab.cache import Cache
 from volcano_lab.cache.api_server import ApiServer
 from volcano_lab.cache.binding import BindingPipeline
@@ -101,3 +102,15 @@ def test_binding_a_pod_binds_its_claims():
     run_once(cache)
     pipeline.drain()
     assert server.get("Pod", "default/third").spec.node_name in ("n2", "n3")
+
+
+def test_the_pods_of_a_job_name_its_claims_each_once():
+    job = loads("""
+    apiVersion: batch.volcano.sh/v1alpha1
+    kind: Job
+    metadata: {name: train}
+    spec:
+      volumes: [{mountPath: /a, volumeClaimName: data}, {mountPath: /b, volumeClaimName: data}]
+      tasks: [{name: t, replicas: 2, template: {spec: {containers: [{name: c}]}}}]""")
+    pods = [obj for obj in with_defaults(job) if obj.kind == "Pod"]
+    assert [[each.name for each in claims_of(pod)] for pod in pods] == [["data"], ["data"]]

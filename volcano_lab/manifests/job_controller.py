@@ -1,9 +1,10 @@
 """A Volcano Job turned into the PodGroup and Pods that the scheduler sees.
 
 For a job just created: no retries, no version. A task's pods exist at once, but those of a task
-that depends on others only when these run. Left out: volumes and the controller's plugins (ssh,
-svc, ...). Differs on purpose: the pods do not wait until the PodGroup has been enqueued; where two
-tasks have the same priority, they count in the order in which they are written.
+that depends on others only when these run. Left out: claims that the controller makes itself
+(`volumeClaim`) and its plugins (ssh, svc, ...). Differs on purpose: the pods do not wait until the
+PodGroup has been enqueued; where two tasks have the same priority, they count in the order in which
+they are written.
 
 Volcano: pkg/controllers/job/job_controller_actions.go, pkg/webhooks/admission/jobs/mutate
 """
@@ -211,8 +212,13 @@ def _pods(job: api.VolcanoJob, task: api.TaskSpec) -> list[api.Pod]:
     inherited = chosen(job.metadata.labels, PREEMPTABLE, COOLDOWN_TIME)
     labels = {**template.metadata.labels, **both, JOB_NAMESPACE: job.namespace, **inherited}
     size = task.partition_policy.partition_size if task.partition_policy else 0
+    claims = dict.fromkeys(each.volume_claim_name for each in job.spec.volumes
+                           if each.volume_claim_name)
+    volumes = [{"name": f"{job.name}-{claim}", "persistentVolumeClaim": {"claimName": claim}}
+               for claim in claims]
     spec = attrs.evolve(
-        template.spec, scheduler_name=template.spec.scheduler_name or job.spec.scheduler_name,
+        template.spec, volumes=[*template.spec.volumes, *volumes],
+        scheduler_name=template.spec.scheduler_name or job.spec.scheduler_name,
         priority_class_name=template.spec.priority_class_name or job.spec.priority_class_name)
     pods = []
     for index in range(task.replicas):
