@@ -20,8 +20,9 @@ from attrs import Factory, define
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
 from volcano_lab.cache import Cache
+from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.config.conf import SchedulerConfiguration
-from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.framework.one_sentence import NoSuch, one_line
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests import names
 from volcano_lab.manifests.defaults import MOST_PODS, with_defaults
@@ -38,6 +39,7 @@ Amount = int | float | str
 Amounts = Mapping[str, Amount] | Amount | None
 
 
+@spoken
 class Cluster(Shown):
     """A cluster that is described, run for a cycle, changed, and run again.
 
@@ -150,7 +152,7 @@ class Cluster(Shown):
         said = [key for key in self._said if key[1] == name]
         objects = [obj for obj in self.others if obj.name != name]
         if not said and len(objects) == len(self.others):
-            raise KeyError(f"the cluster has no object of the name {name}")
+            raise NoSuch(f"the cluster has no object of the name {name}")
         for key in said:
             del self._said[key]
             self._written.pop(key, None)

@@ -13,11 +13,11 @@ from volcano_lab import actions, plugins
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.framework.action import Action, action_names, build_action
+from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.guard import call_plugin
 from volcano_lab.framework.observer import NOBODY, Observer, joined
-from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.session import Session
 from volcano_lab.metrics.session_log import watched
 from volcano_lab.trace import Outline, Trace
@@ -26,6 +26,7 @@ from volcano_lab.trace.views.cycle import Cycle
 __all__ = ["Scheduler", "actions", "plugins", "run_cycle", "run_once", "traced"]
 
 
+@spoken
 class Scheduler:
     """Runs cycles. `conf` may be exchanged between two cycles; one under way keeps the
     configuration it began with.
@@ -38,9 +39,6 @@ class Scheduler:
 
     def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None,
                  actions: dict[str, Action] | None = None):
-        if not isinstance(cache, Cache):
-            raise TypeError(f"the cache of a scheduler is {one_line(repr(cache), 100)}; allowed is "
-                            "a Cache, such as that of Cluster(...).cache()")
         self.cache = cache
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(
             conf, action_names())
@@ -96,6 +94,7 @@ class Scheduler:
         yield "close", ssn
 
 
+@spoken
 def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,
              observer: Observer | None = None, now: float | None = None) -> Session:
     """One cycle over a cache with a configuration (its text, or Volcano's default), now or at a
@@ -107,6 +106,7 @@ def run_once(cache: Cache, conf: SchedulerConfiguration | str | None = None,
     return Scheduler(cache, conf).run_once(observer, now=now)
 
 
+@spoken
 def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
               now: float | None = None, trace: Outline | None = None) -> Cycle:
     """Run one cycle over a cache with a configuration (its text, or Volcano's default), now or at a
@@ -119,6 +119,7 @@ def run_cycle(cache: Cache, conf: SchedulerConfiguration | str | None = None,
     return Scheduler(cache, known).cycle(now=now, trace=trace)
 
 
+@spoken
 def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | str | None = None,
            every_call: bool = False, now: float | None = None,
            trace: Trace | None = None) -> tuple[Trace, Session]:

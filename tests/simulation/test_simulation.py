@@ -296,7 +296,6 @@ def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
     (lambda: Simulation(period="1"), "period is '1'; allowed is a number of seconds above 0"),
     (lambda: Simulation(workload=5), "workload is 5; allowed is a list of streams"),
     (lambda: Simulation(workload=[JobTemplate()]), "allowed is a list of streams, as every"),
-    (lambda: Simulation(faults=5), "faults is 5; allowed is Faults"),
     (lambda: Simulation(node_failures=(1,)), r"node_failures is \(1,\); allowed are two lengths"),
     (lambda: Simulation().run(until=float("inf")), "until is inf; allowed is a number of seconds"),
     (lambda: Simulation().run_events("x"), "count is 'x'; allowed is a whole number from 0"),

@@ -33,6 +33,7 @@ from volcano_lab.cache.event_handlers import (
     EventHandlers,
 )
 from volcano_lab.framework import log
+from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.session import BindContext
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Cache(EventHandlers):
     Resource(cpu=4000, memory=0)
     """
 
+    @spoken
     def __init__(self, objects: Iterable[KubernetesObject] = ()):
         super().__init__()
         self.pipeline: BindingPipeline | None = None

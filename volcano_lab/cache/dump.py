@@ -155,8 +155,10 @@ def _reserved(path: Path) -> Path:
 
 def read(path: str | Path) -> Any:
     """Return what `write` wrote. Raises `DumpError` where the file can't be read or isn't JSON."""
-    (_, text), = Reader(MOST_BYTES).texts(Path(path))
     try:
+        if Path(path).is_dir():
+            raise Unreadable("is a folder; allowed is a file")
+        (_, text), = Reader(MOST_BYTES).texts(Path(path))
         if isinstance(text, Unreadable):
             raise text
         return json.loads(text)

@@ -24,7 +24,7 @@ from volcano_lab.api.storage import Storage
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION, TaskInfo
 from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.framework import log
-from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.framework.one_sentence import Misuse, one_line
 
 DEFAULT_QUEUE = "default"
 SCHEDULER_NAME = "volcano"
@@ -82,7 +82,7 @@ class EventHandlers:
 
     def _handler(self, verb: str, obj: api.KubernetesObject):
         if not isinstance(obj, api.KubernetesObject):
-            raise TypeError(f"an object of a cache is {one_line(repr(obj), 100)}; allowed is one "
+            raise Misuse(f"an object of a cache is {one_line(repr(obj), 100)}; allowed is one "
                             "that a manifest was read into")
         if obj.kind in STORAGE_KINDS:
             return self.storage.add if verb == "add" else self.storage.delete
@@ -93,7 +93,7 @@ class EventHandlers:
                 {obj.key: obj})
         handler = getattr(self, f"_{verb}_{obj.kind.lower()}", None)
         if handler is None:
-            raise TypeError(f"the scheduler doesn't watch objects of kind {obj.kind}")
+            raise Misuse(f"the scheduler doesn't watch objects of kind {obj.kind}")
         return handler
 
     # -- pods ------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from typing import Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.api.status import READY_STATUSES
+from volcano_lab.framework.one_sentence import Misuse
 from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.kinds import KINDS
 from volcano_lab.trace.narration import operation_text, sentence, short
@@ -71,7 +72,7 @@ class StepView:
     def choose(self, detail: str) -> Frame:
         """How finely one steps: a key of `DETAILS`; `ValueError` for another word."""
         if detail not in DETAILS:
-            raise ValueError(f'the detail is "{detail}"; allowed are {", ".join(DETAILS)}.')
+            raise Misuse(f'the detail is "{detail}"; allowed are {", ".join(DETAILS)}.')
         self.detail, holds = detail, DETAILS[detail]
         self.places = [record.number for record in self.trace.records if holds(record)]
         return self.frame
@@ -79,7 +80,7 @@ class StepView:
     def show(self, resource: str) -> Frame:
         """Amounts of another resource; `ValueError` for one that nothing in the cluster has."""
         if resource not in self.resources:
-            raise ValueError(
+            raise Misuse(
                 f'the resource is "{resource}"; the nodes have {", ".join(self.resources)}.')
         self.resource = resource
         return self.frame

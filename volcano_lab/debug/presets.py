@@ -8,6 +8,7 @@ from __future__ import annotations
 from attrs import define
 
 from volcano_lab.debug.breakpoints import Breakpoint
+from volcano_lab.framework.one_sentence import Misuse
 from volcano_lab.trace import Record
 from volcano_lab.trace.stepper import Stepper
 
@@ -28,7 +29,7 @@ class Symptom:
     def breakpoint(self, name: str = "") -> Breakpoint:
         """The breakpoint for one queue or job. Raises `ValueError` where a name is missing."""
         if self.about and not name:
-            raise ValueError(f'the symptom "{self.seen}" is one of a {self.about}; name it.')
+            raise Misuse(f'the symptom "{self.seen}" is one of a {self.about}; name it.')
         return Breakpoint(self.place.format(**{self.about: repr(name)} if self.about else {}))
 
 

@@ -14,6 +14,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.log import quiet
+from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Operation, Statement, save_operations
 from volcano_lab.scheduler import actions, plugins
@@ -59,14 +60,14 @@ class Rehearsal:
             for task in job.tasks.values():
                 if task.key == key:
                     return task
-        raise KeyError(f"the session has no pod {pod}")
+        raise NoSuch(f"the session has no pod {pod}")
 
     def status(self, pod: str) -> str:
         return str(self.task(pod).status)
 
     def node(self, name: str) -> NodeInfo:
         if name not in self.session.nodes:
-            raise KeyError(
+            raise NoSuch(
                 f"the session has no node {name}; there are {', '.join(self.session.nodes)}")
         return self.session.nodes[name]
 

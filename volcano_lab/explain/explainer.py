@@ -22,13 +22,16 @@ from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework.action import action_names
+from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
+from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import Part, Shown
 
 
+@spoken
 class Explainer(Shown):
     """Explanations of one cycle over some objects with a configuration (its text, or Volcano's
     default).
@@ -167,7 +170,7 @@ class Explainer(Shown):
         name = node.name if isinstance(node, NodeInfo) else node
         key = task.key if isinstance(task, TaskInfo) else task
         if name not in self.session.nodes:
-            raise LookupError(f'no node is called "{name}"; {near(name, self.session.nodes)}.')
+            raise NoSuch(f'no node is called "{name}"; {near(name, self.session.nodes)}.')
         key = self.names.find(key, "pod")[1]
         found = self._tasks[key]
         about = f"pod {key} on node {name}"

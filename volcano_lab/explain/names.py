@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from volcano_lab.api.job import JobInfo
+from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.framework.session import Session
 
 KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployment": "job",
@@ -69,13 +70,13 @@ class Names:
             return found.pop()
         if found:
             listed = ", ".join(sorted(f"{what} {self.called(key)}" for what, key in found))
-            raise LookupError(f'"{name}" is the name of {len(found)}: {listed}; '
+            raise NoSuch(f'"{name}" is the name of {len(found)}: {listed}; '
                               "allowed is namespace/name.")
         if name in self.nodes and not kind:
-            raise LookupError(f'"{name}" is a node; name a pod and `--node {name}`.')
+            raise NoSuch(f'"{name}" is a node; name a pod and `--node {name}`.')
         known = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
         listed = [each for what in known for each in sorted(known[what]) if kind in ("", what)]
-        raise LookupError(
+        raise NoSuch(
             f'no {kind or "job, pod or queue"} is called "{name}"; {near(name, listed)}.')
 
     def _by_kind(self) -> dict[str, dict[str, str]]:

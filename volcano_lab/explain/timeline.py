@@ -24,8 +24,10 @@ from volcano_lab.explain.explanation import Explanation
 from volcano_lab.explain.knob import Objects
 from volcano_lab.explain.loops import breaks, loop_cause, loop_causes, stranded_cause
 from volcano_lab.explain.why_job import job_causes
+from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.framework.session import Session
 from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import Part, Shown
@@ -51,6 +53,7 @@ class Eviction:
     rules: tuple[str, ...]
 
 
+@spoken
 class Timeline(Observer, Shown):
     """Watches cycles; hand it as observer to a `Simulation`, to `Life.decide` or to a scheduler.
 
@@ -154,7 +157,7 @@ class Timeline(Observer, Shown):
             if number == (self.cycles if cycle is None else cycle):
                 return Explainer(objects, ssn.conf, ssn.now, (trace, ssn))
         known = f"{self.kept[0][0]} to {self.cycles}" if self.kept else "none"
-        raise LookupError(f"cycle {cycle} is not there; allowed is one of those kept: {known}")
+        raise NoSuch(f"cycle {cycle} is not there; allowed is one of those kept: {known}")
 
     def why(self, name: str, cycle: int | None = None) -> Explanation:
         """Return why a job, pod or queue is as it is at the end of a cycle, and for a job or pod

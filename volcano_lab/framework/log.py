@@ -25,6 +25,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from volcano_lab.framework.one_sentence import Misuse
+
 MOST = 5
 logger = logging.getLogger("volcano_lab")
 
@@ -97,7 +99,7 @@ def verbosity(number: int) -> None:
     >>> verbosity(0)
     """
     if number not in range(MOST + 1):
-        raise ValueError(f"verbosity is {number}; allowed is a whole number from 0 (nothing) to "
+        raise Misuse(f"verbosity is {number}; allowed is a whole number from 0 (nothing) to "
                          f"{MOST} (all)")
     if number:
         logger.setLevel(level(number))

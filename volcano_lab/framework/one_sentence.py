@@ -21,6 +21,16 @@ class OneSentence(Exception):
         return [f"{type(self).__name__}: {self}"]
 
 
+class Misuse(OneSentence, TypeError, ValueError):
+    """Something was called with what it does not take."""
+
+
+class NoSuch(OneSentence, KeyError):
+    """Something has no part of the name that it was asked for."""
+
+    __str__ = Exception.__str__
+
+
 MOST_CHARACTERS = 500
 """The longest sentence that is shown."""
 

@@ -34,6 +34,7 @@ from volcano_lab.framework import guard, log
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.conf import ACTIONS, SchedulerConfiguration
 from volcano_lab.framework.observer import NOBODY, Observer
+from volcano_lab.framework.one_sentence import Misuse
 from volcano_lab.framework.placement.arrays import NodeArrays
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of, plugin_class
 from volcano_lab.framework.points.rules import ExtensionPoint
@@ -102,7 +103,7 @@ class Session(ExtensionPoints):
         self.node_arrays: NodeArrays | None = None
         self.now = time.time() if now is None else now
         if not isinstance(self.now, int | float) or not isfinite(self.now):
-            raise ValueError(f"now is {now!r}; allowed is a number of seconds since 1970")
+            raise Misuse(f"now is {now!r}; allowed is a number of seconds since 1970")
         self.memory: dict[str, Any] = {} if memory is None else memory
         self.log = logging.getLogger("volcano_lab")
         self.enabled_actions = set(conf.actions)

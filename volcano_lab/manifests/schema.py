@@ -242,6 +242,9 @@ def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) ->
         return {}
     amounts = {}
     for name, amount in raw.items():
+        if type(name) is not str:
+            findings.misfit((path, name), name, "a name of text")
+            continue
         text = str(amount) if type(amount) in (int, float) else amount
         try:
             check(text)

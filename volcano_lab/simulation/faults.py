@@ -6,9 +6,11 @@ from collections import Counter
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from attrs import Factory, define, field
+from attrs import Factory, define
 
+from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.one_sentence import Misuse
 from volcano_lab.framework.session import Session
 
 if TYPE_CHECKING:
@@ -27,13 +29,14 @@ KINDS = {"bind_refused": "the API server refuses a bind",
 NODE_BACK_AFTER = 15.0
 
 
+@spoken
 @define(slots=True)
 class Faults:
     """`chance` is how likely each kind is at each occasion, `plan` has [seconds, kind] of those
     that come for certain.
 
-    A planned fault strikes at the first occasion from its time on. Raises `ValueError` for what is
-    no fault.
+    A planned fault strikes at the first occasion from its time on. Raises `Misuse` for what is no
+    fault.
 
     >>> faults = Faults.all(0.05)
     >>> faults.chance["cycle_crash"]
@@ -42,20 +45,20 @@ class Faults:
 
     chance: dict[str, float] = Factory(dict)
     plan: list[list[Any]] = Factory(list)
-    struck: Counter[str] = field(factory=Counter, converter=Counter)
+    struck: Counter[str] = Factory(Counter)
 
     def __attrs_post_init__(self) -> None:
         for entry in self.plan:
             if not (isinstance(entry, list | tuple) and len(entry) == 2
                     and isinstance(entry[0], int | float)):
-                raise ValueError(
+                raise Misuse(
                     f"the plan of faults has {entry!r}; allowed are a time in seconds and a kind")
         for kind in (*self.chance, *(kind for _, kind in self.plan)):
             if kind not in KINDS:
-                raise ValueError(f'the faults name kind "{kind}"; allowed are {", ".join(KINDS)}')
+                raise Misuse(f'the faults name kind "{kind}"; allowed are {", ".join(KINDS)}')
         for kind, chance in self.chance.items():
             if not (isinstance(chance, int | float) and 0 <= chance <= 1):
-                raise ValueError(
+                raise Misuse(
                     f"the chance of {kind} is {chance}; allowed is a number from 0 to 1")
         self.plan = sorted([list(entry) for entry in self.plan], key=lambda entry: entry[0])
 

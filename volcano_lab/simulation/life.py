@@ -16,6 +16,7 @@ from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache
 from volcano_lab.framework.action import action_names
+from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.one_sentence import OneSentence, one_line
@@ -33,6 +34,7 @@ class LifeError(OneSentence, ValueError):
     """A change that cannot be understood, or that no object takes."""
 
 
+@spoken
 class Life:
     """A cluster, and one scheduler that decides about it, cycle after cycle.
 

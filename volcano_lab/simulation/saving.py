@@ -6,6 +6,7 @@ Left out: the last session, and what actions keep of arguments that a configurat
 from __future__ import annotations
 
 import json
+from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import WatchEvent
 from volcano_lab.cache.dump import DumpError
 from volcano_lab.cache.work_queue import WorkQueue
+from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.session import BindContext
@@ -32,6 +34,7 @@ FORM = "volcano-lab simulation 1"
 SERVER = ("version", "_created")
 
 
+@spoken
 def save(sim: Simulation, path: str | Path) -> None:
     """Write a run as JSON; the file is there whole, or not at all."""
     sim.history.set_jobs(sim.side.jobs)
@@ -39,6 +42,7 @@ def save(sim: Simulation, path: str | Path) -> None:
     dump.write(path, state | {"digest": _digest(state)})
 
 
+@spoken
 def load(path: str | Path, observer: Observer | None = None, check: bool = False) -> Simulation:
     """The run in a file, at the moment it was written. Raises `DumpError`, `ManifestError`."""
     data = dump.read(path)
@@ -103,8 +107,9 @@ def simulation_of(data: dict[str, Any], observer: Observer | None = None,
     """A run from what `state_of` gave."""
     workload = [Arrivals(**each | {"templates": [JobTemplate(**t) for t in each["templates"]]})
                 for each in data["workload"]]
+    faults = Faults(**data["faults"] | {"struck": Counter(data["faults"]["struck"])})
     sim = Simulation((), **data["run"], workload=workload, latencies=Latencies(**data["latencies"]),
-                     node_failures=data["nodeFailures"], faults=Faults(**data["faults"]),
+                     node_failures=data["nodeFailures"], faults=faults,
                      observer=observer, check=check, ticks=data["ticks"], number=data["number"])
     sim.history = sim.side.history = History(data["history"])
     sim.made, sim.cycles, sim.crashes = data["made"], data["cycles"], data["crashes"]

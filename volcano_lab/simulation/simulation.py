@@ -21,6 +21,8 @@ from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cluster import Cluster, checked_objects
 from volcano_lab.framework import log
+from volcano_lab.framework.calls import spoken
+from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.one_sentence import one_line
 from volcano_lab.framework.session import Session
@@ -41,6 +43,7 @@ BIND_WORKER_PERIOD = 0.02
 """Volcano looks into its channel of tasks to bind every 20 ms."""
 
 
+@spoken
 class Simulation:
     """A cluster (or its objects) and what happens to it.
 
@@ -59,18 +62,17 @@ class Simulation:
      ('default/a-3', 15.0, 24.03, 1.03)]
     """
 
-    def __init__(self, cluster: Cluster | Iterable[KubernetesObject] = (), conf: str | None = None,
+    def __init__(self, cluster: Cluster | Iterable[KubernetesObject] = (),
+                 conf: SchedulerConfiguration | str | None = None,
                  *, seed: int = 0, workload: Sequence[Arrivals] = (), period: float = 1.0,
                  latencies: Latencies | None = None,
-                 node_failures: tuple[float | Spread, float | Spread] | None = None,
+                 node_failures: Sequence[float | Spread] | None = None,
                  faults: Faults | None = None, observer: Observer | None = None,
                  check: bool = False, ticks: int = 0, number: int = 0):
         if not isinstance(workload, list | tuple) or not all(
                 isinstance(stream, Arrivals) for stream in workload):
             raise WorkloadError(f"workload is {one_line(repr(workload), 100)}; allowed is a list "
                                 "of streams, as every() and poisson() give them")
-        if not isinstance(faults, Faults | None):
-            raise WorkloadError(f"faults is {faults!r}; allowed is Faults(...)")
         if not isinstance(node_failures, list | tuple | None) or len(node_failures or (0, 0)) != 2:
             raise WorkloadError(f"node_failures is {node_failures!r}; allowed are two lengths of "
                                 "time: until a node fails, and until it is back")

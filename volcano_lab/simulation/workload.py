@@ -17,12 +17,14 @@ from attrs import Factory, define, field
 
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework.calls import spoken
+from volcano_lab.framework.one_sentence import OneSentence
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.manifests.loader import ManifestError
 
 
-class WorkloadError(ValueError):
+class WorkloadError(OneSentence, ValueError):
     """A workload that can't be simulated: which entry, which field, what was found, what is
     allowed.
     """
@@ -69,7 +71,7 @@ class Spread:
                      if self.kind == "uniform" else random.expovariate(1 / self.a), 6)
 
 
-def spread(value: float | Spread | Sequence[Any]) -> Spread:
+def spread(value: float | Spread | Sequence[Any] | Mapping[str, Any]) -> Spread:
     """A number as a constant; ("uniform", 1, 2) and the like as what they say. Raises
     `WorkloadError`.
 
@@ -88,6 +90,7 @@ def spread(value: float | Spread | Sequence[Any]) -> Spread:
     return Spread(*value)
 
 
+@spoken
 @define(slots=True)
 class JobTemplate:
     """A kind of job, in the words of `Cluster.job`; `run_time` is how long each of its pods runs,
@@ -182,11 +185,13 @@ class Arrivals:
         return self.templates[made] if self.times is not None else random.choice(self.templates)
 
 
+@spoken
 def every(seconds: float, *templates: JobTemplate, count: int | None = None) -> Arrivals:
     """A job each so many seconds."""
     return Arrivals(list(templates), seconds, count)
 
 
+@spoken
 def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> Arrivals:
     """On average `rate` jobs a second, independent of each other.
 
@@ -199,6 +204,7 @@ def poisson(rate: float, *templates: JobTemplate, count: int | None = None) -> A
     return Arrivals(list(templates), ("exponential", 1 / rate), count)
 
 
+@spoken
 def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
     """Jobs at given times: rows with `time` and the fields of `JobTemplate`, or a .csv or .jsonl
     file of them.

@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import asdict, define
 
+from volcano_lab.framework.calls import spoken
 from volcano_lab.trace import Record, State, TraceReader, sentence
 from volcano_lab.trace.kinds import KINDS, OPERATIONS
 from volcano_lab.trace.narration import short
@@ -52,6 +53,7 @@ class Difference:
     right: Any
 
 
+@spoken
 class CycleDiff(Shown):
     """The difference between two traces: `starts` at the start, `parting`, and `jobs`, `queues` and
     `pods` at the end; `moved` are the pods that end on another node, [pod, node, node].

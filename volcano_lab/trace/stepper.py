@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from volcano_lab.framework.one_sentence import Misuse
 from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.narration import sentence
 from volcano_lab.trace.shown import Part, Shown
@@ -43,7 +44,7 @@ class Stepper(Shown):
 
     def __init__(self, trace: TraceReader):
         if not trace.whole:
-            raise ValueError("an outline of a cycle has no steps; allowed is a Trace, as of "
+            raise Misuse("an outline of a cycle has no steps; allowed is a Trace, as of "
                              "cluster.run(trace=Trace()).")
         self.trace, self.at = trace, -1
         self.state: State = {what: {name: dict(fields) for name, fields in items.items()}
@@ -123,7 +124,7 @@ class Stepper(Shown):
         """
         kinds = {"commit": ("commit",), "discard": ("undo",), None: None}.get(outcome, ())
         if kinds == ():
-            raise ValueError(
+            raise Misuse(
                 f'the outcome to jump to is "{outcome}"; allowed are "commit" and "discard".')
         tasks = {key for key, fields in self.trace.start["tasks"].items() if fields["job"] == job}
 

@@ -19,6 +19,7 @@ from traitlets import Dict, observe
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.collector import collector_paused
+from volcano_lab.framework.one_sentence import Misuse, NoSuch
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.trace.language import say
 from volcano_lab.widgets import stills
@@ -106,7 +107,7 @@ class Lab(anywidget.AnyWidget):
         self._keys = [panel.key or panel.kind for panel in self.panels]
         twice = {key for key in self._keys if self._keys.count(key) > 1}
         if twice:
-            raise ValueError(f"two panels have the key {', '.join(sorted(twice))}; give each its "
+            raise Misuse(f"two panels have the key {', '.join(sorted(twice))}; give each its "
                              "own: key=…")
         super().__init__(fixed=self._fixed(), shown=self._frame(self._first_words(), "none"))
 
@@ -184,7 +185,7 @@ class Lab(anywidget.AnyWidget):
     def _move(self, values: Values, more: bool = False) -> None:
         for name in values:
             if name not in self.controls:
-                raise KeyError(f"{name} is no control; there are {', '.join(self.controls)}")
+                raise NoSuch(f"{name} is no control; there are {', '.join(self.controls)}")
         checked = {name: self.controls[name].check(name, value) for name, value in values.items()}
         before = self._origin if more else self._values
         moved = {name: value for name, value in checked.items() if value != before[name]}
@@ -245,7 +246,7 @@ class Lab(anywidget.AnyWidget):
 
     def _cluster(self) -> Cluster:
         if self.code is None:
-            raise ValueError(f'the lab "{self.title}" has no code for its cluster')
+            raise Misuse(f'the lab "{self.title}" has no code for its cluster')
         return self.code(dict(self._values))
 
     # -- what the page asks ------------------------------------------------------------------------

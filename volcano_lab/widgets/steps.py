@@ -19,6 +19,7 @@ from volcano_lab.debug.presets import SYMPTOMS, Symptom, find
 from volcano_lab.display.palette import colors_of
 from volcano_lab.explain.explainer import Explainer
 from volcano_lab.explain.explanation import Explanation
+from volcano_lab.framework.one_sentence import Misuse, NoSuch
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader
 from volcano_lab.trace.stepper import Stepper
@@ -109,7 +110,7 @@ class CycleSteps(anywidget.AnyWidget):
         """
         known = {each.seen: each for each in SYMPTOMS}
         if not isinstance(symptom, Symptom) and symptom not in known:
-            raise KeyError(f'there is no symptom "{symptom}"; there are {", ".join(known)}')
+            raise NoSuch(f'there is no symptom "{symptom}"; there are {", ".join(known)}')
         sought = symptom if isinstance(symptom, Symptom) else known[symptom]
         of = f" for {name}" if name and sought.about else ""
         return self._show("" if find(self.view.stepper, sought, name) else
@@ -197,7 +198,7 @@ class StatementSteps(anywidget.AnyWidget):
     def show(self, scene: str) -> StatementSteps:
         """Another scene, from its beginning. `KeyError` for a name that isn't offered."""
         if scene not in self._scenes:
-            raise KeyError(f"there is no scene {scene}; there are {', '.join(self._scenes)}")
+            raise NoSuch(f"there is no scene {scene}; there are {', '.join(self._scenes)}")
         if scene not in self._made:
             made = self._scenes[scene]
             self._made[scene] = frames_of(made if isinstance(made, TraceReader) else made())
@@ -275,6 +276,6 @@ def _trace_of(what: Any, conf: str | None) -> TraceReader:
                                                                          ())):
         if isinstance(found, TraceReader):
             return found
-    raise TypeError(
+    raise Misuse(
         f"a stepper goes through a trace, not a {type(what).__name__}; allowed are a Trace, a "
         "Stepper, an Explainer, a session that a Trace watched, and a Cluster.")

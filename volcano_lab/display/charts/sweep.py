@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.display.styled import styled
+from volcano_lab.framework.one_sentence import Misuse
 
 if TYPE_CHECKING:
     import altair as alt
@@ -23,12 +24,12 @@ def plot(sweep: Sweep, metric: str = "", kind: str = "") -> alt.FacetChart | alt
 
     metric = metric or sweep.metrics[0]
     if metric not in sweep.metrics:
-        raise ValueError(f'metric is "{metric}"; allowed are {", ".join(sweep.metrics)}')
+        raise Misuse(f'metric is "{metric}"; allowed are {", ".join(sweep.metrics)}')
     names = sweep.names
     kind = kind or ("line", "heat", "multiples")[min(len(names), 3) - 1]
     needed = {"line": 1, "heat": 2, "multiples": 3}
     if needed.get(kind, 9) > len(names):
-        raise ValueError(
+        raise Misuse(
             f'kind is "{kind}", and the grid has {len(names)} names; allowed are '
             f"{', '.join(each for each, least in needed.items() if least <= len(names))}")
     fields = {name: f"name{number}" for number, name in enumerate([*names, metric])}

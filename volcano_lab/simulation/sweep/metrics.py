@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.trace.views.cycle import Cycle
 
 Metric = Callable[[Cycle], Any]
@@ -46,7 +47,7 @@ def measure(name: str, cycle: Cycle) -> Any:
                     value = value.get(step, 0) if value is not row else value.get(step)
                 if value is not None and not isinstance(value, dict | list):
                     return value
-    raise LookupError(f'no metric is called "{name}"; allowed are {", ".join(METRICS)}, '
+    raise NoSuch(f'no metric is called "{name}"; allowed are {", ".join(METRICS)}, '
                       "queue/NAME.FIELD.RESOURCE and job/NAME.FIELD")
 
 

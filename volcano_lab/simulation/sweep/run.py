@@ -17,7 +17,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.framework.one_sentence import Misuse, one_line
 from volcano_lab.manifests.changes import change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import to_dict
@@ -120,7 +120,7 @@ def _measured(work: tuple[Any, str | None, Mapping[str, Any]], setting: Mapping[
             made = base(**{name: value for name, value in others.items() if "/" not in name})
             base = made.objects() if isinstance(made, Cluster) else made
         elif unknown := others.keys() - changes.keys():
-            raise ValueError(f'"{min(unknown)}" is no field; allowed is KIND/NAME.FIELD, '
+            raise Misuse(f'"{min(unknown)}" is no field; allowed is KIND/NAME.FIELD, '
                              "plugin/NAME.ARGUMENT or conf, unless base is a function")
         of_objects, of_conf = parted(f"{name}={_text(value)}" for name, value in changes.items())
         objects = with_defaults(change(base, of_objects))

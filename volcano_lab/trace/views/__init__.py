@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from volcano_lab.framework.one_sentence import Misuse
 from volcano_lab.trace import TraceReader
 
 
@@ -22,5 +23,5 @@ def trace_of(source: Source) -> TraceReader:
     """Return the trace of what keeps one, or the trace itself. Raises `TypeError` otherwise."""
     trace = getattr(source, "trace", source)
     if not isinstance(trace, TraceReader):
-        raise TypeError(f"rows come from a Cycle or a trace, not from {type(source).__name__}.")
+        raise Misuse(f"rows come from a Cycle or a trace, not from {type(source).__name__}.")
     return trace

@@ -13,6 +13,7 @@ from attrs import define
 from volcano_lab.api.fairness import Round
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.api.status import PENDING, READY_STATUSES
+from volcano_lab.framework.one_sentence import NoSuch, listed, one_line
 from volcano_lab.framework.session import Session
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.shown import Part, Shown
@@ -135,6 +136,9 @@ class Cycle(Shown):
         """Return why pods of a job wait, in sentences; empty where none waits. Raises `KeyError`
         for a job that isn't there.
         """
+        if job not in self.session.jobs:
+            raise NoSuch(f"the session has no job {one_line(repr(job), 100)}; it has "
+                         f"{listed(self.session.jobs)}")
         return reasons(self.session, self.trace, self.session.jobs[job])
 
     def as_dict(self) -> Row:

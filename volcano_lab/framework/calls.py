@@ -1,0 +1,137 @@
+"""Calls that say what is wrong with their arguments. Answers to no Go file: it is for notebooks."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import wraps
+from numbers import Integral, Real
+from types import FunctionType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+from volcano_lab.framework.one_sentence import Misuse, listed, one_line
+
+Wrapped = TypeVar("Wrapped", bound=Callable[..., Any])
+NUMBERS: dict[Any, type] = {int: Integral, float: Real}
+WORDS = {str: "text", int: "a whole number", float: "a number", bool: "True or False",
+         dict: "a mapping", list: "a list", tuple: "a tuple", type(None): "None",
+         Mapping: "a mapping", Iterable: "a list", Sequence: "a list"}
+
+
+def spoken(called: Wrapped) -> Wrapped:
+    """Let a function, or all that a class offers, answer to wrong arguments in one sentence.
+
+    What the function itself has to say of them goes first. Only where it fails are its arguments
+    compared with their annotations; those of a constructor always are.
+
+    >>> @spoken
+    ... def queue(name: str, weight: int = 1): return weight + 1
+    >>> queue("a", wieght=2)
+    Traceback (most recent call last):
+    volcano_lab.framework.one_sentence.Misuse: queue: got an unexpected keyword argument 'wieght'
+    (weight?); allowed are name, weight
+    >>> queue("a", weight="2")
+    Traceback (most recent call last):
+    volcano_lab.framework.one_sentence.Misuse: queue: weight is '2'; allowed is a whole number
+    """
+    if isinstance(called, type):
+        for name, value in list(vars(called).items()):
+            function = value.__func__ if isinstance(value, classmethod) else value
+            if isinstance(function, FunctionType) and (name == "__init__" or name[0] != "_"):
+                said = _spoken(function)
+                setattr(called, name, classmethod(said) if function is not value else said)
+        return called
+    return _spoken(called)
+
+
+RAW = (TypeError, AttributeError, ValueError, LookupError)
+"""What Python itself raises about an argument; errors derived from these have their own words."""
+
+
+def _spoken(function: Callable[..., Any]) -> Any:
+    raw, refuse_mistake, always = RAW, _refuse_mistake, function.__name__ == "__init__"
+
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            answer = function(*given, **named)
+        except raw as error:
+            refuse_mistake(function, given, named, error)
+            raise
+        if always:
+            refuse_mistake(function, given, named)
+        return answer
+
+    # With the function's own globals doctest takes it for one of its module.
+    own = FunctionType(call.__code__, function.__globals__, call.__name__, None, call.__closure__)
+    return wraps(function)(own)
+
+
+def _refuse_mistake(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any],
+                    error: Exception | None = None) -> None:
+    """Raise `Misuse` where an argument is wrong, unless an error with words of its own says so."""
+    if type(error) in (*RAW, KeyError, IndexError, Misuse, type(None)):
+        sentence = mistake_in(function, given, named)
+        if sentence:
+            raise Misuse(sentence) from error
+
+
+def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> str:
+    """Return a sentence about the first argument that a function does not take, or "".
+
+    >>> mistake_in(one_line, (5,), {})
+    'one_line: text is 5; allowed is text'
+    """
+    signature = inspect.signature(function)
+    allowed = [name for name in signature.parameters if name not in ("self", "cls")]
+    about = function.__qualname__.removesuffix(".__init__")
+    try:
+        bound = signature.bind(*given, **named)
+    except TypeError as error:
+        near = [best for name in named.keys() - set(allowed)
+                for best in get_close_matches(name, allowed, 1)]
+        return (f"{about}: {error}{f' ({near[0]}?)' if near else ''}; "
+                f"allowed are {listed(allowed, 20) or 'no arguments'}")
+    for name, value in bound.arguments.items():
+        parameter = signature.parameters[name]
+        hint = _hint(function, parameter.annotation)
+        values = (value if parameter.kind == parameter.VAR_POSITIONAL else
+                  value.values() if parameter.kind == parameter.VAR_KEYWORD else (value,))
+        for each in values:
+            if not _fits(each, hint):
+                return one_line(f"{about}: {name} is {one_line(repr(each), 100)}; "
+                                f"allowed is {_words(hint)}")
+    return ""
+
+
+def _hint(function: Callable[..., Any], annotation: Any) -> Any:
+    """What an annotation names; `Any` where only a type checker can tell."""
+    if not isinstance(annotation, str):
+        return Any if annotation is inspect.Parameter.empty else annotation
+    names = vars(sys.modules[function.__module__]) | function.__globals__
+    try:
+        return eval(annotation, dict(names))  # the annotations are those of this package
+    except (NameError, TypeError):
+        return Any
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, each) for each in get_args(hint))
+    if origin is Literal:
+        return value in get_args(hint)
+    kind = NUMBERS.get(hint, origin or hint)
+    try:
+        return kind is Any or not isinstance(kind, type) or isinstance(value, kind)
+    except TypeError:  # a protocol that says nothing at run time
+        return True
+
+
+def _words(hint: Any) -> str:
+    if get_origin(hint) in (Union, UnionType):
+        return " or ".join(dict.fromkeys(_words(each) for each in get_args(hint)))
+    kind = get_origin(hint) or hint
+    name = getattr(kind, "__name__", str(kind))
+    return WORDS.get(kind, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
