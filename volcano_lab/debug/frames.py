@@ -25,7 +25,7 @@ SLOTS = {"queues": 8, "nodes": 10, "jobs": 10}
 """The most rows of each kind in a frame."""
 AROUND = 4
 """How many places before and after the present one are told."""
-UNDER_WAY = 8
+UNDER_WAY = 4
 """The most operations of statements under way in a frame."""
 
 READY = frozenset(map(str, READY_STATUSES))

@@ -21,7 +21,7 @@ def a_tiny_cluster_2(cycle, tables):
 
 @after("resources-15")
 def explain_it_from_the_trace(sides):
-    assert [row["left ≤ right, a hair forgiven"] for row in sides] == [True, True]
+    assert [row["left ≤ right, below 0.1 forgiven"] for row in sides] == [True, True]
     assert [row["left ≤ right"] for row in sides] == [False, False]
 
 

@@ -167,5 +167,5 @@ def course_table(folder: str = "") -> str:
     for lesson in TABLE:
         link = f"[{lesson.number} {say(lesson.title)}]({folder}{lesson.file})"
         needs = ", ".join(lesson.needs) or "–"
-        lines.append(f"| {link} | {say(lesson.can)} | {needs} | {lesson.minutes} min |")
+        lines.append(f"| {link} | {say(lesson.can)} | {needs} | {lesson.minutes}\u00a0min |")
     return "\n".join(lines)

@@ -75,8 +75,8 @@ def own_actions(answer: str) -> Verdict:
     try:
         cycle = small_cluster().run(conf_with(answer))
     except ConfError as error:
-        return try_again("Only the names, with commas between them." if ":" in
-                         answer else str(error))
+        words = ("," not in answer and " " in answer.strip()) or ":" in answer
+        return try_again("Only the names, with commas between them." if words else str(error))
     jobs = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
     if not jobs["train"]["placed"]:
         return try_again(

@@ -22,8 +22,8 @@ def half_a_gibibyte(answer: str) -> Verdict:
     if answer.endswith("m"):
         return try_again("`m` means thousandths, so this is about a half of one byte. Memory wants "
                          "`Mi` or `Gi`.")
-    return try_again(f"`{answer}` is {got:.0f} bytes, which is too "
-                     f"{'much' if got > wanted else 'little'}: 1Gi is 2**30 bytes.")
+    return try_again(f"`{answer}` is {got:.0f} byte{'s' * (got != 1)}, which is too "
+                     f"{'much' if got > wanted else 'little'}: 1Gi is 1024Mi, or 2**30 bytes.")
 
 
 def small_cluster() -> Cluster:
@@ -80,7 +80,7 @@ def largest_request(answer: int) -> Verdict:
         "962 is within the 962.963 that b deserves; 963 is above it, if only by 0.037.")
 
 
-@check(takes=dict)
+@check(takes=dict, wanted='a dict, such as {"cpu": 2}')
 def no_gpus(answer: dict) -> Verdict:
     """Write a capability, such as {"cpu": 2}, with which a queue may hold 4 CPUs and no GPU."""
     cluster = Cluster().node("gpu-1", cpu=10, gpu=4).queue("team", capability=answer).job(

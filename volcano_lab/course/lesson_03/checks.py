@@ -165,7 +165,7 @@ def patients() -> dict[str, Cluster]:
 CAUSES = ("overused: it has all it deserves", "not allocatable: one resource is full",
           "not admitted: its limit is too low", "not its turn: the other queue comes first",
           "its weight: the queue deserves nothing", "its priority is too low")
-NEVER = ("", "", "Its phase is Inqueue: it was admitted. It has passed that door.",
+NEVER = ("", "", "Its phase is Inqueue: it was admitted already.",
          "An order is no refusal: a queue that comes later gets its turn in the same cycle.",
          "Look at the column *deserved*: team deserves something.",
          "Priority orders the jobs of one queue. No other job of team waits.")

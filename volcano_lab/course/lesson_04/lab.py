@@ -232,7 +232,7 @@ def _only(values: Values, **moved: float) -> bool:
 
 TASKS = [
     Task("just elastic enough", "Only with old's need: which is the largest with which second "
-         "still gets in?", lambda values, at: _only(values, needs=3), show={"needs": 3}),
+         "is still admitted?", lambda values, at: _only(values, needs=3), show={"needs": 3}),
     Task("no capability", "Take team's capability away (0). Is second admitted? Do its pods get a "
          "node?", lambda values, at: _only(values, capability=0), show={"capability": 0}),
     Task("a larger guarantee", "From which guarantee of other on is second refused again?",

@@ -75,6 +75,8 @@ def path_of_a_pod(answer: list) -> Verdict:
         return try_again("In the beginning it waits. Which state is that?")
     if "Pipelined" in states:
         return try_again("Pipelined is for room that is still being freed. Here the room is idle.")
+    if "Inqueue" in states:
+        return try_again("Inqueue is a phase of the PodGroup. Which states does a pod have?")
     if "Allocated" not in states:
         return try_again("In the session, before anything is sent, the pod is Allocated.")
     if "Binding" not in states:

@@ -17,11 +17,14 @@ export const tree = {
     const levels = Math.max(spec.levels ?? 1, ...placed.map((row) => row.depth + 1)), lines = spec.lines ?? levels + 1;
     const gang = data.climbs?.[c.pick] ? c.pick : data.climb, climb = data.climbs?.[gang];
     const start = climb?.steps[0]?.queue, refused = climb?.steps.find((step) => !step.fits)?.queue;
+    const way = (climb?.steps ?? []).filter((step) => byName.has(step.queue)), leaf = way.length ? byName.get(way[0].queue) : null;
+    const tokenX = leaf && leaf.x + Math.min(Math.max(leaf.width / 2, wide(leaf.queue, 14, true) + 26), Math.max(leaf.width - 20, 22));
     const boxes = placed.map((row) => {
       const y = row.depth * LEVEL + 2, room = row.width - 4, old = before?.queues.find((other) => other.queue === row.queue);
       const part = (value) => row.size > 0 ? Math.min(1, value / row.size) * room : 0, free = row.gang ? 44 : 8;
       const words = `${number(row.allocated)}${row.inqueue ? ` + ${number(row.inqueue)}` : ""} of ${number(row.size)}`;
       const difference = old ? change(row.allocated, old.allocated) : "", label = wide(row.queue, 14, true) + 14;
+      const crossed = row === leaf && way.length > 1 && tokenX > row.x + room - 14 - wide(words + difference);
       return h("g", {key: row.queue, link: row.queue, tip: told(row, spec.unit), act: c.live && spec.move ? {choose: row.queue} : null, drop: c.live && spec.move ? row.queue : null,
         grip: c.live && spec.move && row.parent ? {move: row.queue} : null},
         box(row.x, y, room, BOX, {rx: 6, class: `vp-level${row.queue === refused ? " vp-refuses" : ""}${row.queue === c.chosen ? " vp-current" : ""}`}),
@@ -29,13 +32,11 @@ export const tree = {
         part(row.inqueue ?? 0) > 0 && box(row.x + 3 + Math.max(part(row.allocated) - 6, 0), y + 24, Math.max(Math.min(part(row.inqueue), room - 6 - Math.max(part(row.allocated) - 6, 0)), 2), BOX - 27, {key: "inqueue", rx: 2, fill: hatch(c.uid, row.color)}),
         row.guarantee > 0 && box(row.x + 1.5, y + 21, Math.max(part(row.guarantee) - 3, 4), BOX - 22.5, {key: "guarantee", rx: 4, class: "vp-kept"}),
         say(row.x + 8, y + 17, fit(row.queue, room - 12, 14, true), {class: `vp-strong${row.queue === c.chosen ? " vp-accent" : ""}`}),
-        label + wide(words + difference) + 10 < room && h("text", {key: "words", x: row.x + room - 8, y: y + 17, class: "vp-soft", ...end}, words, difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)),
+        label + wide(words + difference) + 10 < room && !crossed && h("text", {key: "words", x: row.x + room - 8, y: y + 17, class: "vp-soft", ...end}, words, difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)),
         row.gang && spec.chips !== false && room > 40 && row.queue !== start && h("g", {key: "gang", act: c.live ? {pick: row.gang.name} : null, tip: `${row.gang.name}, ${row.gang.pods} pods: ${row.gang.fate}`, link: row.queue},
           box(row.x + room - 33, y + 25, 28, 17, {rx: 8.5, class: `vp-chip vp-${row.gang.fate}${row.gang.name === gang ? " vp-picked" : ""}`}),
           say(row.x + room - 19, y + 38.5, `${row.gang.pods}${{commit: " ✓", discard: " ×", refused: " ×"}[row.gang.fate] ?? ""}`, {...middle, class: "vp-strong vp-small"})));
     });
-    const way = (climb?.steps ?? []).filter((step) => byName.has(step.queue)), leaf = way.length ? byName.get(way[0].queue) : null;
-    const tokenX = leaf && leaf.x + Math.min(Math.max(leaf.width / 2, wide(leaf.queue, 14, true) + 26), Math.max(leaf.width - 20, 22));
     const token = way.map((step, i) => {
       const y = byName.get(step.queue).depth * LEVEL + 35;
       return h("g", {key: `token ${i}`},
