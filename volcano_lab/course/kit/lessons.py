@@ -160,7 +160,7 @@ def course_table(folder: str = "") -> str:
     """All lessons as a Markdown table; `folder` is where the notebooks are.
 
     >>> print(course_table().splitlines()[2])
-    | [00 Fair share](00-fair-share.ipynb) | read a queue's weight, ... comes next | – | 30 min |
+    | [00 Fair share](00-fair-share.ipynb) | read a queue's weight, ... comes next | – | ...
     """
     heads = ("lesson", "you can afterwards", "needs", "time")
     lines = [f"| {' | '.join(map(say, heads))} |", "|---|---|---|---|"]
