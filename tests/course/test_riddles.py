@@ -100,6 +100,26 @@ def test_what_is_given_up_shows_a_repair():
         assert "Not solved. One repair: node/n2.metadata.labels[disk]=ssd" in played.output
 
 
+def test_the_right_answer_is_neither_the_longest_nor_always_in_one_place():
+    single = [game for game in riddles().values() if len(game.right) == 1]
+    assert len({letter for game in single for letter in game.right}) >= 3
+    longest = sum({max(game.options, key=lambda letter: len(game.options[letter]))} == game.right
+                  for game in single)
+    assert longest <= len(single) / 2
+
+
+def test_a_change_that_cannot_be_is_not_kept_and_a_wrong_one_is_told_why():
+    riddle(3).again()
+    lines = ["set job/weather.minMember=4", "set podgroup/weather.minMember=4",
+             "set queue/science.weight=9", "reset", "remove queue shop",
+             "reset", "set job/weather.minAvailable=4"]
+    played = CliRunner().invoke(volcano_lab, ["riddle", "3"], input="\n".join(lines)).output
+    assert played.count("Not changed: ") == 2 and "begins with job/, queue/" in played
+    assert "With queue/science.weight=9:" in played and "4 Insufficient cpu" in played
+    assert "With remove queue/shop:" in played and "weather at work." in played
+    riddle(3).again()
+
+
 def test_a_change_too_many_costs_and_a_wrong_one_is_a_sentence():
     game = riddle(1)
     game.again()
@@ -111,7 +131,7 @@ def test_a_change_too_many_costs_and_a_wrong_one_is_a_sentence():
     assert game.repair("queue/vision.capability[cpu]=14", "queue/speech.weight=2"
                        ).state == WELL_DONE
     assert game.cause("z").state == TRY_AGAIN
-    game.cause("b")
+    game.cause(*game.right)
     assert game.points == 90
     assert [row for row in score().rows if row[2] == "yes"] == [["1", "The quota", "yes", "90"]]
     game.again()
@@ -132,6 +152,7 @@ def test_kubectl_prints_what_there_is_and_says_what_it_knows():
     shell = Kubectl(riddle(12).cluster, riddle(12).conf)
     assert "forecast" in shell("kubectl get podgroups")
     assert "unschedulable: true" in shell("get node n3 -o yaml")
+    assert "kubernetes.io/hostname=n3" in shell("get nodes --show-labels")
     assert "insufficient cpu" in shell("describe podgroup forecast")
     assert "n1" in shell("get node n1") and "capacity" in shell("get configmap")
     assert all("forecast" in line for line in shell("logs forecast").splitlines())

@@ -115,6 +115,7 @@ class Bars:
     was: dict[str, float]
     unit: str
     title: str
+    dashed: str = "was"
 
     def __repr__(self) -> str:
         told = "; ".join(self._said(name) for name in self.values)
@@ -125,7 +126,7 @@ class Bars:
 
     def _label(self, name: str) -> str:
         before = self.was.get(name, self.values[name])
-        was = f" (was {as_text(before)})" if before != self.values[name] else ""
+        was = f" ({self.dashed} {as_text(before)})" if before != self.values[name] else ""
         return f"{as_text(self.values[name])}{' ' + self.unit if self.unit else ''}{was}"
 
     def _repr_html_(self) -> str:
@@ -156,7 +157,7 @@ class Bars:
 
 
 def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, unit: str = "",
-         title: str = "") -> Bars:
+         title: str = "", dashed: str = "was") -> Bars:
     """Draw a bar for each name.
 
     Args:
@@ -164,10 +165,11 @@ def bars(values: Mapping[str, float], was: Mapping[str, float] | None = None, un
         was: Name -> amount before a change; drawn as a dashed line where it differs.
         unit: What is counted, such as "CPUs".
         title: What the bars show.
+        dashed: What the dashed line is, in a word.
 
     >>> bars({"a": 24, "b": 46.0}, was={"a": 28, "b": 42}, unit="CPUs")
     a 24 CPUs (was 28); b 46 CPUs (was 42)
     """
     values = {str(name): float(value) for name, value in dict(values).items()}
     before = {str(name): float(value) for name, value in dict({} if was is None else was).items()}
-    return Bars(values, before, unit, title)
+    return Bars(values, before, unit, title, dashed)

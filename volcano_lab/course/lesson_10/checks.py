@@ -119,8 +119,8 @@ def points_in_the_next_rack(answer: float) -> Verdict:
 
 @check(takes=Cluster, wanted="a cluster")
 def room_for_seven(answer: Cluster) -> Verdict:
-    """A cluster where 7 pods lie in one rack (hard, tier 1), and on one node only something else
-    changed than the gang.
+    """A cluster in which the gang of 7 pods lies in one rack (hard, tier 1), and others hold
+    something else than before on one node only.
     """
     cycle = answer.run(CONF)
     job = cycle.session.jobs[JOB]

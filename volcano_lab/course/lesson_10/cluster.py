@@ -109,7 +109,7 @@ def hyper_nodes(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
             outside = stands_on - {node for rack in racks for node in RACKS[rack]}
             said = ("soft needs no dry run" if placed and not chosen else
                     "other pods of the gang are elsewhere" if outside else "not enough is free" if
-                    free < asks else "a lower tier serves" if chosen else "its tier is not allowed")
+                    free < asks else "a lower tier serves" if chosen else NOT_ALLOWED)
             rows.append(row | {"dry_run": f"not tried: {said}", "score": None})
             continue
         best = chosen[-1:] == [record["hyper_node"]]
@@ -124,15 +124,19 @@ def dry_runs(trace: TraceReader, ssn: Session) -> dict[str, Any]:
 
     >>> from volcano_lab.scheduler import traced
     >>> [group["note"] for group in dry_runs(*traced(topology_cluster().objects(), CONF))["groups"]]
-    ['a lower tier serves', 'fits: 75', 'chosen: 100', 'a lower tier serves', 'fits: 75',
+    ['its tier is not allowed', 'fits: 75', 'chosen: 100', 'its tier is not allowed', 'fits: 75',
      'too little is free']
     """
     found = {row["hyper_node"]: row for row in hyper_nodes(trace)}
+    job = ssn.jobs.get(JOB)
+    topology = job.pod_group.spec.network_topology if job and job.pod_group else None
+    for row in found.values():
+        if topology and row["tier"] > (topology.highest_tier_allowed or row["tier"]):
+            row["dry_run"] = row["dry_run"].replace("a lower tier serves", NOT_ALLOWED)
     room_of = {rack: room for room, racks in ROOMS.items() for rack in racks}
     names = [name for room, racks in ROOMS.items() for name in (room, *racks)]
     groups = [{"name": name, "group": room_of.get(name, ""), "note": _note(found[name]),
                "state": STATES.get(_note(found[name]).partition(":")[0], "")} for name in names]
-    job = ssn.jobs.get(JOB)
     if job and job.contains_sub_job_policy():  # racks are for its sub-groups, not for the whole
         held = {task.node_name for task in job.tasks.values()}
         for group in groups:
@@ -149,6 +153,7 @@ def dry_runs(trace: TraceReader, ssn: Session) -> dict[str, Any]:
             "text": f"{TOP.capitalize()} (tier 3): {_note(found[TOP])}."}
 
 
+NOT_ALLOWED = "its tier is not allowed"
 STATES = {"chosen": "chosen", "does not fit": "refused", "too little is free": "refused"}
 
 
@@ -156,7 +161,7 @@ def _note(row: dict[str, Any]) -> str:
     words = {"fits, chosen": "chosen", "not enough is free": "too little is free",
              "other pods of the gang are elsewhere": "other pods are elsewhere"}
     said = row["dry_run"].removeprefix("not tried: ")
-    score = "" if row["score"] is None else f": {row['score']:.4g}"
+    score = f": {row['score']:.4g}" if row["score"] else ""
     return f"{words.get(said, said)}{score}"
 
 
@@ -173,7 +178,7 @@ def picture(trace: TraceReader, ssn: Session, title: str) -> pictures.Picture:
 
 
 LEGEND = ("Grey: other pods. Blue with a ring: the gang (hatched: placed in this cycle). "
-          "The number: how full the HyperNode would be.")
+          "The number: the score of the HyperNode.")
 
 
 def sub_dry_runs(trace: TraceReader) -> list[dict[str, Any]]:

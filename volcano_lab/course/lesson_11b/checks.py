@@ -20,7 +20,7 @@ def still_there() -> None:
 
 
 @choice({"the last good configuration":
-         "So it is with a wrong *action*: such a file is refused. And a wrong plugin? (01)",
+         "So it is with a wrong *action*: such a file is refused. And a wrong plugin? (Lesson 01)",
          "the new file, without that plugin": well_done(
              "A file with a wrong action is refused; a wrong plugin is only missing. Gangs may "
              "start in part then, and nothing but a line of the log tells."),

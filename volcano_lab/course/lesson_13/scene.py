@@ -70,13 +70,16 @@ class Printed:
 
 
 def volcano_lab(line: str) -> Printed:
-    """Run a command as a terminal would; what it prints, warnings too."""
+    """Run a command as a terminal would; what it prints. Warnings, which are the business of
+    `lint`, are left out where something else is said.
+    """
     from volcano_lab.cli import main
 
-    out = StringIO()
-    with redirect_stdout(out), redirect_stderr(out):
+    out, warnings = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(warnings):
         main(shlex.split(line))
-    return Printed(unstyle(out.getvalue()).strip())  # a kernel forces colours
+    printed = out.getvalue() or warnings.getvalue()
+    return Printed(unstyle(printed).strip())  # a kernel forces colours
 
 
 def export(name: str = "monday", ghosts: int = GHOSTS) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from textwrap import fill
@@ -172,30 +172,39 @@ class Riddle:
         if not changes:
             return to_do(f"Bring {', '.join(self.wants)} to work with the fewest changes, such as "
                          'repair("queue/a.weight=5").')
-        for each in map(str, changes):
-            if each.partition("/")[0].lower() not in self.may or ".allocatable" in each:
-                return try_again(f'"{each}": what may be changed here is of the kinds '
-                                 f"{', '.join(self.may)}; machines stay as large as they are.")
         try:
-            after = run_changed(self.objects(), self.conf, settings, removals)
+            return self.graded(self.changed(settings, removals), len(changes))
         except (ManifestError, ConfError) as error:
             return try_again(str(error))
-        return self._graded(after, len(changes))
 
-    def _graded(self, after: Cycle, changes: int) -> Verdict:
-        """Everybody has what he had, and those who are wanted are at work."""
+    def changed(self, settings: Iterable[str], removals: Sequence[str]) -> Cycle:
+        """Run a cycle with changes. Raises `ManifestError`, `ConfError` for one that cannot be."""
+        for each in map(str, (*settings, *removals)):
+            if ".allocatable" in each:
+                raise ManifestError([f'"{each}": machines stay as large as they are'])
+            if each.partition("/")[0].lower() not in self.may:
+                raise ManifestError([f'"{each}": what may be changed here begins with '
+                                     f"{', '.join(f'{kind}/' for kind in self.may)}"])
+        return run_changed(self.objects(), self.conf, settings, removals)
+
+    def graded(self, after: Cycle, changes: int) -> Verdict:
+        """Those who are wanted are at work, and nobody else has lost pods."""
         had, has = ({name.rpartition("/")[2]: pods for name, pods in at_work(cycle).items()}
                     for cycle in (self.kubectl.cycle, after))
         called = Names(after.session).called
-        phases = {called(row["job"]).rpartition("/")[2]: row["phase"] for row in after.jobs()}
+        jobs = {called(row["job"]).rpartition("/")[2]: row for row in after.jobs()}
         for job, pods in self.wants.items():
+            if job not in jobs:
+                return try_again(f"{job} is not there any more.")
             if has.get(job, 0) < pods:
-                return try_again(f"{job} is {phases.get(job, 'not there')}, and {has.get(job, 0)} "
-                                 f"of its pods have a place; wanted are {pods}.")
+                said = after.why(jobs[job]["job"])
+                because = f" The reason: {said[0]}." if said else ""
+                return try_again(f"{job} is {jobs[job]['phase']}, and {has.get(job, 0)} of its "
+                                 f"pods have a place; wanted are {pods}.{because}")
         for job, pods in had.items():
             if job not in {*self.wants, *self.pays} and has.get(job, 0) < pods:
                 return try_again(f"{job} has lost {pods - has.get(job, 0)} of its {pods} pods; "
-                                 "wanted is a repair that others do not pay for.")
+                                 "find a repair that others do not pay for.")
         self.taken["one change more"] = max(changes - self.smallest, 0)
         self.repaired = True
         progress.note(f"17.repair {self.number}")

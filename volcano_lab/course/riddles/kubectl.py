@@ -1,6 +1,7 @@
 """What `kubectl` would print of a cluster after a cycle: get, describe, logs.
 
-    get KIND [NAME] [-o yaml]   get events   get configmap   describe KIND NAME   logs [WORD]
+    get KIND [NAME] [-o yaml]   get KIND --show-labels   get events   get configmap
+    describe KIND NAME          logs [WORD]
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from volcano_lab.manifests.loader import ManifestError, dump, to_dict
 from volcano_lab.trace.shown import plain_text
 from volcano_lab.trace.views.cycle import Cycle
 
-ALLOWED = ("allowed are get KIND [NAME] [-o yaml], get events, get configmap (the scheduler's), "
-           "describe KIND NAME, logs [WORD]")
+ALLOWED = ("allowed are get KIND [NAME] [-o yaml], get KIND --show-labels, get events, "
+           "get configmap (the scheduler's), describe KIND NAME, logs [WORD]")
 
 
 class Kubectl:
@@ -67,6 +68,8 @@ class Kubectl:
                 return (DEFAULT_CONF if self.conf is None else self.conf).strip()
             case ["get", kind]:
                 return table(self._row(obj) for obj in self._of(kind))
+            case ["get", kind, "--show-labels"]:
+                return table(self._row(obj) | {"LABELS": _labels(obj)} for obj in self._of(kind))
             case ["get", kind, "-o", "yaml"]:
                 return dump(self._of(kind)).strip()
             case ["get", kind, name, "-o", "yaml"]:
@@ -142,6 +145,10 @@ def table(rows: Iterable[dict[str, Any]]) -> str:
 def indented(text: str) -> str:
     """A text two columns further in."""
     return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+def _labels(obj: KubernetesObject) -> str:
+    return ",".join(f"{key}={value}" for key, value in obj.metadata.labels.items()) or "<none>"
 
 
 def _amounts(resource: Any) -> str:

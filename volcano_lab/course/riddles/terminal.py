@@ -9,6 +9,7 @@ from volcano_lab.api.objects import ConfigMap, ObjectMeta
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.riddles.game import PRICES, Riddle, riddles
 from volcano_lab.course.riddles.game import riddle as numbered
+from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.export import as_manifests
 from volcano_lab.manifests.loader import ManifestError
 
@@ -17,8 +18,8 @@ HELP = """\
   why [NAME]                      ask the lab (10 points)
   hint                            the next hint (10 points); the last one is the repair
   cause LETTER                    name a cause (20 points for a wrong one)
-  set KIND/NAME.FIELD=VALUE       change something, and run the cycle
-  remove KIND/NAME                take something away, and run the cycle
+  set KIND/NAME.FIELD=VALUE       change something, and run the cycle; it is kept for the next
+  remove KIND/NAME                take something away, and run the cycle; likewise
   reset                           take all changes back
   quit                            give up"""
 
@@ -85,14 +86,23 @@ def _answered(riddle: Riddle, line: str, changes: dict[str, list[str]]) -> str:
         case "cause":
             return repr(riddle.cause(rest))
         case "set" | "remove" if rest:
-            changes[word].append(rest.strip())
-            return _tried(riddle, changes)
+            said = rest.strip()
+            return _tried(riddle, changes, word, said.replace(" ", "/", 1) if word == "remove"
+                          else said)
         case "reset":
             changes.update({"set": [], "remove": []})
             return "All is as it was."
     return HELP
 
 
-def _tried(riddle: Riddle, changes: dict[str, list[str]]) -> str:
-    told = ", ".join([*changes["set"], *(f"remove {each}" for each in changes["remove"])])
-    return f"With {told}:\n{riddle.repair(*changes['set'], remove=changes['remove'])!r}"
+def _tried(riddle: Riddle, changes: dict[str, list[str]], word: str, said: str) -> str:
+    """What comes of one change more; it is kept where the cycle could be run with it."""
+    tried = changes | {word: [*changes[word], said]}
+    try:
+        after = riddle.changed(tried["set"], tried["remove"])
+    except (ManifestError, ConfError) as error:
+        return f"Not changed: {error}"
+    changes.update(tried)
+    told = ", ".join([*tried["set"], *(f"remove {each}" for each in tried["remove"])])
+    count = len(tried["set"]) + len(tried["remove"])
+    return f"With {told}:\n{riddle.graded(after, count)!r}"
