@@ -85,8 +85,8 @@ def no_to_invoice() -> None:
          "two of shop": "gang can spare one of shop's two pods, not both: its minimum is 1.",
          "train's": "train runs nowhere. Who has no place cannot be evicted."})
 def who_pays() -> None:
-    """Say that invoice and train run already. You add reclaim to the actions, and nothing else.
-    Whose pods go for the two of eval?
+    """Suppose that invoice and train run already. You add reclaim to the actions, and nothing
+    else. Whose pods go for the two of eval?
     """
 
 
@@ -109,7 +109,7 @@ def all_served(answer: tuple[Cluster, str]) -> Verdict:
     """
     cluster, conf = answer
     if cluster.objects() == after_the_cleanup().objects() and conf == CONF:
-        return try_again("This is all as it was. Begin with the job that its events say most of.")
+        return try_again("This is all as it was. Begin with invoice: six of its eight pods find a place.")
     return Repair(after_the_cleanup, NEEDS, HINTS, ("eval",), _apart).graded(
         cluster, "A limit one level up, a rack that is too small, an action that was missing, and "
         "a tier that did not ask. You can be on call now.", conf)
