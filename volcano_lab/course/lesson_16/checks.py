@@ -109,7 +109,8 @@ def all_served(answer: tuple[Cluster, str]) -> Verdict:
     """
     cluster, conf = answer
     if cluster.objects() == after_the_cleanup().objects() and conf == CONF:
-        return try_again("This is all as it was. Begin with invoice: six of its eight pods find a place.")
+        return try_again("This is all as it was. Begin with invoice: six of its eight pods find a "
+                         "place.")
     return Repair(after_the_cleanup, NEEDS, HINTS, ("eval",), _apart).graded(
         cluster, "A limit one level up, a rack that is too small, an action that was missing, and "
         "a tier that did not ask. You can be on call now.", conf)
