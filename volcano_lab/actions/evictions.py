@@ -44,17 +44,22 @@ def never_preempts(task: TaskInfo) -> bool:
     return task.pod.spec.preemption_policy == "Never"
 
 
-def tasks_of(node: NodeInfo) -> list[TaskInfo]:
-    """A node's tasks by "namespace/name"."""
-    return [task for _, task in sorted(node.tasks.items())]
+def tasks_of(node: NodeInfo, accepts: Callable[[TaskInfo], bool]) -> list[TaskInfo]:
+    """Those of a node's tasks that are accepted, by "namespace/name"."""
+    return [task for _, task in sorted([item for item in node.tasks.items() if accepts(item[1])])]
 
 
-def those(ssn: Session, nodes: Sequence[NodeInfo], mask: np.ndarray) -> Iterator[NodeInfo]:
-    """The nodes for which the mask (a truth value a row) holds now, in their order."""
+def rows_where(ssn: Session, nodes: Sequence[NodeInfo], mask: np.ndarray) -> np.ndarray:
+    """The rows of the nodes for which the mask (a truth value per row) holds, in their order."""
     if nodes is ssn.node_list:
-        return map(nodes.__getitem__, np.flatnonzero(mask).tolist())
-    holds = mask.tolist()
-    return (node for node in nodes if holds[node.row])
+        return np.flatnonzero(mask)
+    rows = np.array([node.row for node in nodes], np.intp)
+    return rows[mask[rows]]
+
+
+def nodes_at(ssn: Session, rows: np.ndarray) -> Iterator[NodeInfo]:
+    """The nodes in some rows, each when it is asked for: mostly the first one helps."""
+    return map(ssn.node_list.__getitem__, rows.tolist())
 
 
 def suffices(task: TaskInfo, node: NodeInfo, victims: Sequence[TaskInfo]) -> bool:
@@ -104,8 +109,7 @@ class EvictableTasks:
 
     def _sum(self, row: int) -> np.ndarray:
         """List a node's tasks anew; what they take together, by column."""
-        tasks = self.by_row[row] = [task for task in tasks_of(self.ssn.node_list[row])
-                                    if self.accepts(task)]
+        tasks = self.by_row[row] = tasks_of(self.ssn.node_list[row], self.accepts)
         table, together = self.ssn.table, np.zeros(len(self.ssn.table.dimensions))
         for request, count in Counter([task.resreq for task in tasks]).items():
             together += table.vector(request)[0] * count

@@ -9,7 +9,7 @@ evict tasks of the same job, a statement a task. Nodes are tried from the best s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from attrs import define
@@ -132,10 +132,14 @@ class Preempt(Action):
         if self.topology_aware:
             wanted = self.limits.count(len(nodes))
             trial = TopologyAwarePreemption(ssn, task, claim.queue,
-                                            lambda node: self._preemptees(
-                                                claim, evictions.tasks_of(node)))
-            return trial.preempt(statement, self._promising(claim, nodes), wanted)
-        if any(self._preempt_on(statement, claim, node) for node in self._ranked(claim, nodes)):
+                                            lambda node: evictions.tasks_of(
+                                                node, self._may_evict(claim)))
+            if ssn.use_arrays:
+                nodes = evictions.nodes_at(ssn, self._promising(claim, nodes))
+            return trial.preempt(statement, nodes, wanted)
+        may_evict = self._may_evict(claim)
+        if any(self._preempt_on(statement, claim, node, may_evict)
+               for node in self._ranked(claim, nodes)):
             return True
         if not ssn.use_arrays:
             prioritize_nodes(
@@ -143,17 +147,20 @@ class Preempt(Action):
                 [])  # Volcano turns to the nodes of other shards, too, even where there are none
         return False
 
-    def _preemptees(self, claim: Claim, tasks: Iterable[TaskInfo]) -> list[TaskInfo]:
-        """The tasks on a node that may go; for a task that asks for nothing only such as ask for
-        nothing, too.
+    def _may_evict(self, claim: Claim) -> Callable[[TaskInfo], bool]:
+        """Whether a task may go; for one that asks for nothing only such as ask for nothing, too.
         """
-        jobs, task, job, queue = self.ssn.jobs, claim.task, claim.job.uid, claim.queue.uid
-        may = [other for other in tasks
-               if may_go(other) and (other.best_effort or not task.best_effort)]
-        if claim.within_job:
-            return [other for other in may if other.job == job]
-        return [other for other in may
-                if other.job != job and other.job in jobs and jobs[other.job].queue == queue]
+        jobs, job, queue = self.ssn.jobs, claim.job.uid, claim.queue.uid
+        only_best_effort = claim.task.best_effort
+
+        def may(other: TaskInfo) -> bool:
+            if claim.within_job != (other.job == job) or not may_go(other):
+                return False
+            if only_best_effort and not other.best_effort:
+                return False
+            return claim.within_job or (other.job in jobs and jobs[other.job].queue == queue)
+
+        return may
 
     def _not_eligible(self, task: TaskInfo) -> str | None:
         """Why a task may not evict others: by its policy, or because it was promised a node that is
@@ -176,7 +183,7 @@ class Preempt(Action):
             return None
         mine = pod_priority(task.pod)
         if any(pod_priority(other.pod) < mine and terminating_by_preemption(other.pod)
-               for other in evictions.tasks_of(node)):
+               for other in node.tasks.values()):
             return f"pods evicted for it are still leaving its nominated node {name}"
         return None
 
@@ -195,27 +202,24 @@ class Preempt(Action):
                 task, nodes, lambda task, node: None if fine[node.row] else ask(task, node))[0]
         return self.helper.predicate_nodes(task, nodes, ask)[0]
 
-    def _ranked(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Sequence[NodeInfo]:
+    def _ranked(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:
         """The promising nodes from the best score down; among equals in their order."""
         ssn, task = self.ssn, claim.task
         if not ssn.use_arrays:
             scores = prioritize_nodes(ssn, task, nodes)
             return [node for score in sorted(scores, reverse=True) for node in scores[score]]
-        promising = list(self._promising(claim, nodes))
-        if len(promising) < 2:
-            return promising
-        candidates = np.full(ssn.table.count, nodes is ssn.node_list)
-        if nodes is not ssn.node_list:
-            candidates[[node.row for node in nodes]] = True
-        scores = np.broadcast_to(node_arrays(ssn).scores(task, candidates), candidates.shape)
-        order = np.argsort(-scores[[node.row for node in promising]], kind="stable")
-        return [promising[place] for place in order.tolist()]
+        rows = self._promising(claim, nodes)
+        if len(rows) > 1:
+            candidates = np.full(ssn.table.count, nodes is ssn.node_list)
+            if nodes is not ssn.node_list:
+                candidates[[node.row for node in nodes]] = True
+            scores = node_arrays(ssn).scores(task, candidates)
+            rows = rows[np.argsort(-scores[rows], kind="stable")]
+        return evictions.nodes_at(ssn, rows)
 
-    def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> Iterable[NodeInfo]:
-        """Over arrays, without the nodes where the task would not fit even if all went who may."""
-        if not self.ssn.use_arrays:
-            return nodes
-        return evictions.those(self.ssn, nodes, self._may_fit(claim))
+    def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> np.ndarray:
+        """The rows of the nodes where the task would fit if all went who may."""
+        return evictions.rows_where(self.ssn, nodes, self._may_fit(claim))
 
     def _may_fit(self, claim: Claim) -> np.ndarray:
         ssn, request = self.ssn, claim.task.init_resreq
@@ -237,14 +241,17 @@ class Preempt(Action):
                 self.ssn, lambda task: may_go(task) and task.job in jobs)
         return found
 
-    def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo) -> bool:
+    def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo,
+                    may_evict: Callable[[TaskInfo], bool]) -> bool:
         """Evict on one node until queue and node have room; whether the task now waits for it."""
         ssn, task, queue = self.ssn, claim.task, claim.queue
-        tasks = (evictions.tasks_of(node) if claim.within_job or not ssn.use_arrays
-                 else self._evictable_in(queue).on(node))
-        if self._is_full and not tasks:
+        if claim.within_job or not ssn.use_arrays:
+            preemptees = evictions.tasks_of(node, may_evict)
+        else:
+            preemptees = list(filter(may_evict, self._evictable_in(queue).on(node)))
+        if self._is_full and not preemptees:
             return False
-        victims = ssn.preemptable(task, self._preemptees(claim, tasks))
+        victims = ssn.preemptable(task, preemptees)
         if not evictions.suffices(task, node, victims):
             return False
         evicted = []

@@ -101,7 +101,7 @@ class Reclaim(Action):
         fitting, _ = PredicateHelper(use_cache=False).predicate_nodes(task, nodes,
                                                                       ssn.predicate_for_preempt)
         for node in fitting:
-            reclaimees = [other for other in evictions.tasks_of(node) if is_reclaimee(other)]
+            reclaimees = evictions.tasks_of(node, is_reclaimee)
             if reclaimees:
                 yield node, reclaimees
 
@@ -116,7 +116,8 @@ class Reclaim(Action):
             evictable = self._evictable[job.queue] = evictions.EvictableTasks(ssn,
                                                                     self._reclaimees_of(job.queue))
         allowed = node_arrays(ssn).allowed(task)
-        for node in evictions.those(ssn, nodes, evictable.may_make_room(task.init_resreq)):
+        rows = evictions.rows_where(ssn, nodes, evictable.may_make_room(task.init_resreq))
+        for node in evictions.nodes_at(ssn, rows):
             reclaimees = evictable.on(node)
             if reclaimees and ((allowed is not None and allowed[node.row])
                                or ssn.predicate_for_preempt(task, node) is None):

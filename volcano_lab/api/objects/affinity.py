@@ -6,9 +6,9 @@ Answers to `k8s.io/api/core/v1` (`Affinity`, `Toleration`, `TopologySpreadConstr
 
 from __future__ import annotations
 
-from attrs import Factory, define
+from attrs import Factory
 
-from .meta import INT64, LabelSelector, choice, whole
+from .meta import INT64, LabelSelector, choice, define, whole
 
 
 @define

@@ -6,7 +6,7 @@ Answers to `k8s.io/api/core/v1`, `scheduling/v1` and `policy/v1`.
 
 from __future__ import annotations
 
-from attrs import Factory, define
+from attrs import Factory
 
 from .meta import *
 

@@ -8,9 +8,9 @@ Volcano: volcano.sh/apis/pkg/apis/batch/v1alpha1
 
 from __future__ import annotations
 
-from attrs import Factory, define
+from attrs import Factory
 
-from .meta import KubernetesObject, ObjectMeta, Raw, choice, whole
+from .meta import KubernetesObject, ObjectMeta, Raw, choice, define, whole
 from .pod import PodSpec
 from .volcano import NetworkTopologySpec
 

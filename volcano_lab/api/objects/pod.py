@@ -7,7 +7,7 @@ manifest has them.
 
 from __future__ import annotations
 
-from attrs import Factory, define
+from attrs import Factory
 
 from .affinity import Affinity, Toleration, TopologySpreadConstraint
 from .meta import *

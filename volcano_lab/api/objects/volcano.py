@@ -5,7 +5,7 @@ Answers to `volcano.sh/apis/pkg/apis/scheduling/v1beta1` and `topology/v1alpha1`
 
 from __future__ import annotations
 
-from attrs import Factory, define
+from attrs import Factory
 
 from .meta import *
 

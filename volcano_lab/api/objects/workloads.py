@@ -5,10 +5,10 @@ Volcano: k8s.io/api/apps/v1, batch/v1, core/v1
 
 from __future__ import annotations
 
-from attrs import Factory, define
+from attrs import Factory
 
 from .job import PodTemplateSpec
-from .meta import KubernetesObject, LabelSelector, choice, whole
+from .meta import KubernetesObject, LabelSelector, choice, define, whole
 
 
 @define
