@@ -52,7 +52,10 @@ def _build(programs: Path, work: Path, out: Path) -> None:
     shutil.copy2(HERE / "overrides.json", work)
     _run([programs / "jupyter", "lite", "build", "--lite-dir", work, "--output-dir", out.resolve(),
           "--apps", "notebooks", "--no-sourcemaps", "--no-unused-shared-packages"], work)
-    for unneeded in (*out.rglob("*.map"), *out.glob("rspack.*")):
+    # Each browser that runs Python reads the fonts' shortest form.
+    for unneeded in (*out.rglob("*.map"), *out.glob("rspack.*"),
+                     *(font for kind in ("eot", "svg", "ttf", "woff")
+                       for font in out.glob(f"build/fa-*.{kind}"))):
         unneeded.unlink()
     icons = out / "static" / "favicons"
     icons.mkdir(parents=True)
@@ -84,19 +87,30 @@ def _configure(path: Path) -> None:
     """Name our own Python in the configuration; without it the kernel asks a public address."""
     config = json.loads(path.read_text(encoding="utf-8"))
     kernel = config["jupyter-config-data"]["litePluginSettings"][KERNEL]
-    kernel["pyodideUrl"] = "./static/pyodide/pyodide.mjs"
+    kernel["pyodideUrl"] = "./static/pyodide/python.mjs"
     kernel["pipliteUrls"] = []
     config["jupyter-config-data"]["faviconUrl"] = "./notebooks/favicon.ico"
     path.write_text(json.dumps(config, indent=1), encoding="utf-8")
 
 
 def _add_to_pages(out: Path) -> None:
-    """Add our script to the notebook's page, our worker before JupyterLite's, the list of files."""
+    """Add our scripts to the page, our worker before JupyterLite's, the list of files."""
+    version = json.loads((out / "jupyter-lite.json").read_text(encoding="utf-8"))[
+        "jupyter-config-data"]["appVersion"]
+    (out / "static" / "start.js").write_text(
+        (HERE / "start.js").read_text(encoding="utf-8").replace("VERSION", version),
+        encoding="utf-8")
     shutil.copyfile(HERE / "page.js", out / "static" / "page.js")
+    shutil.copyfile(HERE / "python.mjs", out / "static" / "pyodide" / "python.mjs")
+    worker = next(out.glob("extensions/@jupyterlite/*/static/comlink.worker.*.js"))
+    (out / "static" / "pyodide" / "kernel.js").write_text(
+        f'import "./python.mjs";\nimport "../../{worker.relative_to(out).as_posix()}";\n',
+        encoding="utf-8")
     page = out / "notebooks" / "index.html"
     text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("</head>", '<script type="module" src="../static/page.js">'
-                                 "</script></head>", 1), encoding="utf-8")
+    page.write_text(text.replace("<head>", '<head><script src="../static/start.js"></script>'
+                                 '<script type="module" src="../static/page.js"></script>', 1),
+                    encoding="utf-8")
     (out / "service-worker.js").rename(out / "service-worker-lite.js")
     files = [path for path in sorted(out.rglob("*")) if path.is_file() and path.suffix != ".LICENSE"
              and "service-worker" not in path.name]

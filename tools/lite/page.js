@@ -57,14 +57,11 @@ if (wanted) {
   heading.scrollIntoView();
 }
 
-// Python answers: now there is time to fetch what a visit without a network wants.
-await found(() => panel.context.sessionContext.kernelDisplayStatus === "idle");
+// Python answers: when the first cells have run there is time to fetch what a visit without a network
+// wants.
+const idle = () => panel.context.sessionContext.kernelDisplayStatus === "idle";
+await found(idle);
 setTimeout(async () => {
-  const worker = (await navigator.serviceWorker?.ready)?.active;
-  if (!worker) return;
-  // JupyterLite takes its worker off at the second visit, which would end the visits without a network,
-  // unless it finds its own version noted.
-  const data = JSON.parse(document.getElementById("jupyter-config-data").textContent);
-  localStorage.setItem(`${worker.scriptURL}-version`, data.appVersion);
-  worker.postMessage("keep");
-}, 5000);
+  await found(idle);
+  (await navigator.serviceWorker?.ready)?.active?.postMessage("keep");
+}, 20000);

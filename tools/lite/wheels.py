@@ -1,16 +1,14 @@
-"""Python for a browser: Pyodide as released, and all packages in one archive.
+"""Python for a browser: Pyodide as released, and all packages.
 
 numpy and pandas are those of the release. The other packages, those of `requirements/browser.txt`,
 are fetched by their hashes from the package index that pip uses, as wheels; what is compiled in
-them is left out, for each has the same in Python. They and our own wheel become one archive, so
-that a page asks once and unpacks once.
+them is left out, for each has the same in Python. They and our own wheel become a few archives.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -20,16 +18,10 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from lite.archives import FIRST, archives
+
 ROOT = Path(__file__).parents[2]
 RELEASE = tomllib.loads((Path(__file__).parent / "pyodide.toml").read_text(encoding="utf-8"))
-ARCHIVE, EMPTY = "volcano_lab-0.zip", "nothing-0.zip"  # no wheels: one wheel holds one package
-# What the browser's kernel asks for by name. All are in the archive but jedi, which completes names
-# from 5 MB of descriptions; without it IPython completes from what is there.
-ASKED_FOR = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
-# Compiled code is left out but for that which says that it is for browsers.
-LEFT_OUT = re.compile(r"(?<!wasm32-emscripten)\.so$|\.(pyi|c|h|pyx|map)$|(^|/)tests?/|\.data/|"
-                      r"^volcano_lab/notebooks/|\.dist-info/(?!METADATA|entry_points)|"
-                      r"^(jupyter|etc|share)/")
 INFO = {"abi_version": "2026_0", "arch": "wasm32", "platform": "emscripten_5_0_3",
         "python": "3.14.0"}  # as in the release's own list of packages
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
@@ -62,41 +54,22 @@ def python_for_browsers(parts: Path, out: Path, release: str | None = None) -> N
         if path.suffix != ".whl":
             shutil.copyfile(path, out / path.name)
     wheels = [path for path in released if path.suffix == ".whl"]
-    names = archive([*wheels, *_wheels(parts / "wheels"), *_wheels_of_the_kernel(parts),
-                     _own(parts)], out / ARCHIVE)
-    _zip(out / EMPTY, {})
-    packages = {"volcano-lab": _entry(out, ARCHIVE, names, [])}
-    for name in ASKED_FOR:
-        packages[name] = _entry(out, EMPTY, [], ["volcano-lab"])
-    listed = {name: {"name": name, **packages[name]} for name in sorted(packages)}
-    lock = {"info": INFO, "packages": listed}
+    _list(out, {})
+    names = archives([*wheels, *_wheels(parts / "wheels"), *_wheels_of_the_kernel(parts),
+                      _own(parts)], out, parts / "compiled")
+    _list(out, {"volcano-lab": {"name": "volcano-lab", **_entry(out, FIRST, names)}})
+
+
+def _list(out: Path, packages: dict[str, dict[str, Any]]) -> None:
+    """Write the list of packages, without which Pyodide does not start."""
+    lock = {"info": INFO, "packages": packages}
     (out / "pyodide-lock.json").write_text(json.dumps(lock, indent=1), encoding="utf-8")
 
 
-def archive(wheels: list[Path], out: Path) -> list[str]:
-    """Write the Python files of wheels as one zip; returns what can be imported from it."""
-    files: dict[str, bytes] = {}
-    for wheel in wheels:
-        with zipfile.ZipFile(wheel) as opened:
-            files |= {name: opened.read(name) for name in opened.namelist()
-                      if not name.endswith("/") and not LEFT_OUT.search(name)}
-    _zip(out, files)
-    tops = {name.split("/")[0].removesuffix(".py") for name in files if name.endswith(".py")}
-    return sorted(top for top in tops if top.isidentifier())
-
-
-def _zip(out: Path, files: dict[str, bytes]) -> None:
-    """Write a zip whose bytes follow from the files alone."""
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
-        for name in sorted(files):
-            made.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), files[name],
-                          zipfile.ZIP_DEFLATED, 9)
-
-
-def _entry(folder: Path, file: str, imports: list[str], depends: list[str]) -> dict[str, Any]:
+def _entry(folder: Path, file: str, imports: list[str]) -> dict[str, Any]:
     return {"version": file.split("-")[1].removesuffix(".zip"), "file_name": file,
             "install_dir": "site", "sha256": _hash(folder / file), "package_type": "package",
-            "imports": imports, "depends": depends, "unvendored_tests": False}
+            "imports": imports, "depends": [], "unvendored_tests": False}
 
 
 def _hash(file: Path) -> str:

@@ -1,0 +1,1 @@
+"""The kernel notes here which package indexes it may ask; nobody reads it."""

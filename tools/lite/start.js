@@ -1,0 +1,24 @@
+// Starts Python while the interface is still being loaded. The kernel's worker has to be below the
+// service worker, for what it reads and writes, so that comes first; where it does not come, the kernel
+// starts its worker later, as it always does.
+(async () => {
+  const services = navigator.serviceWorker, Plain = Worker;
+  if (!services) return;
+  const { href } = new URL("../service-worker.js?enableCache=false", location.href);
+  // JupyterLite takes its service worker off unless it finds its own version noted.
+  localStorage.setItem(`${href}-version`, "VERSION");
+  const taken = new Promise((resolve) => services.addEventListener("controllerchange", resolve));
+  await services.register(href);
+  if (!services.controller) await taken;
+  let early = new Plain("../static/pyodide/kernel.js", { type: "module" });
+  window.Worker = class extends Plain {
+    constructor(address, options) {
+      if (early && String(address).includes("comlink.worker")) {
+        const begun = early;
+        early = null;
+        return begun;
+      }
+      super(address, options);
+    }
+  };
+})().catch(() => {});
