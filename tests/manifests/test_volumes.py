@@ -14,6 +14,7 @@ from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.export import anonymised
 from volcano_lab.manifests.loader import Loaded, ManifestError, dump, loads
 from volcano_lab.scheduler import run_once
+from volcano_lab.simulation import Simulation
 
 DISK = "csi.example.com"
 
@@ -114,3 +115,15 @@ def test_the_pods_of_a_job_name_its_claims_each_once():
       tasks: [{name: t, replicas: 2, template: {spec: {containers: [{name: c}]}}}]""")
     pods = [obj for obj in with_defaults(job) if obj.kind == "Pod"]
     assert [[each.name for each in claims_of(pod)] for pod in pods] == [["data"], ["data"]]
+
+
+def test_in_simulated_time_the_pods_of_one_claim_follow_its_volume():
+    there = [*OBJECTS[:3], klass("made", DISK), csi_node("n1", **{DISK: 1}),
+             csi_node("n2", **{DISK: 1}), claim("new", klass="made"),
+             *(claims("new", name=f"p{number}", scheduler_name="volcano") for number in range(3))]
+    sim = Simulation(there)
+    sim.run(30)
+    nodes = {pod.spec.node_name for pod in sim.server.list("Pod")}
+    assert sim.server.get("PersistentVolumeClaim", "default/new").status.phase == "Bound"
+    assert nodes in ({"n1"}, {"n2", "n3"}, {"n2"}, {"n3"})
+    assert len(sim.server.list("PersistentVolume")) == 1

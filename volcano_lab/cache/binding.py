@@ -112,10 +112,9 @@ class BindingPipeline:
                 self._failed(context.task, reason)
                 return False
             done.append((name, binder))
-        if self.cache.storage:
-            task = context.task
-            bind_claims(self.server, self.cache.storage, task.pod,
-                        self.cache.nodes[task.node_name].node)
+        task, node = context.task, self.cache.nodes.get(context.task.node_name)
+        if self.cache.storage and node is not None and node.ready:
+            bind_claims(self.server, self.cache.storage, task.pod, node.node)
         return True
 
     def _roll_back(self, done: list[tuple[str, Any]], context: BindContext) -> None:

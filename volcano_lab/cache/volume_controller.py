@@ -27,19 +27,18 @@ from volcano_lab.cache.api_server import ApiServer
 def bind_claims(server: ApiServer, storage: Storage, pod: api.Pod, node: api.Node) -> None:
     """Bind the claims of a pod as the scheduler has assumed."""
     for name, _ in claims_of(pod):
-        claim = storage.latest(CLAIM, f"{pod.namespace}/{name}")
-        if claim is None or is_bound(claim):
+        claim = server.find(CLAIM, f"{pod.namespace}/{name}")
+        if claim is None or is_bound(claim):  # another pod's binding may not have been heard of yet
             continue
-        ref = reference(claim)
-        volume = next((volume for volume in storage.all(VOLUME) if volume.spec.claim_ref == ref),
-                      None)
-        if volume is None and SELECTED_NODE not in claim.metadata.annotations:
-            continue
-        if volume is None:
+        ref, assumed = reference(claim), storage.latest(CLAIM, claim.key)
+        volume = next((server.find(VOLUME, volume.name) for volume in storage.all(VOLUME)
+                       if volume.spec.claim_ref == ref), None)
+        if volume is not None:
+            server.update(volume.changed(spec={"claim_ref": ref}, status={"phase": "Bound"}))
+        elif assumed is not None and SELECTED_NODE in assumed.metadata.annotations:
             volume = server.create(_made(claim, storage, node))
-        else:
-            volume = server.update(volume.changed(status={"phase": "Bound"}))
-        server.update(bound(claim, volume.name))
+        if volume is not None:
+            server.update(bound(claim, volume.name))
 
 
 def _made(claim: api.PersistentVolumeClaim, storage: Storage, node: api.Node

@@ -20,7 +20,7 @@ import numpy as np
 from volcano_lab.api import objects as api
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
 from volcano_lab.api.fit_error import Status
-from volcano_lab.api.quantity import parse
+from volcano_lab.api.quantity import value
 from volcano_lab.api.storage import (
     CLAIM,
     SELECTED_NODE,
@@ -46,6 +46,8 @@ BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
 NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
+Wanted = tuple[api.PersistentVolume | None, api.PersistentVolumeClaim]
+"""A claim with the free volume for it; None where one would be made."""
 
 
 def not_owned(pod: api.Pod, claim: api.PersistentVolumeClaim) -> str:
@@ -101,8 +103,8 @@ class ClaimsState:
         self.unbound = sorted((claim for claim in claims if not is_bound(claim)), key=_size)
         volumes = storage.all(VOLUME) if self.unbound else []
         self.choice = [_candidates(claim, volumes) for claim in self.unbound]
-        self.found: dict[str, list[api.KubernetesObject]] = {}
-        """Node -> volumes and claims, as they will be once the pod is there."""
+        self.found: dict[str, list[Wanted]] = {}
+        """Node -> what each unbound claim would have there."""
 
     # -- which nodes -------------------------------------------------------------------------------
 
@@ -138,31 +140,28 @@ class ClaimsState:
             if affinity is None or affinity.required is None:
                 return np.ones(len(self.kube.nodes), bool)
             terms = node_terms(affinity.required)
-            return np.fromiter((any(term.matches(api.Node(api.ObjectMeta(labels=node.labels)))
-                                    for term in terms) for node in self.kube.nodes), bool)
+            return self.kube.remember(("reach", terms), lambda: np.fromiter(
+                (any(term.matches(api.Node(api.ObjectMeta(labels=node.labels))) for term in terms)
+                 for node in self.kube.nodes), bool))
 
         return self.kube.remember(("volume", volume.name), make)
 
-    def _unbound_on(self, node: KubeNode) -> list[api.KubernetesObject] | None:
+    def _unbound_on(self, node: KubeNode) -> list[Wanted] | None:
         """What the unbound claims would have on a node; None where one of them has nothing."""
-        taken: dict[str, api.KubernetesObject] = {}
-        to_make = []
+        found: list[Wanted] = []
         selected = [claim.metadata.annotations.get(SELECTED_NODE) for claim in self.unbound]
         if any(name not in (None, node.name) for name in selected):
             return None
         for claim, (kept, free), name in zip(self.unbound, self.choice, selected, strict=True):
+            taken = {volume.name for volume, _ in found if volume is not None}
             volume = None if name else self._first(kept, free, taken, node.row)
-            if volume is not None:
-                taken[volume.name] = volume.changed(spec={"claim_ref": reference(claim)})
-            elif self._is_made_on(claim, node):
-                notes = claim.metadata.annotations | {SELECTED_NODE: node.name}
-                to_make.append(claim.changed(metadata={"annotations": notes}))
-            else:
+            if volume is None and not self._is_made_on(claim, node):
                 return None
-        return [*taken.values(), *to_make]
+            found.append((volume, claim))
+        return found
 
     def _first(self, kept: list[api.PersistentVolume], free: list[api.PersistentVolume],
-               taken: dict[str, api.KubernetesObject], row: int) -> api.PersistentVolume | None:
+               taken: set[str], row: int) -> api.PersistentVolume | None:
         """The volume that is kept for a claim, or else the smallest that is free and in reach."""
         for volume in kept:
             if volume.name not in taken:
@@ -184,19 +183,24 @@ class ClaimsState:
 
     def reserve(self, node_name: str) -> None:
         """Assume what the pod has on a node; a second time, no volumes."""
-        for obj in self.found.get(node_name, ()):
-            self.storage.assume(obj)
+        for volume, claim in self.found.get(node_name, ()):
+            if volume is not None:
+                self.storage.assume(volume.changed(spec={"claim_ref": reference(claim)}))
+            else:
+                notes = claim.metadata.annotations | {SELECTED_NODE: node_name}
+                self.storage.assume(claim.changed(metadata={"annotations": notes}))
 
     def give_back(self, node_name: str) -> None:
         """Assume it no longer."""
         found = self.found.get(node_name, [])
-        for obj in found:
+        for volume, claim in found:
+            obj = volume or claim
             self.storage.restore(obj.kind, obj.key)
-        found[:] = [obj for obj in found if obj.kind == CLAIM]
+        found[:] = [(volume, claim) for volume, claim in found if volume is None]
 
 
-def _size(claim: api.PersistentVolumeClaim):
-    return parse(claim.spec.resources.requests.get("storage", "0"))
+def _size(claim: api.PersistentVolumeClaim) -> int:
+    return value(claim.spec.resources.requests.get("storage", "0"))
 
 
 def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVolume]
@@ -207,7 +211,7 @@ def _candidates(claim: api.PersistentVolumeClaim, volumes: list[api.PersistentVo
     large = []
     for volume in volumes:
         has, ref = volume.spec, volume.spec.claim_ref
-        room = parse(has.capacity.get("storage", "0"))
+        room = value(has.capacity.get("storage", "0"))
         if ((ref is None or is_for(volume, claim)) and room >= size
                 and (has.volume_mode or "Filesystem") == (wanted.volume_mode or "Filesystem")
                 and (has.volume_attributes_class_name or "") == (

@@ -59,24 +59,29 @@ def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesS
         return VolumesState(kube, partial(_always, wanted))
 
     def refusal(node: KubeNode) -> Status | None:
-        csi = storage.get(CSINode.kind, node.name)
-        limits = {driver.name: driver.allocatable.count for driver in csi.spec.drivers
-                  if driver.allocatable is not None} if wanted and csi is not None else {}
-        if not limits:
+        limits = kube.remember(("limits", node.name), partial(_limits, storage, node.name))
+        if not wanted or not limits:
             return None
-        there = {}
+        there: dict[tuple[str, str], str] = {}
         for other in node.pods:
-            found = _attached(other.pod, storage, False)
+            found = kube.remember(("attached", other.pod.key), partial(
+                _attached, other.pod, storage, False))
             if isinstance(found, Status):
                 return found
-            there |= found
+            there.update(found)
         new, old = Counter((wanted | there).values()), Counter(there.values())
-        if any(limits.get(driver) is not None and new[driver] > max(limits[driver], old[driver])
-               for driver in new):
+        if any(new[driver] > max(most, old[driver]) for driver, most in limits.items()):
             return Status(UNSCHEDULABLE, TOO_MANY, LIMITS)
         return None
 
     return VolumesState(kube, refusal)
+
+
+def _limits(storage: Storage, node: str) -> dict[str, int]:
+    """How many volumes of each driver a node can have; drivers without a limit are left out."""
+    csi = storage.get(CSINode.kind, node)
+    return {driver.name: driver.allocatable.count for driver in (csi.spec.drivers if csi else ())
+            if driver.allocatable is not None and driver.allocatable.count is not None}
 
 
 def _attached(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, str], str] | Status:
