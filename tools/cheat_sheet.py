@@ -52,7 +52,8 @@ h1 { font-size: 12pt; margin: 0 0 2mm } h2 { font-size: 8.6pt; margin: 0 0 .6mm;
 .page:last-child { break-after: auto } section { margin-bottom: 2.4mm }
 table { border-collapse: collapse; width: 100% } tr { break-inside: avoid }
 td { border-bottom: .2mm solid #ddd; padding: .25mm 2mm .25mm 0; vertical-align: top }
-.page:first-of-type { font-size: 9.4pt } td:first-child { font-weight: 600; width: 32% }
+.page:first-of-type { font-size: 9.4pt } .page:first-of-type section { break-inside: avoid }
+td:first-child { font-weight: 600; width: 32% }
 """
 
 

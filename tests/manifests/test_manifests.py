@@ -178,6 +178,8 @@ def test_an_unknown_field_is_a_warning_that_names_it(text, warning):
     [
         ("{apiVersion: v1, kind: Service, metadata: {name: a}}",
          "kind Service is not read and has no effect"),
+        ("{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: a}}",
+         "kind RayCluster is not read and has no effect; if its operator makes pods, give these"),
         ("{apiVersion: batch/v2, kind: Job, metadata: {name: a}}",
          "apiVersion is batch/v2; read is "),
         ("{apiVersion: v2, kind: Pod, metadata: {name: a}}",
@@ -362,3 +364,4 @@ def test_every_recorded_object_loads_without_a_warning(table):
             assert all("enabledQueueOrder is not known" in warning
                        for warning in load_conf(case["conf"]).warnings)
     assert cases > 100
+

@@ -38,7 +38,7 @@ def capture(files: Sequence[str] = (), namespace: str = "", output: str = "table
         print(wrapped(f"missing: {sentence}", width(), "  ", ""))
     counts = sorted(Counter(obj.kind for obj in loaded).items())
     told = ", ".join(f"{kind} {count}" for kind, count in counts)
-    print(styled(f"{len(loaded)} objects: {told}", bold=not found))
+    print(styled(f"{len(loaded)} object{'s' * (len(loaded) != 1)}: {told}", bold=not found))
     return FOUND if found else DONE
 
 

@@ -36,12 +36,12 @@ def what_if(files: Sequence[str], settings: Sequence[str] = (), add: Sequence[st
     of_objects, of_conf = parted(settings)
     with mistakes():
         changed = change([*loaded, *more], of_objects, remove)
-    before = _cycle(loaded, base_conf, now)
-    after = _cycle(changed, conf or base_conf, now, of_conf)
+    before, _ = _cycle(loaded, base_conf, now)
+    after, told = _cycle(changed, conf or base_conf, now, of_conf)
     refused = {verdict.text for verdict in verdicts(changed)} - {
         verdict.text for verdict in verdicts(loaded)}
     warn([f"admission would refuse the change: {text}" for text in sorted(refused)])
-    warn(sorted(set(loaded.warnings + more.warnings + warnings_of(after.session))))
+    warn(sorted({*loaded.warnings, *more.warnings, *told}))
     _show(comparison(before, after), output)
     return DONE
 
@@ -49,17 +49,21 @@ def what_if(files: Sequence[str], settings: Sequence[str] = (), add: Sequence[st
 def diff(a: str, b: str, conf: str | None = None, now: str | None = None, output: str = "table",
          recursive: bool = False) -> int:
     """Print in what the cycles of two exports differ; 1 where they do. Raises `Mistake`."""
-    before, after = (_cycle(load_files([file], recursive), conf, now) for file in (a, b))
-    found = comparison(before, after)
+    cycles = (_cycle(load_files([file], recursive), conf, now) for file in (a, b))
+    found = comparison(*(cycle for cycle, _ in cycles))
     _show(found, output)
     return FOUND if any(found.values()) else DONE
 
 
-def _cycle(loaded: Loaded, conf: str | None, now: str | None, plugins: Sequence[str] = ()) -> Cycle:
+def _cycle(loaded: Loaded, conf: str | None, now: str | None, plugins: Sequence[str] = ()
+           ) -> tuple[Cycle, list[str]]:
+    """A cycle, and what is said of its objects and its configuration."""
     text = conf_of(conf, loaded)
     with mistakes(conf):
         known = change_conf(load_conf(text, action_names()), plugins)
-        return run_cycle(Cache(with_defaults(loaded)), known, moment(now))
+        complete = with_defaults(loaded)
+        cycle = run_cycle(Cache(complete), known, moment(now))
+    return cycle, complete.warnings + warnings_of(cycle.session)
 
 
 def comparison(before: Cycle, after: Cycle) -> dict[str, list[dict[str, Any]]]:

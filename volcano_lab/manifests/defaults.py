@@ -205,7 +205,11 @@ class _Cluster:
 
     def _workload(self, workload: api.Workload) -> list[api.KubernetesObject]:
         child = api.ReplicaSet if isinstance(workload, api.Deployment) else api.Pod
-        if self.owners.has(workload, child) or not pod_count(workload, self.nodes):
+        if self.owners.has(workload, child):
+            return []
+        if not pod_count(workload, self.nodes):
+            if workload.spec.suspend:
+                self._warn(workload, "spec.suspend is true, so that no pods are made of it")
             return []
         scheduler = workload.spec.template.spec.scheduler_name or "default-scheduler"
         if scheduler != SCHEDULER:

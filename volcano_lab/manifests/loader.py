@@ -343,7 +343,9 @@ def _kind_of(document: Any) -> type[api.KubernetesObject]:
     if kind in not_modelled.KINDS:
         raise _NotRead(f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and "
                        "has no effect")
-    raise _NotRead(f"kind {kind} is not read and has no effect; read are {_KIND_NAMES}")
+    operator = "." in version and not version.partition("/")[0].endswith(".k8s.io")
+    raise _NotRead(f"kind {kind} is not read and has no effect" + operator * (
+        "; if its operator makes pods, give these and their PodGroup (kubectl get podgroups,pods)"))
 
 
 def _label(document: Any, place: str) -> str:
@@ -390,4 +392,3 @@ def _quoted_where_needed(dumper: _Dumper, text: str) -> yaml.Node:
 
 _Dumper.add_representer(str, _quoted_where_needed)
 MOST_LISTS = 3
-_KIND_NAMES = ", ".join(sorted({kind for _, kind in api.KINDS}))
