@@ -167,7 +167,7 @@ MUTANTS = [
     Mutant("allocate does not discard", "def allocate_tasks(self",
            "        statement.discard()\n        return None", "        return None"),
     Mutant("allocate does not ask the queue", "def allocate_tasks(self",
-           "not ssn.allocatable(ssn.queues[job.queue], task)", "False"),
+           "not ssn.allocatable(queue, task)", "False"),
     Mutant("allocate takes room that is not there", "def _place(self, statement",
            "fits_now = node.has_room(task.init_resreq)", "fits_now = True"),
     Mutant("enqueue asks nobody", "class Enqueue(", "or ssn.job_enqueueable(job)", "or True"),
