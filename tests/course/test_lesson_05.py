@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
+from trees import edit, remove
 
 from course.answers import lesson_05 as examples
 from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
@@ -31,13 +32,13 @@ def lab():
 
 
 def ends(lab):
-    return {row["gang"]: (row["phase"], row["statement"]) for row in lab.state["gangs"]}
+    return {row["gang"]: (row["phase"], row["statement"]) for row in lab.facts["gangs"]}
 
 
 def test_it_begins_with_a_commit_a_discard_and_a_refusal(lab):
     assert ends(lab) == {"batch-gang": ("Inqueue", "commit"), "eval-gang": ("Inqueue", "discard"),
                          "train-gang": ("Pending", "none"), "web-gang": ("Inqueue", "commit")}
-    refused = [row for row in lab.state["admission"] if row["verdict"] == "refused"]
+    refused = [row for row in lab.facts["admission"] if row["verdict"] == "refused"]
     assert [(row["gang"], row["level"], row["sum"], row["may_hold"])
             for row in refused] == [("train-gang", "research", 9, 8)]
 
@@ -56,25 +57,25 @@ MOVES = [
 
 @pytest.mark.parametrize(("sentence", "move", "gang", "end"), MOVES, ids=[row[0] for row in MOVES])
 def test_moves(lab, sentence, move, gang, end):
-    before = lab.state
-    lab.queue(**move)
-    assert ends(lab)[gang] == end and lab.state["levels"] != before["levels"]
-    assert lab.reset().state == before
+    before = lab.facts
+    edit(lab, **move)
+    assert ends(lab)[gang] == end and lab.facts["levels"] != before["levels"]
+    assert lab.reset().facts == before
 
 
 def test_v1_11_lets_in_what_a_level_above_has_no_room_for(lab):
     assert ends(lab.set(plugin=V1_11))["train-gang"] == ("Inqueue", "discard")
-    assert {row["level"] for row in lab.state["admission"]} == {"train", "eval", "web", "batch"}
+    assert {row["level"] for row in lab.facts["admission"]} == {"train", "eval", "web", "batch"}
 
 
 BROKEN = [
-    ("an orphan", lambda lab: lab.remove_queue("prod"),
+    ("an orphan", lambda lab: remove(lab, "prod"),
      'queue "batch": spec.parent is "prod", and there is no such queue'),
-    ("a job in a queue that has children", lambda lab: lab.queue("fresh", parent="train"),
+    ("a job in a queue that has children", lambda lab: edit(lab, "fresh", parent="train"),
      "has queues below it"),
-    ("a negative amount", lambda lab: lab.queue("web", deserved=-1),
+    ("a negative amount", lambda lab: edit(lab, "web", deserved=-1),
      "deserved is -1; allowed is a number from 0 on"),
-    ("too many pods that run", lambda lab: lab.queue("web", runs=40), "the cluster has 20 CPUs"),
+    ("too many pods that run", lambda lab: edit(lab, "web", runs=40), "the cluster has 20 CPUs"),
     ("two queues of one name",
      lambda lab: lab.set(tree=[*lab.values["tree"], lab.values["tree"][1]]),
      "names must differ"),
@@ -84,15 +85,14 @@ BROKEN = [
 @pytest.mark.parametrize(("name", "breaks", "sentence"), BROKEN, ids=[row[0] for row in BROKEN])
 def test_a_tree_that_does_not_work_is_a_sentence(lab, name, breaks, sentence, capfd):
     breaks(lab)
-    assert len(lab.state["sentences"]) == 1 and sentence in lab.state["sentences"][0]
-    assert lab.state["levels"] == []
-    assert lab.reset().state["sentences"] == []
+    assert lab.said.startswith("This does not work: ") and sentence in lab.said
+    assert lab.reset().said.startswith("train-gang is refused")
     assert capfd.readouterr().err == "", "it is said on the board, not in the log"
 
 
 def test_a_ring_of_queues_hangs_on_nothing(lab):
     lab.set(tree=[*lab.values["tree"], {**lab.values["tree"][1], "name": "ring", "parent": "ring"}])
-    assert lab.state["sentences"] == [] and ends(lab)["web-gang"] == ("Inqueue", "commit")
+    assert ends(lab)["web-gang"] == ("Inqueue", "commit")
 
 
 def test_any_tree_that_can_be_edited_is_shown(lab):
@@ -102,16 +102,15 @@ def test_any_tree_that_can_be_edited_is_shown(lab):
         names = [row["name"] for row in lab.values["tree"] if row["name"] != "root"]
         name = chance.choice([*names, f"new-{number}"])
         if chance.random() < 0.1 and len(names) > 2:
-            lab.remove_queue(names[0])
+            remove(lab, names[0])
         elif chance.random() < 0.3:
-            lab.queue(name, parent=chance.choice([*names, "root"]))
+            edit(lab, name, parent=chance.choice([*names, "root"]))
         else:
-            lab.queue(name, **{chance.choice(words): chance.randint(0, 6)})
+            edit(lab, name, **{chance.choice(words): chance.randint(0, 6)})
         lab.set(plugin=chance.choice(list(PLUGINS)))
-        state = lab.state
-        assert set(state) == {"sentences", "levels", "admission", "gangs"}
-        assert state["sentences"] or state["levels"] or not any(row["gang"] or row["runs"]
-                                                                for row in lab.values["tree"])
+        assert set(lab.facts) == {"levels", "admission", "gangs"}
+        assert "does not work" in lab.said or lab.facts["levels"] or not any(
+            row["gang"] or row["runs"] for row in lab.values["tree"])
 
 
 def test_the_levels_hold_what_the_queues_below_them_hold():
@@ -132,18 +131,16 @@ def test_what_was_in_the_way_of_a_gang():
     assert gangs(cycle)["statement"].to_dict()["default/train-gang"] == "none"
 
 
-def test_code_edits_the_tree_as_the_page_does(lab):
-    lab.queue("dev", capability=3).queue("test", parent="dev")
+def test_an_edited_tree_is_told(lab):
+    edit(edit(lab, "dev", capability=3), "test", parent="dev")
     assert [(row["name"], row["parent"], row["capability"]) for row in lab.values["tree"][-2:]] == [
         ("dev", "root", 3), ("test", "dev", None)]
     assert lab.said.startswith("Queue test is new, below dev.")
-    with pytest.raises(KeyError, match="no queue of the name ops"):
-        lab.remove_queue("ops")
 
 
 def test_a_tree_that_does_not_work_leaves_the_pictures_as_they_were(lab):
     before = lab.board
-    lab.queue("web", deserved=-1)
+    edit(lab, "web", deserved=-1)
     assert lab.board == before and lab.said.startswith("This does not work: queue \"web\"")
     assert lab.undo().said.startswith("Undone.") and lab.board == before
 

@@ -1,5 +1,7 @@
 """What lesson 05, "Capacity and the queue tree", says is so."""
 
+from trees import edit, remove
+
 from course.proofs import after
 
 
@@ -71,18 +73,18 @@ def answers_of_the_lab(lab):
         row = next(row for row in state["gangs"] if row["gang"] == name)
         return row["phase"], row["statement"]
 
-    assert gang("train-gang", lab.state) == ("Pending", "none")
+    assert gang("train-gang", lab.facts) == ("Pending", "none")
     lab.set(plugin="capacity, admitting as v1.11.0 did")
-    assert gang("train-gang", lab.state) == ("Inqueue", "discard")
-    sums = lab.reset().queue("batch", parent="research").state["admission"]
+    assert gang("train-gang", lab.facts) == ("Inqueue", "discard")
+    sums = edit(lab.reset(), "batch", parent="research").facts["admission"]
     refused = [(row["gang"], row["level"]) for row in sums if row["verdict"] == "refused"]
     assert refused == [("train-gang", "research"), ("batch-gang", "research")]
-    lab.reset().queue("web", capability=5)
-    assert gang("web-gang", lab.state) == ("Inqueue", "discard")
-    tried = next(row["operations"] for row in lab.state["gangs"] if row["gang"] == "web-gang")
+    edit(lab.reset(), "web", capability=5)
+    assert gang("web-gang", lab.facts) == ("Inqueue", "discard")
+    tried = next(row["operations"] for row in lab.facts["gangs"] if row["gang"] == "web-gang")
     assert tried == "allocate 0 on node-2, undo allocate 0 on node-2"
-    assert lab.reset().remove_queue("prod").state["sentences"]
-    assert lab.reset().queue("fresh", parent="train").state["sentences"]
+    for broken in (remove(lab.reset(), "prod"), edit(lab.reset(), "fresh", parent="train")):
+        assert broken.said.startswith("This does not work: ")
     lab.reset()
 
 

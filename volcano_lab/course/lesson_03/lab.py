@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
-from volcano_lab.api.formatting import in_units
 from volcano_lab.api.resource import EMPTY, ZERO, Resource, share_of
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
@@ -69,16 +68,6 @@ def _stand(held: dict[str, Resource], cycle: Cycle) -> list[dict[str, Any]]:
              "overused": amount.less_equal(held[name], ZERO)} for name, amount in deserved.items()]
 
 
-def _shares(queues: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    rows = []
-    for row in queues:
-        for name in row["deserved"].resource_names():
-            held, deserved = row["held"].get(name), row["deserved"].get(name)
-            rows.append({"queue": row["queue"], "resource": name, "held": in_units(name, held),
-                         "deserved": in_units(name, deserved), "share": share_of(held, deserved)})
-    return rows
-
-
 def fullness(cluster: Cluster, title: str) -> pictures.Picture:
     """Draw how full each queue is in each resource when a cycle begins; the line stands at what it
     deserves.
@@ -130,21 +119,19 @@ def at_opening(cluster: Cluster) -> Opened:
     held = _held(cache)
     cycle = run_cycle(cache)
     queues = _stand(held, cycle)
-    filled = {(row["queue"], row["resource"]): row["share"] for row in _shares(queues)}
     rows = []
     for row in queues:
         name, held, deserved = row["queue"], row["held"], row["deserved"]
-        by_resource = {
-            resource: filled.get((name, resource)) for resource in ("cpu", "memory", "pods")
-        }
+        by_resource = {resource: share_of(held.get(resource), deserved.get(resource))
+                       if resource in deserved.resource_names() else None
+                       for resource in ("cpu", "memory", "pods")}
         pod = next(iter(cycle.session.jobs[f"default/{name}-work"].tasks.values())).resreq
         rows.append({
             "queue": name, "color": colors[name], "turn": cycle.queue_order.index(name) + 1,
             "share": max([0.0, *(share for share in by_resource.values() if share is not None)]),
             **by_resource, "overused": row["overused"],
             "one_more_pod": held.stays_within(deserved, pod),
-            "deserved_cpu": deserved.milli_cpu / 1000, "deserved_Gi": deserved.memory / 2**30
-        })
+            "deserved_cpu": deserved.milli_cpu / 1000})
     return Opened(cycle, rows)
 
 

@@ -15,7 +15,6 @@ from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.log import quiet
-from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import levels, tree
 from volcano_lab.widgets import controls, pictures
@@ -129,30 +128,28 @@ def run_tree(rows: list[QueueRow], plugin: str = TREE) -> Cycle:
 State = dict[str, Any]
 
 
-def board_state(rows: list[QueueRow], plugin: str = TREE) -> State:
-    """Return what a cycle decides about a tree: levels, admission and gangs.
-
-    What makes the tree invalid stands in `sentences`.
-
-    >>> [(row["level"], row["sum"], row["may_hold"]) for row in board_state(START)["admission"][:2]]
-    [('web', 3, 20), ('prod', 3, 20)]
+def decide(values: Values) -> State:
+    """Return what a cycle decides about a tree. Raises `ValueError` or `ManifestError` for a tree
+    that does not work.
     """
-    try:
-        cycle = run_tree(rows, plugin)
-    except (ValueError, ManifestError) as error:
-        return {"sentences": [str(error)], "levels": [], "admission": [], "gangs": []}
+    rows = [QueueRow(**row) for row in values["tree"]]
+    cycle = run_tree(rows, values["plugin"])
+    if cycle.session.warnings:
+        raise ValueError(" ".join(cycle.session.warnings))
     state, names = state_of(cycle), {row.name for row in rows}
-    if not state["sentences"]:
-        state["levels"] = [row for row in state["levels"] if row["queue"] in names]
+    state["levels"] = [row for row in state["levels"] if row["queue"] in names]
     return state
 
 
 def state_of(cycle: Cycle) -> State:
-    """Return what a cycle decided about its tree, with all its queues."""
-    broken = list(cycle.session.warnings)
-    return {"sentences": broken, "levels": [] if broken else list(tree(cycle.trace)),
-            "admission": [row | {"gang": _short(row["job"])} for row in levels(cycle.trace)],
-            "gangs": list(_ends(cycle))}
+    """Return what a cycle decided about its tree: levels, admission and gangs.
+
+    >>> rows = state_of(run_tree(START))["admission"][:2]
+    >>> [(row["level"], row["sum"], row["may_hold"]) for row in rows]
+    [('web', 3, 20), ('prod', 3, 20)]
+    """
+    return {"levels": list(tree(cycle.trace)), "gangs": list(_ends(cycle)),
+            "admission": [row | {"gang": _short(row["job"])} for row in levels(cycle.trace)]}
 
 
 def _ends(cycle: Cycle) -> Iterator[State]:
@@ -302,61 +299,6 @@ TASKS = [Task("v1.11.0", "Choose admission as in v1.11.0. Which gang's row chang
               and values["plugin"] == TREE)]
 
 
-class QueueTreeLab(Lab):
-    """A tree of queues, a choice of plugin, and what they decide. Code edits the tree with `queue`
-    and `remove_queue`.
-
-    >>> lab = QueueTreeLab()
-    >>> [row["gang"] for row in lab.state["gangs"] if row["phase"] == "Pending"]
-    ['train-gang']
-    >>> lab.queue("research", capability=10).state["gangs"][2]["phase"]
-    'Inqueue'
-    """
-
-    def __init__(self, rows: list[QueueRow] | None = None):
-        tree = CONTROLS["tree"]
-        if rows is not None:
-            tree = controls.queues([asdict(row) for row in rows], root=ROOT, **{
-                word: tree.more[word] for word in ("fields", "fresh")})
-        self._state: State = {}
-        says = [outcome(name, lambda state, name=name: _told(state, name),
-                        lambda state, name=name: _why(state, name).rpartition(": ")[2])
-                for name in (f"{row['name']}-gang" for row in tree.start if row["gang"])]
-        super().__init__(CONTROLS | {"tree": tree}, self._decide, PANELS,
-                         title="A tree of queues on 20 CPUs", tasks=TASKS, says=says,
-                         opening=_opening, nothing="No gang's end changes.",
-                         code=lambda values: tree_cluster(_rows(values)))
-
-    def _decide(self, values: Values) -> State:
-        self._state = board_state(_rows(values), values["plugin"])
-        if self._state["sentences"]:
-            raise ValueError(" ".join(self._state["sentences"]))
-        return self._state
-
-    @property
-    def state(self) -> State:
-        """What was decided about the tree; see `board_state`."""
-        return self._state
-
-    def queue(self, name: str, **words: Any) -> QueueTreeLab:
-        """Change what is named of a queue, or add the queue."""
-        known = {row["name"]: row for row in self.values["tree"]}
-        row = asdict(QueueRow(**{**known.get(name, {"name": name}), **words}))
-        self.set(tree=list((known | {name: row}).values()))
-        return self
-
-    def remove_queue(self, name: str) -> QueueTreeLab:
-        """Take a queue away; those below it stay, and name a parent that is gone."""
-        if not _queue(self.values, name):
-            raise KeyError(f"the tree has no queue of the name {name}")
-        self.set(tree=[row for row in self.values["tree"] if row["name"] != name])
-        return self
-
-
-def _rows(values: Values) -> list[QueueRow]:
-    return [QueueRow(**row) for row in values["tree"]]
-
-
 def _why(state: State, name: str) -> str:
     refused = _refusal(state, name)
     if refused:
@@ -370,9 +312,19 @@ def _opening(state: State) -> str:
     return " ".join(f"**{name}** is {_why(state, name)}." for name in refused)
 
 
-def queue_tree_lab(rows: list[QueueRow] | None = None) -> QueueTreeLab:
-    """Make the lab of the queue tree, with the tree of the lesson or with another one."""
-    return QueueTreeLab(rows)
+def queue_tree_lab() -> Lab:
+    """Make the lab: a tree of queues that is edited, and a choice of plugin.
+
+    >>> lab = queue_tree_lab()
+    >>> [row["gang"] for row in lab.facts["gangs"] if row["phase"] == "Pending"]
+    ['train-gang']
+    """
+    says = [outcome(name, lambda state, name=name: _told(state, name),
+                    lambda state, name=name: _why(state, name).rpartition(": ")[2])
+            for name in (f"{row.name}-gang" for row in START if row.gang)]
+    return Lab(CONTROLS, decide, PANELS, title="A tree of queues on 20 CPUs", tasks=TASKS,
+               says=says, opening=_opening, nothing="No gang's end changes.",
+               code=lambda values: tree_cluster([QueueRow(**row) for row in values["tree"]]))
 
 
 def _short(key: str) -> str:
