@@ -26,12 +26,13 @@ def asked(*objects):
      "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
     ([claim()], "claim_unbound", "there is no StorageClass wait",
      "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
-    ([claim(), klass()], "volume_unbound", "they have no volume for one of its claims",
+    ([claim(), klass()], "volume_unbound", "they have no volume for a claim of the pod",
      "a volume of 5Gi for PersistentVolumeClaim default/data (web is placed on n1)"),
     ([claim(deletionTimestamp="2026-01-01T00:00:00Z", volume="disk"), volume()], "claim_refused",
      'persistentvolumeclaim "data" is being deleted', None),
     ([claim(volume="disk"), volume(zone="c")], "volume_node",
-     "no way to a volume that it claims", None),
+     "they have no way to a volume that the pod claims (node(s) didn't match PersistentVolume's "
+     "node affinity). PersistentVolume disk asks for nodes with zone In c.", None),
     ([claim(volume="disk")], "volume_missing", "a volume that is gone", None),
 ])
 def test_a_claim_without_a_volume_is_named_with_what_would_help(objects, code, said, remedy):

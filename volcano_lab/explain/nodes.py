@@ -15,6 +15,7 @@ from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.explain.holders import room_causes
+from volcano_lab.explain.volumes import reach_of
 from volcano_lab.framework.one_sentence import listed
 from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import PodInfo
@@ -33,11 +34,11 @@ RULES = {
     "were unschedulable": ("cordoned", "been cordoned"),
     "free ports": ("host_ports", "no free host port of that number"),
     "PersistentVolume's node affinity":
-    ("volume_node", "no way to a volume that it claims (the node affinity of the volume)"),
-    "persistent volumes to bind": ("volume_unbound", "no volume for one of its claims"),
+    ("volume_node", "no way to a volume that the pod claims"),
+    "persistent volumes to bind": ("volume_unbound", "no volume for a claim of the pod"),
     "non-existent pv": ("volume_missing", "nothing of a volume that is gone"),
     "exceed max volume count": ("volume_limit", "all the volumes of a driver that a node may have"),
-    "no available volume zone": ("volume_zone", "another zone than a volume that it claims"),
+    "no available volume zone": ("volume_zone", "another zone than a volume that the pod claims"),
     "node group label not found":
     ("node_group", "no label volcano.sh/nodegroup-name, by which its queue's affinity chooses"),
     "satisfy the node group affinity": ("node_group", "a node group that its queue does not use"),
@@ -186,6 +187,8 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple
             text += f" It is {hour_text(seen.ssn.now)} UTC in this cycle."
         if KUBERNETES in reason:
             text += " Kubernetes sets this taint for as long as the node is in that state."
+        if code == "volume_node":
+            text += reach_of(seen, task)
         if code in BESIDE:
             text += _beside(seen, task, code, names, choice)
         yield Cause(code or "refused", text,

@@ -9,6 +9,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING
 from volcano_lab.api.storage import (
     CLAIM,
+    VOLUME,
     WAIT,
     Storage,
     bound,
@@ -61,6 +62,23 @@ def _lacking(storage: Storage, pod: api.Pod) -> tuple[str, str]:
                "Kubernetes does before Volcano places the pod")
         return "claim_unbound", f"its PersistentVolumeClaim {key} has no volume, and {why}"
     return "claim_refused", ""
+
+
+def reach_of(seen: Evidence, key: str) -> str:
+    """Which nodes the volumes of a pod (by key) ask for, in sentences."""
+    pod = next(task.pod for job in seen.ssn.jobs.values() for task in job.tasks.values()
+               if task.key == key)
+    storage, told = seen.ssn.snapshot.storage, ""
+    for name, _ in claims_of(pod):
+        claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
+        volume = storage.get(VOLUME, claim.spec.volume_name)
+        affinity = volume.spec.node_affinity if volume is not None else None
+        terms = affinity.required.node_selector_terms if affinity and affinity.required else ()
+        asked = " or ".join(" and ".join(
+            f"{each.key} {each.operator} {', '.join(each.values)}".strip()
+            for each in term.match_expressions) for term in terms)
+        told += f" PersistentVolume {volume.name} asks for nodes with {asked}." if asked else ""
+    return told
 
 
 def volume_knobs(knobs: KnobSet, job: str) -> Iterator[Knob]:
