@@ -25,7 +25,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import ZERO, total
+from volcano_lab.api.resource import ZERO, Resource, total
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
@@ -68,6 +68,7 @@ class Preempt(Action):
         self.limits = self.limits.changed_by(arguments)
         self.helper = PredicateHelper(self.use_error_cache)
         self._evictable: dict[str, evictions.EvictableTasks] = {}
+        self._free: dict[Resource, tuple[int, np.ndarray]] = {}
         queues: dict[str, PriorityQueue[JobInfo]] = {}
         under_request = []
         self.tasks: dict[str, PriorityQueue[TaskInfo]] = {}
@@ -224,14 +225,22 @@ class Preempt(Action):
     def _may_fit(self, claim: Claim) -> np.ndarray:
         ssn, request = self.ssn, claim.task.init_resreq
         if claim.within_job:
-            ssn.table.vector(
-                request)  # it may be the first to name a resource, which then gets a column
-            may_fit = ssn.table.fits(request, ssn.table.future_idle())
+            may_fit = self._fits(request).copy()
             homes = (ssn.nodes.get(task.node_name)
                      for task in claim.job.tasks.values() if task.node_name)
             may_fit[[node.row for node in homes if node is not None]] = True
             return may_fit
         return self._evictable_in(claim.queue).may_make_room(request)
+
+    def _fits(self, request: Resource) -> np.ndarray:
+        """Where a request fits as it is; most jobs ask again for the same, and nothing changed."""
+        table = self.ssn.table
+        table.vector(request)  # it may be the first to name a resource, which then gets a column
+        since, fits = self._free.get(request, (-1, None))
+        if since != len(table.changes):
+            fits = table.fits(request, table.future_idle())
+            self._free[request] = len(table.changes), fits
+        return fits
 
     def _evictable_in(self, queue: QueueInfo) -> evictions.EvictableTasks:
         found = self._evictable.get(queue.uid)

@@ -15,7 +15,7 @@ from volcano_lab.framework.points.rules import ExtensionPoint
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
-from volcano_lab.trace.plain import amounts
+from volcano_lab.trace.plain import amounts, plain
 from volcano_lab.trace.stepper import Stepper
 
 STATUSES = {str(status): status for status in TRANSITIONS}
@@ -26,6 +26,28 @@ READ = {"job_enqueueable", "job_valid", "overused", "allocatable", "predicate", 
 """The extension points whose calls explanations read; the others are about order."""
 POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
 """Action -> the extension point that names victims."""
+
+
+class _Call(Record):
+    """A call whose facts become plain when they are first read: of most searches nobody asks."""
+
+    __slots__ = ("_live", "_plain")
+
+    def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
+                 live: tuple[Any, ...]):
+        self.number, self.action, self.kind, self.names = number, action, kind, names
+        self._live, self._plain = live, None
+
+    @property
+    def values(self) -> tuple[Any, ...]:  # type: ignore[override]
+        if self._plain is None:
+            self._plain, self._live = tuple(map(plain, self._live)), ()
+        return self._plain
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if self._plain is None and name in self.names:
+            return plain(self._live[self.names.index(name)])
+        return super().get(name, default)
 
 
 class CauseTrace(Trace):
@@ -42,8 +64,12 @@ class CauseTrace(Trace):
                   answer: Any) -> None:
         beside = point in ("allocatable", "predicate") or (
             point in POINTS.values() and not args[1])  # nobody was there to go
-        if self._action not in POINTS or not beside:
+        if self._action not in POINTS:
             super()._add_call(kind, point, head, args, answer)
+        elif not beside:
+            names, first = self._named(kind, point, len(args))
+            live = (*head, *args[first:], answer)
+            self.records.append(_Call(len(self.records), self._action, kind, names, live))
 
 
 class Evidence:
@@ -73,7 +99,7 @@ class Evidence:
         """Records by kind, calls by their point."""
         index: dict[str, list[Record]] = defaultdict(list)
         for record in self.trace.records:
-            index[record.values[0] if record.kind == "call" else record.kind].append(record)
+            index[record.get("point") if record.kind == "call" else record.kind].append(record)
         return index
 
     def _about(self, name: str, fact: str, value: Any) -> list[Record]:

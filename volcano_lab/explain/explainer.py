@@ -23,6 +23,7 @@ from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.calls import spoken
+from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.framework.session import Session
@@ -58,6 +59,7 @@ class Explainer(Shown):
     job default/train: request of cpu a pod 6 -> 4 (train is placed on n1)
     """
 
+    @collector_paused()
     def __init__(self, objects: Iterable[KubernetesObject],
                  conf: SchedulerConfiguration | str | None = None, now: float | None = None,
                  ran: tuple[Trace, Session] | None = None):
@@ -79,6 +81,7 @@ class Explainer(Shown):
         yield [{"job": job.uid, "queue": job.queue, "phase": job.pod_group.status.phase,
                 "waiting_pods": pods} for job, pods in waiting]
 
+    @collector_paused()
     def why(self, what: Any) -> Explanation:
         """Why a job, a pod or a queue is as it is."""
         if isinstance(what, JobInfo):
@@ -115,6 +118,7 @@ class Explainer(Shown):
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes,
                            find if seeks else None)
 
+    @collector_paused()
     def waiting(self) -> list[Group]:
         """All jobs that wait, by what comes first among their causes; the largest group first.
 

@@ -252,12 +252,15 @@ class Trace(Outline):
 
     def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...],
                   answer: Any) -> None:
-        known = self._names.get((kind, point, len(args)))
-        if known is None:
-            known = self._names[kind, point, len(args)] = self._names_of(kind, point, len(args))
-        names, first = known
+        names, first = self._named(kind, point, len(args))
         values = (*head, *map(plain, args[first:] if first else args), plain(answer))
         self.records.append(Record(len(self.records), self._action, kind, names, values))
+
+    def _named(self, kind: str, point: str, count: int) -> tuple[tuple[str, ...], int]:
+        known = self._names.get((kind, point, count))
+        if known is None:
+            known = self._names[kind, point, count] = self._names_of(kind, point, count)
+        return known
 
     @staticmethod
     def _names_of(kind: str, point: str, count: int) -> tuple[tuple[str, ...], int]:

@@ -141,9 +141,12 @@ class Changes:
 
     def everywhere(self) -> list[Change]:
         """Whatever has changed, operation or not."""
+        known = self._raw["tasks"]
         for job in self.ssn.jobs.values():
             for task in job.tasks.values():
-                self._differs("tasks", task.key, _task(task))
+                now = task.status, task.node_name
+                if known.get(task.key) != now:
+                    self._differs("tasks", task.key, now)
             self._differs("jobs", job.uid, _job(job, self.shares))
         self._nodes()
         for name, attr in self.sums.items():

@@ -50,8 +50,8 @@ class Stepper(Shown):
         self.state: State = {what: {name: dict(fields) for name, fields in items.items()}
                              for what, items in trace.start.items()}
         self.statements: dict[int, list[list[str]]] = {}
-        self._steps = [record.number for record in trace.records if record.get("changes")
-                       or record.kind in OPERATIONS]
+        self._steps = [record.number for record in trace.records if record.kind in OPERATIONS
+                       or ("changes" in record.names and record["changes"])]
 
     def _shown(self) -> Iterable[Part]:
         yield (f"Record {self.at} of {len(self.trace.records) - 1}, action "
@@ -84,12 +84,12 @@ class Stepper(Shown):
     def goto(self, number: int) -> Stepper:
         """To the moment right after a record, whichever side it lies on; -1 is the start."""
         number = max(-1, min(number, len(self.trace.records) - 1))
-        while self.at < number:
-            self.at += 1
-            self._do(self.trace.records[self.at])
-        while self.at > number:
-            self._undo(self.trace.records[self.at])
-            self.at -= 1
+        then, now = (bisect_right(self._steps, at) for at in (self.at, number))
+        for step in self._steps[then:now]:
+            self._do(self.trace.records[step])
+        for step in reversed(self._steps[now:then]):
+            self._undo(self.trace.records[step])
+        self.at = number
         return self
 
     def to_start(self) -> Stepper:
