@@ -14,10 +14,12 @@ from recorded_cases import HERE, rows
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
-from volcano_lab.explain.evidence import Evidence
+from volcano_lab.explain.evidence import CauseTrace, Evidence
 from volcano_lab.explain.remedies import smallest
 from volcano_lab.explain.trial import run
 from volcano_lab.manifests import loader as manifests
+from volcano_lab.scheduler import traced
+from volcano_lab.trace import Trace
 from volcano_lab.trace.state import queue_attributes
 
 FAMILIES = ("fair_share", "hierarchy", "gang", "reclaim", "preempt", "topology")
@@ -242,7 +244,8 @@ def test_what_is_deserved_to_the_last_byte_is_not_exceeded():
                .job("other", queue="b", cpu=4, memory="8Gi"))
     cause = explained(cluster).causes[0]
     assert (cause.code, cause.numbers) == ("over_deserved", {
-        "asked": {"cpu": 3000.0}, "limit": {"cpu": 2000.0}, "short_of": ["cpu"]})
+        "asked": {"cpu": 3000.0}, "limit": {"cpu": 2000.0}, "short_of": ["cpu"],
+        "each": {"cpu": 1000.0}})
 
 
 def test_a_closed_queue_a_best_effort_queue_and_a_job_without_pods():
@@ -381,6 +384,20 @@ def test_what_would_change_it_does_for_jobs_with_a_single_cause():
                     assert not job.is_pending() or not job.tasks, (case["name"], str(remedy))
     logging.disable(logging.NOTSET)
     assert total > 20 and mended >= 0.95 * total, (mended, total)
+
+
+def test_searches_for_victims_read_as_in_a_whole_trace():
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
+        "old", queue="b", pods=4, min_member=1, cpu=1, running={"n1": 4}).job(
+        "train", queue="a", cpu=1)
+    text = conf("gang", "predicates", "proportion", actions="allocate, reclaim")
+    brief, whole = CauseTrace(), Trace()
+    traced(cluster.objects(), text, trace=brief, now=1e9)
+    traced(cluster.objects(), text, trace=whole, now=1e9)
+    read, all_of_them = brief.of("reclaimable"), whole.of("reclaimable")
+    assert read and [(r.kind, r.action, r.get("task"), r.facts) for r in read] == [
+        (r.kind, r.action, r.get("task"), r.facts) for r in all_of_them]
+    assert [record.get("point") for record in read] == ["reclaimable"] * len(read)
 
 
 def test_the_fewest_steps_are_found():

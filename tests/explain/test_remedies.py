@@ -140,6 +140,18 @@ SCENES = {
             "train", queue="a", cpu=4).objects(),
         conf("gang", "predicates", "capacity", capacity={"enableHierarchy": "true"}),
         "job default/train: in queue b", "train is placed on n1"),
+    "its own capability, for the whole gang": (
+        lambda: Cluster().node("n1", cpu=16).queue("q", capability=8).job(
+            "old", queue="q", pods=6, min_member=1, cpu=1, running={"n1": 6}).job(
+            "train", queue="q", pods=4, cpu=1).objects(),
+        conf(), "queue q: capability cpu 8 -> cpu 10", "train is placed on n1"),
+    "neither reclaim nor a queue that lets it take": (
+        lambda: in_queue(full(queue="b").queue("a").queue("b", reclaimable=False).job(
+            "train", queue="a", cpu=1), "train"), conf(),
+        "actions with reclaim, and queue b: reclaimable false -> true", "evicts 1 pod of old"),
+    "enqueue stands before a reclaim that is not there": (
+        lambda: full(queue="b").queue("a").queue("b").job("train", queue="a", cpu=3).objects(),
+        conf(), "actions without enqueue, and actions with reclaim", "evicts 3 pods of old"),
     "the factor": (
         lambda: Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=10, min_member=10,
                                                                   cpu=1).objects(),

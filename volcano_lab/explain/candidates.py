@@ -81,8 +81,10 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         yield from knobs.weight(job.queue)
     if code in CAPABILITY and any(queue.queue.spec.parent for queue in ssn.queues.values()):
         yield from knobs.switch("capacity", "enableHierarchy", True)
-    if code in CAPABILITY:
-        yield from knobs.raised(level, "capability", numbers["asked"])
+    if code in CAPABILITY or code == "over_deserved":
+        each, waiting = numbers.get("each"), sum(not t.node_name for t in job.tasks.values())
+        yield from knobs.raised(level, "capability", numbers["asked"], each,
+                                waiting if each else 1)
     if code in CAPABILITY or code == "over_deserved":
         for other in knobs.queues:  # what is guaranteed to others is kept from this queue
             for name in missing if other not in (job.queue, level) else ():

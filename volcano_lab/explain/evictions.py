@@ -175,8 +175,9 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     for name, names in [(name, names) for name, names in over.items() if names][:1]:
         queue = queues[name]
         held, due = amounts_text(queue["allocated"], names), amounts_text(queue["deserved"], names)
-        text = (f"Queue {name} holds {held} and deserves {due}, "
-                "but the configuration has no reclaim action that would take it back.")
+        kept = "" if seen.ssn.queues[name].reclaimable else ", and it says reclaimable: false"
+        text = (f"Queue {name} holds {held} and deserves {due}, but the configuration has no "
+                f"reclaim action that would take it back{kept}.")
         yield Cause("no_reclaim_action", text, {"allocated": part(queue["allocated"], names),
                                                 "deserved": part(queue["deserved"], names)},
                     context=True)

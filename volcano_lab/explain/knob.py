@@ -48,6 +48,12 @@ class Knob:
             return self.said(after)
         return f"{self.what}: {self.field} {self.before} -> {after}"
 
+    def then(self, done: str, second: Knob) -> Knob:
+        """This one, turned to `done`, and a second one that was made of what it left."""
+        return attrs.evolve(second, what=f"{self.what} and {second.what}", rank=max(
+            self.rank, second.rank), said=lambda after: f"{self.text(done)}, and "
+            f"{second.text(after)}")
+
 
 def evolved(obj: Any, path: str, value: Any) -> Any:
     """A copy of an object with one field, some levels down, set.

@@ -9,7 +9,7 @@ from volcano_lab.explain.admission import closed, warnings_of
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.explain.holders import room_causes
-from volcano_lab.explain.origin import limit_origin, whole_cluster
+from volcano_lab.explain.origin import limit_origin
 from volcano_lab.trace import Record
 
 
@@ -70,7 +70,8 @@ def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> Cause:
     names = level["short_of"]
     asked, limit = part(level["asked"], names), part(level["limit"], names)
-    numbers = {"asked": asked, "limit": limit, "level": level["level"], "short_of": names}
+    numbers = {"asked": asked, "limit": limit, "level": level["level"], "short_of": names,
+               "each": part(level["request"], names)}
     above = level["level"] != job.queue
     where = f"Queue {level['level']}, above queue {job.queue}," if above else f"Queue {job.queue}"
     text = (f"{where} holds {amounts_text(level['allocated'], names)}; with pod {record['task']} "
@@ -94,7 +95,7 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         names = [r for r in request if r != "pods" and asked[r] > limit.get(r, 0.0)]
         if names:
             numbers = {"asked": part(asked, names), "limit": part(limit, names), "level": name,
-                       "short_of": names}
+                       "short_of": names, "each": part(request, names)}
             text = (f"Queue {name} above it would refuse it, too: it would hold "
                     f"{amounts_text(numbers['asked'])}, and it may hold "
                     f"{amounts_text(numbers['limit'])}"
@@ -107,7 +108,8 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     queue, request = state["queues"][job.queue], state["tasks"][record["task"]]["request"]
     asked, deserved = added(queue["allocated"], request), queue["deserved"]
     names = [name for name in request if name != "pods" and asked[name] > deserved.get(name, 0.0)]
-    numbers = {"asked": part(asked, names), "limit": part(deserved, names), "short_of": names}
+    numbers = {"asked": part(asked, names), "limit": part(deserved, names), "short_of": names,
+               "each": part(request, names)}
     overused = seen.in_action("allocate", "overused", queue=job.queue)
     but = (" It is not overused: for that it would have to hold all that it deserves, "
            "in every resource, pods too." if overused and not overused[-1]["answer"] else "")
@@ -115,9 +117,9 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
         but = (f" The difference is one of rounding ({more} in internal units), "
                f"and this comparison has no tolerance.{but}")
+    origin = limit_origin(seen, job.queue, numbers["limit"]).strip(" ()")
     text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod "
             f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "
             f"{amounts_text(numbers['limit'])} ("
-            f"{'all that the cluster has, ' if whole_cluster(seen, numbers['limit']) else ''}"
-            f"weight {queue['weight']}).{but}")
+            f"{origin}{', ' if origin else ''}weight {queue['weight']}).{but}")
     return Cause("over_deserved", text, numbers, [record])

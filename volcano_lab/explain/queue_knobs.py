@@ -30,9 +30,10 @@ class QueueKnobs(KnobSet):
                 yield self._knob(f"queue {queue}", place, "spec.priority", before, 1,
                                  lambda _: after)
 
-    def raised(self, queue: str, field: str, wanted: Amounts) -> Iterator[Knob]:
-        """`capability`, `deserved` or `guarantee` of some resources, raised to these amounts; a
-        capability that isn't set is no limit.
+    def raised(self, queue: str, field: str, wanted: Amounts, each: Amounts | None = None,
+               steps: int = 1) -> Iterator[Knob]:
+        """`capability`, `deserved` or `guarantee` of some resources, raised to these amounts, by
+        `each` more a step; a capability that isn't set is no limit.
         """
         place = self.queues.get(queue)
         if place is None:
@@ -44,10 +45,14 @@ class QueueKnobs(KnobSet):
         names = [name for name, amount in wanted.items()
                  if (field != "capability" or quantity.parse(amounts.get(name, "0")))
                  and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
+
+        def after(step: int) -> dict[str, str]:
+            return amounts | {name: text_of(name, in_quantity(
+                name, wanted[name] + (step - 1) * (each or {}).get(name, 0.0)),
+                amounts.get(name, "")) for name in names}
+
         if names:
-            after = amounts | {name: text_of(name, in_quantity(name, wanted[name]),
-                                             amounts.get(name, "")) for name in names}
-            yield self._knob(f"queue {queue}", place, path, amounts, 1, lambda _: after,
+            yield self._knob(f"queue {queue}", place, path, amounts, steps, after,
                              lambda a: ", ".join(f"{name} {a.get(name, '0')}" for name in names))
 
     def guarantee(self, queue: str, resource: str, least: float) -> Iterator[Knob]:

@@ -5,6 +5,7 @@ verified by it, and told with what it costs others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from time import perf_counter
 
 from attrs import define, field
@@ -13,19 +14,23 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.explain.candidates import candidates
-from volcano_lab.explain.evidence import Evidence, counts
+from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.knob import Objects
+from volcano_lab.explain.knob import QUEUE, REQUEST, SWITCH, Objects
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.trial import Trial
+from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework.config.conf import SchedulerConfiguration
 from volcano_lab.framework.one_sentence import listed
 from volcano_lab.framework.session import Session
 from volcano_lab.manifests.admission import verdicts
+from volcano_lab.scheduler import traced
 
 NOTHING, ADMITTED, PLACED = range(3)
-MOST = 8
-"""Remedies that are sought; the first ones change least."""
+MOST, PAIRS, FIRSTS = 8, 2, 4
+"""Remedies that are sought, the first ones change least; pairs of changes among them, and changes
+that begin one.
+"""
 
 
 @define(slots=True, frozen=True)
@@ -88,11 +93,19 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
     """
     end = None if seconds is None else perf_counter() + seconds
     knobs = Knobs(objects, conf, seen.called)
+    known = candidates(knobs, seen.ssn, job, causes)
+    own = [knob for knob in known if knob.rank < REQUEST]
     never = any(cause.code == "pod_too_large" for cause in causes)  # admitted, it waits for ever
     search, found, admitting = _Search(seen, knobs.objects, job, now), 0, []
-    for knob in candidates(knobs, seen.ssn, job, causes):
+    for knob in chain(own, ("pairs",), known[len(own):]):
         if found >= MOST or (end is not None and perf_counter() > end):
             break
+        if knob == "pairs":
+            pairs = () if found else search.pairs(knobs, own, end)
+            for remedy in islice(pairs, PAIRS):
+                found += 1
+                yield remedy
+            continue
         remedy = search.fewest(knob, PLACED)
         if remedy is not None:
             found += 1
@@ -114,7 +127,7 @@ class _Search:
         self.trial = Trial(objects, job.uid, now)
         self.before = seen.ssn
         self.places = sum(counts(job)[:2])
-        self._known: dict[tuple[int, int], int] = {}
+        self._known: dict[tuple[Knob, int], int] = {}
         self._turned: tuple = (), None, ()  # the last change that did something, and its cycle
 
     def outcome(self, ssn: Session | None) -> int:
@@ -130,11 +143,39 @@ class _Search:
 
     def best(self, knob: Knob) -> int:
         """The best outcome of a knob that was seen."""
-        return max((found for (known, _), found in self._known.items() if known == id(knob)),
+        return max((found for (known, _), found in self._known.items() if known == knob),
                    default=NOTHING)
 
+    def pairs(self, knobs: Knobs, tried: list[Knob], end: float | None) -> Iterator[Remedy]:
+        """Two changes where none does alone: a switch, and what the cycle then lacks."""
+        switches = [knob for knob in tried if knob.rank == SWITCH and knob.steps == 1]
+        told: set[str] = set()
+        for first in sorted(switches, key=lambda knob: -self.best(knob))[:FIRSTS]:
+            if end is not None and perf_counter() > end:
+                return
+            done, objects, conf = first.turn(1)
+            trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace())
+            job = ssn.jobs.get(self.job.uid)
+            causes = job_causes(Evidence(ssn, trace), job) if job is not None else []
+            if job is None or not counts(job)[2]:
+                continue
+            after = Knobs(objects, conf, self.seen.called)
+            known = {knob.text("") for knob in tried}
+            alone = {knob.text(""): knob for knob in candidates(knobs, ssn, job, causes)}
+            for second in candidates(after, ssn, job, causes):
+                text = second.text("")
+                if second.rank > QUEUE or text in told or (end and perf_counter() > end):
+                    continue
+                told.add(text)
+                remedy = None if text in known or text not in alone else self.fewest(
+                    alone[text], PLACED)
+                remedy = remedy or self.fewest(first.then(done, second), PLACED)
+                if remedy is not None:
+                    told.add(first.text(""))
+                    yield remedy
+
     def _at(self, knob: Knob, step: int) -> int:
-        key = id(knob), step
+        key = knob, step
         if key not in self._known:
             _, objects, conf = knob.turn(step)
             ssn = self.trial.run(objects, conf, lambda ssn: self.outcome(ssn) == PLACED)
@@ -161,7 +202,7 @@ class _Search:
             return None
         after, objects, conf = knob.turn(steps)
         key, ssn, rest = self._turned
-        if key == (id(knob), steps):
+        if key == (knob, steps):
             self.trial.finish(rest)  # for its cost to others
         else:
             ssn = self.trial.run(objects, conf)
