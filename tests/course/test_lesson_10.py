@@ -48,14 +48,18 @@ def test_the_table_says_why_a_hyper_node_is_out_of_reach():
                           (3, 4, 3, True), (1, 8, 3, False)])
 def test_sub_groups_lie_in_one_rack_each_and_the_gang_within_its_tier(groups, size, job_tier,
                                                                       placed):
-    table = scenes.sub_groups(scenes.sub_group_cluster(groups, size, job_tier))
-    assert len(table) == groups * size and table["sub-group"].nunique() == groups
-    assert (table["node"] != "–").all() == placed and (placed or (table["node"] == "–").all())
-    if placed:
-        assert (table.groupby("sub-group")["rack"].nunique() == 1).all()
-        assert table["room"].nunique() == 1 or job_tier == 3
-        assert all(row["node"] in RACKS[row["rack"]] and row["rack"] in ROOMS[row["room"]]
-                   for _, row in table.iterrows())
+    job = scenes.sub_group_cluster(groups, size, job_tier).run(CONF).session.jobs["default/train"]
+    rack_of = {node: rack for rack, nodes in RACKS.items() for node in nodes}
+    racks = {}
+    for task in job.tasks.values():
+        racks.setdefault(job.task_to_sub_job[task.uid], set()).add(rack_of.get(task.node_name, ""))
+    assert len(job.tasks) == groups * size and len(racks) == groups
+    if not placed:
+        assert set.union(*racks.values()) == {""}
+        return
+    assert all(len(each) == 1 and each != {""} for each in racks.values())
+    rooms = {room for room, inside in ROOMS.items() if set.union(*racks.values()) & set(inside)}
+    assert len(rooms) == 1 or job_tier == 3
 
 
 def test_points_of_a_soft_gang_by_the_formula_of_the_lesson():

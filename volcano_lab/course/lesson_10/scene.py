@@ -10,9 +10,7 @@ from volcano_lab.cluster import SCHEDULING, Cluster
 from volcano_lab.course.kit.tracing import logged
 from volcano_lab.course.lesson_10.cluster import (
     CONF,
-    JOB,
     RACKS,
-    ROOMS,
     TOP,
     hyper_node,
     topology_cluster,
@@ -58,9 +56,8 @@ def sub_group_cluster(groups: int = 2, size: int = 4, job_tier: int = 2, tier: i
     """The gang train in sub-groups of `size` pods of 1 CPU; the job up to `job_tier`, each
     sub-group up to `tier`.
 
-    >>> sub_groups(sub_group_cluster()).index.tolist()
-    ['train-0-0', 'train-0-1', 'train-0-2', 'train-0-3',
-     'train-1-0', 'train-1-1', 'train-1-2', 'train-1-3']
+    >>> sub_group_cluster(groups=2, size=2).run(CONF).committed[2:]
+    [['allocate', 'default/train-1-0', 'node-4'], ['allocate', 'default/train-1-1', 'node-4']]
     """
     cluster = topology_cluster().remove("train")
     spec = {"queue": "default", "minMember": groups * size,
@@ -80,21 +77,6 @@ def sub_group_cluster(groups: int = 2, size: int = 4, job_tier: int = 2, tier: i
                 {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec},
                 strict=True))
     return cluster
-
-
-def sub_groups(cluster: Cluster) -> DataFrame:
-    """Where each pod of train goes: its sub-group, node, rack and room; dashes where it waits."""
-    import pandas as pd
-
-    job = cluster.run(CONF).session.jobs[JOB]
-    rows = []
-    for task in sorted(job.tasks.values(), key=lambda task: task.name):
-        rack = next((rack for rack, nodes in RACKS.items() if task.node_name in nodes), "–")
-        rows.append({"pod": task.name,
-                     "sub-group": job.sub_jobs[job.task_to_sub_job[task.uid]].uid.rpartition("/")[
-                         2], "node": task.node_name or "–", "rack": rack,
-                     "room": next((room for room, racks in ROOMS.items() if rack in racks), "–")})
-    return pd.DataFrame(rows).set_index("pod")
 
 
 # -- soft
