@@ -61,7 +61,7 @@ class Printed:
         return self.text
 
     def _repr_html_(self) -> str:
-        style = "white-space: pre-wrap; font-family: monospace"
+        style = "white-space: pre; word-break: normal; overflow-x: auto; font: 14px monospace"
         return f'<pre style="{style}">{escape(self.text)}</pre>'
 
     def head(self, lines: int) -> Printed:
