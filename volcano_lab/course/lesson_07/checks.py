@@ -40,8 +40,9 @@ def weight_of_eng(answer: int) -> Verdict:
         return try_again("A weight is a whole number from 1.")
     sci = placed(tree_cluster(eng_weight=answer).run(HIERARCHICAL))["sci-work"]
     if sci != 4:
-        return try_again(f"With weight {answer} of eng, {sci} pods of sci are placed. "
-                         f"eng should have {CPUS - 4} CPUs for 4 of sci.")
+        return try_again(f"With weight {answer} of eng, {sci} pods of sci are placed. eng should "
+                         f"have {CPUS - 4} CPUs and sci 4: how many times as much? The weight of "
+                         "sci is 1.")
     return well_done("sci has 4 CPUs and eng has 8: 1 to 2, as their weights.")
 
 
