@@ -79,6 +79,15 @@ def test_a_cluster_written_out_with_other_names_decides_the_same():
     assert nodes(hidden) == ["1", "2"] and "claimName: data" not in dump(hidden)
 
 
+def test_no_name_of_a_node_or_class_stays_in_a_claim_or_a_volume():
+    notes = {"volume.kubernetes.io/selected-node": "secret-1",
+             "volume.beta.kubernetes.io/storage-class": "secret-2"}
+    hidden = dump(anonymised([claim("secret-3", klass="secret-4", notes=notes),
+                              csi_node("secret-5", disk=1), klass("secret-6"),
+                              volume("secret-7", driver="disk", kept_for="secret-3")]))
+    assert "secret" not in hidden.replace("uid-secret", "")
+
+
 def test_binding_a_pod_binds_its_claims():
     server, cache = ApiServer(), Cache()
     informer = Informer(cache)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.storage import CLASS, SELECTED_NODE
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import Loaded, dump, from_dict, to_dict
 
@@ -188,7 +189,8 @@ class _Renamed:
         if field in ("labels", "matchLabels", "nodeSelector"):
             return {self.key(key): self.value(text) for key, text in part.items()}
         if field == "annotations":
-            return {key: _WORD.sub(lambda word: self.names.get(word[0], word[0]), text)
+            return {key: self.name(text) if key in (SELECTED_NODE, CLASS) else
+                    _WORD.sub(lambda word: self.names.get(word[0], word[0]), text)
                     for key, text in part.items()
                     if key == SLA or ("/" in key and self.key(key) == key)}
         if field == "minTaskMember":
