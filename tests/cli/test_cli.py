@@ -305,6 +305,36 @@ def test_the_configuration_of_a_config_map_and_another_time(now, rows, tmp_path,
     assert sum(line.startswith("default/transcode  allocate") for line in told.splitlines()) == rows
 
 
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["why", "cluster.yaml", "j", "--seconds", "nan"],
+     "--seconds is nan; allowed is a number from 0 to 86400"),
+    (["sweep", "cluster.yaml", "--grid", "queue/a.weight=1..1000000000"],
+     "allowed is a range of 1 to 100,000 numbers"),
+    (["sweep", "cluster.yaml", "--grid", "queue/a.weight=5..1"],
+     "allowed is a range of 1 to 100,000 numbers"),
+])
+def test_numbers_without_an_end_or_a_sense_are_refused(tmp_path, capsys, monkeypatch, arguments,
+                                                       sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cluster.yaml").write_text(Cluster().node("n1", cpu=8).job("j").to_yaml())
+    assert main(arguments) == 2
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX")
+@pytest.mark.parametrize(("where", "code", "sentence"), [
+    (">&-", 0, "volcano-lab: the output is closed; nothing of it is shown"),
+    (">/dev/full", 2, "volcano-lab: the output: No space left on device"),
+])
+def test_an_output_that_takes_nothing_is_told(files, where, code, sentence):
+    if "full" in where and not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    script = f"{sys.executable} -m volcano_lab.cli run {files / 'cluster.yaml'} {where}"
+    ended = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert ended.returncode == code and sentence in ended.stderr.splitlines()
+    assert "Traceback" not in ended.stderr
+
+
 def test_a_time_and_a_config_map_that_cannot_be_read(tmp_path, capsys):
     (tmp_path / "cluster.yaml").write_text(REVOCABLE)
     (tmp_path / "cm.yaml").write_text(CONFIG_MAP.replace("volcano-scheduler.conf", "conf"))

@@ -9,8 +9,10 @@ what a command needs is imported when it runs.
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 DONE, FOUND, MISTAKE, INTERRUPTED = 0, 1, 2, 130
 
@@ -29,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from volcano_lab.cli.grammar import volcano_lab
 
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  until the end
+        _told("the output is closed; nothing of it is shown")
     quiet = logging.NullHandler()  # what matters is told; serve's log shows itself with -v
     logging.getLogger("volcano_lab").addHandler(quiet)
     try:
@@ -41,6 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "volcano-lab"
         return _told(f"{error.format_message()} (see {command} --help)")
+    except OSError as error:  # a full disk
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _told(f"{error.filename or 'the output'}: {error.strerror or error}")
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     finally:
@@ -51,5 +60,6 @@ def _told(sentences: str) -> int:
     from volcano_lab.framework.one_sentence import one_line
 
     for line in sentences.split("\n"):
-        print(f"volcano-lab: {one_line(line)}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"volcano-lab: {one_line(line)}", file=sys.stderr)
     return MISTAKE

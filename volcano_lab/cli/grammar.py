@@ -133,7 +133,7 @@ def run() -> None:
 @click.argument("words", metavar="FILE... NAME", nargs=-1, required=True, type=FILE)
 @click.option("--node", metavar="NODE", help="Why the pod NAME is not on this node.")
 @click.option("--all", "every", is_flag=True, help="All jobs that wait, by cause; without NAME.")
-@click.option("--seconds", type=click.FloatRange(min=0), default=10.0, metavar="N",
+@click.option("--seconds", type=click.FloatRange(0, 86400), default=10.0, metavar="N",
               help="How long changes are tried.  [default: 10]")
 @click.option("--no-remedies", is_flag=True, help="The cause alone, at once.")
 @click.option("--cycle", type=click.IntRange(1, 100_000), metavar="N",
@@ -160,6 +160,8 @@ def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) ->
     """
     from volcano_lab.cli.why import why
 
+    if given["seconds"] != given["seconds"]:  # click's range lets it pass
+        raise Mistake("--seconds is nan; allowed is a number from 0 to 86400")
     given["seconds"] = 0.0 if no_remedies else given["seconds"]
     if given["now"] and (given["cycle"] or given["life"]):
         raise Mistake("why is given --now with --cycle or --life; allowed is --now for one cycle "

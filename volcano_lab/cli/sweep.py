@@ -18,6 +18,7 @@ from volcano_lab.simulation.sweep import sweep as run_sweep
 from volcano_lab.simulation.sweep.run import CONF
 
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
+MOST_VALUES = 100_000
 
 
 def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = (),
@@ -55,7 +56,10 @@ def column(text: str) -> tuple[str, list[Any]]:
     if not (equals and name and given):
         raise Mistake(f'--grid is "{text}"; allowed is NAME=VALUE,VALUE or NAME=FIRST..LAST')
     if span := _RANGE.fullmatch(given):
-        return name, list(range(int(span[1]), int(span[2]) + 1))
+        numbers = range(int(span[1]), int(span[2]) + 1)
+        if not 0 < len(numbers[:MOST_VALUES + 1]) <= MOST_VALUES:
+            raise Mistake(f'--grid is "{text}"; allowed is a range of 1 to {MOST_VALUES:,} numbers')
+        return name, list(numbers)
     try:
         (found,) = values(f"[{given}]")
     except (Unreadable, ValueError) as error:
