@@ -11,7 +11,7 @@ import pytest
 
 import volcano_lab
 from volcano_lab.cli import Mistake, main
-from volcano_lab.cli.lab import command, find_lessons
+from volcano_lab.cli.lab import command, lessons
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
 
@@ -255,9 +255,9 @@ def test_a_reader_that_stops_is_no_error():
 
 
 def test_lab_finds_the_notebooks_or_says_where_they_are(tmp_path):
-    assert find_lessons([tmp_path, ROOT]) == ROOT
+    assert lessons() == ROOT
     with pytest.raises(Mistake, match="come with a clone of the repository"):
-        find_lessons([tmp_path])
+        lessons(str(tmp_path), tmp_path / "none")
     started = command(ROOT, ["--no-browser"])
     assert started[1:3] == ["-m", "jupyterlab"] and started[-1] == "--no-browser"
     assert f"--ServerApp.root_dir={ROOT}" in started

@@ -29,12 +29,9 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
 
     Files that are there already stay as they are. Raises `Mistake`.
     """
-    if folder is None:
-        try:
-            return find_lessons([Path(__file__).parents[2], Path.cwd()])
-        except Mistake:
-            if not packaged.is_dir():
-                raise
+    for clone in (Path(__file__).parents[2], Path.cwd()) if folder is None else ():
+        if (clone / FIRST).is_file():
+            return clone
     root = Path(folder or "volcano-lessons")
     if not (packaged.is_dir() or (root / FIRST).is_file()):
         raise Mistake(f"{root} has no {FIRST}, and the package no lessons; they come with a clone "
@@ -48,15 +45,6 @@ def lessons(folder: str | None = None, packaged: Path = PACKAGED) -> Path:
     except OSError as error:
         raise Mistake(f"{root}: the lessons can't be copied to it ({error.strerror})") from None
     return root.resolve()
-
-
-def find_lessons(places: list[Path]) -> Path:
-    """The first of some folders that has the notebooks. Raises `Mistake` where none has."""
-    for place in places:
-        if (place / FIRST).is_file():
-            return place
-    raise Mistake(f"{FIRST} is neither beside the package nor in this folder; the notebooks come "
-                  "with a clone of the repository, so run this command there")
 
 
 def command(root: Path, options: list[str]) -> list[str]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from volcano_lab.cli import DONE, FOUND, Mistake
@@ -75,11 +73,7 @@ def _plot(found: Sweep, path: str) -> None:
     try:
         from volcano_lab.display.charts.sweep import plot
 
-        chart = plot(found)
-        if Path(path).suffix == ".json":
-            Path(path).write_text(json.dumps(chart.to_dict()), encoding="utf-8")
-        else:
-            chart.save(path)
+        plot(found).save(path)
     except ImportError as error:
         raise Mistake(f'--plot needs {error.name}: pip install "volcano-lab[lab]"') from None
     except (OSError, ValueError) as error:

@@ -24,7 +24,7 @@ Found = dict[str, Any]
 
 
 class Parts:
-    """The folder of one sweep, which `head` tells from others; leaving it writes what waits."""
+    """The folder of one sweep, which `head` tells from others."""
 
     def __init__(self, path: str | Path, head: Any, grid: Mapping[str, Sequence[Any]],
                  metrics: Iterable[str]) -> None:
@@ -38,12 +38,6 @@ class Parts:
         self.columns = [*grid, *metrics, "error"]
         self.texts = {name for name, values in grid.items() if not _numbers(values)} | {"error"}
         self.waiting: list[Found] = []
-
-    def __enter__(self) -> Parts:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._write()
 
     def read(self, settings: Sequence[Mapping[str, Any]]) -> tuple[dict[int, Found], list[str]]:
         """Return what is done, by the number of its setting, and a sentence per damaged part, which
@@ -61,8 +55,7 @@ class Parts:
                     part.unlink()
                     told.append(f"{part} was damaged: it is removed, and its settings run again")
                     continue
-                rows = self._rows(part, data)
-                for row in rows:
+                for row in self._rows(part, data):
                     number = numbers.get(tuple(row.pop(name) for name in self.names))
                     if number is not None:
                         done[number] = {"error": row["error"]} if row["error"] is not None else {
@@ -84,9 +77,10 @@ class Parts:
         """Keep what one setting has given."""
         self.waiting.append(self._values(setting) | found)
         if time.monotonic() >= self.written + EVERY:
-            self._write()
+            self.write()
 
-    def _write(self) -> None:
+    def write(self) -> None:
+        """Write what waits as a part. Raises `SweepError`."""
         if not self.waiting:
             return
         arrow, whole, data = self.arrow, self.path / ".part", self.arrow.BufferOutputStream()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -93,7 +92,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
     done, result.told = parts.read(settings) if parts else ({}, [])
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
-    with parts or nullcontext():
+    try:
         for number, found in engine(workers, scheduler)(_measured, work, items) if items else ():
             if isinstance(found, BaseException):
                 found = {"error": _sentence(found)}
@@ -102,6 +101,9 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
                 parts.add(settings[number], found)
             if progress:
                 progress(len(done), len(settings))
+    finally:
+        if parts:
+            parts.write()
     for number, setting in enumerate(settings):
         kept = result.failures if "error" in done[number] else result.rows
         kept.append(setting | done[number])
