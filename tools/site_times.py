@@ -16,7 +16,7 @@ from browser.site import opened, served  # noqa: E402
 def main(folder, *numbers):
     """Print a row per lesson; 1 where a cell failed or a request left the site."""
     lessons = [path.name for path in sorted(Path(folder).glob("try/files/*.ipynb"))
-               if not numbers or path.name.partition("-")[0] in numbers]
+               if not numbers or path.stem.partition("-")[0] in numbers]
     faults = []
     print("| lesson | cells | interface | Python | first cell | whole |\n|---|---|---|---|---|---|")
     with open_browser(find_chromium()) as browser, served(folder) as address:

@@ -57,6 +57,12 @@ def _build(programs: Path, work: Path, out: Path) -> None:
                      *(font for kind in ("eot", "svg", "ttf", "woff")
                        for font in out.glob(f"build/fa-*.{kind}"))):
         unneeded.unlink()
+    # The lessons have no diagrams of Mermaid's, which would be 3 MB.
+    for script in out.glob("build/*.js"):
+        if script.stat().st_size > 400_000 and any(
+                word in script.read_bytes() for word in
+                (b"elk.layered.merge", b"cytoscape", b"RuleCall", b"gitBranchLabel")):
+            script.unlink()
     icons = out / "static" / "favicons"
     icons.mkdir(parents=True)
     for name in ("notebook", "busy-1", "busy-2", "busy-3"):

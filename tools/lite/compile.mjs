@@ -9,12 +9,15 @@ python.runPython(`
 import py_compile
 from pathlib import Path
 
+BARE = "narwhals", "numpy", "pandas"
+
 # {the text's hash}/{where Python will have the file, with ! for /}
 for file in Path("/files").glob("*/*.py"):
     if not file.with_suffix(".pyc").exists():
         shown = file.name.replace("!", "/")
         # Their long descriptions would be a third of what a reader waits for.
-        bare = 2 * any(f"/site-packages/{name}/" in shown for name in ("narwhals", "numpy", "pandas"))
+        bare = 2 * ("/python314.zip/" in shown and "pyodide" not in shown
+                    or any(f"/site-packages/{name}/" in shown for name in BARE))
         py_compile.compile(file, file.with_suffix(".pyc"), shown, doraise=True, optimize=bare,
                            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 `);

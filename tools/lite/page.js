@@ -6,7 +6,8 @@ const found = (look) => new Promise((resolve) => {
 });
 const slug = (text) => decodeURIComponent(text).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-")
   .replace(/^-|-$/g, "");
-const wanted = slug(location.hash.slice(1));
+// A hash with an equals sign is the state of a lab, which the lab itself takes up.
+const wanted = location.hash.includes("=") ? "" : slug(location.hash.slice(1));
 
 const panel = await found(() => window.jupyterapp?.shell.currentWidget?.context?.isReady
   && window.jupyterapp.shell.currentWidget);
