@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 from manual import markdown
+from reference import code, described_module, fields, signature, text_of, write_sources
 
 from volcano_lab.course.kit.lessons import TABLE, WAYS, course_table
 
@@ -34,14 +35,13 @@ GROUPS = {
     "display": "tables and charts",
     "widgets": "what moves in a notebook",
     "cli": "the command",
-    "course": "the lessons",
 }
 
 
 def modules() -> list[tuple[str, Path]]:
-    """(dotted name, file) of every module with a docstring, in order."""
-    files = sorted(
-        p for p in PACKAGE.rglob("*.py") if p.name != "__init__.py" or p.parent.name not in GROUPS)
+    """(dotted name, file) of every module with a docstring, in order; the lessons' are left out."""
+    files = sorted(p for p in PACKAGE.rglob("*.py") if "course" not in p.parts
+                   and (p.name != "__init__.py" or p.parent.name not in GROUPS))
     names = [(".".join(p.relative_to(
         PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"), p) for p in files]
     return [(name, path) for name, path in names if ast.get_docstring(ast.parse(path.read_text()))]
@@ -81,6 +81,35 @@ def extension_points() -> str:
                    for many in (row.switches, row.plugins, row.asked_by)))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+# What a plugin holds in its hands: file -> class.
+TOUCHED = {"framework/plugin.py": "Plugin", "framework/session.py": "Session",
+           "framework/config/arguments.py": "Arguments", "api/job.py": "JobInfo",
+           "api/task.py": "TaskInfo", "api/node.py": "NodeInfo", "api/queue.py": "QueueInfo",
+           "api/resource.py": "Resource"}
+
+
+def touch() -> str:
+    """A table per class that a plugin meets: its fields and methods, each with a sentence."""
+    parts = []
+    for file, name in TOUCHED.items():
+        tree = ast.parse((PACKAGE / file).read_text(encoding="utf-8"))
+        node = next(each for each in tree.body
+                    if isinstance(each, ast.ClassDef) and each.name == name)
+        parts += [f"### {name}", "", text_of(ast.get_docstring(node)), "", "| what | meaning |",
+                  "|---|---|"]
+        parts += [f"| {code(f'{field}: {kind}')} | {what} |"
+                  for field, kind, _, what in fields(node) if not field.startswith("_")]
+        for each in node.body:
+            if isinstance(each, ast.FunctionDef) and not each.name.startswith("_"):
+                said = " ".join((ast.get_docstring(each) or "").split("\n\n")[0].split())
+                given = signature(each).replace("(self, ", "(").replace("(self)", "()")
+                shown = given.partition("(")[0] if any(
+                    "property" in ast.unparse(mark) for mark in each.decorator_list) else given
+                parts.append(f"| {code(shown)} | {said} |")
+        parts.append("")
+    return "\n".join(parts)
 
 
 def metrics() -> str:
@@ -127,49 +156,11 @@ def group_of(name: str) -> str:
     return group if group in GROUPS else ""
 
 
-def described_module(name: str, path: Path) -> str:
-    """One module: its docstring, and the signature and docstring of what is public in it."""
-    tree = ast.parse(path.read_text())
-    parts = ["", f"## `{name}`", "", fenced(ast.get_docstring(tree))]
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
-            parts += described(node, "###")
-            for inner in node.body if isinstance(node, ast.ClassDef) else ():
-                if isinstance(inner, ast.FunctionDef
-                              ) and not inner.name.startswith("_") and ast.get_docstring(inner):
-                    parts += described(inner, "####")
-    return "\n".join(parts) + "\n"
-
-
-def described(node: ast.ClassDef | ast.FunctionDef, level: str) -> list[str]:
-    if isinstance(node, ast.ClassDef):
-        signature = f"class {node.name}" + (f"({', '.join(ast.unparse(b) for b in node.bases)})"
-                                            if node.bases else "")
-    else:
-        signature = f"{node.name}({ast.unparse(node.args)})" + (f" -> {ast.unparse(node.returns)}"
-                                                                if node.returns else "")
-    return [
-        "", f"{level} `{node.name}`", "", "```python", signature, "```", "",
-        fenced(ast.get_docstring(node) or "")
-    ]
-
-
-def fenced(text: str) -> str:
-    """A docstring as Markdown: examples become code blocks, headings are left to the page."""
-    out, inside = [], False
-    for line in text.splitlines():
-        example = line.startswith((">>>", "...")) or (inside and line.strip() != "")
-        if example != inside:
-            out += ["```pycon"] if example else ["```", ""]
-            inside = example
-        out.append(line)
-    return "\n".join(out + ["```"] * inside)
-
-
 def generate() -> None:
     """Make all pages anew."""
     shutil.rmtree(MADE, ignore_errors=True)
     (MADE / "reference").mkdir(parents=True)
+    (MADE / "static").mkdir()
     (MADE / "lessons.md").write_text(lessons())
     (MADE / "course-table.md").write_text(course_table("lessons/") + "\n")
     (MADE / "ways.md").write_text(ways())
@@ -178,11 +169,13 @@ def generate() -> None:
     (MADE / "metrics.md").write_text(metrics())
     (MADE / "command.md").write_text(markdown())
     (MADE / "records.md").write_text(records())
+    (MADE / "touch.md").write_text(touch(), encoding="utf-8")
     (MADE / "glossary.md").write_text(glossary(), encoding="utf-8")
     lines = [
         "# Reference", "", "From the docstrings; the examples are run by the tests.", "",
         "```{toctree}", ":maxdepth: 1", ""
     ]
+    write_sources(modules(), MADE / "static" / "source")
     for group, what in GROUPS.items():
         page = group or "volcano_lab"
         texts = [
