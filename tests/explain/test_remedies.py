@@ -192,6 +192,16 @@ def test_a_job_whose_pods_are_promised_lacks_nothing():
     assert "reclaim evicts default/old-" in explanation.text and explanation.remedies == []
 
 
+def test_a_place_for_which_nobody_leaves_is_not_waited_for():
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b").job(
+        "web", queue="b", pods=2, cpu=1, running={"n1": 2}).job("train", queue="a", pods=3, cpu=1)
+    plugins = ("gang", "drf", "predicates", "proportion")
+    text = Explainer(in_queue(cluster, "train"), conf(
+        *plugins, actions="enqueue, allocate, reclaim, preempt")).why("train").text
+    assert "promised a place on node n1: there is room, and nobody leaves for it" in text
+    assert "Once that room" not in text
+
+
 def test_a_trial_leaves_no_trace():
     objects = SCENES["no preempt"][0]()
     explain = Explainer(objects, SCENES["no preempt"][1])

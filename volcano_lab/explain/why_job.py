@@ -122,12 +122,15 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
         others = [_of_job(seen, task) for task in leaving if task.key not in evicted]
         ends = (f"{listed(others, 3)} {'is' if len(others) == 1 else 'are'} leaving it" if others
                 else "")
-        why = "; ".join(filter(None, (who, ends))) or "others have yet to leave it"
+        why = "; ".join(filter(None, (who, ends))) or "there is room, and nobody leaves for it"
         one = f"pod {pods[0]} is" if len(pods) == 1 else f"{len(pods)} pods are"
         parts.append(f"{one} promised a place on node {node}: {why}")
     shown = ". ".join(part[0].upper() + part[1:] for part in parts[:3])
     more = f", and others on {len(parts) - 3} more nodes" if len(parts) > 3 else ""
-    text = f"{shown}{more}. Once that room is free, the next cycle binds them (Pipelined)."
+    leave = any(task.status == RELEASING for node in nodes
+                for task in seen.ssn.nodes[node].tasks.values())
+    text = f"{shown}{more}. " + ("Once that room is free, the next cycle binds them (Pipelined)."
+                                 if leave else "The next cycle begins anew with them (Pipelined).")
     records = [record for record in seen.of("victims")
                if record.get("task") in {task.key for task in promised}]
     return Cause("promised", text, {"promised": len(promised)}, records)
