@@ -98,9 +98,12 @@ class Deck:
             self._show(_html(picture))
 
     def question(self, text, options, answer):
-        """A question, and on the next slide what it reveals."""
+        """A question, below a heading that has nothing else, and on the next slide what it reveals.
+        """
+        alone = self.open and self.wanted and self.cells[-1].source.startswith("#")
         self._settle()
-        self._where("subslide")
+        if not alone:
+            self._where("subslide")
         if self.said:
             said = "\n\n".join(self.said)
             self._add(new_markdown_cell(said if len(said) < MOST else self.said[-1]), "-")
