@@ -374,7 +374,7 @@ def test_what_would_change_it_does_for_jobs_with_a_single_cause():
     for family in FAMILIES:
         for case in [
                 case for case in rows(HERE / "dev-cases.jsonl.gz") if case["family"] == family
-        ][1:4]:
+        ][41:50]:
             for explanation in filter(single_cause, pending(case)):
                 total += 1
                 mended += bool(explanation.remedies)
@@ -383,7 +383,7 @@ def test_what_would_change_it_does_for_jobs_with_a_single_cause():
                     job = run(remedy.objects, remedy.conf).jobs[uid]
                     assert not job.is_pending() or not job.tasks, (case["name"], str(remedy))
     logging.disable(logging.NOTSET)
-    assert total > 20 and mended >= 0.95 * total, (mended, total)
+    assert total > 20 and mended >= 0.97 * total, (mended, total)
 
 
 def test_searches_for_victims_read_as_in_a_whole_trace():

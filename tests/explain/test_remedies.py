@@ -152,6 +152,19 @@ SCENES = {
     "enqueue stands before a reclaim that is not there": (
         lambda: full(queue="b").queue("a").queue("b").job("train", queue="a", cpu=3).objects(),
         conf(), "actions without enqueue, and actions with reclaim", "evicts 3 pods of old"),
+    "a device that no node has": (
+        lambda: Cluster().node("n1", cpu=8).job("train", pods=2, cpu=1, gpu=2).objects(),
+        conf("gang", "predicates"), "1 more node like n1 with nvidia.com/gpu 4",
+        "train is placed on 1 new node"),
+    "more than a few nodes": (
+        lambda: Cluster().node("n1", cpu=1).job("train", pods=20, min_member=20, cpu=1).objects(),
+        conf("gang", "predicates"), "19 more nodes like n1", "train is placed on n1, 19 new nodes"),
+    "a capability, and room for it": (
+        lambda: Cluster().node("n1", cpu=4).queue("q", capability=4).job(
+            "old", queue="q", cpu=4, running={"n1": 1}).job("train", queue="q", cpu=2).objects(),
+        conf("gang", "predicates", "capacity"),
+        "queue q: capability cpu 4 -> cpu 6, and 1 more node like n1",
+        "train is placed on 1 new node"),
     "the factor": (
         lambda: Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=10, min_member=10,
                                                                   cpu=1).objects(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import ceil
+from typing import Any
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import ROOT_QUEUE
@@ -20,6 +21,8 @@ CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 NO_ACTION = {"no_allocate_action": "allocate", "no_enqueue_action": "enqueue",
              "no_backfill_action": "backfill", "not_starving": "allocate"}
 SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
+DEVICES = 8000
+"""As many thousandths of a device as a node has that is to be bought."""
 KEEPERS = ("drf", "gang", "priority")
 """Plugins whose say about victims people switch off; conformance and pdb protect for a reason."""
 
@@ -40,6 +43,7 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
         yield from knobs.without_action("enqueue") if refused else ()
         yield from knobs.with_action("reclaim") if _others_hold(ssn, job) else ()
         yield from knobs.with_action("preempt") if _less_important(ssn, job) else ()
+        yield from knobs.priority(job.uid, first) if (first := _first(ssn, job)) is not None else ()
     if "topology_too_small" in codes:
         yield from knobs.tier(job.uid)
     if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused", "node_group"}:
@@ -67,6 +71,13 @@ def _less_important(ssn: Session, job: JobInfo) -> bool:
                for other in ssn.jobs.values())
 
 
+def _first(ssn: Session, job: JobInfo) -> int | None:
+    """The highest priority of those that wait or took room beside the job, where it counts."""
+    return max((other.priority for other in ssn.jobs.values() if other is not job and any(
+        not task.pod.spec.node_name for task in other.tasks.values())),
+        default=None) if "priority" in ssn.plugins else None
+
+
 def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Knob]:
     code, numbers = cause.code, cause.numbers
     level, flat = numbers.get("level", job.queue), "proportion" in ssn.plugins
@@ -82,7 +93,9 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
     if code in CAPABILITY and any(queue.queue.spec.parent for queue in ssn.queues.values()):
         yield from knobs.switch("capacity", "enableHierarchy", True)
     if code in CAPABILITY or code == "over_deserved":
-        each, waiting = numbers.get("each"), sum(not t.node_name for t in job.tasks.values())
+        each = numbers.get("each")  # others may come first, and take what is added
+        waiting = sum(not task.node_name for other in ssn.jobs.values()
+                      for task in other.tasks.values())
         yield from knobs.raised(level, "capability", numbers["asked"], each,
                                 waiting if each else 1)
     if code in CAPABILITY or code == "over_deserved":
@@ -106,13 +119,13 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         if numbers["plugin"] == "priority":
             yield from knobs.priority(job.uid, ssn.jobs[numbers["first"]].priority)
     if code == "taint":
-        yield from knobs.tolerations(job.uid, numbers["names"])
+        yield from knobs.tolerations(job.uid, _there(knobs, numbers))
     if code == "anti_affinity":
         yield from knobs.beside(job.uid)
     if code in VOLUME_CODES:
         yield from volume_knobs(knobs, job.uid)
     if code == "cordoned":
-        yield from knobs.uncordoned(numbers["names"])
+        yield from knobs.uncordoned(_there(knobs, numbers))
     if code == "node_affinity":
         yield from knobs.anywhere(job.uid)
     yield from _evicting(knobs, ssn, job, cause)
@@ -162,6 +175,7 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
     names = [name for name in _resources(causes) or largest if name != "pods" and name in largest]
     members = max(min(job.min_available, len(waiting)), 1)
     lacking: Amounts = {}
+    gang: Amounts = {}
     allowed: Iterable[str] = ssn.nodes
     for cause in causes:
         asked, limit = cause.numbers.get("asked", {}), cause.numbers.get("limit", {})
@@ -170,16 +184,21 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
         if cause.code in ROOM:
             for name, amount in cause.numbers["free_on_one_node"].items():
                 lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))
+                gang[name] = members * largest.get(name, 0.0) - cause.numbers["free_in_total"][name]
             allowed = cause.numbers.get("allowed", allowed)
     for name in names:
         less = lacking.get(name, 0.0)
         share = less / members if any("asked" in cause.numbers for cause in causes) else less
         yield from knobs.request(job.uid, name, largest[name] - share)
-    if set(names) <= {name for node in ssn.nodes.values() for name, _ in node.allocatable}:
+    there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
+    devices = {name: amount * min(max(DEVICES // amount, 1), members)
+               for name, amount in largest.items() if name not in there and amount}
+    if there or devices:
         factor = getattr(ssn.plugins.get("overcommit"), "factor", 1.0) if "overcommit_refuses" in {
             cause.code for cause in causes} else 1.0
-        wanted = {name: float(ceil(amount / factor)) for name, amount in lacking.items()}
-        yield from knobs.nodes(largest, wanted, allowed)
+        wanted = {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))
+                  for name, amount in lacking.items()}
+        yield from knobs.nodes(largest, wanted, allowed, devices)
 
 
 def _resources(causes: Iterable[Cause]) -> list[str]:
@@ -187,3 +206,8 @@ def _resources(causes: Iterable[Cause]) -> list[str]:
     return list(dict.fromkeys(name for cause in causes if not cause.context
                               for key in ("short_of", "request")
                               for name in cause.numbers.get(key, ()) if name != "pods"))
+
+
+def _there(knobs: Knobs, numbers: dict[str, Any]) -> list[str]:
+    """The nodes that a cause names, without those that a change has brought."""
+    return [name for name in numbers["names"] if name in knobs.nodes_there]

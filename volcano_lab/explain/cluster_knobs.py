@@ -14,9 +14,10 @@ import attrs
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.api.resource import Resource
-from volcano_lab.explain.explanation import Amounts
-from volcano_lab.explain.knob import NODES, QUEUE, SWITCH, Knob, KnobSet, Turned, evolved
+from volcano_lab.explain.explanation import Amounts, in_quantity
+from volcano_lab.explain.knob import NODES, QUEUE, SWITCH, Knob, KnobSet, Turned, evolved, text_of
 from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.framework.one_sentence import listed
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -24,12 +25,18 @@ HOSTNAME = "kubernetes.io/hostname"
 class ClusterKnobs(KnobSet):
     """The knobs of nodes and of the configuration."""
 
-    def nodes(self, request: Amounts, lacking: Amounts, names: Iterable[str]) -> Iterator[Knob]:
-        """More nodes like one that is there and large enough for a pod's request; a knob for each
-        size of node. `lacking` is about what is missing in all.
+    def nodes(self, request: Amounts, lacking: Amounts, names: Iterable[str],
+              devices: Amounts) -> Iterator[Knob]:
+        """More nodes like one that is there, but with devices that no node has, and large enough
+        for a pod's request; a knob for each size of node. `lacking` is about what is missing in
+        all.
         """
         known = set()
-        for node in [self.objects[self.nodes_there[name]] for name in names]:
+        more = {name: text_of(name, in_quantity(name, amount)) for name, amount in devices.items()}
+        kinds = listed([f"{name} {text}" for name, text in more.items()], 3)
+        for place in [self.nodes_there[name] for name in names if name in self.nodes_there]:
+            node = self.objects[place]
+            node = evolved(node, "status.allocatable", node.status.allocatable | more)
             kind = repr((sorted(node.status.allocatable.items()), node.spec))
             room = Resource.from_list(node.status.allocatable)
             if kind in known or any(room.get(name) < amount for name, amount in request.items()
@@ -39,8 +46,9 @@ class ClusterKnobs(KnobSet):
             first = max((ceil(amount / room.get(name)) for name, amount in lacking.items()
                          if room.get(name)), default=1)
             turn = partial(self._with_nodes, node)
-            yield Knob("cluster", f"nodes like {node.name}", "0 more", 16, turn, NODES,
-                       min(max(first, 1), 16), partial(_more_nodes, node.name))
+            like = f"{node.name} with {kinds}" if more else node.name
+            yield Knob("cluster", f"nodes like {like}", "0 more", max(first, 16), turn, NODES,
+                       max(first, 1), partial(_more_nodes, like))
 
     def _with_nodes(self, like: Node, count: int) -> Turned:
         names = [f"{like.name}-more-{number}" for number in range(count)]

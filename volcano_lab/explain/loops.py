@@ -218,7 +218,7 @@ def _knobs(timeline: Timeline, uid: str, gone: list[Eviction]) -> list[Knob]:
             found += knobs.queue_priority(job.queue, queue)
             found += knobs.weight(job.queue) if "proportion" in ssn.plugins else ()
         tasks = list(job.tasks.values())
-        found += knobs.nodes(amounts(tasks[0].init_resreq), {}, ssn.nodes) if tasks else ()
+        found += knobs.nodes(amounts(tasks[0].init_resreq), {}, ssn.nodes, {}) if tasks else ()
     found.sort(key=lambda knob: knob.rank)
     for action in actions:  # what takes most from others comes last
         found += knobs.without_action(action)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from time import perf_counter
 
+import attrs
 from attrs import define, field
 
 from volcano_lab.api.job import JobInfo
@@ -16,7 +17,7 @@ from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.explain.candidates import candidates
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.knob import QUEUE, REQUEST, SWITCH, Objects
+from volcano_lab.explain.knob import NODES, OTHERS, QUEUE, REQUEST, SWITCH, Objects
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.trial import Trial
 from volcano_lab.explain.why_job import job_causes
@@ -27,9 +28,9 @@ from volcano_lab.manifests.admission import verdicts
 from volcano_lab.scheduler import traced
 
 NOTHING, ADMITTED, PLACED = range(3)
-MOST, PAIRS, FIRSTS = 8, 2, 4
+MOST, PAIRS, FIRSTS, NODES_MORE = 8, 2, 4, 256
 """Remedies that are sought, the first ones change least; pairs of changes among them, and changes
-that begin one.
+that begin one; where nothing else helps twice as many begin one, and so many nodes are tried.
 """
 
 
@@ -101,7 +102,8 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
         if found >= MOST or (end is not None and perf_counter() > end):
             break
         if knob == "pairs":
-            pairs = () if found else search.pairs(knobs, own, end)
+            switches = [each for each in own if each.rank == SWITCH and each.steps == 1]
+            pairs = () if found else search.pairs(knobs, own, switches, QUEUE, end)
             for remedy in islice(pairs, PAIRS):
                 found += 1
                 yield remedy
@@ -112,6 +114,13 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
             yield remedy
         elif search.best(knob) == ADMITTED and not never:
             admitting.append(knob)
+    if not found:
+        more = [attrs.evolve(knob, steps=max(NODES_MORE, knob.steps)) for knob in known
+                if knob.rank == NODES]
+        firsts = [knob for knob in known if knob.rank not in (OTHERS, REQUEST)]
+        last = chain(islice(filter(None, (search.fewest(knob, PLACED) for knob in more)), 1),
+                     islice(search.pairs(knobs, known, firsts, NODES, end), PAIRS))
+        yield from sorted(last, key=lambda remedy: remedy.rank)
     for knob in admitting[:2 if found else MOST]:
         if end is None or perf_counter() < end:
             remedy = search.fewest(knob, ADMITTED)
@@ -146,33 +155,53 @@ class _Search:
         return max((found for (known, _), found in self._known.items() if known == knob),
                    default=NOTHING)
 
-    def pairs(self, knobs: Knobs, tried: list[Knob], end: float | None) -> Iterator[Remedy]:
-        """Two changes where none does alone: a switch, and what the cycle then lacks."""
-        switches = [knob for knob in tried if knob.rank == SWITCH and knob.steps == 1]
-        told: set[str] = set()
-        for first in sorted(switches, key=lambda knob: -self.best(knob))[:FIRSTS]:
-            if end is not None and perf_counter() > end:
-                return
-            done, objects, conf = first.turn(1)
+    def pairs(self, knobs: Knobs, tried: list[Knob], firsts: list[Knob], rank: int,
+              end: float | None) -> Iterator[Remedy]:
+        """Two changes where none does alone: a first one in full, and what the cycle then lacks (of
+        this rank at most); each as small as the other allows.
+        """
+        told: set[str | frozenset[str]] = set()
+        known = {knob.text("") for knob in tried}
+        count = FIRSTS if rank < NODES else 2 * FIRSTS
+        for first in sorted(firsts, key=lambda knob: -self.best(knob))[:count]:
+            _, objects, conf = first.turn(first.steps)
             trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace())
             job = ssn.jobs.get(self.job.uid)
             causes = job_causes(Evidence(ssn, trace), job) if job is not None else []
             if job is None or not counts(job)[2]:
                 continue
-            after = Knobs(objects, conf, self.seen.called)
-            known = {knob.text("") for knob in tried}
+
+            def after(step: int, first=first, ssn=ssn, job=job, causes=causes) -> dict[str, Knob]:
+                done, objects, conf = first.turn(step)
+                found = candidates(Knobs(objects, conf, self.seen.called), ssn, job, causes)
+                return {knob.text(""): first.then(done, knob) for knob in found
+                        if knob.rank <= rank}
+
             alone = {knob.text(""): knob for knob in candidates(knobs, ssn, job, causes)}
-            for second in candidates(after, ssn, job, causes):
-                text = second.text("")
-                if second.rank > QUEUE or text in told or (end and perf_counter() > end):
+            for text, pair in after(first.steps).items():
+                if end is not None and perf_counter() > end:
+                    return
+                both = frozenset((first.text(""), text))
+                if both & told or both in told or len(both) == 1:
                     continue
-                told.add(text)
+                told.add(text if rank < NODES else both)
                 remedy = None if text in known or text not in alone else self.fewest(
                     alone[text], PLACED)
-                remedy = remedy or self.fewest(first.then(done, second), PLACED)
+                remedy = remedy or self._both(first, pair, lambda step, text=text, after=after:
+                                              after(step).get(text))
                 if remedy is not None:
-                    told.add(first.text(""))
+                    told |= both if rank < NODES else {first.text("")}
                     yield remedy
+
+    def _both(self, first: Knob, pair: Knob, at: Callable[[int], Knob | None]) -> Remedy | None:
+        """The fewest steps of the second change, and those of the first that they need."""
+        second = smallest(lambda step: self._at(pair, step) == PLACED, pair.steps, pair.first)
+        if second is None:
+            return None
+        steps = smallest(lambda step: (knob := at(step)) is not None
+                         and self._at(knob, second) == PLACED, first.steps, first.first)
+        knob = at(steps or first.steps)
+        return knob and self.fewest(attrs.evolve(knob, first=second), PLACED)
 
     def _at(self, knob: Knob, step: int) -> int:
         key = knob, step
