@@ -32,6 +32,8 @@ MOST, PAIRS, FIRSTS, NODES_MORE = 8, 2, 4, 256
 """Remedies that are sought, the first ones change least; pairs of changes among them, and changes
 that begin one; where nothing else helps twice as many begin one, and so many nodes are tried.
 """
+LARGE, FEW = 200, 3
+"""In a cluster of so many nodes, in which a try takes long, so few remedies are sought."""
 
 
 @define(slots=True, frozen=True)
@@ -60,7 +62,7 @@ class Remedy:
 
 def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
     """The fewest steps that turn the answer, where more steps never turn it back; None where none
-    does. `first` is tried before all others, and the most before any search.
+    does. `first` is tried before all others, then twice as many, and the most before any search.
 
     >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(
     ...     lambda step: step >= 7, 9, 7)
@@ -73,12 +75,12 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
         low, high = 0, first
         if first > 1 and not turns(first - 1):
             return first
-    elif first < steps and turns(steps):
+    else:
         low, high = first, min(first * 2, steps)
+        if low == steps or not (turns(high) or (high < steps and turns(steps))):
+            return None
         while high < steps and not turns(high):
             low, high = high, min(high * 2, steps)
-    else:
-        return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if turns(middle) else (middle, high)
@@ -97,9 +99,10 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
     known = candidates(knobs, seen.ssn, job, causes)
     own = [knob for knob in known if knob.rank < REQUEST]
     never = any(cause.code == "pod_too_large" for cause in causes)  # admitted, it waits for ever
+    most = MOST if len(seen.ssn.nodes) < LARGE else FEW
     search, found, admitting = _Search(seen, knobs.objects, job, now), 0, []
     for knob in chain(own, ("pairs",), known[len(own):]):
-        if found >= MOST or (end is not None and perf_counter() > end):
+        if found >= most or (end is not None and perf_counter() > end):
             break
         if knob == "pairs":
             switches = [each for each in own if each.rank == SWITCH and each.steps == 1]
@@ -121,7 +124,7 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
         last = chain(islice(filter(None, (search.fewest(knob, PLACED) for knob in more)), 1),
                      islice(search.pairs(knobs, known, firsts, NODES, end), PAIRS))
         yield from sorted(last, key=lambda remedy: remedy.rank)
-    for knob in admitting[:2 if found else MOST]:
+    for knob in admitting[:2 if found else most]:
         if end is None or perf_counter() < end:
             remedy = search.fewest(knob, ADMITTED)
             if remedy is not None:
