@@ -59,6 +59,7 @@ class Scenario:
     cluster: Cluster
     conf: str
     templates: list[JobTemplate]
+    slowest: float
 
 
 def scenario(seed: int) -> Scenario:
@@ -67,9 +68,11 @@ def scenario(seed: int) -> Scenario:
     Drawn are: proportion, capacity or capacity with a tree of queues, or drf with a hierarchy; the
     tiers; drf, overcommit, binpack, network topology, PodDisruptionBudgets; preempt, reclaim and
     enqueue on or off; jobs that are gangs, elastic or best effort, with GPUs, host ports, roles,
-    partitions, topologies, selectors, anti-affinity, priority classes.
+    partitions, topologies, selectors, anti-affinity, priority classes; queues from which nothing
+    may be reclaimed; preempt's other way to choose; how many seconds a bind takes at most. Of one
+    queue a job runs from the beginning.
     """
-    random = Random(f"scenario {seed}")
+    random, more = Random(f"scenario {seed}"), Random(f"more {seed}")
     kind = random.choice(["proportion", "proportion", "capacity", "tree", "tree", "hdrf"])
     topology = random.random() < 0.4
     cluster = Cluster().add(CLASSES)
@@ -81,8 +84,17 @@ def scenario(seed: int) -> Scenario:
     queues = _add_queues(cluster, kind, 8 * nodes, random)
     if topology:
         _add_hyper_nodes(cluster, nodes)
-    return Scenario(cluster, _conf(kind, topology, random),
-                    [make(random.choice(queues), random) for make in _kinds(topology)])
+    if kind != "hdrf" and more.random() < 0.4:
+        cluster.queue(more.choice(queues), reclaimable=False)
+    cluster.job("held", queue=more.choice(queues), pods=3, min_member=1, cpu=1,
+                running={"n1": 1, "n2": 1, "n3": 1})
+    conf = _conf(kind, topology, random)
+    if more.random() < 0.25:
+        conf["configurations"] = [{"name": "preempt",
+                                   "arguments": {"enableTopologyAwarePreemption": True}}]
+    return Scenario(cluster, json.dumps(conf),
+                    [make(random.choice(queues), random) for make in _kinds(topology)],
+                    slowest=more.choice([0.5, 2.5]))
 
 
 def _add_queues(cluster: Cluster, kind: str, cpus: int, random: Random) -> list[str]:
@@ -128,7 +140,7 @@ def _add_hyper_nodes(cluster: Cluster, nodes: int) -> None:
                 for type_, member in below]}}))
 
 
-def _conf(kind: str, topology: bool, random: Random) -> str:
+def _conf(kind: str, topology: bool, random: Random) -> dict:
     """Draw actions and tiers; half of them have so few plugins that each victim must be named by
     all.
     """
@@ -149,8 +161,8 @@ def _conf(kind: str, topology: bool, random: Random) -> str:
         first = [{"name": name} for name in ("priority", "gang", "conformance")]
         tiers = [first, drf * (kind == "hdrf" or random.random() < 0.7) + base +
                  [{"name": "pdb"}] * (random.random() < 0.3)]
-    return json.dumps({"actions": ", ".join([*actions, "backfill"]),
-                       "tiers": [{"plugins": plugins} for plugins in tiers]})
+    return {"actions": ", ".join([*actions, "backfill"]),
+            "tiers": [{"plugins": plugins} for plugins in tiers]}
 
 
 def _kinds(topology: bool) -> list:
@@ -167,7 +179,8 @@ def _kinds(topology: bool) -> list:
         lambda q, r: JobTemplate("idle", q, pods=2, run_time=15),
         lambda q, r: JobTemplate("huge", q, pods=1, cpu=9, run_time=5),
         lambda q, r: _job("port", q, [_task("a", 2, ports=[8080])]),
-        lambda q, r: _job("roles", q, [_task("ps", 1), _task("worker", 3, least=2)], least=3),
+        lambda q, r: _job("roles", q, [_task("worker", 3, least=2), _task("ps", 1, cpu=4)],
+                          least=3),
         lambda q, r: _job("zone", q, [_task("a", 2, nodeSelector={"zone": f"z{r.randint(0, 1)}"})]),
         lambda q, r: _job("apart", q, [_task("a", 2, affinity=APART)]),
     ]
@@ -184,9 +197,9 @@ APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
 
 
 def _task(name: str, replicas: int, least: int | None = None, ports: list[int] | None = None,
-          parts: int | None = None, **spec) -> dict:
-    """A task of a Volcano Job: pods of 1 CPU."""
-    container = {"name": "main", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}},
+          parts: int | None = None, cpu: int = 1, **spec) -> dict:
+    """A task of a Volcano Job."""
+    container = {"name": "main", "resources": {"requests": {"cpu": str(cpu), "memory": "1Gi"}},
                  "ports": [{"containerPort": port, "hostPort": port} for port in ports or ()]}
     partitions = {"totalPartitions": parts, "partitionSize": replicas // parts,
                   "minPartitions": parts} if parts else None
@@ -214,9 +227,11 @@ def simulation(seed: int, chance: float, check: bool = True,
     """Return a run that has not begun."""
     drawn = drawn or scenario(seed)
     build = Audited if check else Simulation
-    return build(drawn.cluster, drawn.conf, seed=seed, workload=[poisson(0.25, *drawn.templates)],
-                 faults=Faults.all(chance), node_failures=(("exponential", 60), ("uniform", 5, 40)),
-                 latencies=Latencies(bind=("uniform", 0.005, 0.5)))
+    sim = build(drawn.cluster, drawn.conf, seed=seed, workload=[poisson(0.25, *drawn.templates)],
+                faults=Faults.all(chance), node_failures=(("exponential", 60), ("uniform", 5, 40)),
+                latencies=Latencies(bind=("uniform", 0.005, drawn.slowest)))
+    sim.informer.list(sim.server)  # what runs from the beginning is known, however late the news
+    return sim
 
 
 def simulate(seed: int, events: int, chance: float) -> Simulation:
@@ -226,7 +241,7 @@ def simulate(seed: int, events: int, chance: float) -> Simulation:
     sim.run_events(events)
     never = {template.name for template in drawn.templates if not fits_alone(drawn, template)}
     for uid, run in sim.side.jobs.items():
-        if run.template is not None and run.template.name in never:
+        if run.template is None or run.template.name in never:
             sim.side.job_deleted(uid)
     sim.settle(5000.0)
     return sim
@@ -234,7 +249,7 @@ def simulate(seed: int, events: int, chance: float) -> Simulation:
 
 def fits_alone(drawn: Scenario, template: JobTemplate) -> bool:
     """Return whether a job gets its places in the empty cluster."""
-    cluster = drawn.cluster.copy()
+    cluster = drawn.cluster.copy().remove("held")
     for obj in template.build(template.name, cluster.objects()):
         cluster.add(*(obj if isinstance(obj, list) else [obj]))
     return bool(cluster.run(drawn.conf).committed)
@@ -264,13 +279,14 @@ def main() -> int:
             if given.stop:
                 return 1
             continue
-        done = sum(run.finished is not None for run in sim.side.jobs.values())
-        jobs, finished = jobs + len(sim.side.jobs), finished + done
+        runs = [run for run in sim.side.jobs.values() if run.template is not None]
+        done = sum(run.finished is not None for run in runs)
+        jobs, finished = jobs + len(runs), finished + done
         lost += sum(run.lost for run in sim.side.jobs.values())
         struck += sim.faults.struck
         wrong += [f"seed {seed}: {uid}" for uid in unfinished(sim)]
         print(f"seed {seed:2}: {sim.calendar.done} events, {sim.cycles} cycles, "
-              f"{sim.crashes} crashes, {done} of {len(sim.side.jobs)} jobs finished, "
+              f"{sim.crashes} crashes, {done} of {len(runs)} jobs finished, "
               f"{len(sim.side.first_node)} pods bound", flush=True)
     print(f"{given.seeds} seeds in {time.perf_counter() - start:.1f} s: "
           f"{len(broken)} with an invariant broken; "

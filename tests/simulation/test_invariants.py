@@ -4,19 +4,21 @@ import json
 
 import attrs
 import pytest
-from audited import Audited
+from audited import Audited, under_way_problems
 from session_audit import SessionAudit
 
+from volcano_lab.api.job import JobInfo
 from volcano_lab.api.objects import ContainerPort, NetworkTopologySpec
 from volcano_lab.api.resource import Resource
 from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, RELEASING
+from volcano_lab.cache.api_server import ApiError
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import BindContext, Session
 from volcano_lab.framework.statement import Allocate
 from volcano_lab.scheduler import Scheduler
-from volcano_lab.simulation import InvariantBroken, JobTemplate, Latencies, every
+from volcano_lab.simulation import Faults, InvariantBroken, JobTemplate, Latencies, every
 from volcano_lab.simulation.invariants import problems_of
 
 # -- within a session ------------------------------------------------------------------------------
@@ -153,12 +155,25 @@ def critical_pods(hands):
     hands.evict("busy-0", "preempt")
 
 
-def victims(action, task, *chosen):
+def victims(action, task, *chosen, **more):
     def fault(hands):
         hands.audit.action_started(hands.ssn, action)
-        hands.audit.note("victims", task=task, chosen=chosen)
+        hands.audit.note("victims", task=task, chosen=chosen, **more)
 
     return fault
+
+
+def a_victim_that_a_plugin_does_not_name(hands):
+    def names_nobody(claimant, candidates):
+        return [], 1
+
+    def ask(claimant, candidates):
+        watched(claimant, candidates)
+        return candidates
+
+    point = hands.ssn.points["preemptable"]
+    watched = hands.audit.watch(point, 0, "gang", names_nobody)
+    hands.audit.watch_point(point, ask)(hands.task("urgent-0"), [hands.task("busy-0")])
 
 
 def a_job_before_its_turn(hands):
@@ -222,6 +237,12 @@ FLAT = CONF.replace("FAIR", "proportion")
     (FLAT, victims("preempt", "default/gang-0", "default/busy-0"), "may not take its place"),
     (FLAT, victims("preempt", "default/gang-0", "default/held-0"), "may not take its place"),
     (FLAT, victims("reclaim", "default/gang-0", "default/held-0"), "may not take its place"),
+    (FLAT, victims("reclaim", "default/gang-0", "default/busy-0", "default/busy-1", candidates=[],
+                   node="n2"), "default/gang-0, which had room on n2 already"),
+    (FLAT, victims("preempt", "default/gang-0", "default/held-0", candidates=[], node="n1"),
+     "default/held-0 is evicted for default/gang-0, which had room on n1 already"),
+    (FLAT, a_victim_that_a_plugin_does_not_name,
+     "default/busy-0 is a victim for default/urgent-0, and plugin gang does not name it"),
     (FLAT, a_job_before_its_turn, "takes job default/gang before default/urgent"),
     (FLAT, a_queue_before_its_turn, "takes queue b before a, whose turn it is"),
     (FLAT, more("a", "allocated"), "queue a counts"),
@@ -384,6 +405,44 @@ def test_each_check_finds_its_fault(fault, sentence):
     sim = running()
     fault(sim)
     assert sentence in "; ".join(problems_of(sim))
+
+
+def keep_a_job(sim):
+    sim.cache.jobs["default/gone"] = JobInfo("default/gone")
+
+
+def set_a_pod_back(sim):
+    job = sim.cache.jobs["default/a-1"]
+    job.update_task_status(next(iter(job.tasks.values())), PENDING)
+
+
+def forget_to_collect(sim):
+    sim.side.node_fails("n0")
+    sim.calendar.cancel("pods_collected")
+
+
+@pytest.mark.parametrize(("fault", "sentence"), [
+    (keep_a_job, "nothing is left of job default/gone, and it stays"),
+    (set_a_pod_back, "task default/a-1-0 is Pending, and on its way to node n0"),
+    (forget_an_eviction, "is Releasing, and nobody has asked for that"),
+    (forget_to_collect, "pod default/a-1-0 stays on node n0, which is gone"),
+])
+def test_an_audit_finds_what_is_forgotten_on_its_way(fault, sentence):
+    sim = running()
+    assert list(under_way_problems(sim)) == []
+    fault(sim)
+    assert sentence in "; ".join(under_way_problems(sim))
+
+
+def test_another_scheduler_takes_the_room_and_evictions_are_refused():
+    sim = simulation(faults=Faults({"bind_refused": 1.0}))
+    sim.run(until=5)
+    rivals = [pod for pod in sim.server.list("Pod") if pod.spec.scheduler_name == "rival"]
+    assert rivals and sim.rival.number >= len(rivals)
+    with pytest.raises(ApiError, match="currently unable to handle"):
+        sim.pipeline._evict(None, "test")
+    sim.settle()
+    assert all(run.finished is not None for run in sim.side.jobs.values())
 
 
 def test_a_discard_that_leaves_something_is_found(monkeypatch):

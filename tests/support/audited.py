@@ -1,19 +1,28 @@
 """A simulation of which more is checked than a user's `check=True` does: what happens within each
-cycle, and that a cycle on a copy of the cache decides the same.
+cycle, what is under way between cycles, and that a cycle on a copy of the cache decides the same.
+
+Two more things go wrong in it, as often as binds are refused: evictions are refused, and pods of
+another scheduler take the room that a session has just chosen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
+from random import Random
 from typing import Any
 
+import attrs
 from session_audit import SessionAudit
 
+from volcano_lab.api.status import PENDING, RELEASING
+from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache import dump
+from volcano_lab.cache.api_server import ADDED, UNAVAILABLE, ApiError, WatchEvent
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import Scheduler
-from volcano_lab.simulation import Simulation
+from volcano_lab.simulation import JobTemplate, Simulation
 from volcano_lab.simulation.faults import Disturbance
 
 TWICE_EVERY = 5
@@ -24,25 +33,98 @@ class Audited(Simulation):
     """A `Simulation` with an audit of each session."""
 
     def __init__(self, *given: Any, observer: Observer | None = None, **named: Any) -> None:
-        self.audit = SessionAudit()
-        super().__init__(*given, observer=joined(self.audit, observer), **{"check": True} | named)
+        self.audit, self.rival = SessionAudit(), Rival(self)
+        self.mischief = Random(f"{named.get('seed', 0)} mischief")
+        super().__init__(*given, observer=joined(self.audit, self.rival, observer),
+                         **{"check": True} | named)
+
+    def strikes(self) -> bool:
+        """Whether something goes wrong of which a user's simulation has no fault."""
+        chance = self.faults.chance.get("bind_refused", 0.0)
+        return chance > 0 and self.mischief.random() < chance
+
+    def _connect(self, *given: Any) -> None:
+        super()._connect(*given)
+        evict = self.pipeline._evict
+
+        def refused_at_times(task: TaskInfo, reason: str) -> None:
+            if self.strikes():
+                raise ApiError(UNAVAILABLE, "the server is currently unable to handle the request")
+            evict(task, reason)
+
+        self.pipeline._evict = refused_at_times
 
     def _problems(self) -> list[str]:
-        found = [*super()._problems(), *self.audit.problems]
+        found = [*super()._problems(), *self.audit.problems, *under_way_problems(self)]
         self.audit.problems.clear()
         return found
 
     def _decide(self, disturbance: Disturbance) -> Session:
-        again = decided_again(self) if self.cycles % TWICE_EVERY == 0 else None
+        again = self._decided_again() if self.cycles % TWICE_EVERY == 0 else None
+        self.rival.comes = self.strikes()
         ssn = super()._decide(disturbance)
-        if again is not None and not disturbance.needed and again != ssn.committed:
+        disturbed = disturbance.needed or self.rival.came
+        if again is not None and not disturbed and again != ssn.committed:
             self.audit.problems.append(
                 f"{ssn.uid} commits {ssn.committed}, on a copy of the cache {again}")
         return ssn
 
+    def _decided_again(self) -> list[list[str]]:
+        """Return what the coming cycle commits, node by node, on a copy from the cache's dump."""
+        audit, scheduler = SessionAudit(), Scheduler(dump.load(dump.dump(self.cache)), self.conf)
+        scheduler.memory = deepcopy(self.scheduler.memory)
+        committed = scheduler.run_once(audit, arrays=False, now=self.server.clock()).committed
+        self.audit.problems += audit.problems
+        return committed
 
-def decided_again(sim: Simulation) -> list[list[str]]:
-    """Return what the coming cycle commits, node by node, on a copy made from the cache's dump."""
-    scheduler = Scheduler(dump.load(dump.dump(sim.cache)), sim.conf)
-    scheduler.memory = deepcopy(sim.scheduler.memory)
-    return scheduler.run_once(arrays=False, now=sim.server.clock()).committed
+
+class Rival(Observer):
+    """Another scheduler: where it `comes`, all CPUs that are left on the first node which a session
+    chooses are taken before the session can bind anything there.
+    """
+
+    def __init__(self, sim: Simulation):
+        self.sim, self.number, self.comes, self.came = sim, 0, False, False
+
+    def opened(self, ssn: Session) -> None:
+        self.came = False
+
+    def chose(self, task: TaskInfo, nodes: Any, node: Any, errors: Any) -> None:
+        known = self.sim.cache.nodes.get(node.name) if self.comes and node is not None else None
+        cpus = int(known.idle.milli_cpu // 1000) if known is not None and known.ready else 0
+        if not cpus or self.sim.server.find("Node", node.name) is None:
+            return
+        self.number, self.comes, self.came = self.number + 1, False, True
+        pod = JobTemplate("rival", cpu=cpus).build(f"rival-{self.number}")[1][0]
+        pod = self.sim.server.create(attrs.evolve(
+            pod, spec=attrs.evolve(pod.spec, node_name=node.name, scheduler_name="rival")))
+        self.sim.informer.hear(WatchEvent(ADDED, pod))
+        self.sim.calendar.after(10.0, "pod_deleted", pod=pod.key)
+
+
+def under_way_problems(sim: Simulation) -> Iterator[str]:
+    """What is on its way is not forgotten meanwhile, and what is gone has an end."""
+    pipeline, jobs = sim.pipeline, sim.cache.jobs
+    pods = {pod.metadata.uid: pod for pod in sim.server.list("Pod")}
+    bound_for = {context.task.uid: context.task.node_name for context in pipeline.bound_for()}
+    for uid, job in jobs.items():
+        if not job.tasks and job.pod_group is None and (
+                f"{uid}/{job.pg_uid}" not in pipeline.deleted_jobs):
+            yield f"nothing is left of job {uid}, and it stays"
+        for task in job.tasks.values():
+            pod = pods.get(task.uid)
+            node = bound_for.get(task.uid) or (pod is not None and pod.spec.node_name)
+            if task.status == PENDING and node and task.uid not in sim.surprises:
+                yield f"task {task.key} is Pending, and on its way to node {node}"
+            if (task.status == RELEASING and pod is not None
+                    and pod.metadata.deletion_timestamp is None
+                    and f"{task.job}/{task.uid}" not in pipeline.errors
+                    and not any(task.uid == evicted.uid for evicted, _ in pipeline.evictions)):
+                yield f"task {task.key} is Releasing, and nobody has asked for that"
+    collected = {entry.facts["node"]
+                 for entry in sim.calendar.entries.values() if entry.kind == "pods_collected"}
+    for pod in pods.values():
+        node = pod.spec.node_name
+        if (node and pod.status.phase in ("Pending", "Running") and node not in collected
+                and sim.server.find("Node", node) is None):
+            yield f"pod {pod.key} stays on node {node}, which is gone"

@@ -9,6 +9,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
 from volcano_lab.api.resource import CPU, EMPTY, MEMORY, Resource, share_of, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED
+from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Operation
 from volcano_lab.simulation.sums import above, differ, requested
@@ -138,6 +139,20 @@ def limit_problems(ssn: Session, operation: Operation) -> Iterator[str]:
             if name in attrs and above(held_in(ssn, name), getattr(attrs[name], limit),
                                        operation.task.resreq):
                 yield f"{operation}: queue {name} now holds more than its {limit.replace('_', ' ')}"
+
+
+def has_room(ssn: Session, task: TaskInfo, evicted: TaskInfo) -> bool:
+    """Return whether the task's queue could have it before another of that queue was evicted; what
+    is above a limit by the smallest part of a unit is above it.
+    """
+    for plugin, limit in (("proportion", "deserved"), ("capacity", "real_capability")):
+        attrs = ssn.plugins[plugin].queue_opts if plugin in ssn.plugins else {}
+        for name in line(ssn, ssn.jobs[task.job].queue):
+            wanted = held_in(ssn, name) + evicted.resreq + task.resreq
+            if name in attrs and any(wanted.get(of) > getattr(attrs[name], limit).get(of)
+                                     for of, _ in task.resreq):
+                return False
+    return True
 
 
 def line(ssn: Session, queue: str) -> list[str]:

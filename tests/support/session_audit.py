@@ -8,15 +8,17 @@ and objects alone, not through the plugins that it checks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from queue_audit import QueueAudit, limit_problems
+from queue_audit import QueueAudit, has_room, limit_problems
 
 from volcano_lab.api.job import JobInfo
+from volcano_lab.api.resource import ZERO
 from volcano_lab.api.status import READY_STATUSES, TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.points.rules import ABSTAIN, ExtensionPoint, Victims
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Allocate, Evict, Operation, Pipeline, Statement
 from volcano_lab.simulation.invariants import host_ports
@@ -36,6 +38,31 @@ class SessionAudit(Observer):
 
     def __init__(self) -> None:
         self.problems: list[str] = []
+        self.named: list[tuple[str, set[str]]] = []
+
+    def watch(self, point: ExtensionPoint, tier: int, plugin: str,
+              function: Callable[..., Any]) -> Callable[..., Any]:
+        """Keep whom each plugin names as victims."""
+        def kept(claimant: Any, candidates: list[Any]) -> Any:
+            named, vote = function(claimant, candidates)
+            if vote != ABSTAIN:
+                self.named.append((plugin, {task.uid for task in named}))
+            return named, vote
+
+        return kept if isinstance(point, Victims) else function
+
+    def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
+        """Whoever is a victim was named by the plugin that was asked last, too."""
+        def asked(claimant: Any, candidates: list[Any]) -> Any:
+            self.named.clear()
+            victims = ask(claimant, candidates)
+            for victim in victims:
+                if victim.uid not in self.named[-1][1]:
+                    self.problems.append(f"{victim.key} is a victim for {claimant.key}, and plugin "
+                                         f"{self.named[-1][0]} does not name it")
+            return victims
+
+        return asked if isinstance(point, Victims) else ask
 
     def opened(self, ssn: Session) -> None:
         self.ssn, self.action, self.recorded = ssn, "", 0
@@ -160,7 +187,10 @@ class SessionAudit(Observer):
                 yield f"{operation}: its host port is taken there"
         if not task.pod.spec.node_selector.items() <= node.labels.items():
             yield f"{operation}: the pod's nodeSelector names other nodes"
-        if self.action in ("allocate", "preempt"):
+        # where evictions are tried out on copies, Volcano takes all victims even if that is too few
+        arguments = self.ssn.conf.action_arguments(self.action)
+        if self.action in ("allocate", "preempt") and not arguments.get(
+                "enableTopologyAwarePreemption"):
             yield from limit_problems(self.ssn, operation)
 
     def _deciding(self) -> set[str]:
@@ -188,11 +218,20 @@ class SessionAudit(Observer):
         if kind == "victims":
             self.problems += self._victim_problems(**facts)
 
-    def _victim_problems(self, task: str, chosen: list[str], **_: Any) -> Iterator[str]:
-        """Preempt takes what matters less within a queue, reclaim from others that allow it."""
+    def _victim_problems(self, task: str, chosen: list[str], candidates: list[str] | None = None,
+                         node: str = "", **_: Any) -> Iterator[str]:
+        """Preempt takes what matters less within a queue, reclaim from others that allow it; and
+        neither takes one more than is needed. Without `candidates` victims are only thought of.
+        """
         by_key = {t.key: t for job in self.ssn.jobs.values() for t in job.tasks.values()}
         claimant = by_key[task]
         job = self.ssn.jobs[claimant.job]
+        if candidates is not None and len(chosen) > (self.action == "reclaim"):
+            last = by_key[chosen[-1]]
+            room = self.ssn.nodes[node].future_idle - last.resreq
+            if claimant.init_resreq.less_equal(room, ZERO) and (
+                    self.action == "reclaim" or has_room(self.ssn, claimant, last)):
+                yield f"{last.key} is evicted for {task}, which had room on {node} already"
         for victim in map(by_key.get, chosen):
             other = self.ssn.jobs[victim.job]
             mine, theirs = (claimant, victim) if other is job else (job, other)
@@ -245,10 +284,12 @@ class SessionAudit(Observer):
         """What is neither undone nor committed belongs to a gang that waits for room to come.
 
         Best-effort tasks that are placed directly stay, too, where the cache refuses the first of
-        them because its node is gone.
+        them because its node is gone or has less than nothing left.
         """
         left = [task for uid, task in job.tasks.items() if self.undo.get(uid)]
-        refused = any(task.node_name not in self.ssn.cache.nodes for task in left)
+        nodes = self.ssn.cache.nodes
+        refused = any(task.node_name not in nodes
+                      or not nodes[task.node_name].has_room(task.resreq) for task in left)
         ready, promised = is_gang_ready(job), self._is_promised(job)
         for task in left:
             excused = task.best_effort and (refused or not ready)
