@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import ceil
-from typing import Any
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import ROOT_QUEUE
@@ -119,13 +118,13 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         if numbers["plugin"] == "priority":
             yield from knobs.priority(job.uid, ssn.jobs[numbers["first"]].priority)
     if code == "taint":
-        yield from knobs.tolerations(job.uid, _there(knobs, numbers))
+        yield from knobs.tolerations(job.uid, numbers["names"])
     if code == "anti_affinity":
         yield from knobs.beside(job.uid)
     if code in VOLUME_CODES:
         yield from volume_knobs(knobs, job.uid)
     if code == "cordoned":
-        yield from knobs.uncordoned(_there(knobs, numbers))
+        yield from knobs.uncordoned(numbers["names"])
     if code == "node_affinity":
         yield from knobs.anywhere(job.uid)
     yield from _evicting(knobs, ssn, job, cause)
@@ -174,8 +173,7 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
             largest[name] = max(amount, largest.get(name, 0.0))
     names = [name for name in _resources(causes) or largest if name != "pods" and name in largest]
     members = max(min(job.min_available, len(waiting)), 1)
-    lacking: Amounts = {}
-    gang: Amounts = {}
+    lacking, gang = {}, {}
     allowed: Iterable[str] = ssn.nodes
     for cause in causes:
         asked, limit = cause.numbers.get("asked", {}), cause.numbers.get("limit", {})
@@ -193,12 +191,11 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
     there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
     devices = {name: amount * min(max(DEVICES // amount, 1), members)
                for name, amount in largest.items() if name not in there and amount}
-    if there or devices:
-        factor = getattr(ssn.plugins.get("overcommit"), "factor", 1.0) if "overcommit_refuses" in {
-            cause.code for cause in causes} else 1.0
-        wanted = {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))
-                  for name, amount in lacking.items()}
-        yield from knobs.nodes(largest, wanted, allowed, devices)
+    refused = any(cause.code == "overcommit_refuses" for cause in causes)
+    factor = ssn.plugins["overcommit"].factor if refused else 1.0
+    wanted = {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))
+              for name, amount in lacking.items()}
+    yield from knobs.nodes(largest, wanted, allowed, devices)
 
 
 def _resources(causes: Iterable[Cause]) -> list[str]:
@@ -206,8 +203,3 @@ def _resources(causes: Iterable[Cause]) -> list[str]:
     return list(dict.fromkeys(name for cause in causes if not cause.context
                               for key in ("short_of", "request")
                               for name in cause.numbers.get(key, ()) if name != "pods"))
-
-
-def _there(knobs: Knobs, numbers: dict[str, Any]) -> list[str]:
-    """The nodes that a cause names, without those that a change has brought."""
-    return [name for name in numbers["names"] if name in knobs.nodes_there]

@@ -34,8 +34,7 @@ class ClusterKnobs(KnobSet):
         known = set()
         more = {name: text_of(name, in_quantity(name, amount)) for name, amount in devices.items()}
         kinds = listed([f"{name} {text}" for name, text in more.items()], 3)
-        for place in [self.nodes_there[name] for name in names if name in self.nodes_there]:
-            node = self.objects[place]
+        for node in self.nodes_called(names).values():
             node = evolved(node, "status.allocatable", node.status.allocatable | more)
             kind = repr((sorted(node.status.allocatable.items()), node.spec))
             room = Resource.from_list(node.status.allocatable)
@@ -60,8 +59,8 @@ class ClusterKnobs(KnobSet):
         return f"{count} more", [*objects[: last + 1], *copies, *objects[last + 1 :]], self.conf
 
     def uncordoned(self, names: Iterable[str]) -> Iterator[Knob]:
-        for name in names:
-            if self.objects[self.nodes_there[name]].spec.unschedulable:
+        for name, node in self.nodes_called(names).items():
+            if node.spec.unschedulable:
                 yield self._knob(f"node {name}", self.nodes_there[name], "spec.unschedulable",
                                  "true", 1, lambda _: False, rank=SWITCH, said=lambda _,
                                  name=name: f"uncordon {name}")

@@ -124,9 +124,8 @@ class JobKnobs(KnobSet):
         those that say that a node does not work.
         """
         seen = set()
-        for name in nodes:
-            taints = [t for t in self.objects[self.nodes_there[name]].spec.taints
-                      if t.effect != "PreferNoSchedule"]
+        for node in self.nodes_called(nodes).values():
+            taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule"]
             text = ", ".join(f"{t.key}:{t.effect}" for t in taints)
             if text and text not in seen and KUBERNETES not in text:
                 seen.add(text)

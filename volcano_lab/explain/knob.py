@@ -4,7 +4,7 @@ objects or the configuration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil
 from typing import Any
 
@@ -105,6 +105,11 @@ class KnobSet:
         """The places of a job's pods that have no node."""
         return {place: self.objects[place] for place in self.pods.get(job, ())
                 if not self.objects[place].spec.node_name}
+
+    def nodes_called(self, names: Iterable[str]) -> dict[str, Node]:
+        """Those of these nodes that are there: a cause may name some that a change has brought."""
+        return {name: self.objects[self.nodes_there[name]] for name in names
+                if name in self.nodes_there}
 
     def _replaced(self, changed: dict[int, KubernetesObject]) -> list[KubernetesObject]:
         return [changed.get(place, obj) for place, obj in enumerate(self.objects)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
+from math import inf
 from time import perf_counter
 
 import attrs
@@ -94,7 +95,7 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
     found: those that give its gang (else more of its pods) a place, then some of those that admit
     it. None after so many `seconds`.
     """
-    end = None if seconds is None else perf_counter() + seconds
+    end = inf if seconds is None else perf_counter() + seconds
     knobs = Knobs(objects, conf, seen.called)
     known = candidates(knobs, seen.ssn, job, causes)
     own = [knob for knob in known if knob.rank < REQUEST]
@@ -102,7 +103,7 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
     most = MOST if len(seen.ssn.nodes) < LARGE else FEW
     search, found, admitting = _Search(seen, knobs.objects, job, now), 0, []
     for knob in chain(own, ("pairs",), known[len(own):]):
-        if found >= most or (end is not None and perf_counter() > end):
+        if found >= most or perf_counter() > end:
             break
         if knob == "pairs":
             switches = [each for each in own if each.rank == SWITCH and each.steps == 1]
@@ -117,18 +118,16 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
             yield remedy
         elif search.best(knob) == ADMITTED and not never:
             admitting.append(knob)
-    if not found:
-        more = [attrs.evolve(knob, steps=max(NODES_MORE, knob.steps)) for knob in known
-                if knob.rank == NODES]
+    if not found and perf_counter() < end:
+        more = (search.fewest(attrs.evolve(knob, steps=max(NODES_MORE, knob.steps)), PLACED)
+                for knob in known if knob.rank == NODES)
         firsts = [knob for knob in known if knob.rank not in (OTHERS, REQUEST)]
-        last = chain(islice(filter(None, (search.fewest(knob, PLACED) for knob in more)), 1),
+        last = chain(islice(filter(None, more), 1),
                      islice(search.pairs(knobs, known, firsts, NODES, end), PAIRS))
         yield from sorted(last, key=lambda remedy: remedy.rank)
     for knob in admitting[:2 if found else most]:
-        if end is None or perf_counter() < end:
-            remedy = search.fewest(knob, ADMITTED)
-            if remedy is not None:
-                yield remedy
+        remedy = search.fewest(knob, ADMITTED) if perf_counter() < end else None
+        yield from [remedy] if remedy else ()
 
 
 class _Search:
@@ -159,7 +158,7 @@ class _Search:
                    default=NOTHING)
 
     def pairs(self, knobs: Knobs, tried: list[Knob], firsts: list[Knob], rank: int,
-              end: float | None) -> Iterator[Remedy]:
+              end: float) -> Iterator[Remedy]:
         """Two changes where none does alone: a first one in full, and what the cycle then lacks (of
         this rank at most); each as small as the other allows.
         """
@@ -182,7 +181,7 @@ class _Search:
 
             alone = {knob.text(""): knob for knob in candidates(knobs, ssn, job, causes)}
             for text, pair in after(first.steps).items():
-                if end is not None and perf_counter() > end:
+                if perf_counter() > end:
                     return
                 both = frozenset((first.text(""), text))
                 if both & told or both in told or len(both) == 1:
