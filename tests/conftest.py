@@ -19,6 +19,15 @@ os.environ["VOLCANO_LAB_PROGRESS"] = os.devnull
 
 
 @pytest.fixture(autouse=True)
+def _english_is_spoken():
+    """What a test says in another language is over with it."""
+    yield
+    from volcano_lab.trace.language import ENGLISH, speak
+
+    speak(ENGLISH)
+
+
+@pytest.fixture(autouse=True)
 def _nothing_stays_registered():
     """What a test registers is gone after it, also where it fails."""
     from volcano_lab.framework.registry import registered

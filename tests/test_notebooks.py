@@ -15,14 +15,16 @@ from lessons import visible_text
 from volcano_lab.course.kit.lessons import LESSONS, START
 from volcano_lab.course.kit.live import views
 from volcano_lab.course.kit.question import Asked, Prediction
+from volcano_lab.trace.language import speak
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted(path for path in (ROOT / "notebooks").glob("**/*.ipynb")
                    if ".ipynb_checkpoints" not in path.parts)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_stored_notebook_is_whole_and_settled(path):
+    speak("zh" if path.parent.name == "zh" else "en")
     notebook = nbformat.read(path, 4)
     nbformat.validate(notebook)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from volcano_lab.course.kit.lessons import LESSONS, course_table, end_line, top_line
+from volcano_lab.course.kit.lessons import LESSONS, START, course_table, end_line, top_line
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -53,7 +53,7 @@ def threaded(notebook, name):
         cells = [cell for cell in notebook.cells
                  if cell.id not in ("thread-standing", "thread-end")]
         title, _, rest = cells[0].source.partition("\n")
-        rest = re.sub(r"^\n*[^\n]*\[all lessons\]\([^\n]*\n?", "", rest).strip("\n")
+        rest = re.sub(rf"^\n*[^\n]*\]\({START}\)[^\n]*\n?", "", rest).strip("\n")
         cells[0].source = f"{title}\n\n{top_line(number)}\n\n{rest}".rstrip("\n")
         standing = nbformat.v4.new_code_cell(STANDING.format(number), id="thread-standing")
         end = nbformat.v4.new_markdown_cell(end_line(number), id="thread-end")

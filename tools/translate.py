@@ -6,6 +6,7 @@ the notebooks into `docs/languages/zh`. What was translated stays; a text that c
 translation of the nearest old one, marked fuzzy, until somebody has read it.
 `check` names every text without a translation, and terms that are not the glossary's.
 `missing NOTEBOOK...` shows what stays English when a lesson is run, answered and moved in Chinese.
+`readme` makes README.zh-CN.md.
 `build [NOTEBOOK...]` makes `notebooks/zh` from `notebooks`.
 """
 
@@ -44,20 +45,28 @@ GRADES = {"check", "choice"}
 SCRIPT_WORDS = {
     "reset", "close", "remove", "find", "play", "pause", "empty", "Jobs", "Steps", "↶ undo",
     "copy ▾", "copied ✓", "yes", "no", "nothing", "queues", "later →", "tasks", " (done)",
-    "left: {0}",
-    "of {0}, {1}", "Copied: {0}.", "record {0}", "{0} (gone)", "the {0}", "Step {0}: {1}",
+    "left: {0}", "of {0}, {1}", "queue, name, parent", "Copied: {0}.", "record {0}",
+    "{0} (gone)", "the {0}", "Step {0}: {1}",
     "step {0}: {1}", "play: {0}"}
 """Texts of scripts that are one word."""
 
 KEYS = ("tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|lane|band|says|now|"
         "below|turn|guarantee|tier")
-NO_SCRIPT_TEXT = re.compile(r"vp-|vs-|vl-|url\(|translate|\dpx|\}px|</|^M\d?\{|hsl|^[#.]|var\(|"
+NO_SCRIPT_TEXT = re.compile(r"vp-|vs-|vl-|-width|url\(|translate|\dpx|\}px|</|^M\d?\{|hsl|"
+                            r"^[#.]|var\(|"
                             rf"^\w+-\{{|^change:|^ ?({KEYS}) \{{\d\}}$")
 MOST = 40
 """Problems that are printed."""
 
 SCRIPT_KEYS = {"try again", "no widget"}
 """What looks like a text in a script, and is none."""
+
+
+TERMS = {term: said[0].partition(" ")[0] for term, said in yaml.safe_load(
+    (ROOT / "docs" / "glossary.yaml").read_text(encoding="utf-8")).items()
+    if term not in ("share", "job", "bind", "task", "tier", "deserved", "commit", "discard",
+                    "statement")}
+"""The glossary's terms that mean nothing else in English, in Chinese."""
 
 
 def texts_of(source: str) -> list[str]:
@@ -78,14 +87,26 @@ def texts_of(source: str) -> list[str]:
         elif (isinstance(node, ast.Constant) and isinstance(node.value, str)
               and id(node) not in parts and docs.get(id(node), True)):
             clean = " ".join(inspect.cleandoc(node.value).split())
-            found.append((node.lineno, node.col_offset, clean if id(node) in docs else node.value))
+            text = clean if id(node) in docs else numbered(node.value)
+            found.append((node.lineno, node.col_offset, text))
     texts = (text.strip() for _, _, text in sorted(found))
     return list(dict.fromkeys(text for text in texts if is_text(text)))
 
 
+def numbered(text: str) -> str:
+    """A text for `str.format` with a number in each pair of braces.
+
+    >>> numbered("{} of {} wait")
+    '{0} of {1} wait'
+    """
+    number = iter(range(text.count("{}")))
+    return re.sub(r"\{\}", lambda _: f"{{{next(number)}}}", text)
+
+
 def is_text(text: str) -> bool:
     """Whether it has words for people, as far as one can see that."""
-    return bool(WORDS.search(re.sub(r"\{\w+\}", "x", text))) and not NO_TEXT.search(text)
+    bare = re.sub(r"\{\w+\}", "x", text)
+    return bool(WORDS.search(bare)) and not NO_TEXT.search(bare)
 
 
 def graded(node) -> bool:
@@ -133,8 +154,10 @@ def is_script_text(text: str) -> bool:
     """Whether a literal of a script is for people; a template may be one word with a number."""
     if text in SCRIPT_WORDS:
         return True
-    if "{0}" in text and not NO_SCRIPT_TEXT.search(text):
-        return bool(re.search(r"(?<![\w-])[a-z]{3,}(?![\w(:=-])", text.replace("{", " {")))
+    if NO_SCRIPT_TEXT.search(text):
+        return False
+    if "{0}" in text:
+        return bool(re.search(r"(?<![\w-])[a-z]{3,}(?![\w(:=-])| of ", text.replace("{", " {")))
     return is_text(text) and text not in SCRIPT_KEYS
 
 
@@ -162,6 +185,15 @@ def notebooks() -> list[Path]:
     return sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
+def pages() -> list[Path]:
+    """Pages of the documentation that people wrote, and the readme."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def page_catalogue(path: Path) -> Path:
+    return PAGES / f"{path.stem}.po"
+
+
 def cells(path: Path, kind: str) -> list[str]:
     found = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return ["".join(cell["source"]) for cell in found
@@ -177,18 +209,22 @@ def collected() -> dict[Path, list[str]]:
     for folder in sorted((ROOT / "volcano_lab" / "course").glob("lesson_*")):
         wanted[TEXTS / f"{folder.name}.po"] = [
             text for file in sources(folder) for text in of_file(file)]
+    for path in pages():
+        text = path.read_text(encoding="utf-8")
+        wanted[page_catalogue(path)] = list(filter(has_words, blocks(text)))
     for path in notebooks():
         number = path.name.partition("-")[0] if "-" in path.name else path.stem
-        pages = wanted.setdefault(PAGES / f"{path.stem}.po", [])
-        pages += filter(has_words, (
+        texts = wanted.setdefault(page_catalogue(path), [])
+        texts += filter(has_words, (
             block for cell in cells(path, "markdown") for block in blocks(cell)))
         texts = wanted.setdefault(TEXTS / f"lesson_{number}.po", [])
         texts += [text for cell in cells(path, "code") for text in texts_of(cell)]
     seen: set[str] = set()
     for path, texts in wanted.items():
         if path.parent == TEXTS:
-            wanted[path] = [text for text in dict.fromkeys(texts) if text not in seen]
-            seen.update(texts)
+            wanted[path] = [text for text in dict.fromkeys(texts)
+                            if text not in seen or path.stem == language.SCRIPT]
+            seen.update([] if path.stem == language.SCRIPT else texts)
         else:
             wanted[path] = list(dict.fromkeys(texts))
     return {path: texts for path, texts in wanted.items() if texts}
@@ -209,18 +245,11 @@ def of_file(path: Path) -> list[str]:
 
 
 def riddle_texts(text: str) -> list[str]:
-    """The texts of a riddle: its story, options, hints."""
-    found: list[str] = []
-
-    def walk(data) -> None:
-        if isinstance(data, str) and is_text(data):
-            found.append(" ".join(data.split()))
-        elif isinstance(data, dict | list):
-            for inner in data.values() if isinstance(data, dict) else data:
-                walk(inner)
-
-    walk(next(iter(yaml.safe_load_all(text))))
-    return found
+    """The texts of a riddle: its title and story, causes and what is said of them, hints."""
+    riddle = next(iter(yaml.safe_load_all(text)))
+    said = [part for cause in riddle["causes"].items() for part in cause]
+    texts = [riddle["title"], riddle["story"], *said, *riddle["hints"]]
+    return [" ".join(each.removeprefix("right: ").split()) for each in texts]
 
 
 def update() -> None:
@@ -260,7 +289,21 @@ def problems() -> list[str]:
                 found.append(f"{where}not translated: {text}")
             elif path.parent == TEXTS and put_in(text) != put_in(entry.msgstr):
                 found.append(f"{where}other names in braces: {text} -> {entry.msgstr}")
+            else:
+                found += [f"{where}{term} is {said}: {text} -> {entry.msgstr}"
+                          for term, said in TERMS.items() if wrong(term, said, text, entry.msgstr)]
     return found
+
+
+def wrong(term: str, said: str, text: str, translation: str) -> bool:
+    """Whether a term is in a text, and neither it nor what the glossary says in the translation.
+
+    >>> wrong("queue", "队列", "Two queues wait.", "两个对列在等待。")
+    True
+    """
+    return (re.search(rf"\b{term}s?\b", text, re.IGNORECASE) is not None
+            and not any(part in translation for part in (said[:2], said[-2:]))
+            and term.lower() not in translation.lower())
 
 
 def put_in(text: str) -> set[str]:
@@ -279,7 +322,7 @@ def build(paths: list[Path]) -> None:
         notebook = nbformat.read(path, 4)
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
-                cell.source = translated(cell.source, path)
+                cell.source = translated(cell.source, path.stem)
         notebook.cells.insert(1, nbformat.v4.new_code_cell(
             f'from volcano_lab.trace.language import speak\n\nspeak("{LANGUAGE}")', id="language",
             metadata={"tags": ["plumbing"]}))
@@ -334,9 +377,14 @@ def explore(value) -> None:
             value.reset()
 
 
-def translated(source: str, path: Path) -> str:
-    """A cell's Markdown in the other language."""
-    known = {entry.msgid: entry.msgstr for entry in polib.pofile(str(PAGES / f"{path.stem}.po"))
+def readme() -> str:
+    """The readme in the other language."""
+    return translated((ROOT / "README.md").read_text(encoding="utf-8"), "README") + "\n"
+
+
+def translated(source: str, page: str) -> str:
+    """A page's or cell's Markdown in the other language."""
+    known = {entry.msgid: entry.msgstr for entry in polib.pofile(str(PAGES / f"{page}.po"))
              if entry.translated()}
     return "\n\n".join(known.get(block, block) for block in blocks(source))
 
@@ -347,6 +395,8 @@ def main(word: str, paths: list[Path]) -> int:
         update()
     elif word == "build":
         build(paths or notebooks())
+    elif word == "readme":
+        (ROOT / "README.zh-CN.md").write_text(readme(), encoding="utf-8")
     elif word == "missing":
         print("\n".join(text for path in paths for text in missing(path)))
     found = problems() if word == "check" else []

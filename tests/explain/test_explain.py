@@ -12,13 +12,13 @@ import pytest
 from recorded_cases import HERE, rows
 
 from volcano_lab.api.formatting import amount_text
-from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import CauseTrace, Evidence
 from volcano_lab.explain.remedies import smallest
+from volcano_lab.explain.trial import run
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.scheduler import run_once, traced
+from volcano_lab.scheduler import traced
 from volcano_lab.trace import Trace
 from volcano_lab.trace.state import queue_attributes
 
@@ -380,7 +380,7 @@ def test_what_would_change_it_does_for_jobs_with_a_single_cause():
                 mended += bool(explanation.remedies)
                 for remedy in explanation.remedies[:1]:
                     uid = explanation.about.removeprefix("job ")
-                    job = run_once(Cache(remedy.objects), remedy.conf).jobs[uid]
+                    job = run(remedy.objects, remedy.conf).jobs[uid]
                     assert not job.is_pending() or not job.tasks, (case["name"], str(remedy))
     logging.disable(logging.NOTSET)
     assert total > 20 and mended >= 0.97 * total, (mended, total)

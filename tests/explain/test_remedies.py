@@ -7,13 +7,11 @@ from __future__ import annotations
 import pytest
 from recorded_cases import HERE, rows
 
-from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import counts
-from volcano_lab.explain.trial import Trial
+from volcano_lab.explain.trial import Trial, run
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.scheduler import run_once
 
 NAMES = ("priority", "gang", "conformance", "overcommit", "drf", "predicates", "proportion")
 
@@ -188,7 +186,7 @@ def test_a_change_is_found_and_says_what_it_costs(name):
 def check(explanation, uid):
     """What is offered turns the answer when it is run, in a cache of its own, and makes sense."""
     for remedy in explanation.remedies:
-        job = run_once(Cache(remedy.objects), remedy.conf).jobs[uid]
+        job = run(remedy.objects, remedy.conf).jobs[uid]
         placed = sum(counts(job)[:2])
         assert placed or not job.is_pending(), str(remedy)
         assert not remedy.after.startswith("0") and "-> 0" not in str(remedy), str(remedy)
@@ -221,7 +219,7 @@ def test_a_trial_leaves_no_trace():
     objects = SCENES["no preempt"][0]()
     explain = Explainer(objects, SCENES["no preempt"][1])
     trial = Trial(objects, "default/train", explain.now)
-    before = run_once(Cache(objects), explain.conf, now=explain.now).committed
+    before = run(objects, explain.conf, explain.now).committed
     for remedy in explain.why("default/train").remedies:
         assert trial.run(remedy.objects, remedy.conf) is not None
         assert trial.run(objects, explain.conf).committed == before

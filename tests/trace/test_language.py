@@ -9,12 +9,6 @@ from volcano_lab.trace.language import Catalogue, in_script, say, say_all, speak
 from volcano_lab.widgets.scripts import bundle
 
 
-@pytest.fixture(autouse=True)
-def english_afterwards():
-    yield
-    speak("en")
-
-
 @pytest.fixture
 def spoken(monkeypatch):
     """Speak with these entries."""

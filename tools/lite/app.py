@@ -72,9 +72,13 @@ def _build(programs: Path, work: Path, out: Path) -> None:
 
 
 def _contents(notebooks: Path, out: Path) -> None:
-    """Lay the lessons into the site, and the list of them that JupyterLite reads."""
+    """Lay the lessons into the site, and the list of them that JupyterLite reads: the English ones,
+    for which there is room.
+    """
     listed = []
     for path in sorted(notebooks.rglob("*.ipynb")):
+        if "zh" in path.parts:
+            continue
         name = path.relative_to(notebooks).as_posix()
         (out / "files" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, out / "files" / name)

@@ -93,11 +93,12 @@ def _print_remedies(explanation: Explanation, seconds: float) -> None:
     print("\n" + say("What would change it (each was run):"), flush=True)
     for remedy in explanation.remedies_within(seconds):
         found = True
-        beside = len(remedy.change) <= COLUMN and width() > 2 * COLUMN
+        change = say(remedy.change)
+        beside = len(change) <= COLUMN and width() > 2 * COLUMN
         if not beside:
             print(fill(remedy.change, width(), initial_indent="  ", subsequent_indent="    "))
         print(fill(remedy.effect, width(), subsequent_indent=" " * (COLUMN + 4 if beside else 6),
-                   initial_indent=f"  {remedy.change:{COLUMN}}  " if beside else " " * 6),
+                   initial_indent=f"  {change:{COLUMN}}  " if beside else " " * 6),
               flush=True)
     if perf_counter() - start > seconds:
         print("  " + say(f"(stopped after {seconds:g} s; --seconds N looks longer)"))

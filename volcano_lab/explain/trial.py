@@ -18,6 +18,12 @@ from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import Scheduler
 
 
+def run(objects: Sequence[KubernetesObject], conf: SchedulerConfiguration,
+        now: float | None = None) -> Session:
+    """One cycle over a cache of its own, without a trace."""
+    return Scheduler(Cache(objects), conf).run_once(now=now)
+
+
 class Trial:
     """Runs cycles for one job; `run` gives the session, which goes no further than an action after
     which `done` holds, or None where enqueue did not admit the job: no later action looks at it.

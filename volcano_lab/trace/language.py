@@ -17,6 +17,9 @@ from typing import Any
 
 ENGLISH = "en"
 FOLDER = Path(__file__).parent / "languages"
+SCRIPT, LABELS = "script", "labels"
+"""The catalogues of scripts' texts, which are no others', and of headings and labels."""
+
 SENTENCES = re.compile(r"(?:(?<=[.!?])|(?<=[.!?]\*\*)) (?=\S)")
 BREAKS = (("\n", "\n"), ("; ", "；"), (": ", "："), (" · ", " · "), (", ", "，"))
 """Where a sentence is taken apart that no entry has as a whole -> what stands there instead."""
@@ -90,7 +93,7 @@ def say_script(source: str) -> str:
     """Return JavaScript with its texts in the reader's language: literals that an entry has."""
     if _spoken == ENGLISH:
         return source
-    entries = catalogue(_spoken, "script").entries
+    entries = catalogue(_spoken, SCRIPT).entries
     return in_script(source, lambda text: entries.get(text, text))
 
 
@@ -142,41 +145,54 @@ def _template(source: str, at: int, other: Callable[[str], str]) -> tuple[str, i
 
 
 @cache
-def catalogue(language: str, name: str = "[!_]*") -> Catalogue:
+def catalogue(language: str, name: str = "*") -> Catalogue:
     """Return what is said in a language, by one catalogue or all."""
     import polib
 
-    paths = sorted((FOLDER / language).glob(f"{name}.po"))
-    return Catalogue((entry.msgid, entry.msgstr) for path in paths
-                     for entry in polib.pofile(str(path)) if entry.translated())
+    said = {path.stem: [(entry.msgid, entry.msgstr) for entry in polib.pofile(str(path))
+                        if entry.translated()]
+            for path in sorted((FOLDER / language).glob(f"{name}.po"))
+            if name != "*" or path.stem != SCRIPT}
+    return Catalogue((entry for entries in said.values() for entry in entries),
+                     {english for english, _ in said.get(LABELS, ())})
 
 
 class Catalogue:
-    """Entries: English -> what is said instead; those with braces match whatever is put in.
+    """Entries: English -> what is said instead; those with braces match whatever is put in, but
+    `labels` only a whole text: as a part of one such a word is a name.
 
     >>> said = Catalogue([("queue {name} waits", "{name} 队列等待"), ("cpu", "CPU")])
     >>> said.of("queue a waits"), said.of("queue a runs"), said.of("cpu")
     ('a 队列等待', None, 'CPU')
     """
 
-    def __init__(self, entries: Iterable[tuple[str, str]]):
+    def __init__(self, entries: Iterable[tuple[str, str]], labels: Iterable[str] = ()):
         whole = dict(entries)
         self.entries = {part: said for entry in whole.items() for part, said in sentences(*entry)
                         } | whole
-        patterns = [(len(PLACE.sub("", english)), _pattern(english), _filled(said))
-                    for english, said in self.entries.items()
-                    if PLACE.search(english) and _letters(english) > 2]
-        self.patterns = sorted(patterns, key=lambda each: -each[0])
+        self.labels = set(labels)
+        braced = [english for english in self.entries if PLACE.search(english)]
+        lengths = {english: len(PLACE.sub("", english)) for english in braced
+                   if sum(map(str.isalpha, PLACE.sub("", english))) > 2}
+        self.patterns = [(length, max(PLACE.split(english)[::2], key=len), english)
+                         for english, length in sorted(lengths.items(), key=lambda each: -each[1])]
 
     def of(self, text: str) -> str | None:
         """Return what is said for a text as a whole, or None."""
         if text in self.entries:
             return self.entries[text]
-        for _, pattern, filled in self.patterns:
-            found = pattern.fullmatch(text)
-            if found:
-                return filled(found)
+        for length, part, english in self.patterns:
+            found = pattern(english).fullmatch(text) if part in text else None
+            if found and (length > SHORT or all(map(self._known, found.groups()))):
+                return PLACE.sub(lambda place, found=found: self._put_in(found["_" + place[1]]),
+                                 self.entries[english])
         return None
+
+    def _put_in(self, part: str) -> str:
+        return "" if part == "s" else part if part in self.labels else say(part)  # s: a plural
+
+    def _known(self, part: str) -> bool:
+        return " " not in part.strip() or say(part) != part
 
 
 def sentences(english: str, said: str) -> list[tuple[str, str]]:
@@ -190,27 +206,26 @@ def sentences(english: str, said: str) -> list[tuple[str, str]]:
 
 
 PLACE = re.compile(r"\{(\w+)\}")
+SHORT = 10
+"""Signs of an entry that matches only where all that is put in is known, or a name."""
 
 
-def _letters(english: str) -> int:
-    return sum(sign.isalpha() for sign in PLACE.sub("", english))
-
-
-def _pattern(english: str) -> re.Pattern[str]:
-    """What is put in ends where a sentence or a part of it does; not so after a colon, at the end.
+@cache
+def pattern(english: str) -> re.Pattern[str]:
+    """Return how an entry with braces matches. What is put in ends where a sentence or a part of it
+    does; not so after a colon, at the end.
     """
     parts = PLACE.split(english)
     text = re.escape(parts[0])
     for place in range(1, len(parts), 2):
         free = parts[place - 1].endswith(": ") and parts[place + 1] in ("", ".")
-        stop = r"[.!?] |\n" if free else r"[.!?:;] |, \*\*|\n"
+        stop = r"[.!?](?:\*\*)? |\n" if free else r"[.!?:;](?:\*\*)? |, \*\*|\n"
         count = "*" if parts[place - 1] else "+"
-        text += rf"(?P<_{parts[place]}>(?:(?!{stop}).){count}?){re.escape(parts[place + 1])}"
+        again = parts[place] in parts[1:place:2]
+        put_in = rf"(?:(?!{stop}).){count}?"
+        text += rf"(?P=_{parts[place]})" if again else rf"(?P<_{parts[place]}>{put_in})"
+        text += re.escape(parts[place + 1])
     return re.compile(text, re.DOTALL)
-
-
-def _filled(said: str) -> Callable[[re.Match[str]], str]:
-    return lambda found: PLACE.sub(lambda place: say(found["_" + place[1]]), said)
 
 
 @lru_cache(20_000)
@@ -227,6 +242,8 @@ def _found(known: Catalogue, text: str) -> str | None:
     found = known.of(text)
     if found is None and text[-1] in ENDS and (said := known.of(text[:-1])) is not None:
         found = said + ENDS[text[-1]]
+    if found is None and text[0].isupper():  # as a sentence begins
+        found = known.entries.get(text[0].lower() + text[1:])
     if found is not None:
         return found
     several = SENTENCES.split(text)

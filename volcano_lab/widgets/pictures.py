@@ -163,7 +163,8 @@ def sums(title: str, data: Data, *, parts: Sequence[str] = (), rows: int | None 
         most: where the scale ends, as a multiple of the limit.
         frame: legend, key, wide, tall, width.
     """
-    return _picture("sums", title, data, frame, parts=list(parts), rows=rows, limit=limit, max=most)
+    return _picture("sums", title, data, frame, parts=list(parts), rows=rows,
+                    limit=limit or "limit", max=most)
 
 
 def band(title: str, data: Data, *, forgiven: float = 0.1, most: float = 0.3, unit: str = "",
@@ -316,7 +317,8 @@ def table(title: str, data: Data, *, columns: Mapping[str, str] | Sequence[str] 
         rows: how many rows there are at most.
         frame: legend, key, wide, tall, width.
     """
-    named = dict(columns) if isinstance(columns, Mapping) else list(columns)
+    named = dict(columns) if isinstance(columns, Mapping) else {
+        name: name.replace("_", " ") for name in columns}
     left = texts if isinstance(texts, bool) else list(texts)
     return _picture("table", title, data, frame, columns=named or None, texts=left, rows=rows,
                     long=list(long))

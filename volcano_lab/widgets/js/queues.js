@@ -2,6 +2,8 @@
 // the picture of the tree chooses it, and drags it onto another parent.
 import {add, button, write} from "./page.js";
 
+const [QUEUE, NAME, PARENT] = "queue, name, parent".split(", ");
+
 export function queueForm(parent, control, host) {
   const root = add(parent, "div", {class: "vp-form"}), top = control.root;
   let rows = control.start, chosen = control.choose ?? rows.find((row) => row.name !== top)?.name ?? top, last = chosen;
@@ -16,15 +18,15 @@ export function queueForm(parent, control, host) {
     made.addEventListener("change", () => act(made));
     return {line, made};
   }
-  const which = field("queue", "select", {}, (made) => { chosen = made.value; show(); host.chose(); });
-  const named = field("name", "input", {type: "text", autocomplete: "off", spellcheck: "false"}, (made) => {
+  const which = field(QUEUE, "select", {}, (made) => { chosen = made.value; show(); host.chose(); });
+  const named = field(NAME, "input", {type: "text", autocomplete: "off", spellcheck: "false"}, (made) => {
     const text = made.value.trim(), old = chosen;
     made.setCustomValidity(text !== old && names().includes(text) ? `There is a queue ${text} already; names must differ.` : "");
     if (!made.reportValidity() || !text || text === old) return show();
     chosen = text;
     send(rows.map((one) => ({...one, name: one.name === old ? text : one.name, parent: one.parent === old ? text : one.parent})));
   });
-  const above = field("parent", "select", {}, (made) => change("parent", made.value));
+  const above = field(PARENT, "select", {}, (made) => change("parent", made.value));
   const numbers = control.fields.map(({word, label, about, least, ofJobs}) => {
     const made = field(label, "input", {type: "number", min: least, step: 1, placeholder: ofJobs ? "0" : "not set"}, (input) => change(word, input.value === "" ? (ofJobs ? 0 : null) : Number(input.value)));
     made.line.title = about ?? "";

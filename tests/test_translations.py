@@ -1,0 +1,26 @@
+"""The Chinese edition: nothing is untranslated, and the code is that of the English one."""
+
+from pathlib import Path
+
+import pytest
+
+import translate
+from cells import code_cells
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = translate.notebooks()
+
+
+def test_every_text_has_its_translation_with_the_glossarys_terms():
+    assert translate.problems() == []
+
+
+def test_the_readme_is_that_of_the_catalogue():
+    assert (ROOT / "README.zh-CN.md").read_text(encoding="utf-8") == translate.readme()
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_chinese_notebook_has_the_code_of_the_english_one(path):
+    other = code_cells(path.parent / "zh" / path.name)
+    assert 'speak("zh")' in other.pop("language")
+    assert other == code_cells(path)
