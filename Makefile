@@ -71,6 +71,7 @@ bench: $(ALL)  ## the benchmarks, small shapes; cycles also as ratios to the com
 
 docs: $(ALL)  ## the documentation as static HTML, build/docs/index.html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -t zh docs build/docs/zh
 	@echo "build/docs/index.html"
 
 site: $(ALL)  ## the documentation with lessons that run in a reader's browser, build/site (SITE_ARGS="--pyodide DIR")
@@ -87,6 +88,8 @@ slides: $(ALL)  ## slides of all lessons: build/slides/*.html and *.pdf (LESSONS
 
 notebooks: $(ALL)  ## runs every notebook and stores its outputs
 	$(BIN)/python tools/notebooks.py $(wildcard notebooks/*.ipynb)
+	$(BIN)/python tools/translate.py readme
+	$(BIN)/python tools/translate.py build
 
 binder: $(BIN)/python  ## what Binder does, in an empty environment: time to start, and memory
 	$(BIN)/python binder/rehearse.py

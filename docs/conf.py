@@ -11,13 +11,21 @@ ROOT = DOCS.parent
 
 # Sphinx reads below its own folder only. The copies are made anew at each build and are not kept in
 # git.
+CHINESE = tags.has("zh")  # noqa: F821 Sphinx gives the name
 shutil.rmtree(DOCS / "lessons", ignore_errors=True)
-shutil.copytree(ROOT / "notebooks", DOCS / "lessons", ignore=shutil.ignore_patterns(".*"))
+shutil.copytree(ROOT / "notebooks" / ("zh" if CHINESE else ""), DOCS / "lessons",
+                ignore=shutil.ignore_patterns(".*", "zh"))
+if CHINESE:
+    shutil.copytree(ROOT / "notebooks" / "instructor", DOCS / "lessons" / "instructor")
 
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
 from folds import fill, link_pages, link_to_try  # noqa: E402
 from generate import generate  # noqa: E402
 
+from translate import translated  # noqa: E402
+from volcano_lab.trace.language import speak  # noqa: E402
+
+speak("zh" if CHINESE else "en")
 generate()
 LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
 fill(LESSONS)
@@ -42,4 +50,20 @@ html_static_path = ["look"]
 html_css_files = ["pages.css"]
 html_search_scorer = str(DOCS / "look" / "lessons-first.js")
 html_extra_path = ["made/static"]  # the modules' text, where the reference's links lead
-templates_path = []
+templates_path = ["templates"]
+html_context = {"has_chinese": not tags.has("site")}  # noqa: F821 the site has English pages only
+html_sidebars = {"**": ["sidebar/brand.html", "language.html", "sidebar/search.html",
+                        "sidebar/scroll-start.html", "sidebar/navigation.html",
+                        "sidebar/scroll-end.html"]}
+language = "zh_CN" if CHINESE else "en"
+
+
+def in_chinese(_app, page, source):
+    """Give Sphinx a page that people wrote in Chinese."""
+    if CHINESE and "/" not in page:
+        source[0] = translated(source[0], page).replace("../README.md", "../README.zh-CN.md")
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("source-read", in_chinese)
