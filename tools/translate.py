@@ -29,7 +29,8 @@ ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
 TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
-ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py"], "widgets": ["widgets", "display"],
+ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "framework/points"],
+         "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/riddles"], "script": ["widgets/js", "course/kit/live.js"]}
 """Catalogue -> where its texts are. Lessons have one each."""
 

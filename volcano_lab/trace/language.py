@@ -189,7 +189,9 @@ class Catalogue:
         return None
 
     def _put_in(self, part: str) -> str:
-        return "" if part == "s" else part if part in self.labels else say(part)  # s: a plural
+        """A word of the labels may be a name; an "s" is an English plural."""
+        name = part in self.labels and " " not in part
+        return "" if part == "s" else part if name else say(part)
 
     def _known(self, part: str) -> bool:
         return " " not in part.strip() or say(part) != part
