@@ -70,7 +70,7 @@ bench: $(ALL)  ## the benchmarks, small shapes; cycles also as ratios to the com
 		echo "== $$benchmark"; $(BIN)/python benchmarks/$$benchmark || status=1; done; exit $$status
 
 docs: $(ALL)  ## the documentation as static HTML, build/docs/index.html
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -t both docs build/docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -t zh docs build/docs/zh
 	@echo "build/docs/index.html"
 

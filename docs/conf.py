@@ -51,7 +51,7 @@ html_css_files = ["pages.css"]
 html_search_scorer = str(DOCS / "look" / "lessons-first.js")
 html_extra_path = ["made/static"]  # the modules' text, where the reference's links lead
 templates_path = ["templates"]
-html_context = {"has_chinese": not tags.has("site")}  # noqa: F821 the site has English pages only
+html_context = {"switch": CHINESE or tags.has("both")}  # noqa: F821 `make docs` builds both languages
 html_sidebars = {"**": ["sidebar/brand.html", "language.html", "sidebar/search.html",
                         "sidebar/scroll-start.html", "sidebar/navigation.html",
                         "sidebar/scroll-end.html"]}
