@@ -15,8 +15,6 @@ from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any
 
-from volcano_lab.trace.language import say
-
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}
 GAP = "  "
@@ -104,31 +102,22 @@ def _wrapped(text: str, most: int, words: bool) -> list[str]:
 
 
 def wrapped(text: str, most: int, indent: str = "", first: str | None = None) -> str:
-    """Return a sentence in lines, no word broken.
+    """Return a sentence in lines, no word broken. A Chinese sign is two columns wide, and a line
+    may end after it.
 
     >>> wrapped("queue a holds cpu 4", 12, "  ")
     '  queue a\\n  holds cpu\\n  4'
     """
-    return TextWrapper(max(most, 10), first if first is not None else indent, indent,
-                       break_long_words=False, break_on_hyphens=False).fill(text)
-
-
-def fill(text: str, most: int, *, initial_indent: str = "", subsequent_indent: str = "") -> str:
-    """Return a sentence in the reader's language, in lines. A Chinese sign is two columns wide, and
-    a line may end after it.
-
-    >>> fill("queue a holds cpu 4", 12, subsequent_indent="  ")
-    'queue a\\n  holds cpu\\n  4'
-    """
-    text = say(text)
+    first = indent if first is None else first
     if not re.search(f"[{CHINESE}]", text):
-        return wrapped(text, most, subsequent_indent, initial_indent)
+        return TextWrapper(max(most, 10), first, indent, break_long_words=False,
+                           break_on_hyphens=False).fill(text)
     from rich.cells import cell_len
 
-    lines = [initial_indent]
+    lines = [first]
     for piece in re.findall(rf"(?:[{CHINESE}]|[^\s{CHINESE}]+)[{CLOSING}]*|\s", text):
         if cell_len(lines[-1] + piece) > most and lines[-1].strip():
-            lines.append(subsequent_indent + piece.strip())
+            lines.append(indent + piece.strip())
         else:
             lines[-1] += piece
     return "\n".join(map(str.rstrip, lines))

@@ -10,7 +10,7 @@ from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
-from volcano_lab.cli.output import fill, print_data, table, warn, width
+from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.one_sentence import listed
@@ -61,6 +61,11 @@ def why(files: Sequence[str], name: str | None, node: str | None = None, conf: s
     return DONE
 
 
+def _lines(text: str, indent: str = "", first: str | None = None) -> str:
+    """A sentence in the reader's language, in lines."""
+    return wrapped(say(text), width(), indent, first)
+
+
 def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> int:
     """The jobs that wait, by cause, and what would change it for the first of each."""
     groups = [group for group in explainer.waiting() if not namespace or any(
@@ -72,14 +77,12 @@ def _all(explainer: Explainer, output: str, namespace: str, seconds: float) -> i
     end = perf_counter() + seconds
     for group in groups:
         count = len(group.jobs)
-        print(fill(f"{count} job{'s' if count > 1 else ''}: {group.code} ({listed(group.jobs, 3)})",
-                   width()))
-        print(fill(group.text, width(), initial_indent="  ", subsequent_indent="  "), flush=True)
+        print(_lines(f"{count} job{'s' * (count > 1)}: {group.code} ({listed(group.jobs, 3)})"))
+        print(_lines(group.text, "  "), flush=True)
         left = end - perf_counter()
         remedy = next(iter(group.explain().remedies_within(left)), None) if left > 0 else None
         if remedy is not None:
-            print(fill(f"{group.jobs[0]}: {remedy}", width(), initial_indent="  -> ",
-                       subsequent_indent="     "), flush=True)
+            print(_lines(f"{group.jobs[0]}: {remedy}", "     ", "  -> "), flush=True)
     if not groups:
         print(say("No job waits."))
     return DONE
@@ -96,10 +99,9 @@ def _print_remedies(explanation: Explanation, seconds: float) -> None:
         change = say(remedy.change)
         beside = len(change) <= COLUMN and width() > 2 * COLUMN
         if not beside:
-            print(fill(remedy.change, width(), initial_indent="  ", subsequent_indent="    "))
-        print(fill(remedy.effect, width(), subsequent_indent=" " * (COLUMN + 4 if beside else 6),
-                   initial_indent=f"  {change:{COLUMN}}  " if beside else " " * 6),
-              flush=True)
+            print(_lines(remedy.change, "    ", "  "))
+        print(_lines(remedy.effect, " " * (COLUMN + 4 if beside else 6),
+                     f"  {change:{COLUMN}}  " if beside else " " * 6), flush=True)
     if perf_counter() - start > seconds:
         print("  " + say(f"(stopped after {seconds:g} s; --seconds N looks longer)"))
     elif not found:
@@ -123,15 +125,14 @@ def explain(explainer: Explainer | Timeline, name: str, node: str | None = None,
 def report(explanation: Explanation, names: Names) -> str:
     """What it is about, a paragraph a cause, and the decisions behind it, as text."""
     most = width()
-    lines = [fill(explanation.head, most)]
+    lines = [_lines(explanation.head)]
     texts = [text for text in dict.fromkeys(cause.text for cause in explanation.causes) if text]
-    lines += ["", *(fill(text, most, initial_indent="  ", subsequent_indent="    ")
-                    for text in texts)] if texts else []
+    lines += ["", *(_lines(text, "    ", "  ") for text in texts)] if texts else []
     if explanation.chain:
         shown = explanation.chain[:MOST]
         lines += ["", say("Decided by these records of the cycle:")]
-        lines += [fill(f"{record.action}: {names.plainly(sentence(record))}", most,
-                       initial_indent=f"  {record.number:>6}  ", subsequent_indent=" " * 10)
+        lines += [_lines(f"{record.action}: {names.plainly(sentence(record))}", " " * 10,
+                         f"  {record.number:>6}  ")
                   for record in shown]
         if len(shown) < len(explanation.chain):
             lines.append(" " * 10 + say(f"and {len(explanation.chain) - len(shown)} more"))
