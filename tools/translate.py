@@ -24,6 +24,7 @@ import polib
 import yaml
 
 from volcano_lab.trace import language
+from volcano_lab.widgets.scripts import in_script
 
 ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
@@ -147,7 +148,7 @@ def script_texts(source: str) -> list[str]:
     """The texts of JavaScript."""
     found: list[str] = []
     source = re.sub(r"^\s*//.*$", "", source, flags=re.MULTILINE)
-    language.in_script(source, lambda text: found.append(text) or text)
+    in_script(source, lambda text: found.append(text) or text)
     return list(dict.fromkeys(filter(is_script_text, found)))
 
 

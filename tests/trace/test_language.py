@@ -5,8 +5,8 @@ import re
 import pytest
 
 from volcano_lab.trace import language
-from volcano_lab.trace.language import Catalogue, in_script, say, say_all, speak
-from volcano_lab.widgets.scripts import bundle
+from volcano_lab.trace.language import Catalogue, say, say_all, speak
+from volcano_lab.widgets.scripts import bundle, in_script
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from volcano_lab.trace.language import say_all, say_script, spoken
-from volcano_lab.widgets.scripts import bundle, still_css
+from volcano_lab.trace.language import say_all, spoken
+from volcano_lab.widgets.scripts import bundle, say_script, still_css
 
 NEEDS = "Stills of pictures need the package quickjs-ng: pip install quickjs-ng."
 
