@@ -20,11 +20,12 @@ WORDS = {str: "text", int: "a whole number", float: "a number", bool: "True or F
          Mapping: "a mapping", Iterable: "a list", Sequence: "a list"}
 
 
-def spoken(called: Wrapped) -> Wrapped:
+def spoken(called: Wrapped, first: bool = False) -> Wrapped:
     """Let a function, or all that a class offers, answer to wrong arguments in one sentence.
 
     What the function itself has to say of them goes first. Only where it fails are its arguments
-    compared with their annotations; those of a constructor always are.
+    compared with their annotations; those of a constructor always are, and with `first` all are,
+    before anything runs.
 
     >>> @spoken
     ... def queue(name: str, weight: int = 1): return weight + 1
@@ -40,20 +41,23 @@ def spoken(called: Wrapped) -> Wrapped:
         for name, value in list(vars(called).items()):
             function = value.__func__ if isinstance(value, classmethod) else value
             if isinstance(function, FunctionType) and (name == "__init__" or name[0] != "_"):
-                said = _spoken(function)
+                said = _spoken(function, first)
                 setattr(called, name, classmethod(said) if function is not value else said)
         return called
-    return _spoken(called)
+    return _spoken(called, first)
 
 
 RAW = (TypeError, AttributeError, ValueError, LookupError)
 """What Python itself raises about an argument; errors derived from these have their own words."""
 
 
-def _spoken(function: Callable[..., Any]) -> Any:
-    raw, refuse_mistake, always = RAW, _refuse_mistake, function.__name__ == "__init__"
+def _spoken(function: Callable[..., Any], first: bool) -> Any:
+    raw, refuse_mistake = RAW, _refuse_mistake
+    always = function.__name__ == "__init__" and not first
 
     def call(*given: Any, **named: Any) -> Any:
+        if first:
+            refuse_mistake(function, given, named)
         try:
             answer = function(*given, **named)
         except raw as error:
@@ -100,8 +104,9 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
                   value.values() if parameter.kind == parameter.VAR_KEYWORD else (value,))
         for each in values:
             if not _fits(each, hint):
-                return one_line(f"{about}: {name} is {one_line(repr(each), 100)}; "
-                                f"allowed is {_words(hint)}")
+                own = hasattr(each, name) and _fits(getattr(each, name), hint)
+                return one_line(f"{about}: {name} is {one_line(repr(each), 100)}; allowed is "
+                                f"{_words(hint)}{f', such as its .{name}' if own else ''}")
     return ""
 
 
@@ -123,6 +128,8 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin is Literal:
         return value in get_args(hint)
     kind = NUMBERS.get(hint, origin or hint)
+    if kind in (Iterable, Sequence) and isinstance(value, str):
+        return False  # letters are hardly meant
     try:
         return kind is Any or not isinstance(kind, type) or isinstance(value, kind)
     except TypeError:  # a protocol that says nothing at run time
@@ -132,6 +139,8 @@ def _fits(value: Any, hint: Any) -> bool:
 def _words(hint: Any) -> str:
     if get_origin(hint) in (Union, UnionType):
         return " or ".join(dict.fromkeys(_words(each) for each in get_args(hint)))
+    if get_origin(hint) is Literal:
+        return " or ".join(get_args(hint))
     kind = get_origin(hint) or hint
     name = getattr(kind, "__name__", str(kind))
     return WORDS.get(kind, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")

@@ -11,6 +11,7 @@ from typing import Any
 
 from volcano_lab.display.extras import load
 from volcano_lab.display.styled import FONT, large, still
+from volcano_lab.framework.calls import spoken
 
 HOMES = {"queues":
          ("admission", "filling", "filling_rows", "limits", "queue_order", "water_filling"),
@@ -26,7 +27,8 @@ __all__ = ["FONT", "large", "still", *(name for names in HOMES.values() for name
 def __getattr__(name: str) -> Any:
     module = next((home for home, names in HOMES.items() if name in names), None)
     if module is not None:
-        return getattr(load(f"{__name__}.{module}"), name)
+        chart = spoken(getattr(load(f"{__name__}.{module}"), name), first=True)
+        return globals().setdefault(name, chart)
     if name in HOMES:
         return load(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__} has no attribute {name}")

@@ -7,6 +7,8 @@ from typing import Any
 
 import altair as alt
 
+from volcano_lab.framework.one_sentence import Misuse
+
 Rows = list[dict[str, Any]]
 
 
@@ -32,11 +34,14 @@ class LiveChart:
     """
 
     def __init__(self, draw: Callable[..., Any], *args: Any, **options: Any):
-        self._rows = draw.rows  # type: ignore[attr-defined]
+        chart = draw(*args, **options)  # has its own words for wrong arguments
+        if not hasattr(draw, "rows"):
+            raise Misuse("this chart can't follow other rows: it has none of its own")
+        self._rows = draw.rows
         self._options = {name: value for name, value in options.items() if name != "title"}
         self.rows: Rows = self._rows(*args, **self._options)
         alt.JupyterChart.enable_offline()
-        self.widget = alt.JupyterChart(following(draw(*args, **options), self.rows))
+        self.widget = alt.JupyterChart(following(chart, self.rows))
 
     def show(self, *args: Any, **options: Any) -> LiveChart:
         """Other rows: of another trace, another moment, another resource."""
@@ -70,8 +75,8 @@ def following(chart: alt.Chart, rows: Rows) -> Any:
     """
     spec = chart.to_dict()
     if _has_data(spec):
-        raise ValueError("this chart's rows stand in several places, so it can't follow others; "
-                         "allowed is one place at its top.")
+        raise Misuse("this chart's rows stand in several places, so it can't follow others; "
+                     "allowed is one place at its top.")
     columns = dict.fromkeys(name for row in rows for name in row)
     spread = [{"calculate": "rows", "as": "r"}, {"flatten": ["r"]}, {"filter": "isValid(datum.r)"},
               *({"calculate": f"datum.r[{column!r}]", "as": column} for column in columns)]

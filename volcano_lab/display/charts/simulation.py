@@ -4,7 +4,7 @@ fair the cluster was.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
@@ -15,12 +15,12 @@ from volcano_lab.simulation.history import CLUSTER, QUEUES, History
 WIDTH, HEIGHT = 640, 120
 
 
-def timeline(history: History, resource: str = "cpu", title: str = "") -> alt.Chart:
+def timeline(history: History, resource: Literal["cpu", "memory", "gpu"] = "cpu", title: str = ""
+             ) -> alt.Chart:
     """Four bands over time: allocated by queue (dashed: deserved), the part in use, fairness, jobs
     that wait and run.
 
-    `resource` is cpu, memory or gpu. A queue without jobs has and deserves 0. A run without cycles
-    gives empty bands.
+    A queue without jobs has and deserves 0. A run without cycles gives empty bands.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.simulation import JobTemplate, Simulation, every

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from volcano_lab.display.styled import styled
 from volcano_lab.framework.one_sentence import Misuse
+from volcano_lab.simulation.sweep import Sweep
 
 if TYPE_CHECKING:
     import altair as alt
-
-    from volcano_lab.simulation.sweep import Sweep
 
 
 def plot(sweep: Sweep, metric: str = "", kind: str = "") -> alt.FacetChart | alt.Chart:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from volcano_lab.framework.one_sentence import NoSuch, listed, one_line
 from volcano_lab.trace.language import say
 from volcano_lab.trace.shown import cell_text, html_table
 
@@ -24,6 +25,13 @@ class Table(pd.DataFrame):
     @property
     def _constructor(self) -> type[Table]:
         return Table
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            return super().__getitem__(key)
+        except KeyError as error:
+            raise NoSuch(f"the table has no column {one_line(repr(key), 100)}; it has "
+                         f"{listed(map(str, self.columns), 20)}") from error
 
     def _repr_html_(self) -> str:
         named = [name for name in self.index.names if name]
