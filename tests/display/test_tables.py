@@ -8,10 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from volcano_lab import Cluster
+from volcano_lab import Cluster, Simulation
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
 from volcano_lab.display import charts, tables
+from volcano_lab.framework.one_sentence import OneSentence
 from volcano_lab.trace.views.queues import most_of
 
 GANG = "default/a-gang"
@@ -171,3 +172,33 @@ def test_the_most_a_queue_can_deserve(sentence, row, expected):
 ])
 def test_amounts_as_text(name, value, text):
     assert quantity_text(name, value) == text
+
+
+@pytest.mark.parametrize(("use", "sentence"), [
+    (lambda cycle: tables.queues(5), "queues: cycle is 5; allowed is a Cycle"),
+    (lambda cycle: tables.queues(), "queues: missing a required argument: 'cycle'; allowed are "
+     "cycle, resource"),
+    (lambda cycle: tables.queues(cycle, resuorce="cpu"), "queues: got an unexpected keyword "
+     "argument 'resuorce' (resource?); allowed are cycle, resource"),
+    (lambda cycle: tables.queues(cycle, ["cpu"]), "queues: resource is ['cpu']; allowed is text"),
+    (lambda cycle: tables.queues(cycle)["deservd"], "the table has no column 'deservd'; it has "
+     "weight, guarantee, deserved, "),
+    (lambda cycle: tables.jobs(cycle)[["phase", 5]], "the table has no column ['phase', 5]; it"),
+    (lambda cycle: tables.node_use(cycle), "node_use: trace is Cycle(Session(nodes=1, queues=2, "
+     "jobs=1, committed=0)); allowed is a TraceReader, such as its .trace"),
+    (lambda cycle: tables.records(cycle.trace, 5), "records: kinds is 5; allowed is text"),
+    (lambda cycle: charts.node_use(5), "node_use: trace is 5; allowed is a TraceReader"),
+    (lambda cycle: charts.limits(cycle, title=5), "limits: title is 5; allowed is text"),
+    (lambda cycle: charts.filling_rows("abc"), "filling_rows: steps is 'abc'; allowed is a list"),
+    (lambda cycle: charts.timeline(Simulation().history, "gpus"), "timeline: resource is 'gpus'; "
+     "allowed is cpu or memory or gpu"),
+    (lambda cycle: charts.plot(cycle), "plot: sweep is Cycle("),
+    (lambda cycle: charts.live(charts.transitions), "this chart can't follow other rows: "),
+    (lambda cycle: charts.live(charts.node_use, cycle.trace, numbre=1),
+     "node_use: got an unexpected keyword argument 'numbre' (number?); allowed are "),
+])
+def test_a_wrong_argument_is_one_sentence(use, sentence):
+    cycle = Cluster().node("n", cpu=1).job("j", cpu=2).run()
+    with pytest.raises(OneSentence) as told:
+        use(cycle)
+    assert str(told.value).startswith(sentence)

@@ -9,6 +9,7 @@ import pytest
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.display.charts.sweep import plot
+from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.simulation.sweep import SweepError, parts, sweep
 
 GRID = {"queue/a.weight": [1, 2, 3], "queue/b.weight": [1, 2]}
@@ -74,8 +75,19 @@ def test_a_failure_is_kept_beside_the_results():
     assert found.failures == [{"seed": 3, "error": "three is not a cluster"}]
     found = sweep(base(), {"queue/c.weight": [1]})
     assert 'there is no queue "c"' in found.failures[0]["error"]
-    found = sweep(base(), {"queue/a.weight": [1]}, ["x"])
-    assert "no metric is called" in found.failures[0]["error"]
+
+
+@pytest.mark.parametrize("name", ["x", "queue/c.weight", "queue/a.deserved", "job/one.plcaed"])
+def test_a_metric_that_there_is_not_is_refused_before_anything_runs(name, tmp_path, capsys):
+    ran = []
+    with pytest.raises(NoSuch, match=f'^no metric is called "{name}"; allowed are placed, '):
+        sweep(base(), {"queue/a.weight": [1, 2]}, {"own": ran.append, "b": name})
+    assert ran == []
+    (tmp_path / "c.yaml").write_text(base().to_yaml())
+    assert main(["sweep", str(tmp_path / "c.yaml"), "--grid", "queue/a.weight=1..9", "--metric",
+                 name]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("volcano-lab: no metric is called")
 
 
 def test_a_sweep_goes_on_from_its_folder(tmp_path, monkeypatch):

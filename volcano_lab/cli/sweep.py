@@ -10,6 +10,7 @@ from typing import Any
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import conf_of, conf_text, load_files, mistakes
 from volcano_lab.cli.output import show, table, warn
+from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.simulation.sweep import Sweep, SweepError
 from volcano_lab.simulation.sweep import sweep as run_sweep
@@ -33,7 +34,7 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
             found = run_sweep(list(loaded), columns, list(metrics or ("placed", "pending")),
                               conf=conf_of(conf, loaded), workers=workers, scheduler=scheduler,
                               path=results, progress=_told if sys.stderr.isatty() else None)
-    except SweepError as error:
+    except (SweepError, NoSuch) as error:
         raise Mistake(str(error)) from None
     warn(found.told)
     if plot:

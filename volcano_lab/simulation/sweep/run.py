@@ -16,14 +16,15 @@ from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.framework.one_sentence import Misuse, one_line
+from volcano_lab.framework.one_sentence import Misuse, NoSuch, one_line
 from volcano_lab.manifests.changes import change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import to_dict
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.simulation.sweep.engines import engine, packed
-from volcano_lab.simulation.sweep.metrics import Metric, measure
+from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
 from volcano_lab.simulation.sweep.parts import Parts
+from volcano_lab.trace.views.cycle import Cycle
 
 FORM = "volcano-lab sweep 2"
 CONF = "conf"
@@ -74,6 +75,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
         progress: Called with how many settings are done, and how many there are.
 
     Raises:
+        NoSuch: There is no metric of a name; of a base that is no function, before anything runs.
         SweepError: The folder is of another sweep, or workers cannot be had.
 
     >>> base = Cluster().node("n1", cpu=8).queue("a")
@@ -92,6 +94,10 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
     done, result.told = parts.read(settings) if parts else ({}, [])
     items = [(number, setting) for number, setting in enumerate(settings) if number not in done]
+    named = {name: metric for name, metric in work[2].items()
+             if not callable(metric) and metric not in METRICS}
+    if items and named and not callable(base):
+        _measured((*work[:2], named), items[0][1], passed=NoSuch)
     try:
         for number, found in engine(workers, scheduler)(_measured, work, items) if items else ():
             if isinstance(found, BaseException):
@@ -110,27 +116,33 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     return result
 
 
-def _measured(work: tuple[Any, str | None, Mapping[str, Any]], setting: Mapping[str, Any]
-              ) -> dict[str, Any]:
-    """The metrics of one setting, or {"error": a sentence}."""
-    base, conf, metrics = work
+def _measured(work: tuple[Any, str | None, Mapping[str, Any]], setting: Mapping[str, Any],
+              passed: Any = ()) -> dict[str, Any]:
+    """The metrics of one setting, or {"error": a sentence}. Raises what is `passed`."""
     try:
-        text = setting.get(CONF, conf)
-        others = {name: value for name, value in setting.items() if name != CONF}
-        changes = {name: value for name, value in others.items() if "/" in name}
-        if callable(base):
-            made = base(**{name: value for name, value in others.items() if "/" not in name})
-            base = made.objects() if isinstance(made, Cluster) else made
-        elif unknown := others.keys() - changes.keys():
-            raise Misuse(f'"{min(unknown)}" is no field; allowed is KIND/NAME.FIELD, '
-                             "plugin/NAME.ARGUMENT or conf, unless base is a function")
-        of_objects, of_conf = parted(f"{name}={_text(value)}" for name, value in changes.items())
-        objects = with_defaults(change(base, of_objects))
-        cycle = run_cycle(Cache(objects), change_conf(load_conf(text, action_names()), of_conf))
+        cycle = _cycle(work, setting)
         return {name: metric(cycle) if callable(metric) else measure(metric, cycle)
-                for name, metric in metrics.items()}
+                for name, metric in work[2].items()}
+    except passed:
+        raise
     except Exception as error:
         return {"error": _sentence(error)}
+
+
+def _cycle(work: tuple[Any, str | None, Any], setting: Mapping[str, Any]) -> Cycle:
+    base, conf, _ = work
+    text = setting.get(CONF, conf)
+    others = {name: value for name, value in setting.items() if name != CONF}
+    changes = {name: value for name, value in others.items() if "/" in name}
+    if callable(base):
+        made = base(**{name: value for name, value in others.items() if "/" not in name})
+        base = made.objects() if isinstance(made, Cluster) else made
+    elif unknown := others.keys() - changes.keys():
+        raise Misuse(f'"{min(unknown)}" is no field; allowed is KIND/NAME.FIELD, '
+                     "plugin/NAME.ARGUMENT or conf, unless base is a function")
+    of_objects, of_conf = parted(f"{name}={_text(value)}" for name, value in changes.items())
+    objects = with_defaults(change(base, of_objects))
+    return run_cycle(Cache(objects), change_conf(load_conf(text, action_names()), of_conf))
 
 
 def _text(value: Any) -> str:
