@@ -8,6 +8,8 @@ what a command needs is imported when it runs.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import logging
 import os
 import sys
@@ -27,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["run", "no-such-file.yaml"])
     2
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads take longer than a cycle
+    atexit.register(gc.freeze)  # what goes with the process need not be searched for garbage
     import click
 
     from volcano_lab.cli.grammar import volcano_lab

@@ -16,6 +16,7 @@ import click
 
 from volcano_lab import __version__
 from volcano_lab.cli import DONE, Mistake
+from volcano_lab.framework.collector import collector_paused
 
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep"),
@@ -107,7 +108,9 @@ def command(home: str, *added: Callable[[Any], Any], name: str | None = None
     def declare(declared: Callable[[], None]) -> click.Command:
         @wraps(declared)
         def run(**given: Any) -> int:
-            return getattr(import_module(f"volcano_lab.cli.{home}"), declared.__name__)(**given)
+            with collector_paused():
+                module = import_module(f"volcano_lab.cli.{home}")
+            return getattr(module, declared.__name__)(**given)
 
         return volcano_lab.command(name)(options(*added)(run))
 

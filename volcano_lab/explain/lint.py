@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from volcano_lab.api import objects as api
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, ROOT_QUEUE, QueueInfo
 from volcano_lab.api.resource import Resource, total
+from volcano_lab.api.storage import CLAIM, Storage, claims_of
 from volcano_lab.explain.names import owner_key as called
-from volcano_lab.explain.volumes import shared_alone
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.framework.session import Session
 
@@ -44,7 +45,7 @@ def ignored_fields(ssn: Session) -> list[str]:
                      "effect: allowed is none, the root is above all other queues.")
     pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
     return [*found, *_quotas(ssn, options), *_tier_names(ssn),
-            *shared_alone(ssn.snapshot.storage, pods)]
+            *_shared_alone(ssn.snapshot.storage, pods)]
 
 
 def contradictions(ssn: Session) -> list[str]:
@@ -125,3 +126,13 @@ def _only(field: str, plugin: str) -> str:
 
 def _has_hierarchy(options: dict[str, PluginOption], plugin: str) -> bool:
     return plugin in options and bool(options[plugin].enables("enableHierarchy"))
+
+
+def _shared_alone(storage: Storage, pods: list[api.Pod]) -> Iterator[str]:
+    """A sentence for each claim that one pod alone may use and that several name."""
+    for claim in storage.all(CLAIM):
+        users = [pod.key for pod in pods if pod.namespace == claim.namespace
+                 and any(name == claim.name for name, _ in claims_of(pod))]
+        if "ReadWriteOncePod" in claim.spec.access_modes and len(users) > 1:
+            yield (f"PersistentVolumeClaim {claim.key} is ReadWriteOncePod and named by "
+                   f"{len(users)} pods; Volcano does not look at that, and places them all.")

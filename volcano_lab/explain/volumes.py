@@ -111,13 +111,3 @@ def _knob(knobs: KnobSet, place: int | None, claim: api.PersistentVolumeClaim) -
             else f"a volume of {size or 'any size'} for {what}")
     return Knob(what, "spec.volumeName", "", 1, turn, JOB if place is None else OTHERS,
                 said=lambda _: said)
-
-
-def shared_alone(storage: Storage, pods: list[api.Pod]) -> Iterator[str]:
-    """A sentence for each claim that one pod alone may use and that several name."""
-    for claim in storage.all(CLAIM):
-        users = [pod.key for pod in pods if pod.namespace == claim.namespace
-                 and any(name == claim.name for name, _ in claims_of(pod))]
-        if "ReadWriteOncePod" in claim.spec.access_modes and len(users) > 1:
-            yield (f"PersistentVolumeClaim {claim.key} is ReadWriteOncePod and named by "
-                   f"{len(users)} pods; Volcano does not look at that, and places them all.")
