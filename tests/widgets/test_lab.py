@@ -1,5 +1,6 @@
 """A lab without a browser: what a move, undo, reset, a task, a copy and a question answer."""
 
+import asyncio
 from importlib import import_module
 from pathlib import Path
 
@@ -153,3 +154,23 @@ def test_the_sentence_of_a_move_names_what_was_moved_and_what_followed(make):
             assert control.label.lower() in moved.lower(), said
             assert followed.partition(").")[2].strip(), said
             lab.reset()
+
+
+def test_values_beside_a_move_are_decided_before_they_are_asked_for(lab):
+    seen = []
+
+    def counted(values):
+        seen.append(values["weight"])
+        return decide(values)
+
+    lab = Lab(CONTROLS, counted, lab.panels, title="Ahead")
+
+    async def moved():
+        ask(lab, values={"weight": 3})
+        assert seen == [2, 3], "the answer waits for nothing else"
+        while len(seen) < 3:
+            await asyncio.sleep(0.01)
+        ask(lab, values={"weight": 4})
+
+    asyncio.run(moved())
+    assert seen == [2, 3, 4] and lab.board["table"][0]["deserved"] == 40

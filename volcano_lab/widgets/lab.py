@@ -8,9 +8,9 @@ tested without a browser. `docs/labs-and-pictures.md` builds one in thirty lines
 from __future__ import annotations
 
 import asyncio
-import gc
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import anywidget
@@ -24,6 +24,7 @@ from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.trace.language import say
 from volcano_lab.widgets import stills
 from volcano_lab.widgets.controls import Control
+from volcano_lab.widgets.decisions import Decisions, collect_later, later
 from volcano_lab.widgets.pictures import Picture
 from volcano_lab.widgets.scripts import Script, live_css, on_page
 from volcano_lab.widgets.story import Amounts, Facts, Outcome
@@ -32,9 +33,8 @@ Values = dict[str, Any]
 KEPT = 200
 """How many moves can be undone."""
 
-COLLECT_AFTER = 0.1
-"""Seconds after a move until Python may collect garbage again."""
-
+AHEAD_AFTER, AHEAD_MOST = 0.04, 0.05
+"""Seconds after a move until the next values are decided, and what a decision may take for that."""
 
 @define
 class Task:
@@ -99,7 +99,15 @@ class Lab(anywidget.AnyWidget):
         self.title, self.tasks, self.says, self.code, self.why = title, list(tasks), says, code, why
         self._opening, self._nothing = opening, nothing
         self.start = {name: control.start for name, control in self.controls.items()}
-        self._values, self._facts = dict(self.start), decide(dict(self.start))
+        self._keys = [panel.key or panel.kind for panel in self.panels]
+        twice = {key for key in self._keys if self._keys.count(key) > 1}
+        if twice:
+            raise Misuse(f"two panels have the key {', '.join(sorted(twice))}; give each its "
+                         "own: key=…")
+        self._decisions = Decisions(self._decided)
+        self._timer: asyncio.TimerHandle | None = None
+        self._values = dict(self.start)
+        self._facts, self._board = self._decisions.of(self.start)
         self._past: list[Values] = []
         self._before = self._facts  # facts before the move that is being made
         self._origin: Values = self._values
@@ -193,6 +201,9 @@ class Lab(anywidget.AnyWidget):
         if len(told) > 2:
             told = [f"{len(told)} controls are moved."]
         self._go(self._values | checked, told, more=more)
+        if self._timer:
+            self._timer.cancel()
+        self._timer = later(AHEAD_AFTER, lambda: self._look_ahead(values))
 
     def _go(self, values: Values, told: list[str], *, more: bool = False, ghost: str = "last",
             past: bool = True) -> None:
@@ -200,9 +211,9 @@ class Lab(anywidget.AnyWidget):
         with collector_paused(collect_later):
             error = ""
             try:
-                facts = self.decide(dict(values))
+                facts, board = self._decisions.of(values)
             except (ValueError, ManifestError) as mistake:
-                error, facts = str(mistake), None
+                error = str(mistake)
             if not more:
                 self._origin, self._before = self._values, self._facts
                 if past and values != self._values:
@@ -211,15 +222,33 @@ class Lab(anywidget.AnyWidget):
             if error:
                 self.shown = self._frame(f"This does not work: {error}", "keep", error=True)
                 return
-            self._facts = facts
+            self._facts, self._board = facts, board
             self._tick()
             fresh = ghost == "none"
-            words = told or [self._first_words()] if fresh else [*told, *self._changes()]
+            words = told or [self._first_words()] if fresh else [
+                *told, *self._changes(self._before, facts)]
             self.shown = self._frame(" ".join(words), "keep" if more else ghost)
 
-    def _changes(self) -> list[str]:
-        found = [text for each in self.says for text in each.told(self._before, self._facts)]
-        return found or [self._nothing]
+    def _decided(self, values: Values) -> tuple[Facts, dict[str, Any]]:
+        facts = self.decide(values)
+        return facts, {key: panel.of(facts) for key, panel in zip(self._keys, self.panels,
+                                                                  strict=True)}
+
+    def _look_ahead(self, moved: Iterable[str]) -> None:
+        """Decide the values on both sides of what was moved, while nobody waits: the next key press
+        is then answered at once.
+        """
+        for name in moved:
+            choices = self.controls[name].choices()
+            at = choices.index(self._values[name]) if choices else 0
+            for value in choices[max(at - 1, 0):at + 2]:
+                if self._decisions.took < AHEAD_MOST:
+                    with suppress(ValueError, ManifestError):
+                        facts, _ = self._decisions.of(self._values | {name: value})
+                        self._changes(self._facts, facts)
+
+    def _changes(self, before: Facts, now: Facts) -> list[str]:
+        return [text for each in self.says for text in each.told(before, now)] or [self._nothing]
 
     def _tick(self) -> None:
         for number, task in enumerate(self.tasks):
@@ -229,11 +258,10 @@ class Lab(anywidget.AnyWidget):
         return self._opening(self._facts) if callable(self._opening) else self._opening
 
     def _frame(self, said: str, ghost: str, *, error: bool = False, **more: Any) -> dict[str, Any]:
-        board = self.shown["board"] if error else {
-            key: panel.of(self._facts) for key, panel in zip(self._keys, self.panels, strict=True)}
-        return {"n": self.ask.get("n", 0), "values": self._values, "board": board, "said": [said],
-                "ghost": ghost, "error": error, "task": self._task, "done": list(self._done),
-                "undo": bool(self._past), "moved": self._values != self.start, **more}
+        return {"n": self.ask.get("n", 0), "values": self._values, "board": self._board,
+                "said": [said], "ghost": ghost, "error": error, "task": self._task,
+                "done": list(self._done), "undo": bool(self._past),
+                "moved": self._values != self.start, **more}
 
     def _fixed(self) -> dict[str, Any]:
         return {"widget": "lab", "title": self.title,
@@ -298,15 +326,3 @@ class Lab(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return f"<the lab {self.title}; it moves while a kernel runs>"
-
-
-def collect_later() -> None:
-    """Turn the collector on shortly after a move.
-
-    In a notebook's process it walks through pandas, altair and the rest, and takes longer than the
-    scheduling cycle; right after the move it would keep the answer from leaving.
-    """
-    try:
-        asyncio.get_running_loop().call_later(COLLECT_AFTER, gc.enable)
-    except RuntimeError:  # no loop: nobody waits for an answer
-        gc.enable()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
@@ -53,7 +53,6 @@ def short_run(fail: int, rate: int, period: int) -> Simulation:
     return sim
 
 
-@lru_cache(maxsize=64)  # a slider goes back and forth, and the same values are the same run
 def run_state(fail: int, rate: int, period: int) -> dict[str, Any]:
     """One run: how many pods wait and run from which second on (`lanes`), how many binds were
     refused when (`refused`), the cycles' seconds, and sums (`facts`).

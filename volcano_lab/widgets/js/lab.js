@@ -80,7 +80,6 @@ export function lab(model, el) {
     panels.forEach((one, i) => { const {key} = fixed.panels[i]; if (key in board) one.update(board[key], before?.[key] ?? null); });
     set(right, {class: right.className.replace(" vp-stale", "") + (shown.error ? " vp-stale" : "")});
     said.classList.toggle("vp-wrong", Boolean(shown.error));
-    tell(said, shown.said, shown.task >= 0 && fixed.tasks[shown.task].shows && !shown.done[shown.task] && (() => send({show: shown.task})));
     chips.forEach(({chip, tick, told}, i) => {
       set(chip, {"aria-pressed": String(shown.task === i), "data-done": shown.done[i] ? "" : null});
       write(tick, shown.done[i] ? "✓" : "");
@@ -90,6 +89,7 @@ export function lab(model, el) {
     reset.disabled = !shown.moved;
     if (shown.why) panels.forEach((one) => one.answer && write(one.answer, shown.why));
     copy.answered(shown, shownCode);
+    tell(said, shown.said, shown.task >= 0 && fixed.tasks[shown.task].shows && !shown.done[shown.task] && (() => send({show: shown.task})));
     if (!waits && later) { const next = later; later = null; send(next); }
   }
 
@@ -118,7 +118,7 @@ function tell(root, sentences, show) {
   if (show) button(root, "show me", "show a way to do this task", show);
   root.scrollTop = 0;
   // What does not fit is scrolled with the keyboard, too.
-  requestAnimationFrame(() => { root.tabIndex = root.scrollHeight > root.clientHeight ? 0 : -1; });
+  root.tabIndex = root.scrollHeight > root.clientHeight ? 0 : -1;
 }
 
 const FORMS = {python: "copy as Python", yaml: "copy as YAML"};
