@@ -8,12 +8,13 @@ to 1,000 s, and 100 retries a second with bursts of 1,000. Time is told by the c
 
 from __future__ import annotations
 
-from typing import Any
+from attrs import Factory, define
 
 FIRST_DELAY, LONGEST_DELAY = 0.005, 1000.0
 RATE, BURST = 100.0, 1000.0
 
 
+@define
 class WorkQueue:
     """Keys that are due, in the order they were added, and keys that wait for their time.
 
@@ -27,10 +28,10 @@ class WorkQueue:
     (None, 'a')
     """
 
-    def __init__(self) -> None:
-        self.due: dict[str, float] = {}
-        self.failures: dict[str, int] = {}
-        self._tokens, self._refilled = BURST, 0.0
+    due: dict[str, float] = Factory(dict)
+    failures: dict[str, int] = Factory(dict)
+    _tokens: float = BURST
+    _refilled: float = 0.0
 
     def __len__(self) -> int:
         return len(self.due)
@@ -71,15 +72,3 @@ class WorkQueue:
         self._tokens = min(BURST, self._tokens + (now - self._refilled) * RATE) - 1.0
         self._refilled = now
         return max(-self._tokens / RATE, 0.0)
-
-    def as_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return {"due": self.due, "failures": self.failures, "tokens": self._tokens,
-                "refilled": self._refilled}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> WorkQueue:
-        queue = cls()
-        queue.due, queue.failures = dict(data["due"]), dict(data["failures"])
-        queue._tokens, queue._refilled = data["tokens"], data["refilled"]
-        return queue

@@ -6,7 +6,7 @@ from collections import Counter
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from attrs import Factory, define
+from attrs import Factory, define, field
 
 from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.observer import Observer
@@ -45,7 +45,7 @@ class Faults:
 
     chance: dict[str, float] = Factory(dict)
     plan: list[list[Any]] = Factory(list)
-    struck: Counter[str] = Factory(Counter)
+    struck: Counter[str] = field(factory=Counter, converter=Counter)
 
     def __attrs_post_init__(self) -> None:
         for entry in self.plan:
