@@ -20,6 +20,7 @@ from attrs import define
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from audited import Audited
+from driving import delete_job, run_events, settle
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.simulation import (
@@ -238,12 +239,12 @@ def simulate(seed: int, events: int, chance: float) -> Simulation:
     """Run a scenario and let it settle, with the invariants checked after every event."""
     drawn = scenario(seed)
     sim = simulation(seed, chance, drawn=drawn)
-    sim.run_events(events)
+    run_events(sim, events)
     never = {template.name for template in drawn.templates if not fits_alone(drawn, template)}
     for uid, run in sim.side.jobs.items():
         if run.template is None or run.template.name in never:
-            sim.side.job_deleted(uid)
-    sim.settle(5000.0)
+            delete_job(sim, uid)
+    settle(sim, 5000.0)
     return sim
 
 

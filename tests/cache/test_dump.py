@@ -7,9 +7,11 @@ import os
 from random import Random
 
 import pytest
+from driving import run_events
 from dumped import run_dump
 
 from manifests.hostile import places
+from volcano_lab.api.node_usage import NodeUsage
 from volcano_lab.cache import Cache, dump
 from volcano_lab.cache.dump import DumpError
 from volcano_lab.cli.replay import CycleRecord
@@ -72,7 +74,7 @@ def test_so_it_does_at_any_moment_of_a_run_in_which_everything_goes_wrong():
                      faults=Faults.all(0.1), latencies=Latencies(bind=("uniform", 0.1, 3)))
     seen = set()
     for _ in range(25):
-        sim.run_events(25)
+        run_events(sim, 25)
         data = json.loads(json.dumps(dump.dump(sim.cache)))
         seen |= {found["status"] for found in data["tasks"].values()} | set(data["goneNodes"])
         loaded = dump.load(data)
@@ -115,7 +117,7 @@ def test_what_is_no_dump_is_told_in_a_sentence(tmp_path, text, sentence):
 
 def test_usage_and_memory_are_in_a_dump():
     cache = Cluster().node("n1", cpu=4).cache()
-    cache.set_usage("n1", 85.0, 40.0)
+    cache.nodes["n1"].resource_usage = NodeUsage.of(85.0, 40.0)
     loaded = dump.load(json.loads(json.dumps(dump.dump(cache, memory={"tdm": 5.0}))))
     assert loaded.nodes["n1"].resource_usage == cache.nodes["n1"].resource_usage
     assert dump.dump(Cache())["memory"] == {}

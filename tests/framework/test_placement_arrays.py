@@ -35,7 +35,9 @@ def test_room_is_what_comparing_resources_says(request, rows):
     for row, (_, used, releasing, pipelined) in enumerate(rows):
         for account, amount in (("idle", used), ("releasing", releasing * -1.0),
                                 ("pipelined", pipelined * -1.0)):
-            table.take(account, row, amount)
+            taken = table.vector(amount)[0]  # first: it may give the table new columns
+            getattr(table, account)[row] -= taken
+            table.changes.append(row)
     for row, level in enumerate(memo.current()):
         now = request.less_equal(table.resource("idle", row), ZERO)
         later = request.less_equal(table.future_idle_resource(row), ZERO)

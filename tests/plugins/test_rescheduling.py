@@ -5,6 +5,7 @@ CPU, memory in percent.
 import pytest
 from small_cluster import NOW, conf, group, names, node, pod, queue
 
+from volcano_lab.api.node_usage import NodeUsage
 from volcano_lab.cache import Cache
 from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.framework.session import Session
@@ -24,7 +25,7 @@ def cluster(usage, pods, cordoned=()):
         group("a"), *nodes, *(pod(name, "a", on, **words) for name, (on, words) in pods.items())
     ])
     for name, (cpu, memory) in usage.items():
-        cache.set_usage(name, cpu, memory)
+        cache.nodes[name].resource_usage = NodeUsage.of(cpu, memory)
     return cache
 
 

@@ -5,8 +5,8 @@ import math
 import pytest
 from small_cluster import NOW, conf, group, node, open_session, pod, queue, run, task
 
+from volcano_lab.api.node_usage import NodeUsage
 from volcano_lab.cache import Cache
-from volcano_lab.cache.cache import CacheError
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.session import Session
@@ -18,7 +18,7 @@ MEMORY = "the memory load of the node exceeds the upper limit."
 def session(usage=None, arguments=""):
     cache = Cache([queue(), node("n1"), group("a"), pod("a-0", "a")])
     if usage is not None:
-        cache.set_usage("n1", *usage)
+        cache.nodes["n1"].resource_usage = NodeUsage.of(*usage)
     return Session(cache, load_conf(conf(f"{{name: usage, arguments: {{{arguments}}}}}")), now=NOW)
 
 
@@ -79,8 +79,3 @@ def test_pods_go_to_the_less_busy_node_and_stay_off_busy_ones_unless_told_otherw
     lenient = run(queue(), *nodes[:2], group("a"), pod("a-0", "a"),
                   conf=conf("{name: usage, enablePredicate: false}"))
     assert lenient.committed == [["allocate", "default/a-0", "n1"]]
-
-
-def test_the_usage_of_an_unknown_node_is_refused():
-    with pytest.raises(CacheError, match="failed to set the usage of node n9; known are n1"):
-        Cache([node("n1")]).set_usage("n9", 1, 1)

@@ -7,6 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 from audited import Audited
+from driving import run_events
 
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
@@ -156,10 +157,10 @@ def test_a_run_saved_and_loaded_again_and_again_is_the_uninterrupted_run(seed, c
     drawn = soak.scenario(seed)
     drawn.conf = soak.CONF.replace("proportion", plugin)
     whole = soak.simulation(seed, chance, check=False, drawn=drawn)
-    whole.run_events(280)
+    run_events(whole, 280)
     sim = soak.simulation(seed, chance, check=False, drawn=drawn)
     while sim.calendar.done < 280:
-        sim.run_events(min(13, 280 - sim.calendar.done))
+        run_events(sim, min(13, 280 - sim.calendar.done))
         sim = simulation_of(json.loads(json.dumps(state_of(sim))))
     assert sim.history.to_json() == whole.history.to_json()
     assert json.dumps(state_of(sim)) == json.dumps(state_of(whole))

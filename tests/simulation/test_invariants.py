@@ -5,6 +5,7 @@ import json
 import attrs
 import pytest
 from audited import Audited, under_way_problems
+from driving import settle, take_off
 from session_audit import SessionAudit
 
 from volcano_lab.api.job import JobInfo
@@ -418,7 +419,7 @@ def set_a_pod_back(sim):
 
 def forget_to_collect(sim):
     sim.side.node_fails("n0")
-    sim.calendar.cancel("pods_collected")
+    take_off(sim, "pods_collected")
 
 
 @pytest.mark.parametrize(("fault", "sentence"), [
@@ -441,7 +442,7 @@ def test_another_scheduler_takes_the_room_and_evictions_are_refused():
     assert rivals and sim.rival.number >= len(rivals)
     with pytest.raises(ApiError, match="currently unable to handle"):
         sim.pipeline._evict(None, "test")
-    sim.settle()
+    settle(sim)
     assert all(run.finished is not None for run in sim.side.jobs.values())
 
 

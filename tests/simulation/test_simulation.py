@@ -298,8 +298,6 @@ def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
     (lambda: Simulation(workload=[JobTemplate()]), "allowed is a list of streams, as every"),
     (lambda: Simulation(node_failures=(1,)), r"node_failures is \(1,\); allowed are two lengths"),
     (lambda: Simulation().run(until=float("inf")), "until is inf; allowed is a number of seconds"),
-    (lambda: Simulation().run_events("x"), "count is 'x'; allowed is a whole number from 0"),
-    (lambda: Simulation().settle(-1), "longest is -1; allowed is a number of seconds from 0"),
     (lambda: every(5, 5), "a template of a stream of jobs is 5; allowed is a JobTemplate"),
     (lambda: every(5, JobTemplate(), count=-1), "is -1; allowed is a whole number from 0, or None"),
     (lambda: Simulation(node_failures=(0, 5)),

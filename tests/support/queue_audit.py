@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
-from volcano_lab.api.resource import CPU, EMPTY, MEMORY, Resource, share_of, total
+from volcano_lab.api.resource import (
+    CPU,
+    EMPTY,
+    MEMORY,
+    MIN_RESOURCE,
+    PODS,
+    Resource,
+    share_of,
+    total,
+)
 from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Operation
-from volcano_lab.simulation.sums import above, differ, requested
+from volcano_lab.simulation.invariants import above, differ
 
 COUNTED = ALLOCATED_STATUSES | {PIPELINED}
 """Statuses that count for a queue: what is promised, too."""
@@ -78,7 +87,7 @@ class QueueAudit:
             parent = self.attrs[
                 above_it[0]].real_capability if above_it else self.ssn.total_resource
             written = Resource.from_list(spec.capability)
-            if name != ROOT_QUEUE and above(attr.real_capability, written, written):
+            if name != ROOT_QUEUE and above_where(attr.real_capability, written, written):
                 yield f"queue {name} may hold {attr.real_capability}, more than its capability"
             if above(attr.real_capability, parent + attr.guarantee):
                 yield f"queue {name} may hold {attr.real_capability}, more than there is above it"
@@ -136,8 +145,8 @@ def limit_problems(ssn: Session, operation: Operation) -> Iterator[str]:
     for plugin, limit in (("proportion", "deserved"), ("capacity", "real_capability")):
         attrs = ssn.plugins[plugin].queue_opts if plugin in ssn.plugins else {}
         for name in line(ssn, job.queue):
-            if name in attrs and above(held_in(ssn, name), getattr(attrs[name], limit),
-                                       operation.task.resreq):
+            if name in attrs and above_where(held_in(ssn, name), getattr(attrs[name], limit),
+                                             operation.task.resreq):
                 yield f"{operation}: queue {name} now holds more than its {limit.replace('_', ' ')}"
 
 
@@ -164,6 +173,17 @@ def line(ssn: Session, queue: str) -> list[str]:
     while names[-1] != ROOT_QUEUE and names[-1] in ssn.queues:
         names.append(ssn.queues[names[-1]].queue.spec.parent or ROOT_QUEUE)
     return names
+
+
+def above_where(left: Resource, right: Resource, where: Resource) -> bool:
+    """Return whether an amount exceeds another in any dimension that `where` has."""
+    return any(left.get(name) - right.get(name) >= MIN_RESOURCE and name != PODS
+               for name in where.resource_names())
+
+
+def requested(tasks: Iterable[TaskInfo]) -> Resource:
+    """Return the sum of what some tasks request."""
+    return total(task.resreq for task in tasks)
 
 
 def held(job: JobInfo) -> Resource:

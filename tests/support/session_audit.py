@@ -21,8 +21,7 @@ from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.points.rules import ABSTAIN, ExtensionPoint, Victims
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Allocate, Evict, Operation, Pipeline, Statement
-from volcano_lab.simulation.invariants import host_ports
-from volcano_lab.simulation.sums import job_problems, node_problems
+from volcano_lab.simulation.invariants import host_ports, job_problems, node_problems
 
 State = tuple[TaskStatus, str]
 DONE = {Allocate: TaskStatus.ALLOCATED, Pipeline: TaskStatus.PIPELINED, Evict: TaskStatus.RELEASING}

@@ -107,8 +107,8 @@ class Allocate(Action):
             ssn.mark_job_dirty(job.uid)
             self.topology.record_decision(job)
             return bool(worksheet)
-        sub_job = job.sub_jobs.get(job.default_sub_job_id)
-        tasks = worksheet.tasks.get(job.default_sub_job_id)
+        sub_job = job.sub_jobs.get(job.uid)
+        tasks = worksheet.tasks.get(job.uid)
         if sub_job is None or tasks is None:
             ssn.log.error("job %s has no default sub-job with tasks", job.uid)
             return False

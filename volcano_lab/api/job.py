@@ -7,7 +7,7 @@ Answers to `JobInfo` of `pkg/scheduler/api/job_info.go`; the texts that explain 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import attrs
 
@@ -44,7 +44,7 @@ class JobInfo(TaskIndex):
                  "pod_group", "preemptable", "revocable_zone", "min_available_budget",
                  "max_unavailable_budget", "_gated")
 
-    def __init__(self, uid: str, tasks: Iterable[TaskInfo] = ()):
+    def __init__(self, uid: str):
         super().__init__()
         self.uid = uid
         self.pg_uid = self.name = self.namespace = self.queue = self.revocable_zone = ""
@@ -64,8 +64,6 @@ class JobInfo(TaskIndex):
         self.preemptable = False
         self.min_available_budget = self.max_unavailable_budget = ""
         self._gated = 0
-        for task in tasks:
-            self.add_task_info(task)
 
     # -- the PodGroup ----------------------------------------------------------------------------
 
@@ -331,10 +329,6 @@ class JobInfo(TaskIndex):
 
     def contains_sub_job_policy(self) -> bool:
         return bool(self._policies())
-
-    @property
-    def default_sub_job_id(self) -> str:
-        return self.uid
 
     @property
     def network_topology(self) -> NetworkTopologySpec | None:

@@ -44,15 +44,14 @@ class NodeInfo:
     __slots__ = ("table", "row", "tasks", "name", "node", "revocable_zone",
                  "resource_usage", "allocatable", "capacity", "_no_scalars")
 
-    def __init__(self, name: str, table: NodeTable, node: Node | None = None,
-                 row: int | None = None):
+    def __init__(self, name: str, table: NodeTable, node: Node | None = None):
         self.name, self.table, self.node = name, table, node
         self.tasks: dict[str, TaskInfo] = {}
         self.resource_usage: NodeUsage = NO_USAGE
-        self.row = table.add_row(Resource()) if row is None else row
-        if node is not None and row is None:
+        self.row = table.add_row(Resource())
+        if node is not None:
             table.set_allocatable(self.row, self._read_node(node))
-        elif node is None:
+        else:
             self._no_scalars = False
             self.allocatable = self.capacity = Resource()
             self.revocable_zone = ""

@@ -28,10 +28,9 @@ they worked out and do anew only those rows.
 
     >>> table = NodeTable()
     >>> row = table.add_row(Resource.from_list({"cpu": "4", "memory": "1Gi"}))
-    >>> table.take("idle", row, Resource(1000.0))
     >>> table.resource("idle", row)
-    Resource(cpu=3000, memory=1073741824)
-    >>> table.fits(Resource(3000.0)), table.fits(Resource(3001.0))
+    Resource(cpu=4000, memory=1073741824)
+    >>> table.fits(Resource(4000.0)), table.fits(Resource(4001.0))
     (array([ True]), array([False]))
     """
 
@@ -106,12 +105,6 @@ they worked out and do anew only those rows.
             known = amounts, np.array([self.columns[name] for name, _ in resource], dtype=np.intp)
             self._vectors[resource] = known
         return known
-
-    def take(self, account: str, row: int, resource: Resource) -> None:
-        """Subtract a resource from one account of a row."""
-        amounts = self.vector(resource)[0]  # first: it may give the table new columns
-        getattr(self, account)[row] -= amounts
-        self.changes.append(row)
 
     def resource(self, account: str, row: int) -> Resource:
         """One row of an account as a value."""
@@ -217,7 +210,7 @@ class RowMemo:
     >>> table = NodeTable()
     >>> row = table.add_row(Resource(4000.0))
     >>> memo = RowMemo(table, lambda rows: table.idle[rows, 0], lambda row: table.idle[row, 0])
-    >>> table.take("idle", row, Resource(1000.0))
+    >>> table.set_allocatable(row, Resource(3000.0))
     >>> memo.current()
     array([3000.])
     """

@@ -2,8 +2,8 @@
 
 Answers to `NodeUsage` of `pkg/scheduler/api/node_info.go` and `setMetricsData` of
 `pkg/scheduler/cache/cache.go`. Differs on purpose: the lab asks no monitoring system. Usage is told
-by `Cache.set_usage` or by a node's annotations `volcano-lab/cpu-usage` and
-`volcano-lab/memory-usage`, in percent, which hold at any time.
+by a node's annotations `volcano-lab/cpu-usage` and `volcano-lab/memory-usage`, in percent, which
+hold at any time; or it is set as `resource_usage` of a node of the cache.
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ class NodeUsage:
     memory: dict[str, float] = Factory(dict)
 
     @classmethod
-    def of(cls, cpu: float, memory: float, time: float = math.inf,
-           period: str = METRICS_PERIOD) -> NodeUsage:
-        """Usage over one period, measured at `time`; without it, always just now."""
-        return cls(time, {period: float(cpu)}, {period: float(memory)})
+    def of(cls, cpu: float, memory: float, time: float = math.inf) -> NodeUsage:
+        """Usage measured at `time`; without it, always just now."""
+        return cls(time, {METRICS_PERIOD: float(cpu)}, {METRICS_PERIOD: float(memory)})
 
 
 NO_USAGE = NodeUsage()

@@ -5,10 +5,11 @@ Volcano: k8s.io/component-helpers/resource, AggregateContainerRequests
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from volcano_lab.api.objects import Container, PodSpec
+from volcano_lab.api import quantity
+from volcano_lab.api.objects import Container, Pod, PodSpec
 
 Amounts = dict[str, Fraction]
 
@@ -24,6 +25,23 @@ def raise_to(highest: Amounts, amounts: Amounts) -> None:
     for name, amount in amounts.items():
         if name not in highest or amount > highest[name]:
             highest[name] = amount
+
+
+def requests_in_force(pod: Pod, container: Container) -> Mapping[str, str]:
+    """Return a container's requests; while it is resized in place, the highest of what is asked,
+    given and in force.
+    """
+    asked, conditions = container.resources.requests, pod.status.conditions
+    statuses = (*pod.status.init_container_statuses, *reversed(pod.status.container_statuses))
+    status = next((each for each in statuses if each.name == container.name), None)
+    if status is None or status.resources is None:
+        return asked
+    pending = next((each for each in conditions if each.type == "PodResizePending"), None)
+    highest = {} if pending and pending.reason == "Infeasible" else dict(asked)
+    for name, text in (*status.resources.requests.items(), *status.allocated_resources.items()):
+        if name not in highest or quantity.parse(text) > quantity.parse(highest[name]):
+            highest[name] = text
+    return highest
 
 
 def sum_of_containers(spec: PodSpec, amounts_of: Callable[[Container, bool], Amounts]) -> Amounts:

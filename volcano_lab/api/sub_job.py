@@ -76,21 +76,13 @@ class WholeJob(SubJobInfo):
     def unindex_task(self, uid: str, status: TaskStatus) -> None:
         """The job has done it."""
 
-    def ready_task_num(self) -> int:
-        return self.whole.ready_task_num()
+    @property
+    def _ready(self) -> int:  # type: ignore[override]
+        return self.whole._ready
 
-    def pending_best_effort_task_num(self) -> int:
-        return self.whole.pending_best_effort_task_num()
-
-    def is_ready(self) -> bool:
-        return self.ready_task_num() + self.pending_best_effort_task_num() >= self.min_available
-
-    def is_pipelined(self) -> bool:
-        return self.waiting_task_num() + self.ready_task_num() + self.pending_best_effort_task_num(
-        ) >= self.min_available
-
-    def is_starving(self) -> bool:
-        return self.waiting_task_num() + self.ready_task_num() < self.min_available
+    @property
+    def _pending_best_effort(self) -> int:  # type: ignore[override]
+        return self.whole._pending_best_effort
 
 
 def match_values(policy: SubGroupPolicySpec, pod: Pod) -> tuple[str, ...]:

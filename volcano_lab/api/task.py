@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from volcano_lab.api import quantity
 from volcano_lab.api.durations import parse_bool
-from volcano_lab.api.objects import Container, ContainerStatus, Pod
+from volcano_lab.api.objects import Pod
+from volcano_lab.api.pod_sum import requests_in_force
 from volcano_lab.api.resource import PODS, Resource
 from volcano_lab.api.status import TaskStatus
 
@@ -54,8 +54,8 @@ class TaskInfo:
     """
 
     __slots__ = ("uid", "job", "name", "namespace", "key", "task_role", "resreq", "init_resreq",
-                 "priority", "preemptable", "best_effort", "has_restartable_init_container",
-                 "sch_gated", "revocable_zone", "pod", "creation_timestamp", "order_index",
+                 "priority", "preemptable", "best_effort", "sch_gated",
+                 "revocable_zone", "pod", "creation_timestamp", "order_index",
                  "template", "node_name", "status", "eviction_occurred", "job_allocated_hyper_node",
                  "last_transaction")
 
@@ -78,8 +78,6 @@ class TaskInfo:
         marked = annotations.get(PREEMPTABLE_KEY, labels.get(PREEMPTABLE_KEY))
         self.preemptable = True if marked is None else parse_bool(marked) or False
         self.revocable_zone = revocable_zone_of(annotations)
-        self.has_restartable_init_container = any(
-            c.restart_policy == "Always" for c in spec.init_containers)
         self.sch_gated = bool(spec.scheduling_gates)
         self.creation_timestamp = meta.creation_timestamp or 0.0
         self.order_index = _index_under_task(pod)
@@ -99,7 +97,6 @@ class TaskInfo:
         task.uid, task.init_resreq, task.preemptable = self.uid, self.init_resreq, self.preemptable
         task.namespace, task.priority, task.template = self.namespace, self.priority, self.template
         task.task_role, task.best_effort, task.pod = self.task_role, self.best_effort, self.pod
-        task.has_restartable_init_container = self.has_restartable_init_container
         task.creation_timestamp, task.revocable_zone = self.creation_timestamp, self.revocable_zone
         task.order_index, task.last_transaction = self.order_index, self.last_transaction
         task.node_name, task.status, task.sch_gated = self.node_name, self.status, self.sch_gated
@@ -169,16 +166,14 @@ def pod_resource_request(pod: Pod) -> Resource:
     spec, status = pod.spec, pod.status
     if not (spec.init_containers or spec.overhead or status.container_statuses):
         return _plain_request(tuple(tuple(c.resources.requests.items()) for c in spec.containers))
-    statuses = {s.name: s for s in status.container_statuses}
     result = Resource()
     for container in spec.containers:
-        result = result + Resource.from_list(_container_requests(pod, container, statuses))
+        result = result + Resource.from_list(requests_in_force(pod, container))
     result = result + Resource.from_list(spec.overhead)
-    init_statuses = {s.name: s for s in status.init_container_statuses}
     sidecars, highest = Resource(), Resource()
     for container in spec.init_containers:
         if container.restart_policy == "Always":  # a sidecar keeps running beside all that follow
-            request = Resource.from_list(_container_requests(pod, container, init_statuses))
+            request = Resource.from_list(requests_in_force(pod, container))
             result, sidecars = result + request, sidecars + request
             highest = highest.set_max_resource(sidecars)
         else:
@@ -195,24 +190,6 @@ def _plain_request(containers: tuple[tuple[tuple[str, str], ...], ...]) -> Resou
         result = result + Resource.from_list(dict(requests))
     return result + ONE_POD
 
-
-def _container_requests(pod: Pod, container: Container,
-                        statuses: dict[str, ContainerStatus]) -> dict[str, str]:
-    """Requests of a container; while it is resized in place, the highest of what is asked, given
-    and in force.
-    """
-    status = statuses.get(container.name)
-    if status is None or status.resources is None:
-        return container.resources.requests
-    infeasible = any(
-        c.type == "PodResizePending" and c.reason == "Infeasible" for c in pod.status.conditions)
-    lists = [] if infeasible else [container.resources.requests]
-    highest: dict[str, str] = {}
-    for requests in (*lists, status.resources.requests, status.allocated_resources):
-        for name, text in requests.items():
-            if name not in highest or quantity.parse(text) > quantity.parse(highest[name]):
-                highest[name] = text
-    return highest
 
 
 def _index_under_task(pod: Pod) -> int | None:

@@ -9,13 +9,10 @@ step which the task state machine doesn't have is refused.
 
 from __future__ import annotations
 
-import math
-
 from volcano_lab.api import objects as api
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeError, NodeInfo
 from volcano_lab.api.node_table import NodeTable
-from volcano_lab.api.node_usage import METRICS_PERIOD, NodeUsage
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.resource import ZERO
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
@@ -247,20 +244,6 @@ class EventHandlers:
         self.node_list.remove(node.name)
         self.hyper_nodes.delete_node(node.name)
         log.v(3, "node %s is gone", node.name)
-
-    def set_usage(self, node: str, cpu: float, memory: float, time: float = math.inf,
-                  period: str = METRICS_PERIOD) -> None:
-        """How busy a node is, in percent, as a monitoring system would tell; without `time` it is
-        always fresh.
-
-        Raises `CacheError` for a node that nobody has announced.
-        """
-        if node not in self.nodes:
-            raise CacheError(f"failed to set the usage of node {node}; known are "
-                             f"{', '.join(sorted(self.nodes)) or 'none'}")
-        self.nodes[node].resource_usage = NodeUsage.of(cpu, memory, time, period)
-
-    # -- the rest --------------------------------------------------------------------------------
 
     def _add_queue(self, queue: api.Queue) -> None:
         known = self.queues.get(queue.name)

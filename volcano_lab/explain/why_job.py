@@ -187,7 +187,7 @@ def _without_default_sub_group(seen: Evidence, job: JobInfo) -> bool:
     if "allocate" not in seen.ssn.enabled_actions or not job.contains_sub_job_policy(
     ) or job.contains_hard_topology():
         return False
-    default = job.sub_jobs.get(job.default_sub_job_id)
+    default = job.sub_jobs.get(job.uid)
     return default is None or not default.in_status(PENDING)
 
 

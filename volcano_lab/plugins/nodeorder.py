@@ -12,31 +12,27 @@ out, where Volcano gives up on the node's score.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
+from volcano_lab.api.node import NodeInfo
+from volcano_lab.api.node_table import RowFormula
+from volcano_lab.api.resource import CPU, MEMORY
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.placement.arrays import ByRow
 from volcano_lab.framework.plugin import Plugin
-from volcano_lab.plugins.kube import (
-    inter_pod_affinity,
-    node_affinity,
-    node_masks,
-    topology_spread,
-)
-from volcano_lab.plugins.kube.node_pods import kube_nodes
-from volcano_lab.plugins.kube.node_scores import resource_scores
+from volcano_lab.framework.session import Session
+from volcano_lab.plugins.kube import inter_pod_affinity, node_affinity, node_masks, topology_spread
+from volcano_lab.plugins.kube import resources as by_resource
+from volcano_lab.plugins.kube.node_pods import KubeNodes, kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
-
-if TYPE_CHECKING:
-    from volcano_lab.api.node import NodeInfo
-    from volcano_lab.api.node_table import RowFormula
-    from volcano_lab.api.task import TaskInfo
-    from volcano_lab.framework.config.arguments import Arguments
-    from volcano_lab.framework.session import Session
 
 MAX_SCORE = 100
 NO_ROWS = np.zeros(0, dtype=np.intp)
+BALANCED = (CPU, MEMORY, "nvidia.com/gpu")
+"""The resources that balanced allocation weighs, in Volcano's order."""
 
 
 class NodeOrder(Plugin):
@@ -122,3 +118,31 @@ class NodeOrder(Plugin):
         if spread:
             total[rows] += self.topology_spread * topology_spread.scores(kube, info, rows)
         return total
+
+
+def resource_scores(kube: KubeNodes, requests: by_resource.PodRequests, least: int, most: int,
+                    balanced: int) -> RowFormula:
+    """What pods with equal requests are worth on a node, by how full it would be.
+
+    `least`, `most` and `balanced` are the weights of the three scores of `resources`.
+    """
+    non_zero, asked = requests.asked_non_zero, dict(requests.asked)
+    weighed = [(kube.columns[name], asked.get(name, 0)) for name in BALANCED
+               if name in kube.columns and (name in (CPU, MEMORY) or asked.get(name))]
+    weighs_balance = bool(balanced) and any(asked.get(name) for name in BALANCED)
+
+    def score(taken: Sequence[Any], offered: Sequence[Any]) -> Any:
+        total = 0.0
+        if least or most:
+            requested = [have + want for have, want in zip(taken[-2:], non_zero, strict=True)]
+            if least:
+                total = total + least * by_resource.least_allocated(requested, offered[:2])
+            if most:
+                total = total + most * by_resource.most_allocated(requested, offered[:2])
+        if weighs_balance:
+            requested = [taken[column] + want for column, want in weighed]
+            total = total + balanced * by_resource.balanced_allocation(
+                requested, [offered[column] for column, _ in weighed])
+        return total
+
+    return RowFormula(lambda: (kube.taken, kube.allocatable), score)

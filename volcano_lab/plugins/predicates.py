@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,14 @@ from volcano_lab.api.fit_error import (
     Status,
 )
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.status import ALLOCATED
+from volcano_lab.api.storage import Storage
+from volcano_lab.api.task import TaskInfo
+from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.placement.arrays import ByRow
-from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.plugin import Event, Plugin
+from volcano_lab.framework.session import Session
 from volcano_lab.plugins.kube import (
     inter_pod_affinity,
     node_affinity,
@@ -46,14 +51,6 @@ from volcano_lab.plugins.kube import (
 from volcano_lab.plugins.kube.node_pods import KubeNode, kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.kube.volume_binding import ClaimsState
-
-if TYPE_CHECKING:
-    from volcano_lab.api.node import NodeInfo
-    from volcano_lab.api.storage import Storage
-    from volcano_lab.api.task import TaskInfo
-    from volcano_lab.framework.config.arguments import Arguments
-    from volcano_lab.framework.plugin import Event
-    from volcano_lab.framework.session import Session
 
 TEMPLATE_UID = "volcano.sh/template-uid"
 CACHE_ENABLE = "predicate.CacheEnable"

@@ -11,10 +11,10 @@ happened.
 from volcano_lab.simulation.cluster_side import JobRun, Latencies
 from volcano_lab.simulation.faults import KINDS, Faults
 from volcano_lab.simulation.history import History
+from volcano_lab.simulation.invariants import InvariantBroken
 from volcano_lab.simulation.life import Life, LifeError
 from volcano_lab.simulation.saving import load, save
 from volcano_lab.simulation.simulation import Simulation
-from volcano_lab.simulation.sums import InvariantBroken
 
 from .workload import Arrivals, JobTemplate, Spread, WorkloadError, every, poisson, trace
 

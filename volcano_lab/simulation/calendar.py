@@ -68,11 +68,6 @@ class Calendar:
             self.done += 1
             self.handler(entry.kind, **entry.facts)
 
-    def cancel(self, kind: str) -> None:
-        """Take all entries of a kind off."""
-        for number in [number for number, entry in self.entries.items() if entry.kind == kind]:
-            del self.entries[number]
-
     def has(self, kind: str, **facts: Any) -> bool:
         """Whether something of a kind, with these facts, is entered."""
         return any(entry.kind == kind and facts.items() <= entry.facts.items()
@@ -85,12 +80,6 @@ class Calendar:
         ticks = round(until * TICKS)
         if ticks > self.env.now:
             self.env.run(until=ticks)
-
-    def run_entries(self, count: int) -> None:
-        """Let time pass until so many more entries have happened, or none is left."""
-        goal = self.done + count
-        while self.done < goal and self.entries:
-            self.env.step()
 
     def as_list(self) -> list[list[Any]]:
         """All entries as plain data."""

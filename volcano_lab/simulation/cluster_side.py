@@ -135,14 +135,6 @@ class ClusterSide:
         if self.server.find("PodGroup", job) is not None:
             self.server.delete("PodGroup", job)
 
-    def job_deleted(self, job: str) -> None:
-        """A user deletes a job that may not have finished: its pods are not recreated."""
-        pods, self.jobs[job].members = self.jobs[job].members, []
-        for pod in pods:
-            if self.server.find("Pod", pod) is not None:
-                self.server.delete("Pod", pod)
-        self.job_removed(job)
-
     def pods_of(self, job: str) -> list[Pod]:
         """A job's pods that are there."""
         found = (self.server.find("Pod", key) for key in self.jobs[job].members)

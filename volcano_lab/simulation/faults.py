@@ -86,10 +86,6 @@ class Faults:
         self.struck[kind] += bool(struck)
         return struck
 
-    def stop(self) -> None:
-        """From now on nothing goes wrong."""
-        self.chance, self.plan = {}, []
-
 
 class CycleCrash(RuntimeError):
     """The scheduler died in the middle of a cycle."""

@@ -13,14 +13,22 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from volcano_lab.api.job import JobInfo
+from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.resource import total
-from volcano_lab.api.status import BINDING, COMPLETED_STATUSES, RELEASING
+from volcano_lab.api.resource import MIN_RESOURCE, PODS, Resource, total
+from volcano_lab.api.status import ALLOCATED_STATUSES as ALLOCATED
+from volcano_lab.api.status import BINDING, COMPLETED_STATUSES, PIPELINED, RELEASING
 from volcano_lab.api.task import TaskInfo
-from volcano_lab.simulation.sums import above, job_problems, node_problems
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation
+
+
+class InvariantBroken(AssertionError):
+    """Something that must always hold does not: the model has a fault."""
 
 
 def problems_of(sim: Simulation) -> list[str]:
@@ -142,3 +150,51 @@ def host_ports(pod: Pod) -> set[tuple[str, int]]:
     """Return the protocols and ports that a pod takes on its node."""
     return {(port.protocol or "TCP", port.host_port) for container in pod.spec.containers
             for port in container.ports if port.host_port}
+
+
+def differ(left: Resource, right: Resource) -> bool:
+    """Return whether two amounts differ in any dimension."""
+    names = {*left.resource_names(), *right.resource_names()}
+    return any(abs(left.get(name) - right.get(name)) >= MIN_RESOURCE for name in names)
+
+
+def above(left: Resource, right: Resource) -> bool:
+    """Return whether an amount exceeds another in any dimension."""
+    return any(left.get(name) - right.get(name) >= MIN_RESOURCE
+               for name in left.resource_names() if name != PODS)
+
+
+def node_problems(node: NodeInfo) -> Iterator[str]:
+    """Compare a node's accounts with the tasks on it."""
+    if not node.ready:
+        return
+    table, row = node.table, node.row
+    sums = {account: np.zeros(len(table.dimensions))
+            for account in ("used", "releasing", "pipelined")}
+    for task in node.tasks.values():
+        amounts = table.vector(task.resreq)[0]
+        sums["pipelined" if task.status == PIPELINED else "used"] += amounts
+        if task.status == RELEASING:
+            sums["releasing"] += amounts
+    for account, expected in sums.items():
+        counted = getattr(table, account)[row]
+        if not np.array_equal(counted, expected):
+            yield f"node {node.name} counts {account} {counted}, but its tasks make {expected}"
+    offered = np.array([node.allocatable.get(name) for name in table.dimensions])
+    if (table.idle[row] != offered - sums["used"]).any():
+        yield (f"node {node.name} counts idle {table.idle[row]}, "
+               f"but has {offered} less {sums['used']}")
+
+
+def job_problems(job: JobInfo) -> Iterator[str]:
+    """Compare a job's sums and its index of tasks with the tasks themselves."""
+    tasks = job.tasks.values()
+    for task in tasks:
+        if job.in_status(task.status).get(task.uid) is not task:
+            yield f"task {task.key} is {task.status}, but job {job.uid} has it elsewhere"
+    for what, counted, expected in (
+        ("in all", job.total_request, total(task.resreq for task in tasks)),
+        ("as allocated", job.allocated,
+         total(task.resreq for task in tasks if task.status in ALLOCATED))):
+        if differ(counted, expected):
+            yield f"job {job.uid} counts {counted} {what}, its tasks make {expected}"

@@ -32,9 +32,8 @@ from volcano_lab.simulation.calendar import TICKS, Calendar
 from volcano_lab.simulation.cluster_side import ClusterSide, Latencies
 from volcano_lab.simulation.faults import CycleCrash, Disturbance, Faults
 from volcano_lab.simulation.history import History
-from volcano_lab.simulation.invariants import problems_of
+from volcano_lab.simulation.invariants import InvariantBroken, problems_of
 from volcano_lab.simulation.progress import shown
-from volcano_lab.simulation.sums import InvariantBroken
 from volcano_lab.simulation.wire import Wire
 from volcano_lab.simulation.workload import Arrivals, Spread, WorkloadError, spread
 
@@ -148,40 +147,13 @@ class Simulation:
         self.history.set_jobs(self.side.jobs)
         return self.history
 
-    def run_events(self, count: int) -> History:
-        """Let time pass until so many more events have happened."""
-        _check_number("count", count, "a whole number from 0")
-        with log.quiet():
-            self.calendar.run_entries(count)
-        self.history.set_jobs(self.side.jobs)
-        return self.history
-
-    def settle(self, longest: float = 100_000.0) -> History:
-        """No more jobs, failures or faults; let time pass until every job that can has finished."""
-        _check_number("longest", longest, "a number of seconds from 0")
-        self.faults.stop()
-        self.node_failures = None
-        self.calendar.cancel("arrival")
-        self.calendar.cancel("node_failure")
-        end = self.calendar.now + longest
-        while self.calendar.now < end and not self._still():
-            with log.quiet():
-                self.calendar.run(self.calendar.now + 10 * self.period)
-        self.history.set_jobs(self.side.jobs)
-        return self.history
-
-    def _still(self) -> bool:
-        """Whether nothing but cycles is going to happen, and the last of them changed nothing."""
-        committed = self.ssn is None or self.ssn.committed
-        return not committed and self.pipeline.idle and {
-            entry.kind for entry in self.calendar.entries.values()} <= {"cycle"}
-
     def _happen(self, kind: str, **facts: Any) -> None:
         """An entry's time has come: it is one of the scheduler's own, or one of the cluster around
         it.
         """
-        handler = getattr(self, f"_on_{kind}", None) or getattr(self.side, kind)
-        handler(**facts)
+        owner = {"process_evictions": self.pipeline, "retry": self.pipeline,
+                 "deliver": self.wire}.get(kind, self.side)
+        (getattr(self, f"_on_{kind}", None) or getattr(owner, kind))(**facts)
         self._plan_retries()
         if self.check:
             problems = self._problems()
@@ -210,7 +182,8 @@ class Simulation:
         if self.pipeline.channel:
             self.calendar.after(BIND_WORKER_PERIOD, "bind_worker")
         if self.pipeline.evictions:
-            self.calendar.after(self.side.latencies.evict.draw(self.random["cluster"]), "evictions")
+            self.calendar.after(self.side.latencies.evict.draw(self.random["cluster"]),
+                                "process_evictions")
         self.calendar.after(self.period, "cycle")
 
     def _decide(self, disturbance: Disturbance) -> Session:
@@ -246,15 +219,6 @@ class Simulation:
                 self.history.note(self.calendar.now, "bind refused", key, str(error))
         if number in self.pipeline.in_flight:
             self.pipeline.finish(number)
-
-    def _on_evictions(self) -> None:
-        self.pipeline.process_evictions()
-
-    def _on_retry(self) -> None:
-        self.pipeline.retry()
-
-    def _on_deliver(self, number: int) -> None:
-        self.wire.deliver(number)
 
     def _plan_retries(self) -> None:
         due = self.pipeline.next_due()

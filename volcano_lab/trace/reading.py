@@ -97,19 +97,6 @@ class TraceReader(Shown):
         return [record for record in self.records[asked["since"] : asked.number]
                 if record.kind == "call" and record.values[0] == point]
 
-    def about(self, *, job: str | None = None, task: str | None = None, queue: str | None = None,
-              node: str | None = None) -> list[Record]:
-        """Records that mention a job, task, queue or node in any of their facts; a job's tasks
-        count as the job.
-        """
-        wanted = {name for name in (job, task, queue, node) if name is not None}
-        if job is not None:
-            wanted |= {key for key, fields in self.start["tasks"].items() if fields["job"] == job}
-        return [record for record in self.records
-                if any(isinstance(value, str) and value in wanted for value in record.values)]
-
-    # -- node by node ------------------------------------------------------------------------------
-
     def searches(self, tasks: Collection[str], before: int | None = None
                  ) -> dict[str, tuple[Record, Columns]]:
         """Return of each task's last search (before a record's number) the choice, and what was

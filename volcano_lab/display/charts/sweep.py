@@ -12,12 +12,9 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-def plot(sweep: Sweep, metric: str = "", kind: str = "") -> alt.FacetChart | alt.Chart:
-    """Return a chart of one metric over the grid: `line`, `heat` or `multiples`.
-
-    Without a kind, one name of the grid gives a line, two a heat map, three small multiples of
-    lines. Raises `ValueError` where the sweep has no such metric, or its grid other names than the
-    kind needs.
+def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
+    """Return a chart of one metric over the grid: one name of the grid gives a line, two a heat
+    map, three small multiples of lines. Raises `ValueError` where the sweep has no such metric.
     """
     import altair as alt
 
@@ -25,28 +22,22 @@ def plot(sweep: Sweep, metric: str = "", kind: str = "") -> alt.FacetChart | alt
     if metric not in sweep.metrics:
         raise Misuse(f'metric is "{metric}"; allowed are {", ".join(sweep.metrics)}')
     names = sweep.names
-    kind = kind or ("line", "heat", "multiples")[min(len(names), 3) - 1]
-    needed = {"line": 1, "heat": 2, "multiples": 3}
-    if needed.get(kind, 9) > len(names):
-        raise Misuse(
-            f'kind is "{kind}", and the grid has {len(names)} names; allowed are '
-            f"{', '.join(each for each, least in needed.items() if least <= len(names))}")
     fields = {name: f"name{number}" for number, name in enumerate([*names, metric])}
     rows: list[dict[str, Any]] = [{field: row[name] for name, field in fields.items()}
                                   for row in sweep.rows]
     numbers = all(isinstance(row["name0"], int | float) for row in rows)
-    x = alt.X("name0", type="quantitative" if numbers and kind != "heat" else "ordinal",
+    x = alt.X("name0", type="quantitative" if numbers and len(names) != 2 else "ordinal",
               title=names[0])
     y = alt.Y(fields[metric], type="quantitative", title=metric)
     chart = alt.Chart(alt.Data(values=rows))
-    if kind == "heat":
+    if len(names) == 2:
         chart = chart.mark_rect().encode(
             x, alt.Y("name1", type="ordinal", title=names[1]),
             alt.Color(fields[metric], type="quantitative", title=metric))
     else:
         chart = chart.mark_line(point=True).encode(x, y, *(
             [alt.Color("name1", type="nominal", title=names[1])] if len(names) > 1 else []))
-    if kind == "multiples":
+    if len(names) > 2:
         chart = chart.properties(width=160, height=120).facet(
             alt.Facet("name2", type="nominal", title=names[2]), columns=3)
     measured = [row[metric] for row in sweep.rows]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .node_pods import Change, KubeNode, KubeNodes
+from .node_pods import Change, KubeNodes
 from .pod_info import PodInfo
 from .selectors import Selector
 
@@ -24,8 +24,8 @@ class PairCounts:
     ...                   (Node(ObjectMeta("n2")), [])])
     >>> counts = PairCounts(kube)
     >>> counts.add("zone", 0, 2)
-    >>> [counts.at("zone", node) for node in kube.nodes], counts.nodes("zone").tolist()
-    ([2, None], [2, 0])
+    >>> counts.nodes("zone").tolist()
+    [2, 0]
     """
 
     __slots__ = ("counts", "kube", "touched")
@@ -49,13 +49,6 @@ class PairCounts:
             counts = self.counts[key] = np.zeros(len(topology.index) + 1, np.int64)
         counts[code] += amount
         self.touched = True
-
-    def at(self, key: str, node: KubeNode) -> int | None:
-        """The number for one node's value; None where it lacks the label."""
-        code = self.kube.topology(key).codes[node.row]
-        if code < 0:
-            return None
-        return int(self.counts[key][code]) if key in self.counts else 0
 
     def nodes(self, key: str) -> np.ndarray:
         """The number for each node's value; 0 where it lacks the label."""

@@ -2,7 +2,7 @@
 
 Answers to component-helpers' `resource.PodRequests`, `framework.PodInfo.CalculateResource` and
 `plugins/noderesources` (least, most and balanced allocation). All amounts are whole numbers:
-millicores, bytes, pieces. The scores here are for one node; `node_scores` has them for all nodes at
+millicores, bytes, pieces. The scores here are for one node; `nodeorder` has them for all nodes at
 once.
 """
 
@@ -19,8 +19,8 @@ from attrs import frozen
 
 from volcano_lab.api import quantity
 from volcano_lab.api.node_table import where
-from volcano_lab.api.objects import Container, Pod
-from volcano_lab.api.pod_sum import Amounts, add, raise_to, sum_of_containers
+from volcano_lab.api.objects import Pod
+from volcano_lab.api.pod_sum import Amounts, add, requests_in_force, sum_of_containers
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 DEFAULTS = {CPU: Fraction(1, 10), MEMORY: Fraction(200 * 1024 * 1024)}
@@ -50,7 +50,7 @@ class PodRequests:
 def pod_requests(pod: Pod) -> PodRequests:
     """What a pod asks for.
 
-    >>> from volcano_lab.api.objects import PodSpec, ResourceRequirements
+    >>> from volcano_lab.api.objects import Container, PodSpec, ResourceRequirements
     >>> container = Container(resources=ResourceRequirements({"cpu": "2"}))
     >>> pod_requests(Pod(spec=PodSpec(containers=[container])))
     PodRequests(counted=(('cpu', 2000),), counted_non_zero=(2000, 209715200), \
@@ -87,25 +87,9 @@ def _containers(pod: Pod, resize: bool, defaults: Amounts) -> Amounts:
     running pod has been given.
     """
     return sum_of_containers(pod.spec, lambda container, once: {
-        **defaults, **_requests(pod, container, resize and not once)})
+        **defaults, **_parsed(requests_in_force(pod, container) if resize and not once
+                              else container.resources.requests)})
 
-
-def _requests(pod: Pod, container: Container, resize: bool) -> Amounts:
-    """A container's requests; while it is resized in place, the highest of what is asked, given and
-    in force.
-    """
-    amounts = _parsed(container.resources.requests)
-    if not resize:
-        return amounts
-    statuses = (*pod.status.init_container_statuses, *reversed(pod.status.container_statuses))
-    status = next((s for s in statuses if s.name == container.name), None)
-    if status is None or status.resources is None:
-        return amounts
-    pending = next((c for c in pod.status.conditions if c.type == "PodResizePending"), None)
-    highest = {} if pending and pending.reason == "Infeasible" else amounts
-    raise_to(highest, _parsed(status.resources.requests))
-    raise_to(highest, _parsed(status.allocated_resources))
-    return highest
 
 
 def _has_pod_level(pod: Pod) -> bool:
