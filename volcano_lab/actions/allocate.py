@@ -12,13 +12,8 @@ from attrs import define
 
 from volcano_lab.actions.allocate_topology import TopologyAllocator
 from volcano_lab.actions.job_plan import JobWorksheet, organize
-from volcano_lab.api.fit_error import FitErrors
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
+from volcano_lab.api import FitErrors, JobInfo, NodeInfo, QueueInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.objects import NetworkTopologySpec
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.sub_job import SubJobInfo
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.placement.array_chooser import node_chooser
 from volcano_lab.framework.priority_queue import PriorityQueue

@@ -12,10 +12,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from volcano_lab.actions.job_plan import JobWorksheet
+from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.hyper_node import HyperNodeInfo
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.sub_job import SubJobInfo
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Operation, Statement, StatementError, save_operations

@@ -8,9 +8,8 @@ statement.
 from __future__ import annotations
 
 from volcano_lab.actions.evictions import admitted_jobs
-from volcano_lab.api.fit_error import FitErrors
+from volcano_lab.api import FitErrors, TaskInfo
 from volcano_lab.api.status import PENDING, PIPELINED
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.placement.chooser import PredicateHelper, best_node
 from volcano_lab.framework.priority_queue import PriorityQueue

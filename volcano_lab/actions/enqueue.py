@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session

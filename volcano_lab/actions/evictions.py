@@ -15,12 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
+from volcano_lab.api import MIN_RESOURCE, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import RowFormula, RowMemo
-from volcano_lab.api.resource import MIN_RESOURCE, Resource
 from volcano_lab.api.status import PENDING
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement, StatementError, unplace

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from functools import cmp_to_key
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.status import PENDING
-from volcano_lab.api.sub_job import SubJobInfo
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 

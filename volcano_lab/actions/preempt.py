@@ -20,14 +20,11 @@ from volcano_lab.actions.preempt_topology import (
     TopologyAwarePreemption,
     pod_priority,
 )
+from volcano_lab.api import ZERO, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fit_error import FitError
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import ZERO, Resource, total
+from volcano_lab.api.resource import total
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes

@@ -18,11 +18,8 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.actions.evictions import note_victims, pipeline, suffices
-from volcano_lab.api.node import NodeInfo
+from volcano_lab.api import ZERO, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import ZERO
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Statement

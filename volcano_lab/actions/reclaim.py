@@ -13,12 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from volcano_lab.actions import evictions
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import ZERO
+from volcano_lab.api import ZERO, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.status import RUNNING
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper

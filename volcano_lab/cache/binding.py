@@ -18,9 +18,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.objects import PodCondition
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache.api_server import NOT_FOUND, ApiError, ApiServer, with_condition
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cache.status_updater import SCHEDULER_ERROR, StatusUpdater

@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from volcano_lab.api.job import JobInfo, clone_pod_group
+from volcano_lab.api import IllegalTransition, JobInfo, QueueInfo, TaskInfo
+from volcano_lab.api.job import clone_pod_group
 from volcano_lab.api.node import NodeError
 from volcano_lab.api.objects import KubernetesObject, PodGroup
-from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.snapshot import ClusterInfo
-from volcano_lab.api.status import (
-    BINDING,
-    RELEASING,
-    IllegalTransition,
-    TaskStatus,
-    check_transition,
-)
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api.status import BINDING, RELEASING, TaskStatus, check_transition
 from volcano_lab.cache.event_handlers import (
     DEFAULT_QUEUE,
     SCHEDULER_NAME,

@@ -9,16 +9,14 @@ step which the task state machine doesn't have is refused.
 
 from __future__ import annotations
 
+from volcano_lab.api import ZERO, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api import objects as api
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeError, NodeInfo
+from volcano_lab.api.node import NodeError
 from volcano_lab.api.node_table import NodeTable
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import ZERO
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import Storage
-from volcano_lab.api.task import GROUP_NAME_ANNOTATION, TaskInfo
+from volcano_lab.api.task import GROUP_NAME_ANNOTATION
 from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.framework import log
 from volcano_lab.framework.one_sentence import Misuse, one_line

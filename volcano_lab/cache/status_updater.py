@@ -13,12 +13,12 @@ from collections.abc import Callable
 
 import attrs
 
+from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.fit_error import ALL_NODES_UNAVAILABLE
-from volcano_lab.api.job import JobInfo, clone_pod_group
+from volcano_lab.api.job import clone_pod_group
 from volcano_lab.api.job_conditions import fit_error, task_scheduling_reason
 from volcano_lab.api.objects import PodCondition, Queue
 from volcano_lab.api.status import ALLOCATED, PENDING, PIPELINED
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache.api_server import ApiError, ApiServer, with_condition
 from volcano_lab.framework import log
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from volcano_lab.api.formatting import quantity_text
+from volcano_lab.api import quantity_text
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes, moment, warnings_of

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.api.formatting import quantity_text
+from volcano_lab.api import quantity_text
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of

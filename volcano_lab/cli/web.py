@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from attrs import Factory, asdict, define
 
-from volcano_lab.api.formatting import quantity_text
+from volcano_lab.api import quantity_text
 from volcano_lab.cli.output import camel
 
 LOOPBACK = "127.0.0.1"

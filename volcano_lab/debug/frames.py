@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
-from volcano_lab.api.formatting import in_units
+from volcano_lab.api import in_units
 from volcano_lab.api.status import READY_STATUSES
 from volcano_lab.framework.one_sentence import Misuse
 from volcano_lab.trace import OPERATIONS, Record, State, TraceReader

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import NodeInfo, TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import load_conf

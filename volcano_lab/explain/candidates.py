@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import ceil
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.queue import ROOT_QUEUE
+from volcano_lab.api import ROOT_QUEUE, JobInfo
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.knob import Knob
 from volcano_lab.explain.knobs import Knobs

@@ -11,9 +11,9 @@ from math import ceil
 
 import attrs
 
+from volcano_lab.api import Resource
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
-from volcano_lab.api.resource import Resource
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.knob import NODES, QUEUE, SWITCH, Knob, KnobSet, Turned, evolved, text_of
 from volcano_lab.framework.config.conf import SchedulerConfiguration

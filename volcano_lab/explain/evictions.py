@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo
 from volcano_lab.explain.evidence import POINTS, Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.framework.one_sentence import listed

@@ -7,12 +7,9 @@ from functools import partial
 from time import time
 from typing import Any
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
+from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, PodGroup
-from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.status import PENDING
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api.formatting import amount_text
+from volcano_lab.api import amount_text
 from volcano_lab.trace import Record
 from volcano_lab.trace.shown import Part, Shown
 

@@ -11,11 +11,8 @@ from collections.abc import Iterator
 
 from attrs import define
 
-from volcano_lab.api.formatting import amount_text
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.queue import ROOT_QUEUE
-from volcano_lab.api.resource import ZERO, Resource, total
+from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amount_text
+from volcano_lab.api.resource import total
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.session import Session

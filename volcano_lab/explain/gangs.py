@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, amounts_text
 from volcano_lab.framework.one_sentence import listed

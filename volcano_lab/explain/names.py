@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo
 from volcano_lab.framework.one_sentence import NoSuch
 from volcano_lab.framework.session import Session
 

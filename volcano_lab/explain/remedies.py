@@ -12,7 +12,7 @@ from time import perf_counter
 import attrs
 from attrs import define, field
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.explain.candidates import candidates

@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo
 from volcano_lab.cache.dump import settled
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import Evidence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from volcano_lab.api import JobInfo
 from volcano_lab.api import objects as api
-from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING
 from volcano_lab.api.storage import (
     CLAIM,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.admission import admission_causes
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import TaskInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, amounts_text, part
 from volcano_lab.explain.nodes import rule_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api.resource import MIN_RESOURCE
+from volcano_lab.api import MIN_RESOURCE
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text
 from volcano_lab.explain.why_job import deserves_nothing

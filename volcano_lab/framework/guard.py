@@ -19,10 +19,7 @@ from difflib import get_close_matches
 from re import sub
 from typing import Any
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.framework.one_sentence import OneSentence, one_line
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import ExtensionPoint, NoScore

@@ -9,7 +9,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import PodGroupStatus
 from volcano_lab.api.status import (
     COMPLETED_STATUSES,

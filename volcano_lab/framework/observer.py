@@ -9,10 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from volcano_lab.api.fit_error import FitErrors
-    from volcano_lab.api.job import JobInfo
-    from volcano_lab.api.node import NodeInfo
-    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.api import FitErrors, JobInfo, NodeInfo, TaskInfo
     from volcano_lab.framework.points.rules import ExtensionPoint
     from volcano_lab.framework.priority_queue import PriorityQueue
     from volcano_lab.framework.session import Session

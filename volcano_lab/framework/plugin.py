@@ -14,7 +14,7 @@ from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.registry import NotRegistered, Registry
 
 if TYPE_CHECKING:
-    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.api import TaskInfo
     from volcano_lab.framework.session import Session
 
 Method = TypeVar("Method", bound=Callable)

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from volcano_lab.api import quantity
+from volcano_lab.api import EMPTY, ROOT_QUEUE, QueueInfo, Resource, quantity
 from volcano_lab.api.objects import Queue
-from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
-from volcano_lab.api.resource import CPU, EMPTY, MEMORY, PODS, Resource
+from volcano_lab.api.resource import CPU, MEMORY, PODS
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session

@@ -20,16 +20,14 @@ from typing import Any, Protocol
 
 import attrs
 
+from volcano_lab.api import EMPTY, JobInfo, NodeInfo, NodeList, QueueInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.fit_error import ERROR, FitError, Status
-from volcano_lab.api.job import JobInfo, clone_status
-from volcano_lab.api.node import NodeError, NodeInfo, NodeList
+from volcano_lab.api.job import clone_status
+from volcano_lab.api.node import NodeError
 from volcano_lab.api.objects import PodGroup, PodGroupCondition
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import EMPTY, total
+from volcano_lab.api.resource import total
 from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.status import ALLOCATED, BINDING, TaskStatus
-from volcano_lab.api.sub_job import SubJobInfo
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework import guard, log
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.conf import ACTIONS, SchedulerConfiguration

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from volcano_lab.api.node import NodeError, NodeInfo
+from volcano_lab.api import NodeInfo, TaskInfo
+from volcano_lab.api.node import NodeError
 from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
-from volcano_lab.api.task import TaskInfo
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session

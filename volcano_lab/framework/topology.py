@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from volcano_lab.api import JobInfo, NodeInfo, NodeList, SubJobInfo
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodesView
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo, NodeList
 from volcano_lab.api.status import ALLOCATED_STATUSES
-from volcano_lab.api.sub_job import SubJobInfo
 
 CLUSTER_TOP = "<cluster-top-hypernode>"
 """The virtual HyperNode above all others: it holds every node."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.api.resource import Resource
+from volcano_lab.api import Resource
 from volcano_lab.framework import log
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.framework.topology import CLUSTER_TOP
@@ -21,10 +21,7 @@ from volcano_lab.trace.record import Record
 from volcano_lab.trace.state import queue_attributes
 
 if TYPE_CHECKING:
-    from volcano_lab.api.fit_error import FitErrors
-    from volcano_lab.api.node import NodeInfo
-    from volcano_lab.api.queue import QueueInfo
-    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.api import FitErrors, NodeInfo, QueueInfo, TaskInfo
     from volcano_lab.framework.points.rules import ExtensionPoint
     from volcano_lab.framework.session import Session
     from volcano_lab.framework.statement import Operation, Statement

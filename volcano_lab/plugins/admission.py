@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from volcano_lab.api import quantity
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.resource import EMPTY, Resource, is_scalar_resource_name
+from volcano_lab.api import EMPTY, JobInfo, Resource, quantity
+from volcano_lab.api.resource import is_scalar_resource_name
 
 
 def inqueue_resource(job: JobInfo) -> Resource:

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from volcano_lab.api.node import NodeInfo
+from volcano_lab.api import NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import RowFormula, where
-from volcano_lab.api.resource import Resource
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin, active_if
 from volcano_lab.framework.session import Session

@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
-from volcano_lab.api.resource import INFINITY, Resource, max_of
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, TaskInfo
+from volcano_lab.api.resource import INFINITY, max_of
 from volcano_lab.framework.plugin import active_if
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session

@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from volcano_lab.api import TaskInfo
 from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import TaskInfo
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT
 

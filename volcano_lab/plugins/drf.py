@@ -11,11 +11,8 @@ from collections.abc import Sequence
 
 from attrs import define
 
+from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import dominant_share
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import EMPTY, Resource
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import Event, Plugin, active_if
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.session import Session

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 
 from attrs import define
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.job_conditions import fit_error, schedulable_task_num
 from volcano_lab.api.objects import PodGroupCondition
-from volcano_lab.api.sub_job import SubJobInfo
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session

@@ -11,10 +11,8 @@ from collections.abc import Sequence
 
 from attrs import define, evolve, field
 
+from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource
 from volcano_lab.api.fairness import dominant_share
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import EMPTY, Resource
 
 
 @define(slots=True, eq=False)

@@ -14,11 +14,9 @@ from collections.abc import Mapping
 
 from attrs import define
 
+from volcano_lab.api import ROOT_QUEUE, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.fit_error import FitError, unresolvable
-from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.objects import Queue
-from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.session import Session

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from volcano_lab.api.node import NodeInfo
+from volcano_lab.api import NodeInfo, TaskInfo
 from volcano_lab.api.node_table import RowFormula
 from volcano_lab.api.resource import CPU, MEMORY
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.placement.arrays import ByRow
 from volcano_lab.framework.plugin import Plugin

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.resource import EMPTY
+from volcano_lab.api import EMPTY, JobInfo
 from volcano_lab.framework.config.arguments import AS_IT_IS
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from volcano_lab.api import TaskInfo
 from volcano_lab.api.objects import PodDisruptionBudget
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.session import Session

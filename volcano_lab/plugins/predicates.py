@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from volcano_lab.api import NodeInfo, TaskInfo
 from volcano_lab.api.fit_error import (
     ABORT_CODES,
     ERROR,
@@ -31,10 +32,8 @@ from volcano_lab.api.fit_error import (
     Status,
 )
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
-from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.api.storage import Storage
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.placement.arrays import ByRow
 from volcano_lab.framework.plugin import Event, Plugin

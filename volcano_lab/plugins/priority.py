@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT
 

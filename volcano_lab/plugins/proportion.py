@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from volcano_lab.api import EMPTY, ZERO, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import Claim, Round, water_fill
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import EMPTY, ZERO, Resource
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import active_if
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.session import Session

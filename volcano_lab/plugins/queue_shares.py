@@ -11,13 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from volcano_lab.api import EMPTY, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import real_capability
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import EMPTY, MAX_FLOAT, Resource, total
+from volcano_lab.api.resource import MAX_FLOAT, total
 from volcano_lab.api.status import PENDING
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.plugin import Event, Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT
 from volcano_lab.framework.session import Session

@@ -18,10 +18,9 @@ from itertools import takewhile
 
 from attrs import define, field
 
+from volcano_lab.api import EMPTY, ROOT_QUEUE, ZERO, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import queue_share, real_capability
-from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
-from volcano_lab.api.resource import EMPTY, IGNORED_SCALARS, ZERO, Resource, total
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api.resource import IGNORED_SCALARS, total
 
 
 @define(slots=True)

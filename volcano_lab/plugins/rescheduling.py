@@ -30,10 +30,8 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import quantity
-from volcano_lab.api.node import NodeInfo
+from volcano_lab.api import NodeInfo, TaskInfo, quantity
 from volcano_lab.api.resource import CPU, MEMORY
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.framework.plugin import Plugin, active_if

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from volcano_lab.api import quantity
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo, quantity
 from volcano_lab.api.objects import ResourceQuota
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 
+from volcano_lab.api import JobInfo
 from volcano_lab.api.durations import parse_duration
-from volcano_lab.api.job import JobInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT

@@ -22,11 +22,9 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
+from volcano_lab.api import JobInfo, NodeInfo, TaskInfo
 from volcano_lab.api.fit_error import FitError, unresolvable
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT, REJECT, NoScore

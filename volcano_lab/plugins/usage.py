@@ -15,10 +15,9 @@ then takes no node.
 
 from __future__ import annotations
 
+from volcano_lab.api import NodeInfo, TaskInfo
 from volcano_lab.api.fit_error import FitError, unresolvable
-from volcano_lab.api.node import NodeInfo
 from volcano_lab.api.node_usage import METRICS_PERIOD
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments, is_int
 from volcano_lab.framework.plugin import Plugin
 

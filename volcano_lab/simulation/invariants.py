@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
+from volcano_lab.api import MIN_RESOURCE, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.resource import MIN_RESOURCE, PODS, Resource, total
+from volcano_lab.api.resource import PODS, total
 from volcano_lab.api.status import ALLOCATED_STATUSES as ALLOCATED
 from volcano_lab.api.status import BINDING, COMPLETED_STATUSES, PIPELINED, RELEASING
-from volcano_lab.api.task import TaskInfo
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from volcano_lab.api import IllegalTransition
 from volcano_lab.api.objects import KubernetesObject
-from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.calls import spoken

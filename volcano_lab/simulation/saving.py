@@ -14,8 +14,8 @@ from typing import Any
 
 import attrs
 
+from volcano_lab.api import TaskInfo
 from volcano_lab.api.objects import KubernetesObject
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import WatchEvent
 from volcano_lab.cache.dump import DumpError

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from attrs import define
 
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import NodeInfo, TaskInfo
 from volcano_lab.framework.placement.arrays import FITS, NEVER, Board, ByRow, NodeArrays
 
 ROOM = "room"

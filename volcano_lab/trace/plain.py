@@ -11,15 +11,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from volcano_lab.api.fit_error import FitError, FitErrors
+from volcano_lab.api import FitErrors, JobInfo, NodeInfo, QueueInfo, Resource, SubJobInfo, TaskInfo
+from volcano_lab.api.fit_error import FitError
 from volcano_lab.api.hyper_node import HyperNodeInfo
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.queue import QueueInfo
-from volcano_lab.api.resource import Resource
 from volcano_lab.api.status import TaskStatus
-from volcano_lab.api.sub_job import SubJobInfo
-from volcano_lab.api.task import TaskInfo
 
 
 def plain(value: Any) -> Any:

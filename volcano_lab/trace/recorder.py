@@ -15,9 +15,7 @@ from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
 
 if TYPE_CHECKING:
-    from volcano_lab.api.fit_error import FitErrors
-    from volcano_lab.api.node import NodeInfo
-    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
     from volcano_lab.framework.points.rules import ExtensionPoint
     from volcano_lab.framework.priority_queue import PriorityQueue
     from volcano_lab.framework.session import Session

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import Session
 from volcano_lab.trace.plain import amounts, plain

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.api.formatting import in_units
+from volcano_lab.api import in_units
 from volcano_lab.api.status import PIPELINED, RELEASING, RUNNING
 from volcano_lab.display.palette import colors_of
 from volcano_lab.trace.views.queues import most_of
 
 if TYPE_CHECKING:
-    from volcano_lab.api.task import TaskInfo
+    from volcano_lab.api import TaskInfo
     from volcano_lab.trace.views.cycle import Cycle
 
 Row = dict[str, Any]

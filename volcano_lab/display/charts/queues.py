@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from volcano_lab.api.formatting import quantity_text
+from volcano_lab.api import quantity_text
 from volcano_lab.display.charts.cells import PLAIN, color
 from volcano_lab.display.charts.following import Rows, drawn
 from volcano_lab.display.styled import GROUND, INK, color_by, styled

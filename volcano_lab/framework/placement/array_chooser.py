@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from volcano_lab.api.fit_error import FitErrors
-from volcano_lab.api.node import NodeInfo, NodeList
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import FitErrors, NodeInfo, NodeList, TaskInfo
 from volcano_lab.framework.placement.arrays import FITS, NEVER, Board, NodeArrays, node_arrays
 from volcano_lab.framework.placement.chooser import PlainChooser
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors

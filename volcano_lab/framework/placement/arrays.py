@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from volcano_lab.api.node import NodeList
+from volcano_lab.api import MIN_RESOURCE, NodeList, Resource, TaskInfo
 from volcano_lab.api.node_table import NodeTable, RowFormula, RowMemo, where
-from volcano_lab.api.resource import MIN_RESOURCE, Resource
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
 
 if TYPE_CHECKING:

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, FitErrors, Status, insufficient
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.resource import ZERO
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import ZERO, FitErrors, NodeInfo, TaskInfo
+from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, Status, insufficient
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session

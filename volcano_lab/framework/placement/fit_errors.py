@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, FitErrors, Status, insufficient
-from volcano_lab.api.resource import MIN_RESOURCE
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import MIN_RESOURCE, FitErrors, TaskInfo
+from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, Status, insufficient
 
 if TYPE_CHECKING:
     from volcano_lab.framework.placement.arrays import NodeArrays

@@ -16,13 +16,9 @@ from volcano_lab.framework.points import answers, rules
 from volcano_lab.framework.registry import NotRegistered, Registry
 
 if TYPE_CHECKING:
+    from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, SubJobInfo, TaskInfo
     from volcano_lab.api.fit_error import FitError
     from volcano_lab.api.hyper_node import HyperNodeInfo
-    from volcano_lab.api.job import JobInfo
-    from volcano_lab.api.node import NodeInfo
-    from volcano_lab.api.queue import QueueInfo
-    from volcano_lab.api.sub_job import SubJobInfo
-    from volcano_lab.api.task import TaskInfo
 
     Scores = dict[str, float]
     State = dict[str, Any]

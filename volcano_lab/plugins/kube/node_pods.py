@@ -22,11 +22,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from volcano_lab.api import quantity
-from volcano_lab.api.node import NodeInfo
+from volcano_lab.api import NodeInfo, TaskInfo, quantity
 from volcano_lab.api.objects import Node, Pod
 from volcano_lab.api.resource import is_scalar_resource_name
-from volcano_lab.api.task import TaskInfo
 
 from .node_ports import HostPort
 from .pod_info import Labels, PodInfo

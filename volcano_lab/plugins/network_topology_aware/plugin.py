@@ -24,12 +24,8 @@ from math import isfinite
 
 import numpy as np
 
+from volcano_lab.api import JobInfo, NodeInfo, Resource, SubJobInfo, TaskInfo
 from volcano_lab.api.hyper_node import HyperNodeInfo
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.resource import Resource
-from volcano_lab.api.sub_job import SubJobInfo
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments
 from volcano_lab.framework.plugin import Event, Plugin
 from volcano_lab.framework.session import Session

@@ -13,8 +13,8 @@ from functools import partial
 
 import numpy as np
 
+from volcano_lab.api import ZERO, Resource
 from volcano_lab.api.node_table import RowMemo
-from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.framework.session import Session
 
 

@@ -21,10 +21,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from volcano_lab.api import NodeInfo, Resource, TaskInfo
 from volcano_lab.api.fit_error import FitError, unresolvable
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.resource import Resource
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.framework import log
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Plugin, active_if

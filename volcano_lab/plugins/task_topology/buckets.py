@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import Factory, define
 
-from volcano_lab.api.resource import EMPTY, ZERO, Resource
-from volcano_lab.api.task import TASK_SPEC_KEY, TaskInfo
+from volcano_lab.api import EMPTY, ZERO, Resource, TaskInfo
+from volcano_lab.api.task import TASK_SPEC_KEY
 
 SELF_ANTI_AFFINITY, INTER_AFFINITY, SELF_AFFINITY, INTER_ANTI_AFFINITY = 4, 3, 2, 1
 """Kinds of affinity, by how early a role that has it is placed."""

@@ -18,10 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeInfo
-from volcano_lab.api.resource import Resource
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.plugin import Event, Plugin
 from volcano_lab.framework.session import Session

@@ -10,8 +10,8 @@ from typing import Any
 
 from attrs import define
 
+from volcano_lab.api import quantity_text
 from volcano_lab.api.fairness import Round
-from volcano_lab.api.formatting import quantity_text
 from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.framework.one_sentence import NoSuch, listed, one_line
 from volcano_lab.framework.session import Session

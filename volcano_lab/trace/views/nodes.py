@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from volcano_lab.api.formatting import in_units
+from volcano_lab.api import in_units
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.reading import scores_of
 from volcano_lab.trace.stepper import state_at

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from volcano_lab.api.formatting import in_units
+from volcano_lab.api import in_units
 from volcano_lab.trace import State, TraceReader
 from volcano_lab.trace.stepper import state_at
 

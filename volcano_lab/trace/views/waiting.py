@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api.formatting import amount_text
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo, amount_text
 from volcano_lab.api.job_conditions import fit_error
 from volcano_lab.api.status import PENDING
 from volcano_lab.framework.session import Session
