@@ -113,19 +113,25 @@ def touch() -> str:
 
 
 def metrics() -> str:
-    from volcano_lab.metrics.series import table
+    from volcano_lab.metrics.series import catalogue
 
     about = ("The series that `volcano-lab serve` and `volcano_lab.metrics.prometheus.Metrics` "
              "expose, under Volcano's names.")
-    return f"# Metrics\n\n{about}\n\n{table()}"
+    head = "| series | kind | labels | meaning | set by |\n|---|---|---|---|---|\n"
+    rows = (f"| `{name}` | {kind} | {labels} | {meaning} | {source} |\n"
+            for name, kind, labels, meaning, source in map(dict.values, catalogue()))
+    return f"# Metrics\n\n{about}\n\n{head}{''.join(rows)}"
 
 
 def records() -> str:
-    from volcano_lab.trace.kinds import table
+    from volcano_lab.trace.kinds import KINDS
 
     about = ("What a `Trace` records; breakpoints stop at these names, the stepper and the log "
              "show their sentences.")
-    return f"# Records of a trace\n\n{about}\n\n{table()}"
+    head = "| kind | fields | what it stands for |\n|---|---|---|\n"
+    rows = (f"| `{each.name}` | {', '.join(each.fields)} | {each.about} |\n"
+            for each in KINDS.values())
+    return f"# Records of a trace\n\n{about}\n\n{head}{''.join(rows)}"
 
 
 def lessons() -> str:

@@ -19,12 +19,7 @@ from volcano_lab.api.node import NodeError
 from volcano_lab.api.objects import KubernetesObject, PodGroup
 from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.status import BINDING, RELEASING, TaskStatus, check_transition
-from volcano_lab.cache.event_handlers import (
-    DEFAULT_QUEUE,
-    SCHEDULER_NAME,
-    CacheError,
-    EventHandlers,
-)
+from volcano_lab.cache.event_handlers import CacheError, EventHandlers
 from volcano_lab.framework import log
 from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.session import BindContext
@@ -32,7 +27,7 @@ from volcano_lab.framework.session import BindContext
 if TYPE_CHECKING:
     from volcano_lab.cache.binding import BindingPipeline
 
-__all__ = ["DEFAULT_QUEUE", "SCHEDULER_NAME", "Cache", "CacheError", "ClusterEvent"]
+__all__ = ["Cache", "CacheError", "ClusterEvent"]
 
 
 @attrs.define(slots=True)

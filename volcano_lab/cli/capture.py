@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from volcano_lab.api.objects import KINDS, ConfigMap, HyperNode, Node, Pod, PodGroup, Queue
 from volcano_lab.api.storage import CLAIM, claims_of
-from volcano_lab.cli import DONE, FOUND, Mistake
+from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes
 from volcano_lab.cli.output import print_data, styled, width, wrapped
 from volcano_lab.framework.one_sentence import listed
@@ -113,9 +113,7 @@ def export(files: Sequence[str], form: str = "yaml", anonymise: bool = False,
             print(as_case(objects, text, "cluster"))
         elif form == "python":
             print(as_python(objects, text), end="")
-        elif form in ("yaml", "json"):
+        else:
             print(as_manifests([*objects, *(obj for obj in loaded if isinstance(obj, ConfigMap)
                                             and not anonymise)], form), end="")
-        else:
-            raise Mistake(f"-o is {form}; allowed are yaml, json, case and python")
     return DONE

@@ -101,7 +101,7 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any,
         raise ExtensionError(f"{where}: it has not returned after {MOST_SECONDS} seconds"
                              f"{_line(error, function)}") from error
     except Exception as error:
-        text = one_line(" ".join(_text(error).split()), 300)
+        text = one_line(_printed(str, error), 300)
         raise ExtensionError(
             f"{where}: {type(error).__name__}{f': {text}' if text else ''}{_line(error, function)}"
         ) from error
@@ -211,16 +211,14 @@ def _line(error: BaseException, function: Callable[..., Any]) -> str:
     return f", in line {frames[-1].lineno}: {frames[-1].line}" if frames and frames[-1].line else ""
 
 
-def _text(error: Exception) -> str:
+def _printed(show: Callable[[Any], str], thing: Any, otherwise: str = "") -> str:
+    """Return an object of user code as one line; some cannot even be printed."""
     try:
-        return str(error)
-    except Exception:  # an exception of user code that cannot even be printed
-        return ""
+        return " ".join(show(thing).split())
+    except Exception:
+        return otherwise
 
 
 def _short(answer: Any, most: int = 60) -> str:
-    try:
-        text = " ".join(repr(answer).split())
-    except Exception:  # an object of user code that cannot even be printed
-        text = f"an object of {type(answer).__name__}"
+    text = _printed(repr, answer, f"an object of {type(answer).__name__}")
     return text if len(text) <= most else text[: most - 1] + "…"

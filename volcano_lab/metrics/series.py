@@ -129,10 +129,3 @@ def catalogue() -> list[dict[str, Any]]:
     return [{"name": f"volcano_{series.name}", "kind": series.kind,
              "labels": ", ".join(series.labels), "meaning": series.described,
              "source": series.source or never} for series in SERIES]
-
-
-def table() -> str:
-    """The catalogue as a Markdown table."""
-    head = "| series | kind | labels | meaning | set by |\n|---|---|---|---|---|\n"
-    return head + "".join(f"| `{name}` | {kind} | {labels} | {meaning} | {source} |\n"
-                          for name, kind, labels, meaning, source in map(dict.values, catalogue()))

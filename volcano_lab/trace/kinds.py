@@ -58,10 +58,3 @@ def kind(name: str, fields: str, about: str, level: int = 5, detail: bool = Fals
         return sentence
 
     return register
-
-
-def table() -> str:
-    """Return the kinds as a table of Markdown."""
-    rows = (f"| `{each.name}` | {', '.join(each.fields)} | {each.about} |"
-            for each in KINDS.values())
-    return "\n".join(["| kind | fields | what it stands for |", "|---|---|---|", *rows, ""])

@@ -9,6 +9,7 @@ from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.placement.arrays import node_arrays
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
 from volcano_lab.trace import state
+from volcano_lab.trace.kinds import KINDS
 from volcano_lab.trace.node_log import NodeLog
 from volcano_lab.trace.plain import plain
 from volcano_lab.trace.reading import TraceReader
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from volcano_lab.framework.statement import Operation, Statement
 
 OPENING, CLOSING = "open", "close"
-CHOSE = ("task", "nodes", "node", "errors", "reasons")
-DONE = ("operation", "task", "job", "node", "statement", "changes")
 LEFT_OUT = ("state",)
 """Arguments of extension points that have no plain form worth keeping."""
 
@@ -104,7 +103,7 @@ class Outline(Observer, TraceReader):
         node = getattr(operation, "node_name", "") or task.node_name
         values = (operation.name, task.key, task.job, node, self._number_of(statement))
         changes = self._changed_by(task)
-        self._add(kind, DONE[: len(values) + len(changes)], values + changes)
+        self._add(kind, KINDS["do"].fields[: len(values) + len(changes)], values + changes)
 
     def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
         return ()
@@ -282,4 +281,4 @@ class Trace(Outline):
             if looked is not None:
                 self._add("node_values", ("task", "alike", "rows", "columns"), (task.key, *looked))
         told = (node.name, None, {}) if node else (None, str(errors), dict(errors.reasons()))
-        self._add("chose", CHOSE, (task.key, len(nodes), *told))
+        self._add("chose", KINDS["chose"].fields, (task.key, len(nodes), *told))
