@@ -20,9 +20,7 @@ from attrs import Factory, define
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
 from volcano_lab.cache import Cache
-from volcano_lab.framework.calls import spoken
-from volcano_lab.framework.config.conf import SchedulerConfiguration
-from volcano_lab.framework.one_sentence import NoSuch, one_line
+from volcano_lab.framework import NoSuch, SchedulerConfiguration, one_line, spoken
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests import names
 from volcano_lab.manifests.defaults import MOST_PODS, with_defaults

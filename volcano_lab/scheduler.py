@@ -12,13 +12,12 @@ from typing import Any
 from volcano_lab import actions, plugins
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
-from volcano_lab.framework.action import Action, action_names, build_action
-from volcano_lab.framework.calls import spoken
+from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session, spoken
+from volcano_lab.framework.action import action_names, build_action
 from volcano_lab.framework.collector import collector_paused
-from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
+from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.guard import call_plugin
-from volcano_lab.framework.observer import NOBODY, Observer, joined
-from volcano_lab.framework.session import Session
+from volcano_lab.framework.observer import NOBODY, joined
 from volcano_lab.metrics.session_log import watched
 from volcano_lab.trace import Outline, Trace
 from volcano_lab.trace.views.cycle import Cycle

@@ -14,12 +14,9 @@ from volcano_lab.actions.allocate_topology import TopologyAllocator
 from volcano_lab.actions.job_plan import JobWorksheet, organize
 from volcano_lab.api import FitErrors, JobInfo, NodeInfo, QueueInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.objects import NetworkTopologySpec
-from volcano_lab.framework.action import Action
+from volcano_lab.framework import CLUSTER_TOP, Action, PriorityQueue, Session, Statement
 from volcano_lab.framework.placement.array_chooser import node_chooser
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Statement, StatementError, unplace
-from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.framework.statement import StatementError, unplace
 
 ERROR_CACHE = "predicateErrorCacheEnable"
 

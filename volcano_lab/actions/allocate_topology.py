@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 from volcano_lab.actions.job_plan import JobWorksheet
 from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.hyper_node import HyperNodeInfo
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Operation, Statement, StatementError, save_operations
-from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.framework import CLUSTER_TOP, Operation, PriorityQueue, Session, Statement
+from volcano_lab.framework.statement import StatementError, save_operations
 
 AllocateTasks = Callable[[SubJobInfo, PriorityQueue[TaskInfo], str], Statement | None]
 

@@ -10,10 +10,8 @@ from __future__ import annotations
 from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.api import FitErrors, TaskInfo
 from volcano_lab.api.status import PENDING, PIPELINED
-from volcano_lab.framework.action import Action
+from volcano_lab.framework import Action, PriorityQueue, Session
 from volcano_lab.framework.placement.chooser import PredicateHelper, best_node
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import StatementError, unplace
 
 ERROR_CACHE = "predicateErrorCacheEnable"

@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 from volcano_lab.api import JobInfo
-from volcano_lab.framework.action import Action
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Action, PriorityQueue, Session
 
 
 class Enqueue(Action):

@@ -18,9 +18,8 @@ import numpy as np
 from volcano_lab.api import MIN_RESOURCE, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import RowFormula, RowMemo
 from volcano_lab.api.status import PENDING
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Statement, StatementError, unplace
+from volcano_lab.framework import PriorityQueue, Session, Statement
+from volcano_lab.framework.statement import StatementError, unplace
 
 
 def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:

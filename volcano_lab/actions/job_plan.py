@@ -11,8 +11,7 @@ from functools import cmp_to_key
 
 from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.status import PENDING
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import PriorityQueue, Session
 
 
 class JobWorksheet:

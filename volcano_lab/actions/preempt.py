@@ -25,12 +25,8 @@ from volcano_lab.api.fit_error import FitError
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.resource import total
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
-from volcano_lab.framework.action import Action
-from volcano_lab.framework.placement.arrays import node_arrays
+from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Statement
 
 ERROR_CACHE = "predicateErrorCacheEnable"
 TOPOLOGY_AWARE = "enableTopologyAwarePreemption"

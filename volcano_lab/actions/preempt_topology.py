@@ -20,9 +20,7 @@ from attrs import define
 from volcano_lab.actions.evictions import note_victims, pipeline, suffices
 from volcano_lab.api import ZERO, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import Pod
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Statement
+from volcano_lab.framework import Arguments, Session, Statement
 
 Preemptees = Callable[[NodeInfo], list[TaskInfo]]
 

@@ -15,12 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from volcano_lab.actions import evictions
 from volcano_lab.api import ZERO, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.status import RUNNING
-from volcano_lab.framework.action import Action
-from volcano_lab.framework.placement.arrays import node_arrays
+from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
-from volcano_lab.framework.statement import Statement
 
 
 class Reclaim(Action):

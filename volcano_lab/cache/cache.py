@@ -20,9 +20,7 @@ from volcano_lab.api.objects import KubernetesObject, PodGroup
 from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.status import BINDING, RELEASING, TaskStatus, check_transition
 from volcano_lab.cache.event_handlers import CacheError, EventHandlers
-from volcano_lab.framework import log
-from volcano_lab.framework.calls import spoken
-from volcano_lab.framework.session import BindContext
+from volcano_lab.framework import BindContext, log, spoken
 
 if TYPE_CHECKING:
     from volcano_lab.cache.binding import BindingPipeline

@@ -18,8 +18,7 @@ from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import Storage
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION
 from volcano_lab.cache.hyper_nodes import HyperNodes
-from volcano_lab.framework import log
-from volcano_lab.framework.one_sentence import Misuse, one_line
+from volcano_lab.framework import Misuse, log, one_line
 
 DEFAULT_QUEUE = "default"
 SCHEDULER_NAME = "volcano"

@@ -13,7 +13,7 @@ import attrs
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup, Queue, VolcanoJob
 from volcano_lab.cache.api_server import ApiServer
-from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.framework import one_line
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import SUFFIXES
 from volcano_lab.manifests.loader import ManifestError, load

@@ -10,7 +10,7 @@ from volcano_lab.api.storage import CLAIM, claims_of
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes
 from volcano_lab.cli.output import print_data, styled, width, wrapped
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.framework import listed
 from volcano_lab.manifests.defaults import SYSTEM_PRIORITIES
 from volcano_lab.manifests.export import anonymised, as_case, as_manifests, as_python
 from volcano_lab.manifests.job_controller import GROUP_NAME

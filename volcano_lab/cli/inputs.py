@@ -11,8 +11,7 @@ from pathlib import Path
 
 from volcano_lab.cli import Mistake
 from volcano_lab.explain.lint import contradictions, ignored_fields
-from volcano_lab.framework.config.conf import ConfError
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import ConfError, Session
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.admission import admit
 from volcano_lab.manifests.defaults import with_defaults

@@ -13,7 +13,7 @@ from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.names import Names
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.framework import listed
 from volcano_lab.trace.language import say
 from volcano_lab.trace.narration import sentence
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from volcano_lab.api import in_units
 from volcano_lab.api.status import READY_STATUSES
-from volcano_lab.framework.one_sentence import Misuse
+from volcano_lab.framework import Misuse
 from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.kinds import KINDS
 from volcano_lab.trace.narration import operation_text, sentence, short

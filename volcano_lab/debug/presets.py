@@ -8,7 +8,7 @@ from __future__ import annotations
 from attrs import define
 
 from volcano_lab.debug.breakpoints import Breakpoint
-from volcano_lab.framework.one_sentence import Misuse
+from volcano_lab.framework import Misuse
 from volcano_lab.trace import Record
 from volcano_lab.trace.stepper import Stepper
 

@@ -11,7 +11,7 @@ from volcano_lab.explain.knob import Knob
 from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.volumes import CODES as VOLUME_CODES
 from volcano_lab.explain.volumes import volume_knobs
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Session
 from volcano_lab.trace.plain import amounts
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full")

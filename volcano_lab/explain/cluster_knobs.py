@@ -16,8 +16,7 @@ from volcano_lab.api.objects import HyperNode, KubernetesObject, Node
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.knob import NODES, QUEUE, SWITCH, Knob, KnobSet, Turned, evolved, text_of
-from volcano_lab.framework.config.conf import SchedulerConfiguration
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.framework import SchedulerConfiguration, listed
 
 HOSTNAME = "kubernetes.io/hostname"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from volcano_lab.api import JobInfo
 from volcano_lab.explain.evidence import POINTS, Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.framework import listed
 from volcano_lab.trace import Record
 
 PROTECTION = {"gang": ("protected_by_gang", "their gangs would fall below their minimum"),

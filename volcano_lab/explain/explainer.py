@@ -18,12 +18,10 @@ from volcano_lab.explain.remedies import Remedy, remedies_for
 from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
+from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, spoken
 from volcano_lab.framework.action import action_names
-from volcano_lab.framework.calls import spoken
 from volcano_lab.framework.collector import collector_paused
-from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
-from volcano_lab.framework.one_sentence import NoSuch
-from volcano_lab.framework.session import Session
+from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import Part, Shown

@@ -15,7 +15,7 @@ from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amoun
 from volcano_lab.api.resource import total
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.names import Names
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Session
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.trace.state import queue_attributes

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from volcano_lab.api import JobInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, amounts_text
-from volcano_lab.framework.one_sentence import listed
-from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.framework import CLUSTER_TOP, listed
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 

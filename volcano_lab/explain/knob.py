@@ -14,7 +14,7 @@ from attrs import define
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION
-from volcano_lab.framework.config.conf import SchedulerConfiguration
+from volcano_lab.framework import SchedulerConfiguration
 
 Objects = Sequence[KubernetesObject]
 Turned = tuple[str, Objects, SchedulerConfiguration]

@@ -16,8 +16,8 @@ from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.resource import total
 from volcano_lab.api.storage import CLAIM, Storage, claims_of
 from volcano_lab.explain.names import owner_key as called
+from volcano_lab.framework import Session
 from volcano_lab.framework.config.conf import PluginOption
-from volcano_lab.framework.session import Session
 
 LIMITS = ("proportion", "capacity")
 """Who reads capability and guarantee."""

@@ -17,7 +17,7 @@ from volcano_lab.explain.candidates import KEEPERS, SWITCHED
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.remedies import Remedy, smallest
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.framework import listed
 from volcano_lab.trace.plain import amounts
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from volcano_lab.api import JobInfo
-from volcano_lab.framework.one_sentence import NoSuch
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import NoSuch, Session
 
 KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployment": "job",
          "pod": "pod", "queue": "queue"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from volcano_lab.api import MIN_RESOURCE, Resource, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.framework import listed
 from volcano_lab.trace.state import queue_attributes
 
 

@@ -22,9 +22,7 @@ from volcano_lab.explain.knob import NODES, OTHERS, QUEUE, REQUEST, SWITCH, Obje
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.trial import Trial
 from volcano_lab.explain.why_job import job_causes
-from volcano_lab.framework.config.conf import SchedulerConfiguration
-from volcano_lab.framework.one_sentence import listed
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import SchedulerConfiguration, Session, listed
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.scheduler import traced
 

@@ -24,11 +24,7 @@ from volcano_lab.explain.explanation import Explanation
 from volcano_lab.explain.knob import Objects
 from volcano_lab.explain.loops import breaks, loop_cause, loop_causes, stranded_cause
 from volcano_lab.explain.why_job import job_causes
-from volcano_lab.framework.calls import spoken
-from volcano_lab.framework.config.conf import SchedulerConfiguration
-from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.one_sentence import NoSuch
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import NoSuch, Observer, SchedulerConfiguration, Session, spoken
 from volcano_lab.trace import Trace
 from volcano_lab.trace.shown import Part, Shown
 

@@ -12,9 +12,8 @@ from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
+from volcano_lab.framework import SchedulerConfiguration, Session
 from volcano_lab.framework.collector import collector_paused
-from volcano_lab.framework.config.conf import SchedulerConfiguration
-from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import Scheduler
 
 

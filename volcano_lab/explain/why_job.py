@@ -14,7 +14,7 @@ from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_caus
 from volcano_lab.explain.limits import limit_causes
 from volcano_lab.explain.nodes import hour_text, node_causes
 from volcano_lab.explain.volumes import claim_causes
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.framework import listed
 
 
 def head_of(seen: Evidence, job: JobInfo) -> str:

@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.framework.observer import Observer
+from volcano_lab.framework import Observer
 
 if TYPE_CHECKING:
-    from volcano_lab.framework.points.rules import ExtensionPoint
-    from volcano_lab.framework.session import Session
+    from volcano_lab.framework import ExtensionPoint, Session
 
 OPEN, CLOSE, ITSELF = "open", "close", "itself"
 PHASES = {"OnSessionOpen": OPEN, "OnSessionClose": CLOSE}

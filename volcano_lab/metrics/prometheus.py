@@ -26,15 +26,14 @@ from volcano_lab.api.fairness import real_capability
 from volcano_lab.api.job_conditions import schedulable_task_num
 from volcano_lab.api.resource import total
 from volcano_lab.api.status import BINDING
-from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.statement import Allocate, Evict, Operation, Statement
+from volcano_lab.framework import Observer, Operation, Statement
+from volcano_lab.framework.statement import Allocate, Evict
 from volcano_lab.metrics.series import COUNTER, HISTOGRAM, JOB, SERIES, STATES, Series, catalogue
 
 if TYPE_CHECKING:
     from volcano_lab.api import JobInfo, QueueInfo, TaskInfo
     from volcano_lab.cache.binding import BindingPipeline
-    from volcano_lab.framework.points.rules import ExtensionPoint
-    from volcano_lab.framework.session import Session
+    from volcano_lab.framework import ExtensionPoint, Session
 
 __all__ = ["Metrics", "catalogue"]
 

@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.api import Resource
-from volcano_lab.framework import log
-from volcano_lab.framework.observer import Observer, joined
-from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.framework import CLUSTER_TOP, Observer, log
+from volcano_lab.framework.observer import joined
 from volcano_lab.trace.kinds import KINDS
 from volcano_lab.trace.narration import sentence
 from volcano_lab.trace.plain import plain
@@ -22,9 +21,7 @@ from volcano_lab.trace.state import queue_attributes
 
 if TYPE_CHECKING:
     from volcano_lab.api import FitErrors, NodeInfo, QueueInfo, TaskInfo
-    from volcano_lab.framework.points.rules import ExtensionPoint
-    from volcano_lab.framework.session import Session
-    from volcano_lab.framework.statement import Operation, Statement
+    from volcano_lab.framework import ExtensionPoint, Operation, Session, Statement
 
 FIRST_LEVEL = 3
 LIMITS = {"overused": True, "allocatable": False, "preemptive": False}

@@ -12,9 +12,7 @@ from typing import Any
 
 from volcano_lab.api import NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import RowFormula, where
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.plugin import Plugin, active_if
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Arguments, Plugin, Session, active_if
 
 MAX_NODE_SCORE = 100
 Term = tuple[Any, float, int]

@@ -18,9 +18,7 @@ from typing import Any
 
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.resource import INFINITY, max_of
-from volcano_lab.framework.plugin import active_if
-from volcano_lab.framework.points.rules import PERMIT, REJECT
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import PERMIT, REJECT, Session, active_if
 from volcano_lab.plugins.queue_shares import Change, QueueShares
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError
 

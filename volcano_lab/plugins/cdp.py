@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from volcano_lab.api import TaskInfo
 from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.objects import Pod
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import PERMIT
+from volcano_lab.framework import PERMIT, Plugin
 
 COOLDOWN_TIME = "volcano.sh/cooldown-time"
 

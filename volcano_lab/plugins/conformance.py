@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from volcano_lab.api import TaskInfo
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import PERMIT
+from volcano_lab.framework import PERMIT, Plugin
 
 PROTECTED_CLASSES = frozenset(("system-cluster-critical", "system-node-critical"))
 PROTECTED_NAMESPACE = "kube-system"

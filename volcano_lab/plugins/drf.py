@@ -13,9 +13,7 @@ from attrs import define
 
 from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import dominant_share
-from volcano_lab.framework.plugin import Event, Plugin, active_if
-from volcano_lab.framework.points.rules import PERMIT
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import PERMIT, Event, Plugin, Session, active_if
 from volcano_lab.plugins.hierarchy import Hierarchy
 
 SHARE_DELTA = 0.000001

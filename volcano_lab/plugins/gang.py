@@ -12,9 +12,7 @@ from attrs import define
 from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.job_conditions import fit_error, schedulable_task_num
 from volcano_lab.api.objects import PodGroupCondition
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import PERMIT, REJECT
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import PERMIT, REJECT, Plugin, Session
 
 NOT_ENOUGH_PODS = "NotEnoughTasks"
 NOT_ENOUGH_PODS_OF_TASK = "NotEnoughPodsOfTask"

@@ -17,9 +17,7 @@ from attrs import define
 from volcano_lab.api import ROOT_QUEUE, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.fit_error import FitError, unresolvable
 from volcano_lab.api.objects import Queue
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Arguments, Plugin, Session
 
 NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
 BASE_SCORE = 100.0

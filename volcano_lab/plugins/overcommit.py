@@ -10,10 +10,7 @@ from __future__ import annotations
 from math import isfinite
 
 from volcano_lab.api import EMPTY, JobInfo
-from volcano_lab.framework.config.arguments import AS_IT_IS
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import PERMIT, REJECT
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import AS_IT_IS, PERMIT, REJECT, Plugin, Session
 from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
 
 DEFAULT_FACTOR = 1.2

@@ -11,9 +11,7 @@ from collections.abc import Sequence
 
 from volcano_lab.api import TaskInfo
 from volcano_lab.api.objects import PodDisruptionBudget
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import PERMIT
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import PERMIT, Plugin, Session
 from volcano_lab.plugins.kube.selectors import Selector, label_selector
 
 

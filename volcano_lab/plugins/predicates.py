@@ -34,10 +34,8 @@ from volcano_lab.api.fit_error import (
 from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.api.storage import Storage
-from volcano_lab.framework.config.arguments import Arguments
+from volcano_lab.framework import Arguments, Event, Plugin, Session
 from volcano_lab.framework.placement.arrays import ByRow
-from volcano_lab.framework.plugin import Event, Plugin
-from volcano_lab.framework.session import Session
 from volcano_lab.plugins.kube import (
     inter_pod_affinity,
     node_affinity,

@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import PERMIT
+from volcano_lab.framework import PERMIT, Plugin
 
 
 class Priority(Plugin):

@@ -12,9 +12,7 @@ from typing import Any
 
 from volcano_lab.api import EMPTY, ZERO, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import Claim, Round, water_fill
-from volcano_lab.framework.plugin import active_if
-from volcano_lab.framework.points.rules import PERMIT
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import PERMIT, Session, active_if
 from volcano_lab.plugins.queue_shares import QueueShares
 
 

@@ -15,9 +15,7 @@ from volcano_lab.api import EMPTY, JobInfo, NodeInfo, QueueInfo, Resource, TaskI
 from volcano_lab.api.fairness import real_capability
 from volcano_lab.api.resource import MAX_FLOAT, total
 from volcano_lab.api.status import PENDING
-from volcano_lab.framework.plugin import Event, Plugin
-from volcano_lab.framework.points.rules import PERMIT, REJECT
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import PERMIT, REJECT, Event, Plugin, Session
 from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTree
 

@@ -32,10 +32,7 @@ from attrs import Factory, define
 
 from volcano_lab.api import NodeInfo, TaskInfo, quantity
 from volcano_lab.api.resource import CPU, MEMORY
-from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments
-from volcano_lab.framework.config.conf import ConfError
-from volcano_lab.framework.plugin import Plugin, active_if
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import AS_IT_IS, Arguments, ConfError, Plugin, Session, active_if
 from volcano_lab.plugins.kube.qos import QOS_CLASSES, qos_class
 
 STRATEGY = "lowNodeUtilization"

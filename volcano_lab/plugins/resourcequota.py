@@ -15,9 +15,7 @@ from fractions import Fraction
 
 from volcano_lab.api import JobInfo, quantity
 from volcano_lab.api.objects import ResourceQuota
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import PERMIT, REJECT
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import PERMIT, REJECT, Plugin, Session
 
 Amounts = dict[str, Fraction]
 

@@ -16,9 +16,7 @@ import math
 
 from volcano_lab.api import JobInfo
 from volcano_lab.api.durations import parse_duration
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import ABSTAIN, PERMIT
+from volcano_lab.framework import ABSTAIN, PERMIT, Arguments, Plugin
 
 WAITING_TIME = "sla-waiting-time"
 

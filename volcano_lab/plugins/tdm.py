@@ -25,9 +25,8 @@ from collections.abc import Iterable, Sequence
 from volcano_lab.api import JobInfo, NodeInfo, TaskInfo
 from volcano_lab.api.fit_error import FitError, unresolvable
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.plugin import Plugin
-from volcano_lab.framework.points.rules import PERMIT, REJECT, NoScore
+from volcano_lab.framework import PERMIT, REJECT, Arguments, Plugin
+from volcano_lab.framework.points.rules import NoScore
 
 ZONE_PREFIX = "tdm.revocable-zone."
 EVICT_PERIOD = "tdm.evict.period"

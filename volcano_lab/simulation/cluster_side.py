@@ -19,7 +19,7 @@ from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.api.objects.pod import PodStatus
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION
 from volcano_lab.cache.api_server import ADDED, DELETED, ApiServer, WatchEvent
-from volcano_lab.framework.calls import spoken
+from volcano_lab.framework import spoken
 from volcano_lab.manifests.loader import from_dict, to_dict
 from volcano_lab.simulation.calendar import Calendar
 from volcano_lab.simulation.history import History

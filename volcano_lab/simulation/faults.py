@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import Factory, define, field
 
-from volcano_lab.framework.calls import spoken
-from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.one_sentence import Misuse
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Misuse, Observer, Session, spoken
 
 if TYPE_CHECKING:
     from volcano_lab.simulation.simulation import Simulation

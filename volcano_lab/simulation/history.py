@@ -21,7 +21,7 @@ from volcano_lab.trace.state import queue_attributes
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from volcano_lab.framework.session import Session
+    from volcano_lab.framework import Session
 
 GPU = "nvidia.com/gpu"
 RESOURCES = {"cpu": CPU, "memory": MEMORY, "gpu": GPU}

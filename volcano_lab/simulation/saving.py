@@ -20,10 +20,7 @@ from volcano_lab.cache import dump
 from volcano_lab.cache.api_server import WatchEvent
 from volcano_lab.cache.dump import DumpError
 from volcano_lab.cache.work_queue import WorkQueue
-from volcano_lab.framework.calls import spoken
-from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.one_sentence import one_line
-from volcano_lab.framework.session import BindContext
+from volcano_lab.framework import BindContext, Observer, one_line, spoken
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.simulation.cluster_side import JobRun, Latencies

@@ -20,12 +20,8 @@ from volcano_lab.cache.api_server import TIMEOUT, UNAVAILABLE, ApiError, ApiServ
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
 from volcano_lab.cluster import Cluster, checked_objects
-from volcano_lab.framework import log
-from volcano_lab.framework.calls import spoken
-from volcano_lab.framework.config.conf import SchedulerConfiguration
-from volcano_lab.framework.observer import Observer, joined
-from volcano_lab.framework.one_sentence import one_line
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Observer, SchedulerConfiguration, Session, log, one_line, spoken
+from volcano_lab.framework.observer import joined
 from volcano_lab.manifests.defaults import FIRST_TIME, with_defaults
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.calendar import TICKS, Calendar

@@ -17,8 +17,7 @@ from attrs import Factory, define, field
 
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework.calls import spoken
-from volcano_lab.framework.one_sentence import OneSentence
+from volcano_lab.framework import OneSentence, spoken
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.manifests.loader import ManifestError

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import asdict, define
 
-from volcano_lab.framework.calls import spoken
+from volcano_lab.framework import spoken
 from volcano_lab.trace import Record, State, TraceReader, sentence
 from volcano_lab.trace.kinds import KINDS, OPERATIONS
 from volcano_lab.trace.narration import short

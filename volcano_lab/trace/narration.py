@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from volcano_lab.api import amount_text
-from volcano_lab.framework.one_sentence import listed
+from volcano_lab.framework import listed
 from volcano_lab.trace.kinds import KINDS, kind
 from volcano_lab.trace.record import Record
 

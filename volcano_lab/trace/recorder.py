@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.placement.arrays import node_arrays
+from volcano_lab.framework import Observer, node_arrays
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
 from volcano_lab.trace import state
 from volcano_lab.trace.kinds import KINDS
@@ -17,10 +16,7 @@ from volcano_lab.trace.record import Record
 
 if TYPE_CHECKING:
     from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
-    from volcano_lab.framework.points.rules import ExtensionPoint
-    from volcano_lab.framework.priority_queue import PriorityQueue
-    from volcano_lab.framework.session import Session
-    from volcano_lab.framework.statement import Operation, Statement
+    from volcano_lab.framework import ExtensionPoint, Operation, PriorityQueue, Session, Statement
 
 OPENING, CLOSING = "open", "close"
 LEFT_OUT = ("state",)

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import PriorityQueue, Session
 from volcano_lab.trace.plain import amounts, plain
 
 FIELDS = {"tasks": ("status", "node"), "jobs": ("phase", "share"),

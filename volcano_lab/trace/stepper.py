@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from volcano_lab.framework.one_sentence import Misuse
+from volcano_lab.framework import Misuse
 from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.narration import sentence
 from volcano_lab.trace.shown import Part, Shown

@@ -11,7 +11,7 @@ from typing import Any
 
 from volcano_lab.display.extras import load
 from volcano_lab.display.styled import FONT, large, still
-from volcano_lab.framework.calls import spoken
+from volcano_lab.framework import spoken
 
 HOMES = {"queues":
          ("admission", "filling", "filling_rows", "limits", "queue_order", "water_filling"),

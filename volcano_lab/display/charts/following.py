@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from volcano_lab.framework.one_sentence import Misuse
+from volcano_lab.framework import Misuse
 
 Rows = list[dict[str, Any]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.display.styled import styled
-from volcano_lab.framework.one_sentence import Misuse
+from volcano_lab.framework import Misuse
 from volcano_lab.simulation.sweep import Sweep
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ Amounts are in CPUs, bytes or whole devices. Cells that stand for "no limit" are
 tables of `tables.steps` need a whole trace.
 """
 
-from volcano_lab.framework.calls import spoken
+from volcano_lab.framework import spoken
 
 from .cycle import admission, gangs, jobs, levels, operations, placements, queues, rounds, turns
 from .frame import Table

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from volcano_lab.framework.one_sentence import NoSuch, listed, one_line
+from volcano_lab.framework import NoSuch, listed, one_line
 from volcano_lab.trace.language import say
 from volcano_lab.trace.shown import cell_text, html_table
 

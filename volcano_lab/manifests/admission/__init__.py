@@ -18,7 +18,7 @@ from typing import Any
 from attrs import define, evolve
 
 from volcano_lab.api import objects as api
-from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.framework import one_line
 from volcano_lab.manifests.admission import hyper_nodes, jobs, pod_groups, pods, queues
 from volcano_lab.manifests.loader import ManifestError, place_key, to_dict
 from volcano_lab.manifests.schema import found_text

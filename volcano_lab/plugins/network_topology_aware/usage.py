@@ -15,7 +15,7 @@ import numpy as np
 
 from volcano_lab.api import ZERO, Resource
 from volcano_lab.api.node_table import RowMemo
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Session
 
 
 class HyperNodeUsage:

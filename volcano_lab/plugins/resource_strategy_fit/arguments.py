@@ -24,9 +24,7 @@ from typing import Any, TypeVar
 from attrs import Factory, define
 
 from volcano_lab.api.resource import CPU, MEMORY
-from volcano_lab.framework.config.arguments import AS_IT_IS, Arguments
-from volcano_lab.framework.config.conf import ConfError
-from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.framework import AS_IT_IS, Arguments, ConfError, one_line
 
 MOST_ALLOCATED, LEAST_ALLOCATED = "MostAllocated", "LeastAllocated"
 DEFAULT_WEIGHT = 10

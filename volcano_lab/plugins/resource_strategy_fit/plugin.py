@@ -23,10 +23,7 @@ from typing import Any
 
 from volcano_lab.api import NodeInfo, Resource, TaskInfo
 from volcano_lab.api.fit_error import FitError, unresolvable
-from volcano_lab.framework import log
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.plugin import Plugin, active_if
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Arguments, Plugin, Session, active_if, log
 from volcano_lab.plugins.resource_strategy_fit import arguments as given
 
 SCORING_TYPE = "volcano.sh/resource-strategy-scoring-type"

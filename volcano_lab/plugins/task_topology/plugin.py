@@ -19,9 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from volcano_lab.api import JobInfo, NodeInfo, Resource, TaskInfo
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.framework.plugin import Event, Plugin
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Arguments, Event, Plugin, Session
 from volcano_lab.plugins.task_topology.buckets import JobManager, TaskTopology, role_of
 
 WEIGHT = "task-topology.weight"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from volcano_lab.framework.one_sentence import NoSuch
+from volcano_lab.framework import NoSuch
 from volcano_lab.trace.views.cycle import Cycle
 
 Metric = Callable[[Cycle], Any]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from volcano_lab.framework.one_sentence import Misuse
+from volcano_lab.framework import Misuse
 from volcano_lab.trace import TraceReader
 
 
