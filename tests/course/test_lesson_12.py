@@ -14,7 +14,14 @@ from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.course.lesson_12 import checks
 from volcano_lab.course.lesson_12.lab import POINTS, combination_lab, combined, decided
 from volcano_lab.course.lesson_12.own_steps import crowded, held, place, waiting
-from volcano_lab.course.lesson_12.scene import RECLAIM, conf_with, evicted, kept_and_plain, run_with
+from volcano_lab.course.lesson_12.scene import (
+    RECLAIM,
+    KeptStay,
+    conf_with,
+    evicted,
+    kept_and_plain,
+    run_with,
+)
 from volcano_lab.framework.points.rules import PERMIT
 
 NOTEBOOK = json.loads(
@@ -78,9 +85,8 @@ def test_what_a_readers_plugin_raises_is_the_hint():
 
 def test_a_kept_pod_goes_unless_its_guard_stands_in_both_tiers():
     conf = conf_with("mine", tier=1, actions=RECLAIM)
-    guard = checks.solutions.Protect
-    assert evicted(run_with(guard, kept_and_plain(4, 0), conf)) == ["kept-0"]
-    assert evicted(run_with(guard, kept_and_plain(4, 0), conf + "\n  - name: mine")) == []
+    assert evicted(run_with(KeptStay, kept_and_plain(4, 0), conf)) == ["kept-0"]
+    assert evicted(run_with(KeptStay, kept_and_plain(4, 0), conf + "\n  - name: mine")) == []
 
 
 def test_without_proportion_the_oldest_queue_takes_all():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -33,7 +33,7 @@ Values = dict[str, Any]
 KEPT = 200
 """How many moves can be undone."""
 
-AHEAD_AFTER, AHEAD_MOST = 0.04, 0.05
+AHEAD_AFTER, AHEAD_MOST = 0.02, 1.0
 """Seconds after a move until the next values are decided, and what a decision may take for that."""
 
 @define
@@ -195,15 +195,17 @@ class Lab(anywidget.AnyWidget):
             if name not in self.controls:
                 raise NoSuch(f"{name} is no control; there are {', '.join(self.controls)}")
         checked = {name: self.controls[name].check(name, value) for name, value in values.items()}
-        before = self._origin if more else self._values
-        moved = {name: value for name, value in checked.items() if value != before[name]}
-        told = [self.controls[name].told(before[name], value) for name, value in moved.items()]
+        told = self._told(self._origin if more else self._values, checked)
         if len(told) > 2:
             told = [f"{len(told)} controls are moved."]
         self._go(self._values | checked, told, more=more)
         if self._timer:
             self._timer.cancel()
-        self._timer = later(AHEAD_AFTER, lambda: self._look_ahead(values))
+        self._ahead(self._beside(values))
+
+    def _told(self, before: Values, now: Values) -> list[str]:
+        return [self.controls[name].told(before[name], value) for name, value in now.items()
+                if value != before[name]]
 
     def _go(self, values: Values, told: list[str], *, more: bool = False, ghost: str = "last",
             past: bool = True) -> None:
@@ -234,18 +236,24 @@ class Lab(anywidget.AnyWidget):
         return facts, {key: panel.of(facts) for key, panel in zip(self._keys, self.panels,
                                                                   strict=True)}
 
-    def _look_ahead(self, moved: Iterable[str]) -> None:
-        """Decide the values on both sides of what was moved, while nobody waits: the next key press
-        is then answered at once.
-        """
+    def _beside(self, moved: Iterable[str]) -> Iterator[Values]:
+        """The values on both sides of what was moved."""
         for name in moved:
             choices = self.controls[name].choices()
             at = choices.index(self._values[name]) if choices else 0
             for value in choices[max(at - 1, 0):at + 2]:
-                if self._decisions.took < AHEAD_MOST:
-                    with suppress(ValueError, ManifestError):
-                        facts, _ = self._decisions.of(self._values | {name: value})
-                        self._changes(self._facts, facts)
+                yield self._values | {name: value}
+
+    def _ahead(self, values: Iterator[Values]) -> None:
+        """Decide, while nobody waits, what the next key press may ask for."""
+        def decide() -> None:
+            for each in values:
+                with suppress(ValueError, ManifestError):
+                    self._changes(self._facts, self._decisions.of(each)[0])
+                return self._ahead(values)
+
+        if self._decisions.took < AHEAD_MOST:
+            self._timer = later(AHEAD_AFTER, decide)
 
     def _changes(self, before: Facts, now: Facts) -> list[str]:
         return [text for each in self.says for text in each.told(before, now)] or [self._nothing]
@@ -286,7 +294,7 @@ class Lab(anywidget.AnyWidget):
         answers: dict[str, Callable[[Any], object]] = {
             "values": lambda values: self._move(values, bool(asked.get("more"))),
             "undo": lambda _: self.undo(), "reset": lambda _: self.reset(), "task": self.begin,
-            "show": lambda at: self._go(self.start | (self.tasks[at].show or {}), ["One way:"]),
+            "show": self._shown,
             "copy": self._copied, "why": lambda about: self._again(why=self._why(about))}
         try:
             for word in answers.keys() & asked.keys():
@@ -295,6 +303,13 @@ class Lab(anywidget.AnyWidget):
             self._again(said=[str(error.args[0])], error=True)
         if self.shown["n"] != asked["n"]:  # nothing was there to do
             self._again()
+
+    def _shown(self, at: int) -> None:
+        """Set the values of a way to do a task, and say what they are."""
+        task = self.tasks[at]
+        values = self.start | (task.show or {})
+        told = self._told(self.start | task.start, values)
+        self._go(values, ["One way:", *told])
 
     def _copied(self, form: str) -> None:
         text = self.yaml() if form == "yaml" else self.python()

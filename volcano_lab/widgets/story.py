@@ -40,8 +40,7 @@ class Amounts:
         old, new = self.of(before), self.of(now)
         moved = [name for name in new if round(new[name] - old.get(name, 0), 2)]
         moved.sort(key=lambda name: -abs(new[name] - old.get(name, 0)))
-        unit = f" {self.unit}" if self.unit else ""
-        parts = [f"**{name}** {self.verb if not place else ''} {plain(new[name])}{unit} "
+        parts = [f"**{name}** {self.verb if not place else ''} {counted(new[name], self.unit)} "
                  f"(was {plain(old.get(name, 0))})".replace("  ", " ")
                  for place, name in enumerate(moved[:MOST])]
         more = len(moved) - MOST
@@ -73,6 +72,16 @@ class Outcome:
 
 amounts, outcome = Amounts, Outcome
 """Words for `says` of a lab: who has more or less, and what turned."""
+
+
+def counted(value: float, unit: str) -> str:
+    """Return a number with its unit, one of it in the singular.
+
+    >>> counted(1, "pods"), counted(2, "pods"), counted(1, "s"), counted(3, "")
+    ('1 pod', '2 pods', '1 s', '3')
+    """
+    one = unit.removesuffix("s") if value == 1 and len(unit) > 2 else unit
+    return f"{plain(value)} {one}".rstrip()
 
 
 def plain(value: float) -> str:

@@ -31,7 +31,7 @@ def when_something_is_wrong(conf_with, two_racks):
 
 @after("own-30")
 def arguments(counts):
-    assert counts[5] == {"a": 3, "b": 1} and counts[15] == {"a": 2, "b": 2}
+    assert counts[5] == {"a": 4, "b": 0} and counts[15] == {"a": 2, "b": 2}
 
 
 @after("own-37")

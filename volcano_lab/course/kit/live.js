@@ -2,6 +2,7 @@
 // kernel as a message. The status stays in place, so that screen readers hear its changes.
 
 const PATIENCE = 6000; // milliseconds until a reader is told that nobody answers
+const SLOW = 300; // and that an answer takes a while
 const NOBODY = "No answer yet. Is the kernel still running? Run the cell again.";
 
 // JupyterLab and Notebook leave the keys to what has the focus if it says so itself; a card does not let them out.
@@ -44,10 +45,12 @@ function question(root, model) {
   const status = add(card, "div", {class: "vl-status", role: "status", tabindex: "-1", ...OWN_KEYS});
   const result = add(card, "div", {class: "vl-result"});
 
-  let waiting = 0;
+  let waiting = 0, slow = 0;
+  const rest = () => { clearTimeout(waiting); clearTimeout(slow); };
   const tell = (message) => {
-    clearTimeout(waiting);
+    rest();
     waiting = setTimeout(() => set(status, NOBODY), PATIENCE);
+    slow = setTimeout(() => set(status, "running"), SLOW);
     model.send(message);
   };
   const answer = () => tell({
@@ -65,7 +68,7 @@ function question(root, model) {
 
   let shown = "[]", settled = false;
   return () => {
-    clearTimeout(waiting);
+    rest();
     const state = model.get("state");
     const had = root.contains(document.activeElement);
     root.dataset.state = state.state;

@@ -12,7 +12,6 @@ from typing import Any
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.user_code import ACTION, PLUGIN, is_action, is_plugin, written
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
-from volcano_lab.course.lesson_12 import solutions
 from volcano_lab.course.lesson_12.own_steps import crowded
 from volcano_lab.course.lesson_12.scene import (
     RECLAIM,
@@ -82,24 +81,28 @@ def weight(answer: int) -> Verdict:
     """From which weight on, of 1, 5, 10, 15 and 20, are web's pods two and two?"""
     if answer not in WEIGHTS:
         return try_again("Choose one of 1, 5, 10, 15 and 20.")
-    pods = {number: by_rack(run_with(_weighted(number), two_racks()))["b"] for number in WEIGHTS}
+    pods = {number: weighted(number)["b"] for number in WEIGHTS}
     if pods[answer] == 0:
-        return try_again(f"With {answer} every pod stays in rack a: the minus is smaller than "
-                         "nodeorder's lead. Read the table.")
-    if pods[answer] == 1:
-        return try_again(f"With {answer} only one pod goes to rack b. Read the table.")
+        return try_again(f"With {answer} every pod stays in rack a: that is less than nodeorder's "
+                         "lead, before a pod is placed and after each.")
     if answer > min(number for number in WEIGHTS if pods[number] == 2):
-        return try_again(f"{answer} is enough, but a smaller one is, too.")
-    return well_done("Scores are added up. Below that, the minus for one pod is smaller than "
-                     "nodeorder's lead for rack a.")
+        return try_again(f"{answer} is enough, but a smaller one is, too: with each pod that rack "
+                         "a takes, its lead becomes smaller.")
+    return well_done("Scores are added up. Two pods go to rack a, its lead falls below 15, and the "
+                     "other two go to rack b.")
 
 
-def _weighted(number: int) -> type[Plugin]:
-    class Weighted(solutions.Spread):
+def weighted(number: int) -> dict[str, int]:
+    """How many of web's pods go to each rack where a plugin gives so many points for rack b.
+
+    >>> weighted(1)
+    {'a': 4, 'b': 0}
+    """
+    class Weighted(Plugin):
         def node_order(self, task, node):
-            return super().node_order(task, node) / 100 * number
+            return number * (node.labels["rack"] == "b")
 
-    return Weighted
+    return by_rack(run_with(Weighted, two_racks()))
 
 
 # -- orders
@@ -138,6 +141,13 @@ def waits_longest(answer: type[Plugin]) -> Verdict | None:
                      "asked about, too; `ssn.now` puts them behind.")
 
 
+class PatientFirst(Plugin):
+    """Decides as a WaitsLongest would, by the queues' names."""
+
+    def queue_order(self, left, right):
+        return (left.name != "patient") - (right.name != "patient")
+
+
 @check(takes=str, wanted="the text of a configuration")
 def in_its_place(answer: str) -> Verdict:
     """Change the configuration, so that waits-longest decides before proportion does."""
@@ -145,7 +155,7 @@ def in_its_place(answer: str) -> Verdict:
         conf = load_conf(answer)
     except (ConfError, ValueError) as error:
         return try_again(f"Volcano refuses this configuration: {error}")
-    with quiet(), registered(plugin={"waits-longest": solutions.WaitsLongest}):
+    with quiet(), registered(plugin={"waits-longest": PatientFirst}):
         cycle = one_place().run(answer)
     names, known = conf.plugin_names(), {*plugin_names(), "waits-longest"}
     for unknown in (name for name in names if name not in known):

@@ -9,6 +9,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.framework.registry import registered
 from volcano_lab.plugins.catalogue import table as catalogue
@@ -128,6 +129,13 @@ def one_place(patient: str = "patient", newcomer: str = "newcomer", newcomer_run
     for name in ("again", "wish-again") if patient_again else ():
         cluster.job(name, queue=patient, cpu=1)
     return cluster
+
+
+class KeptStay(Plugin):
+    """Lets reclaim take no pod whose name begins with kept."""
+
+    def reclaimable(self, task, candidates):
+        return [pod for pod in candidates if not pod.name.startswith("kept")], PERMIT
 
 
 def in_maintenance(*nodes: str, when: str = "tonight") -> Cluster:
