@@ -59,7 +59,7 @@ check: $(ALL)  ## lint and the fast tests, within a minute
 	$(BIN)/ruff check
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tools/lessons.py
-	$(PYTEST) -m "not slow and not browser" $(PYTEST_ARGS)
+	$(PYTEST) -m "not long and not slow and not browser" $(PYTEST_ARGS)
 
 # What takes longer or needs a file is run by hand: chaos.py, cycle.py --all, large.py, mutants.py, soak.py, stepper.py, trace.py --all, trace_off.py.
 AGAINST ?= HEAD~1

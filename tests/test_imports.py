@@ -64,6 +64,7 @@ def test_the_package_alone_is_light():
     assert not loaded & (LAB | SIMULATION | {"yaml", "rich"})
 
 
+@pytest.mark.long
 def test_the_core_needs_numpy_and_pure_python_only():
     core = [name for name in MODULES if name.count(".") and name.split(".")[1] in CORE]
     assert core

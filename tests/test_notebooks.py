@@ -73,6 +73,7 @@ def kept(request):
         yield found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_no_answer_is_stored_before_its_question_is_answered(path, kept):
     notebook = json.loads(path.read_text())

@@ -252,6 +252,7 @@ def test_why_a_task_may_not_evict_is_told_to_who_watches():
     }) in notes.rows
 
 
+@pytest.mark.long
 @given(contended(), st.sampled_from(["proportion", "capacity", "drf"]), st.booleans())
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_arrays_decide_as_node_by_node(objects, fairness, topology_aware):

@@ -140,6 +140,7 @@ def test_reclaim_is_told_to_who_watches():
     assert facts["victims"]["node"] == "n1"
 
 
+@pytest.mark.long
 @given(contended(), st.sampled_from(["proportion", "capacity", "drf proportion"]))
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_arrays_decide_as_node_by_node(objects, fairness):

@@ -31,6 +31,7 @@ def engine(request, monkeypatch):
         pytest.importorskip("re2")
 
 
+@pytest.mark.long
 @settings(max_examples=400, deadline=None)
 @given(patterns, st.sampled_from(["", "(?i)", "(?s)", "(?m)"]),
        st.text("ab1-.\nA", max_size=8))

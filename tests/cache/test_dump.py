@@ -67,6 +67,7 @@ def test_so_it_does_after_a_cycle_while_tasks_are_binding(seed):
     }
 
 
+@pytest.mark.long
 def test_so_it_does_at_any_moment_of_a_run_in_which_everything_goes_wrong():
     templates = (JobTemplate("a", "a", pods=3, cpu=2,
                              run_time=10), JobTemplate("b", "b", pods=2, cpu=3, run_time=15))
@@ -123,6 +124,7 @@ def test_usage_and_memory_are_in_a_dump():
     assert dump.dump(Cache())["memory"] == {}
 
 
+@pytest.mark.long
 def test_a_damaged_dump_runs_or_is_one_sentence(tmp_path):
     cache = crowded(1).cache()
     decisions(cache)

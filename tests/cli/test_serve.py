@@ -122,6 +122,7 @@ def scrape(url):
             for sample in family.samples}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR2"), reason="this system has no SIGUSR2")
 def test_the_command_from_beginning_to_end(places):
     folder, conf, dumps = places
@@ -190,6 +191,7 @@ sys.exit(cli.main(sys.argv[1:]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR2"), reason="this system has no SIGUSR2")
 def test_the_end_in_the_middle_of_a_write_waits_for_the_write(places, tmp_path, monkeypatch):
     monkeypatch.setenv("GO_ON", str(tmp_path / "go on"))
@@ -211,6 +213,7 @@ def test_the_end_in_the_middle_of_a_write_waits_for_the_write(places, tmp_path, 
     assert "n1" in run_dump(written[0]).nodes
 
 
+@pytest.mark.long
 def test_a_configuration_behind_links_or_in_a_folder_made_anew_is_read(places):
     folder, conf, dumps = places
     conf.unlink()
@@ -272,6 +275,7 @@ sys.exit(cli.main(sys.argv[1:]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
 def test_a_renamed_folder_is_followed_and_sighup_reads_all_anew(places):
     folder, conf, dumps = places
@@ -294,6 +298,7 @@ def test_a_renamed_folder_is_followed_and_sighup_reads_all_anew(places):
         server.process.kill()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
 @pytest.mark.parametrize("kept", ["ZeroDivisionError", "BaseException"])
 def test_the_end_comes_within_two_seconds_whatever_is_under_way(places, kept):

@@ -44,6 +44,7 @@ def test_moves(lab, sentence, moves, outcome):
     assert lab.reset().state == before
 
 
+@pytest.mark.long
 def test_every_position_of_the_sliders_fits_the_board(lab):
     chance = random.Random(7)
     for _ in range(40):

@@ -50,6 +50,7 @@ def test_moves(lab, sentence, move, let_in, placed):
     assert ("no" if second["PodGroup"] == "Pending" else "yes") == let_in
 
 
+@pytest.mark.long
 def test_every_position_fits_the_scales_and_tells_why(lab):
     chance = random.Random(4)
     panel = next(panel for panel in lesson_04.PANELS if panel.key == "sums")

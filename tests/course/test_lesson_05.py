@@ -95,6 +95,7 @@ def test_a_ring_of_queues_hangs_on_nothing(lab):
     assert ends(lab)["web-gang"] == ("Inqueue", "commit")
 
 
+@pytest.mark.long
 def test_any_tree_that_can_be_edited_is_shown(lab):
     chance = random.Random(5)
     words = ["deserved", "capability", "guarantee", "runs", "gang"]

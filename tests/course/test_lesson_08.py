@@ -55,6 +55,7 @@ def test_moves(lab, sentence, move, where):
     assert lab.said.count("new goes to") == (where != ["node-2"])
 
 
+@pytest.mark.long
 def test_every_position_shows_what_a_cycle_decides(lab):
     chance = random.Random(8)
     for _ in range(60):
@@ -92,6 +93,7 @@ def test_the_parts_of_the_points_add_up_to_what_the_trace_has(arguments):
             assert sum(parts.values()) == pytest.approx(sum(scores[node].values()), abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("node", FAULTS)
 def test_each_faulty_node_refuses_alone_or_among_all(node):
     others = ("9-zone", "1-small")  # a zone is crowded only beside another one

@@ -22,6 +22,7 @@ from volcano_lab.display.charts.states import transitions
 START = {name: control.start for name, control in CONTROLS.items()}
 
 
+@pytest.mark.long
 def test_every_position_fits_the_scales():
     positions = itertools.product(range(0, 91, 30), CONTROLS["rate"].choices()[::2], (2, 5, 8))
     for fail, rate, period in positions:
@@ -50,6 +51,7 @@ def test_the_same_pods_come_whatever_fails():
     assert arrivals() == arrivals(fail=90) == arrivals(period=8) != arrivals(rate=10)
 
 
+@pytest.mark.long
 def test_every_task_of_the_lab_can_be_done():
     lab = run_lab()
     for task in lab.tasks:
@@ -76,6 +78,7 @@ def test_a_look_says_where_a_request_is():
     assert healing.look(sim).loc["web-1-0", "on its way"] == "evict request"
 
 
+@pytest.mark.long
 def test_every_kind_of_fault_heals():
     faults = healing.each_fault()
     assert faults["finished at"].notna().all() and set(faults.index) == set(healing.KINDS)

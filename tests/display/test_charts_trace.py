@@ -43,6 +43,7 @@ def amount(resource, name="cpu"):
     return in_units(name, resource.get(name))
 
 
+@pytest.mark.long
 def test_rounds_are_those_of_proportion(cycles):
     seen = 0
     for name, (trace, ssn, _) in cycles.items():
@@ -305,6 +306,7 @@ def test_the_words_of_a_chart_have_its_numbers():
     )["description"] == "Statements: allocate for train, 2 operations, discard"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "make", "arguments"), DRAWN, ids=[row[0] for row in DRAWN])
 def test_a_live_chart_follows_with_one_message(name, make, arguments):
     draw, trace = getattr(charts, name), make()
@@ -334,6 +336,7 @@ def picture():
     alt.renderers.enable(before)
 
 
+@pytest.mark.long
 def test_a_stored_chart_is_dark_on_a_dark_page_and_cells_keep_their_ink(picture):
     charts.still()
     svg = picture(charts.pod_states(SCENES["a gang that fits: commit"](), title="Commit"))
@@ -344,6 +347,7 @@ def test_a_stored_chart_is_dark_on_a_dark_page_and_cells_keep_their_ink(picture)
     assert 'fill="black"' in ink["Pending"] and 'fill="#000"' in ink["train-0"]
 
 
+@pytest.mark.long
 def test_charts_are_larger_for_a_projector(picture):
     def size():
         head = re.match(r"<svg [^>]*>", picture(charts.transitions()))[0]

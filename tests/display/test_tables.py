@@ -127,6 +127,7 @@ def test_pictures_have_words_and_no_request():
     assert "round 2: a 28, b 42, c 30" in charts.water_filling(cycle).to_dict()["description"]
 
 
+@pytest.mark.long
 def test_still_pictures_are_the_same_each_time():
     import altair as alt
 

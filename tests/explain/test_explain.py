@@ -211,6 +211,7 @@ def test_anti_affinity():
         str, explanation.remedies)
 
 
+@pytest.mark.long
 def test_a_topology_too_small_in_the_recorded_cases():
     cases = [case for case in rows(HERE / "dev-cases.jsonl.gz") if case["family"] == "topology"]
     found = [(explanation, each)
@@ -274,6 +275,7 @@ def test_a_pod_that_is_placed_and_a_queue_tell_why():
     assert "met_request" in queue.codes
 
 
+@pytest.mark.long
 def test_why_a_pod_was_evicted():
     case = next(case for case in rows(HERE / "dev-cases.jsonl.gz")
                 if case["family"] == "reclaim" and victims_of(case))

@@ -72,6 +72,7 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
     assert "<td" in explanation._repr_mimebundle_()["text/html"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("job", ["web", "train"])
 def test_what_ends_a_loop_was_run(job):
     timeline = watched(ping_pong(), RECLAIM, 12)
@@ -103,6 +104,7 @@ def test_a_gang_that_was_half_evicted_is_stranded():
     assert cause.text in timeline._repr_mimebundle_()["text/plain"]
 
 
+@pytest.mark.long
 def test_what_keeps_a_gang_from_being_stranded_was_run():
     """A job that came later passes the half of a gang that waits, for its dominant share is less.
     """
@@ -160,6 +162,7 @@ def random_run(seed, faults=None, until=60):
     return sim, timeline, log
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_a_timeline_has_what_the_sessions_committed(seed):
     _, timeline, log = random_run(seed, Faults.all(0.05) if seed % 2 else None)
@@ -188,6 +191,7 @@ def test_a_timeline_has_what_the_sessions_committed(seed):
         assert ("stranded" in timeline.why(uid).codes) == (held > 0 and there < job.min_available)
 
 
+@pytest.mark.long
 def test_a_scheduler_that_died_leaves_nothing_in_the_timeline():
     sim, timeline, log = random_run(3, Faults({"cycle_crash": 0.3}))
     assert sim.crashes == log.deaths > 3 and timeline.cycles == sim.cycles
@@ -195,6 +199,7 @@ def test_a_scheduler_that_died_leaves_nothing_in_the_timeline():
         pod for entries in log.commits for word, pod, _ in entries if word == "evict"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_the_objects_of_a_cycle_are_decided_as_the_cycle_was(seed):
     _, timeline, log = random_run(seed, until=30)

@@ -155,6 +155,7 @@ def contradictions(case):
     return count
 
 
+@pytest.mark.long
 def test_no_sentence_is_contradicted_by_its_numbers_in_a_sample():
     cases = list(rows(HERE / "dev-cases.jsonl.gz"))[::60]
     assert sum(map(contradictions, cases)) > 3 * len(cases)

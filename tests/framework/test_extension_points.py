@@ -283,6 +283,7 @@ class Askers(Observer):
         return asked
 
 
+@pytest.mark.long
 def test_actions_ask_what_the_table_says():
     paths = sorted(HERE.glob("*-cases.jsonl.gz")) or sorted(SHARED.glob("*-cases.jsonl.gz"))
     if not paths:

@@ -88,6 +88,7 @@ def test_the_modelled_plugins_are_all_there_are():
     assert set(plugin_names()) >= MODELLED and table
 
 
+@pytest.mark.long
 def test_bad_configurations_run_or_end_in_a_sentence():
     assert tried(150, seed=1) == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from clusters import cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from volcano_lab.framework.placement.arrays import FITS, LATER, NEVER, room_memo
 from volcano_lab.scheduler import Scheduler
 
 
+@pytest.mark.long
 @given(cases())
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_both_ways_decide_the_same(case):

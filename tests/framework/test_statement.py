@@ -42,6 +42,7 @@ def do_some(data: st.DataObject, ssn: Session, statement: Statement) -> None:
             statement.pipeline(task, node.name, data.draw(st.booleans()))
 
 
+@pytest.mark.long
 @given(cases(), st.data())
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_discard_restores_the_whole_session(case, data):
@@ -54,6 +55,7 @@ def test_discard_restores_the_whole_session(case, data):
     assert ssn.undone == len(statement.operations)
 
 
+@pytest.mark.long
 @given(cases(), st.data())
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 def test_what_is_saved_and_recovered_is_what_was_done(case, data):

@@ -212,6 +212,7 @@ def test_observers_hear_of_each_dry_run_and_of_the_choice(watches_calls):
     ]
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(st.data())
 def test_all_ways_decide_the_same(data):

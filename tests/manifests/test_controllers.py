@@ -268,6 +268,7 @@ def test_a_finished_job_is_not_begun_again():
     assert made(finished) == ([], [], [])
 
 
+@pytest.mark.long
 def test_five_thousand_pods_are_made_soon():
     import time
     start = time.process_time()

@@ -32,6 +32,7 @@ def test_the_generators_documents_are_good_before_they_are_made_bad():
         assert hostile.failure(hostile.json.dumps(document), read_and_run, ()) is None
 
 
+@pytest.mark.long
 def test_bad_manifests_end_in_objects_or_a_sentence():
     assert tried(300, seed=1) == []
 

@@ -130,6 +130,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "words"), [case[1:] for case in REFUSED],
                          ids=[case[0] for case in REFUSED])
 def test_what_is_refused_is_refused_soon_in_one_short_sentence(text, words):
@@ -207,6 +208,7 @@ def special(tmp_path) -> dict[str, Path]:
                     "nul": Path("a\0b"), "none": tmp_path / "none.yaml"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "words"), [
     ("fifo.yaml", "is no regular file; allowed is one, a folder of them, or - for the input"),
     ("s", "is no regular file"),
@@ -231,6 +233,7 @@ def test_what_is_no_text_is_one_sentence(special, name, words):
     assert words in problem and len(problem) <= 500 and problem.isprintable()
 
 
+@pytest.mark.long
 def test_a_folder_with_such_files_names_each(special, tmp_path):
     with pytest.raises(ManifestError) as refused:
         load(tmp_path)

@@ -303,6 +303,7 @@ def test_from_dict_takes_words_as_they_are_unless_strict():
         from_dict(pod, strict=True)
 
 
+@pytest.mark.long
 @settings(max_examples=300,
           suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(objects())
@@ -344,6 +345,7 @@ def test_no_data_whatever_makes_the_reader_fail(data):
     assert all("\n" not in error for error in findings.errors if "\\n" not in repr(data))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("table", ["dev", "table"])
 def test_every_recorded_object_loads_without_a_warning(table):
     file = CONFORMANCE / f"{table}-cases.jsonl.gz"

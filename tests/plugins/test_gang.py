@@ -123,6 +123,7 @@ def test_the_condition_says_how_it_went(sentence, cpu, kind, reason, message):
     assert condition.message == message, sentence
 
 
+@pytest.mark.long
 @given(cases())
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 def test_after_any_cycle_a_gang_has_its_minimum_or_got_nothing(case):

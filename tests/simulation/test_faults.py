@@ -46,6 +46,7 @@ def finished(sim):
     return all(job.finished is not None for job in sim.side.jobs.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "sign"), [
     ("bind_refused", "bind refused"),
     ("bind_timeout", "bind timed out"),
@@ -87,6 +88,7 @@ def test_a_node_that_goes_between_snapshot_and_bind_gets_no_pod():
     assert finished(sim) and len(happened(sim, "node back")) == 1
 
 
+@pytest.mark.long
 def test_a_scheduler_that_dies_forgets_what_it_had_not_sent_and_finds_what_it_had():
     sim = simulation([[2, "cycle_crash"]])
     sim.run(until=2.5)
@@ -150,6 +152,7 @@ def test_a_cluster_that_has_lost_every_node_claims_nothing(action):
 # ----------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "chance", "plugin"), [(2, 0.2, "proportion"),
                                                         (3, 0.0, "proportion"),
                                                         (4, 0.1, "capacity")])
@@ -169,6 +172,7 @@ def test_a_run_saved_and_loaded_again_and_again_is_the_uninterrupted_run(seed, c
 # -- many at once ----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [101, 102, 104])
 def test_a_short_soak(seed):
     sim = soak.simulate(seed, events=250, chance=0.1)

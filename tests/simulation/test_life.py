@@ -29,13 +29,15 @@ def lived(chosen):
 
 
 @pytest.mark.skipif(not WIDE.exists(), reason="recorded lives are not beside this checkout")
-@pytest.mark.parametrize("chosen", [45, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("chosen", [
+    pytest.param(45, marks=pytest.mark.long), pytest.param(None, marks=pytest.mark.slow)])
 def test_lives_are_decided_as_volcano_decided_them(chosen):
     count, found = lived(chosen)
     assert count == (chosen or 1042)
     assert not found, "\n".join(found[:10])
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not WIDE.exists(), reason="recorded lives are not beside this checkout")
 def test_a_timeline_has_the_evictions_that_volcano_committed():
     cases, events, wanted = (

@@ -49,6 +49,7 @@ def simulation(seed=1, **given):
     return Simulation(cluster(), seed=seed, **given)
 
 
+@pytest.mark.long
 def test_two_runs_of_a_seed_are_equal_to_the_byte():
     first, second = (simulation(faults=Faults.all(0.05)).run(until=120).to_json() for _ in range(2))
     assert first == second
@@ -61,6 +62,7 @@ def test_a_run_in_two_halves_is_the_same_run():
     assert halves.run(until=80).to_json() == simulation().run(until=80).to_json()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moment", [7.013, 20.02, 41.5])
 def test_a_run_saved_loaded_and_continued_is_the_uninterrupted_run(tmp_path, moment):
     whole = simulation(faults=Faults.all(0.1)).run(until=90).to_json()
@@ -79,6 +81,7 @@ sys.stdout.write(load(sys.argv[1]).run(until=60).to_json())
 """
 
 
+@pytest.mark.long
 def test_another_process_continues_a_saved_run_to_the_byte(tmp_path):
     sim = simulation(faults=Faults.all(0.1))
     sim.run(until=31.4)
@@ -173,6 +176,7 @@ def test_the_history_as_tables():
     assert "job arrived" in set(events["what"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("until", "wanted", "shown"), [(30, None, False), (30, True, True),
                                                         (30, False, False), (501, None, True),
                                                         (501, False, False)])

@@ -116,6 +116,7 @@ def test_a_sweep_goes_on_from_its_folder(tmp_path, monkeypatch):
         sweep(base(), GRID, METRICS, path=others[2])
 
 
+@pytest.mark.long
 def test_a_folder_keeps_what_is_done_when_a_sweep_is_stopped(tmp_path):
     pytest.importorskip("pyarrow")
     grid = {"seed": [1, 2, 3], "queue/a.weight": [1, 2]}
@@ -134,6 +135,7 @@ def test_a_folder_keeps_what_is_done_when_a_sweep_is_stopped(tmp_path):
         sweep(of_seed, grid, {"odd": lambda cycle: object()}, path=tmp_path / "odd")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_a_pool_gives_the_same_also_where_a_worker_dies(tmp_path, monkeypatch):
     assert sweep(base(), GRID, METRICS, workers=2) == sweep(base(), GRID, METRICS)

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import slides
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "00-fair-share.ipynb"
@@ -33,6 +35,7 @@ def test_a_question_has_its_text_above_it_and_its_answer_on_the_next_slide():
         ("slide", "## A"), ("-", '<p class="question">How many?</p>')]
 
 
+@pytest.mark.long
 def test_the_slides_of_a_lesson_need_nothing_else():
     questions = slides.asked(LESSON)
     page = slides.page(LESSON, questions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from recorded_cases import HERE, rows
 
 from volcano_lab.cli.replay import load_cache
@@ -59,6 +60,7 @@ def test_a_cycle_that_stops_earlier_parts_where_it_stops():
     assert len(diff.moved) == 4 and "4 pods moved" in str(diff)
 
 
+@pytest.mark.long
 def test_the_same_case_twice_is_the_same_also_when_loaded():
     for case in rows(HERE / "dev-cases.jsonl.gz")[::60]:
         traces = []

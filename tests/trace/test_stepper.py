@@ -42,6 +42,7 @@ def test_the_last_state_is_the_sessions_and_the_first_the_snapshots(cases, famil
     assert moved > 100
 
 
+@pytest.mark.long
 def test_back_undoes_each_step_one_by_one(cases):
     case = max((case for case in cases if case["family"] == "preempt"),
                key=lambda case: len(case["objects"]))

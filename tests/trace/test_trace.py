@@ -34,6 +34,7 @@ def sample():
     return rows(HERE / "dev-cases.jsonl.gz")[::23]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("every_call", [False, True], ids=["all nodes at once", "every call"])
 def test_a_trace_changes_no_decision(every_call):
     for case in sample():
@@ -42,6 +43,7 @@ def test_a_trace_changes_no_decision(every_call):
         assert watched.committed == plain.committed and watched.undone == plain.undone, case["name"]
 
 
+@pytest.mark.long
 def test_two_runs_give_equal_traces():
     for case in sample():
         one, two = Trace(), Trace()
@@ -50,6 +52,7 @@ def test_two_runs_give_equal_traces():
         assert list(one.lines()) == list(two.lines()), case["name"]
 
 
+@pytest.mark.long
 def test_both_ways_show_the_same_choices_and_scores():
     """What the arrays say of all nodes at once is what each call says, wherever a node was chosen
     among several.
@@ -156,6 +159,7 @@ def test_a_plugin_of_ones_own_appears_by_itself():
     assert trace.of("job_enqueueable", plugin="favourite") and ssn.committed[0][2] == "n1"
 
 
+@pytest.mark.long
 def test_json_lines_out_and_in(tmp_path):
     for case in sample()[::4]:
         trace = Trace(every_call=True)

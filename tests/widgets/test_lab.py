@@ -142,6 +142,7 @@ LABS = {name: make for path in sorted(Path(course.__file__).parent.glob("lesson_
         if name.endswith("_lab")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", LABS.values(), ids=LABS)
 def test_the_sentence_of_a_move_names_what_was_moved_and_what_followed(make):
     lab = make()

@@ -32,6 +32,7 @@ def steps():
     return widgets.stepper(full_cluster(), RECLAIM)
 
 
+@pytest.mark.long
 def test_the_last_frame_is_the_session_and_the_first_the_snapshot(cases):
     for case in cases[::29]:
         trace = Trace()
@@ -51,6 +52,7 @@ def test_the_last_frame_is_the_session_and_the_first_the_snapshot(cases):
         assert view.to_place(0) == before, case["name"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("detail", DETAILS)
 def test_back_shows_what_forward_showed(cases, detail):
     case = max(cases[::7], key=lambda case: (case["family"] == "reclaim", len(case["objects"])))
@@ -134,6 +136,7 @@ def test_what_a_stepper_is_made_of():
         widgets.stepper(3)
 
 
+@pytest.mark.long
 def test_ten_thousand_steps_stay_in_the_kernel():
     large = Cluster()
     for number in range(40):

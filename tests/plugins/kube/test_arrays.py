@@ -5,6 +5,7 @@ before.
 import copy
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kube_random import pods_to_place, renamed, scenes
@@ -17,6 +18,7 @@ from volcano_lab.plugins.kube.node_pods import KubeNodes
 pods = st.lists(pods_to_place(), min_size=1, max_size=5)
 
 
+@pytest.mark.long
 @settings(max_examples=120)
 @given(scenes(), pods, st.data())
 def test_all_nodes_at_once_as_node_by_node(scene: Scene, pods, data):
@@ -41,6 +43,7 @@ def test_all_nodes_at_once_as_node_by_node(scene: Scene, pods, data):
                                                 label="node")))
 
 
+@pytest.mark.long
 @settings(max_examples=80)
 @given(scenes(), pods, pods_to_place("last"))
 def test_counts_that_are_kept_up_are_those_counted_anew(scene: Scene, pods, last):
@@ -74,6 +77,7 @@ def look_at(kube: KubeNodes, one):
     )
 
 
+@pytest.mark.long
 @given(scenes(), pods_to_place(), pods_to_place("guest"))
 def test_a_simulated_pod_counts_on_the_copy_alone_and_leaves_again(scene: Scene, one, guest):
     task, other = TaskInfo(one), TaskInfo(renamed(guest, "guest"))

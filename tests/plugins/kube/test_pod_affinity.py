@@ -136,6 +136,7 @@ def test_pods_that_terms_can_tell_apart_do_not_share_counts():
     assert scene.fits(pod("b", "web")) == ["n1", "n3"]
 
 
+@pytest.mark.long
 @settings(max_examples=120)
 @given(scenes(), pods_to_place(), pods_to_place("second"))
 def test_random_clusters_as_by_the_definition(scene: Scene, one: Pod, second: Pod):

@@ -107,6 +107,7 @@ def test_the_score_counts_no_pods_per_node_as_volcano_does():
     assert set(scene.batch_scores(soft).values()) == {100}
 
 
+@pytest.mark.long
 @settings(max_examples=120)
 @given(scenes(), pods_to_place())
 def test_random_clusters_as_by_the_definition(scene: Scene, one):
