@@ -36,6 +36,8 @@ lab: $(LAB)  ## opens JupyterLab on the start page (LAB_ARGS="--no-browser --por
 # One file's tests stay in one process: the cells of a notebook follow each other, and a browser is started once.
 # Processes have to collect the same tests in the same order, also where names are made from sets.
 export PYTHONHASHSEED ?= 0
+# What one process has compiled the next ones (tests start hundreds) need not compile again.
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
 # One more than there are cores: the tests in a browser wait half of their time.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
@@ -59,7 +61,7 @@ check: $(ALL)  ## lint and the fast tests, within a minute
 	$(BIN)/ruff check
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tools/lessons.py
-	$(PYTEST) -m "not long and not slow and not browser" $(PYTEST_ARGS)
+	$(PYTEST) -p no:nbval -m "not long and not slow and not browser" $(PYTEST_ARGS)
 
 # What takes longer or needs a file is run by hand: chaos.py, cycle.py --all, large.py, mutants.py, soak.py, stepper.py, trace.py --all, trace_off.py.
 AGAINST ?= HEAD~1
