@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kube_scene import Scene, away_from, near, node, on_nodes, pod, spread
 
-from volcano_lab.api.fit_error import ERROR, UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE
+from volcano_lab.api.fit_error import ERROR, UNRESOLVABLE, UNSCHEDULABLE
 from volcano_lab.api.objects import Taint
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.plugins.predicates import CACHE_ENABLE, TEMPLATE_UID
@@ -55,7 +55,7 @@ def test_codes_and_text_of_a_refusal():
     scene = Scene([node("n1", taints=[GPU], pods="1")], {"n1": OLD})
     error = scene.predicates.predicate(TaskInfo(pod()), scene.nodes["n1"])
     assert [status.code
-            for status in error.statuses] == [UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE]
+            for status in error.statuses] == [UNSCHEDULABLE, UNRESOLVABLE]
     assert str(error) == f"task default/p on node n1 fit failed: {FULL}, {TAINTED}"
 
 

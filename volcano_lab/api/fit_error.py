@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 
 from attrs import Factory, define
 
-SUCCESS, ERROR, UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE, WAIT, SKIP = range(6)
-"""Codes of a status: ERROR is a fault, UNSCHEDULABLE may be fixed by evicting others, the next may
-not.
+SUCCESS, ERROR, UNSCHEDULABLE, UNRESOLVABLE, WAIT, SKIP = range(6)
+"""Codes of a status: ERROR is a fault, UNSCHEDULABLE may be fixed by evicting others, UNRESOLVABLE
+(Volcano's UnschedulableAndUnresolvable) may not.
 """
 
-ABORT_CODES = frozenset((UNSCHEDULABLE_AND_UNRESOLVABLE, ERROR, WAIT, SKIP))
+ABORT_CODES = frozenset((UNRESOLVABLE, ERROR, WAIT, SKIP))
 """Codes after which no further check of the same node is made."""
 
 NODE_POD_NUMBER_EXCEEDED = "node(s) pod number exceeded"
@@ -55,7 +55,7 @@ class FitError:
         return any(status.code in ABORT_CODES for status in self.statuses)
 
     def unresolvable(self) -> bool:
-        return any(status.code == UNSCHEDULABLE_AND_UNRESOLVABLE for status in self.statuses)
+        return any(status.code == UNRESOLVABLE for status in self.statuses)
 
     def __str__(self) -> str:
         return f"task {self.task} on node {self.node} fit failed: {', '.join(self.reasons)}"
@@ -112,7 +112,7 @@ def unresolvable(task: str, node: str, reason: str, plugin: str = "") -> FitErro
     >>> str(unresolvable("team/a-0", "n1", "too hot"))
     'task team/a-0 on node n1 fit failed: too hot'
     """
-    status = Status(UNSCHEDULABLE_AND_UNRESOLVABLE, reason, plugin)
+    status = Status(UNRESOLVABLE, reason, plugin)
     return FitError(task, node, (status,)) if reason else None
 
 

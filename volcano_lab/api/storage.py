@@ -15,7 +15,6 @@ from volcano_lab.api import objects as api
 CLAIM, VOLUME = api.PersistentVolumeClaim.kind, api.PersistentVolume.kind
 KINDS = api.StorageClass.kind, api.CSINode.kind, VOLUME, CLAIM
 WAIT = "WaitForFirstConsumer"
-BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 CLASS = "volume.beta.kubernetes.io/storage-class"
 
@@ -49,23 +48,6 @@ def claims_of(pod: api.Pod) -> list[Claimed]:
 def class_of(obj: api.PersistentVolume | api.PersistentVolumeClaim) -> str:
     """The name of the api.StorageClass, "" for none."""
     return obj.metadata.annotations.get(CLASS, obj.spec.storage_class_name) or ""
-
-
-def reference(claim: api.PersistentVolumeClaim) -> api.ClaimReference:
-    """What a volume says of the claim that has it."""
-    return api.ClaimReference("v1", CLAIM, claim.namespace, claim.name, claim.metadata.uid)
-
-
-def bound(claim: api.PersistentVolumeClaim, volume: str) -> api.PersistentVolumeClaim:
-    """The claim once Kubernetes has bound it to a volume."""
-    notes = claim.metadata.annotations | {BIND_COMPLETED: "yes"}
-    return claim.changed(metadata={"annotations": notes}, spec={"volume_name": volume},
-                         status={"phase": "Bound"})
-
-
-def is_bound(claim: api.PersistentVolumeClaim) -> bool:
-    """Whether Kubernetes is done with binding the claim to its volume."""
-    return bool(claim.spec.volume_name) and BIND_COMPLETED in claim.metadata.annotations
 
 
 class Storage:

@@ -10,17 +10,7 @@ Volcano: pkg/scheduler/capabilities/volumebinding/binder.go (BindPodVolumes)
 from __future__ import annotations
 
 from volcano_lab.api import objects as api
-from volcano_lab.api.storage import (
-    CLAIM,
-    SELECTED_NODE,
-    VOLUME,
-    Storage,
-    bound,
-    claims_of,
-    class_of,
-    is_bound,
-    reference,
-)
+from volcano_lab.api.storage import CLAIM, SELECTED_NODE, VOLUME, Storage, claims_of, class_of
 from volcano_lab.cache.api_server import ApiServer
 
 
@@ -28,9 +18,9 @@ def bind_claims(server: ApiServer, storage: Storage, pod: api.Pod, node: api.Nod
     """Bind the claims of a pod as the scheduler has assumed."""
     for name, _ in claims_of(pod):
         claim = server.find(CLAIM, f"{pod.namespace}/{name}")
-        if claim is None or is_bound(claim):  # another pod's binding may not have been heard of yet
+        if claim is None or claim.is_bound:  # another pod's binding may not have been heard of yet
             continue
-        ref, assumed = reference(claim), storage.latest(CLAIM, claim.key)
+        ref, assumed = claim.reference(), storage.latest(CLAIM, claim.key)
         volume = next((server.find(VOLUME, volume.name) for volume in storage.all(VOLUME)
                        if volume.spec.claim_ref == ref), None)
         if volume is not None:
@@ -38,7 +28,7 @@ def bind_claims(server: ApiServer, storage: Storage, pod: api.Pod, node: api.Nod
         elif assumed is not None and SELECTED_NODE in assumed.metadata.annotations:
             volume = server.create(_made(claim, storage, node))
         if volume is not None:
-            server.update(bound(claim, volume.name))
+            server.update(claim.bound(volume.name))
 
 
 def _made(claim: api.PersistentVolumeClaim, storage: Storage, node: api.Node
@@ -53,6 +43,6 @@ def _made(claim: api.PersistentVolumeClaim, storage: Storage, node: api.Node
     terms = api.NodeSelector([api.NodeSelectorTerm(near)]) if near else None
     return api.PersistentVolume(api.ObjectMeta(name), api.PersistentVolumeSpec(
         {"storage": wanted.resources.requests.get("storage", "0")}, wanted.access_modes,
-        reference(claim), class_of(claim), wanted.volume_mode, wanted.volume_attributes_class_name,
+        claim.reference(), class_of(claim), wanted.volume_mode, wanted.volume_attributes_class_name,
         api.VolumeNodeAffinity(terms), api.CSIVolumeSource(driver, name)),
         api.PersistentVolumeStatus("Bound"))

@@ -7,17 +7,7 @@ from collections.abc import Iterator
 from volcano_lab.api import JobInfo
 from volcano_lab.api import objects as api
 from volcano_lab.api.status import PENDING
-from volcano_lab.api.storage import (
-    CLAIM,
-    VOLUME,
-    WAIT,
-    Storage,
-    bound,
-    claims_of,
-    class_of,
-    is_bound,
-    reference,
-)
+from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knob import JOB, OTHERS, Knob, KnobSet, Turned
@@ -52,7 +42,7 @@ def _lacking(storage: Storage, pod: api.Pod) -> tuple[str, str]:
             return "claim_missing", (f"it claims {name}, and there is no PersistentVolumeClaim "
                                      f"{key}{who}")
         found = storage.class_of(claim)
-        if is_bound(claim) or (found is not None and found.volume_binding_mode == WAIT
+        if claim.is_bound or (found is not None and found.volume_binding_mode == WAIT
                                and not claim.spec.volume_name):
             continue
         why = (f"it names the volume {claim.spec.volume_name} and is not bound to it yet"
@@ -92,7 +82,7 @@ def volume_knobs(knobs: KnobSet, job: str) -> Iterator[Knob]:
         place = known.get(key)
         claim = api.PersistentVolumeClaim(api.ObjectMeta(name, namespace, f"claim-{key}")) if (
             place is None) else knobs.objects[place]
-        if not is_bound(claim):
+        if not claim.is_bound:
             yield _knob(knobs, place, claim)
 
 
@@ -100,12 +90,12 @@ def _knob(knobs: KnobSet, place: int | None, claim: api.PersistentVolumeClaim) -
     size = claim.spec.resources.requests.get("storage", "")
     meta = api.ObjectMeta(f"volume-for-{claim.name}")
     volume = api.PersistentVolume(meta, api.PersistentVolumeSpec(
-        {"storage": size or "1Gi"}, claim.spec.access_modes, reference(claim)))
+        {"storage": size or "1Gi"}, claim.spec.access_modes, claim.reference()))
     what = f"PersistentVolumeClaim {claim.key}"
 
     def turn(_: int) -> Turned:
         kept = [obj for number, obj in enumerate(knobs.objects) if number != place]
-        return volume.name, [*kept, volume, bound(claim, volume.name)], knobs.conf
+        return volume.name, [*kept, volume, claim.bound(volume.name)], knobs.conf
 
     said = (f"create {what} with a volume" if place is None
             else f"a volume of {size or 'any size'} for {what}")

@@ -38,13 +38,7 @@ from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of
 from volcano_lab.framework.points.rules import ExtensionPoint
 from volcano_lab.framework.points.table import POINTS, ExtensionPoints, extension_points
 from volcano_lab.framework.priority_queue import KeyedQueue, PriorityQueue
-from volcano_lab.framework.statement import (
-    Allocate,
-    Evict,
-    HandlerError,
-    Statement,
-    StatementError,
-)
+from volcano_lab.framework.statement import Allocate, Evict, HandlerError, Statement, StatementError
 from volcano_lab.framework.topology import Topology
 
 

@@ -21,7 +21,7 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
-from volcano_lab.api.storage import CLASS, bound
+from volcano_lab.api.storage import CLASS
 from volcano_lab.framework import listed
 from volcano_lab.manifests.job_controller import JOB_NAME, TASK_SPEC, expand, waiting_tasks
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
@@ -281,7 +281,7 @@ class _Cluster:
         if name is None and CLASS not in claim.metadata.annotations and self.storage_class:
             claim = claim.changed(spec={"storage_class_name": self.storage_class.name})
         if not claim.status.phase and volume in self.volumes:
-            return bound(claim, volume)
+            return claim.bound(volume)
         return claim.changed(status={"phase": claim.status.phase or "Pending"})
 
     def _set_priority(self, pod: api.Pod, spec: api.PodSpec) -> None:

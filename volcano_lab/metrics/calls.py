@@ -11,12 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from volcano_lab.framework import Observer
-
-if TYPE_CHECKING:
-    from volcano_lab.framework import ExtensionPoint, Session
+from volcano_lab.framework import ExtensionPoint, Observer, Session
 
 OPEN, CLOSE, ITSELF = "open", "close", "itself"
 PHASES = {"OnSessionOpen": OPEN, "OnSessionClose": CLOSE}

@@ -21,19 +21,17 @@ if sys.platform == "emscripten":  # Python in a browser: its `resource` lacks wh
 from prometheus_client import CollectorRegistry, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
 
-from volcano_lab.api import EMPTY, Resource
+from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import real_capability
 from volcano_lab.api.job_conditions import schedulable_task_num
 from volcano_lab.api.resource import total
 from volcano_lab.api.status import BINDING
-from volcano_lab.framework import Observer, Operation, Statement
+from volcano_lab.framework import ExtensionPoint, Observer, Operation, Session, Statement
 from volcano_lab.framework.statement import Allocate, Evict
 from volcano_lab.metrics.series import COUNTER, HISTOGRAM, JOB, SERIES, STATES, Series, catalogue
 
 if TYPE_CHECKING:
-    from volcano_lab.api import JobInfo, QueueInfo, TaskInfo
     from volcano_lab.cache.binding import BindingPipeline
-    from volcano_lab.framework import ExtensionPoint, Session
 
 __all__ = ["Metrics", "catalogue"]
 

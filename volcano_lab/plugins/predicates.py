@@ -27,11 +27,11 @@ from volcano_lab.api.fit_error import (
     ABORT_CODES,
     ERROR,
     NODE_POD_NUMBER_EXCEEDED,
+    UNRESOLVABLE,
     UNSCHEDULABLE,
     FitError,
     Status,
 )
-from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.api.storage import Storage
 from volcano_lab.framework import Arguments, Event, Plugin, Session

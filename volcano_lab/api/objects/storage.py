@@ -15,6 +15,7 @@ VolumeResourceList = NewType("VolumeResourceList", dict)
 """Like `ResourceList`, of what a volume has: `{"storage": "10Gi"}`."""
 ACCESS_MODES = {"allowed": ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")}
 """The ways in which nodes and pods may share a volume."""
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 
 
 @define
@@ -56,6 +57,21 @@ class PersistentVolumeClaim(KubernetesObject, kind="PersistentVolumeClaim", vers
 
     spec: PersistentVolumeClaimSpec = Factory(PersistentVolumeClaimSpec)
     status: PersistentVolumeClaimStatus = Factory(PersistentVolumeClaimStatus)
+
+    @property
+    def is_bound(self) -> bool:
+        """True once Kubernetes is done with binding the claim to its volume."""
+        return bool(self.spec.volume_name) and BIND_COMPLETED in self.metadata.annotations
+
+    def bound(self, volume: str) -> PersistentVolumeClaim:
+        """Return the claim as it is once Kubernetes has bound it to a volume."""
+        notes = self.metadata.annotations | {BIND_COMPLETED: "yes"}
+        return self.changed(metadata={"annotations": notes}, spec={"volume_name": volume},
+                            status={"phase": "Bound"})
+
+    def reference(self) -> ClaimReference:
+        """Return what a volume says of the claim that has it."""
+        return ClaimReference("v1", self.kind, self.namespace, self.name, self.metadata.uid)
 
 
 @define

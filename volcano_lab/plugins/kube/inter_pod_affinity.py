@@ -15,8 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import evolve
 
-from volcano_lab.api.fit_error import UNSCHEDULABLE, Status
-from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, Status
 
 from .node_pods import KubeNode, KubeNodes
 from .pod_counts import PairCounts, PairFollower

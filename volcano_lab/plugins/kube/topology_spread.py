@@ -13,8 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import frozen
 
-from volcano_lab.api.fit_error import UNSCHEDULABLE, Status
-from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.objects import TopologySpreadConstraint
 
 from .node_masks import matching_nodes, tolerated_nodes

@@ -18,20 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from volcano_lab.api import objects as api
-from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
-from volcano_lab.api.fit_error import Status
+from volcano_lab.api.fit_error import UNRESOLVABLE, Status
 from volcano_lab.api.quantity import value
-from volcano_lab.api.storage import (
-    CLAIM,
-    SELECTED_NODE,
-    VOLUME,
-    WAIT,
-    Storage,
-    claims_of,
-    class_of,
-    is_bound,
-    reference,
-)
+from volcano_lab.api.storage import CLAIM, SELECTED_NODE, VOLUME, WAIT, Storage, claims_of, class_of
 
 from .node_affinity import node_terms
 from .selectors import EVERYTHING, label_selector
@@ -99,8 +88,8 @@ class ClaimsState:
 
     def __init__(self, kube: KubeNodes, storage: Storage, claims: list[api.PersistentVolumeClaim]):
         self.kube, self.storage = kube, storage
-        self.bound = [claim for claim in claims if is_bound(claim)]
-        self.unbound = sorted((claim for claim in claims if not is_bound(claim)), key=_size)
+        self.bound = [claim for claim in claims if claim.is_bound]
+        self.unbound = sorted((claim for claim in claims if not claim.is_bound), key=_size)
         volumes = storage.all(VOLUME) if self.unbound else []
         self.choice = [_candidates(claim, volumes) for claim in self.unbound]
         self.found: dict[str, list[Wanted]] = {}
@@ -185,7 +174,7 @@ class ClaimsState:
         """Assume what the pod has on a node; a second time, no volumes."""
         for volume, claim in self.found.get(node_name, ()):
             if volume is not None:
-                self.storage.assume(volume.changed(spec={"claim_ref": reference(claim)}))
+                self.storage.assume(volume.changed(spec={"claim_ref": claim.reference()}))
             else:
                 notes = claim.metadata.annotations | {SELECTED_NODE: node_name}
                 self.storage.assume(claim.changed(metadata={"annotations": notes}))

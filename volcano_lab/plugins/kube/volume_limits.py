@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from volcano_lab.api.fit_error import ERROR, UNSCHEDULABLE, Status
-from volcano_lab.api.fit_error import UNSCHEDULABLE_AND_UNRESOLVABLE as UNRESOLVABLE
+from volcano_lab.api.fit_error import ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.objects import CSINode, PersistentVolumeClaim, Pod
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 
