@@ -31,7 +31,7 @@ LESSONS = sorted((DOCS / "lessons").glob("*.ipynb"))
 fill(LESSONS)
 link_pages(LESSONS)
 if tags.has("site"):  # noqa: F821 Sphinx gives the name
-    link_to_try(LESSONS, "../try/notebooks/index.html")
+    link_to_try(LESSONS, CHINESE)
 
 project = "volcano_lab"
 author = "The volcano_lab authors"
@@ -58,10 +58,21 @@ html_sidebars = {"**": ["sidebar/brand.html", "language.html", "sidebar/search.h
 language = "zh_CN" if CHINESE else "en"
 
 
+# What stands in folds and in links, which have no entry in a catalogue.
+IN_CHINESE = (("../README.md", "../README.zh-CN.md"),
+              ('href="try/notebooks/index.html?path=',
+               'href="../try/notebooks/index.html?path=zh/'),
+              ("Try the first lesson in your browser", "在浏览器中试一试第一课"),
+              ("Nothing is installed, and nothing leaves this page.",
+               "无需安装任何东西，数据也不会离开这个页面。"))
+
+
 def in_chinese(_app, page, source):
     """Give Sphinx a page that people wrote in Chinese."""
     if CHINESE and "/" not in page:
-        source[0] = translated(source[0], page).replace("../README.md", "../README.zh-CN.md")
+        source[0] = translated(source[0], page)
+        for ours, theirs in IN_CHINESE:
+            source[0] = source[0].replace(ours, theirs)
 
 
 def setup(app):

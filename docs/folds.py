@@ -39,12 +39,14 @@ def store(path: Path, outputs: dict[str, str]) -> None:
     path.write_text(json.dumps(notebook))
 
 
-def link_to_try(paths: list[Path], folder: str) -> None:
+def link_to_try(paths: list[Path], chinese: bool) -> None:
     """Add a link to the first cell of lessons: the same notebook in the reader's browser."""
+    words = "在浏览器中试一试" if chinese else "Try it in your browser"
+    page = f"{'../' * chinese}../try/notebooks/index.html?path={'zh/' * chinese}"
     for path in paths:
         notebook = json.loads(path.read_text())
         cell = next(each for each in notebook["cells"] if each["cell_type"] == "markdown")
-        link = f'<a href="{folder}?path={path.name}"><b>▸ Try it in your browser</b></a>'
+        link = f'<a href="{page}{path.name}"><b>▸ {words}</b></a>'
         lines = "".join(cell["source"]).split("\n")
         title = next(at for at, line in enumerate(lines) if line.startswith("# "))
         cell["source"] = "\n".join([*lines[:title + 1], "", link, *lines[title + 1:]])

@@ -23,11 +23,12 @@ def built(out: Path, release: str | None, docs: bool) -> None:
     """Build the site in the folder `out` and look whether it is as it should be."""
     out.mkdir(parents=True, exist_ok=True)
     if docs:
-        trees = ROOT / "build" / "site-parts" / "trees"
-        subprocess.run([sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--tag",
-                        "site", "-D", "html_copy_source=0", "-d", trees, ROOT / "docs", out],
-                       check=True)
-        for unneeded in out.glob("_static/**/*.map"):
+        for language, folder in (("both", out), ("zh", out / "zh")):
+            trees = ROOT / "build" / "site-parts" / f"trees-{language}"
+            subprocess.run([sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning",
+                            "--tag", "site", "--tag", language, "-D", "html_copy_source=0",
+                            "-d", trees, ROOT / "docs", folder], check=True)
+        for unneeded in out.rglob("_static/**/*.map"):
             unneeded.unlink()
     application(ROOT / "build" / "site-parts", out / "try", release)
     faults = found(out)

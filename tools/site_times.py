@@ -1,7 +1,7 @@
 """Runs lessons of a built site in Chromium, with no network but the local server: a row of times
 per lesson, then what failed.
 
-`python tools/site_times.py build/site 00 05 12`; without numbers all notebooks.
+`python tools/site_times.py build/site 00 05 zh/05`; without numbers all notebooks.
 """
 
 import sys
@@ -15,8 +15,11 @@ from browser.site import opened, served  # noqa: E402
 
 def main(folder, *numbers):
     """Print a row per lesson; 1 where a cell failed or a request left the site."""
-    lessons = [path.name for path in sorted(Path(folder).glob("try/files/*.ipynb"))
-               if not numbers or path.stem.partition("-")[0] in numbers]
+    files = Path(folder, "try", "files")
+    names = [path.relative_to(files).as_posix() for path in sorted(files.rglob("*.ipynb"))
+             if path.parent.name != "instructor"]
+    lessons = [name for name in names
+               if not numbers or name.removesuffix(".ipynb").partition("-")[0] in numbers]
     faults = []
     print("| lesson | cells | interface | Python | first cell | whole |\n|---|---|---|---|---|---|")
     with open_browser(find_chromium()) as browser, served(folder) as address:

@@ -11,6 +11,7 @@ import pytest
 
 from browser.site import KERNEL_IDLE, opened, served
 
+HEADING = "limits-come-down-the-tree"
 NUMBERS = os.environ.get("SITE_LESSONS", "00").split()
 ALL_KEPT = """async () => {
     const names = await (await fetch("../static/files.json")).json();
@@ -24,7 +25,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_lesson_runs_whole_and_asks_nobody_else(number, site, browser):
-    lesson = next(path.name for path in (site / "try" / "files").glob(f"{number}-*.ipynb"))
+    lessons = site / "try" / "files"
+    lesson = next(lessons.glob(f"{number}-*.ipynb")).relative_to(lessons).as_posix()
     with served(site) as address, opened(browser, address, lesson) as reading:
         cells = reading.run()
         assert [cell for cell in cells if cell["errors"] or cell["warnings"]] == []
@@ -32,8 +34,59 @@ def test_the_lesson_runs_whole_and_asks_nobody_else(number, site, browser):
         assert reading.outside == []
 
 
-@pytest.mark.skipif("SITE_LESSONS" not in os.environ,
-                    reason="takes some minutes; $SITE_LESSONS asks for it, as the workflow does")
+asked_for = pytest.mark.skipif(
+    "SITE_LESSONS" not in os.environ,
+    reason="takes some minutes; $SITE_LESSONS asks for it, as the workflow does")
+
+
+@asked_for
+def test_a_link_opens_a_lesson_at_a_heading_and_the_other_language_is_beside_it(site, browser):
+    lesson = f"05-capacity-and-the-queue-tree.ipynb#{HEADING}"
+    with served(site) as address, opened(browser, address, lesson) as reading:
+        reading.page.wait_for_function(f"""() => {{
+            const at = document.querySelector("#{HEADING}, [id='{HEADING}' i]")
+                ?.getBoundingClientRect();
+            return at && at.top >= 0 && at.top < innerHeight / 2;
+        }}""", timeout=60_000)
+        reading.page.get_by_role("link", name="中文").click()
+        reading.page.wait_for_selector(".jp-Notebook h1:has-text('队列树')", timeout=60_000)
+        assert reading.outside == []
+
+
+@asked_for
+def test_a_link_carries_a_labs_state(site, browser):
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    lesson = "00-fair-share.ipynb"
+    with served(site) as address:
+        with opened(browser, address, lesson, context=context) as reading:
+            reading.run()
+            before, moved, link = _moved_and_copied(reading.page)
+        assert before != moved
+        with opened(browser, address, lesson + link, context=context) as reading:
+            reading.run()
+            handle = reading.page.locator(".noUi-handle").first
+            reading.page.wait_for_function(
+                f"(handle) => handle.getAttribute('aria-valuenow') === '{moved}'",
+                arg=handle.element_handle(), timeout=30_000)
+    context.close()
+
+
+def _moved_and_copied(page):
+    """Move the first lab's first slider; its value before and after, and what the link ends in."""
+    handle = page.locator(".noUi-handle").first
+    handle.scroll_into_view_if_needed()
+    before = handle.get_attribute("aria-valuenow")
+    handle.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_timeout(1000)
+    moved = handle.get_attribute("aria-valuenow")
+    page.get_by_text("copy ▾").first.click()
+    page.get_by_role("button", name="copy link").first.click()
+    page.wait_for_timeout(500)
+    return before, moved, "#" + page.evaluate("navigator.clipboard.readText()").partition("#")[2]
+
+
+@asked_for
 def test_a_later_visit_needs_no_network_and_finds_the_readers_work(site, browser):
     context = browser.new_context()
     with served(site) as address:

@@ -2,6 +2,7 @@
 alone.
 """
 
+import gzip
 import importlib.util
 import json
 import zipfile
@@ -9,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lite.app import KERNEL
+from lite.app import KERNEL, _contents
 from lite.archives import _files, _write
+from lite.packed import packed, scripts
 
 PATH = Path(__file__).parents[2] / "tools" / "site.py"
 GOOD = {"pyodideUrl": "./pyodide.mjs", "disablePyPIFallback": True,
@@ -67,3 +69,34 @@ def test_the_archive_has_python_alone_and_the_same_bytes_each_time(tmp_path):
             "one-1.dist-info/METADATA", "one/__init__.py", "two.py"]
     _write(out, dict(reversed(files.items())))
     assert out.read_bytes() == first
+
+
+def test_each_folder_of_lessons_has_its_list(tmp_path):
+    (tmp_path / "in" / "zh").mkdir(parents=True)
+    for name in ("a.ipynb", "zh/a.ipynb", "zh/notes.txt"):
+        (tmp_path / "in" / name).write_text("{}")
+    _contents(tmp_path / "in", tmp_path / "out")
+    assert (tmp_path / "out" / "files" / "zh" / "a.ipynb").read_text() == "{}"
+    lists = {path.parent.name: json.loads(path.read_text())
+             for path in (tmp_path / "out" / "api").rglob("all.json")}
+    assert {name: [each["path"] for each in found["content"]] for name, found in lists.items()} == {
+        "contents": ["a.ipynb", "zh"], "zh": ["zh/a.ipynb"]}
+
+
+def test_parts_of_the_interface_become_one_script_and_other_scripts_stay(tmp_path):
+    part = b'/*! a\n licence */\n"use strict";\n(self["webpackChunk_one"] = 1)//# map'
+    files = {"1.js": part, "2.js": b"self.rspackChunk_two=2", "main.js": b"import('./1.js')"}
+    for name, text in files.items():
+        (tmp_path / name).write_bytes(text)
+    scripts([tmp_path / name for name in files], tmp_path / "all.packed")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.packed", "main.js"]
+    assert gzip.decompress((tmp_path / "all.packed").read_bytes()) == (
+        b"(() => {" + part + b"\n})();\n(() => {self.rspackChunk_two=2\n})();\n")
+
+
+def test_a_packed_file_takes_the_place_of_the_file(tmp_path):
+    (tmp_path / "python.wasm").write_bytes(b"code" * 100)
+    packed(tmp_path / "python.wasm")
+    (file,) = tmp_path.iterdir()
+    assert (file.name, gzip.decompress(file.read_bytes())) == (
+        "python.wasm.packed", b"code" * 100)

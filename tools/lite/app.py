@@ -10,11 +10,17 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import Any
 
+from lite.archives import FIRST
+from lite.packed import packed, scripts
 from lite.wheels import PIP, ROOT, Missing, python_for_browsers
 
 HERE = Path(__file__).parent
 FOREIGN = re.compile(r"https?://(?!127\.0\.0\.1|localhost)[^\s\"']+")
+# Diagrams of Mermaid's and a terminal, which lessons have not.
+UNNEEDED = (b"diagram:()=>", b"cytoscape", b"gitBranchLabel", b"KaTeX parse error", b"xterm")
+PACKED = "pyodide.asm.wasm", "pyodide.asm.mjs"
 KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
 
 
@@ -57,11 +63,8 @@ def _build(programs: Path, work: Path, out: Path) -> None:
                      *(font for kind in ("eot", "svg", "ttf", "woff")
                        for font in out.glob(f"build/fa-*.{kind}"))):
         unneeded.unlink()
-    # The lessons have no diagrams of Mermaid's, which would be 3 MB.
-    for script in out.glob("build/*.js"):
-        if script.stat().st_size > 400_000 and any(
-                word in script.read_bytes() for word in
-                (b"elk.layered.merge", b"cytoscape", b"RuleCall", b"gitBranchLabel")):
+    for script in out.glob("build/[0-9]*.js"):
+        if any(word in script.read_bytes() for word in UNNEEDED):
             script.unlink()
     icons = out / "static" / "favicons"
     icons.mkdir(parents=True)
@@ -72,25 +75,29 @@ def _build(programs: Path, work: Path, out: Path) -> None:
 
 
 def _contents(notebooks: Path, out: Path) -> None:
-    """Lay the lessons into the site, and the list of them that JupyterLite reads: the English ones,
-    for which there is room.
-    """
-    listed = []
-    for path in sorted(notebooks.rglob("*.ipynb")):
-        if "zh" in path.parts:
-            continue
-        name = path.relative_to(notebooks).as_posix()
-        (out / "files" / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, out / "files" / name)
-        when = "2026-01-01T00:00:00Z"
-        listed.append({"name": path.name, "path": name, "type": "notebook", "format": None,
-                       "mimetype": None, "content": None, "created": when, "last_modified": when,
-                       "size": path.stat().st_size, "writable": True})
-    folder = {"name": "", "path": "", "type": "directory", "format": "json", "mimetype": None,
-              "content": listed, "created": when, "last_modified": when, "size": None,
-              "writable": True}
-    (out / "api" / "contents").mkdir(parents=True, exist_ok=True)
-    (out / "api" / "contents" / "all.json").write_text(json.dumps(folder), encoding="utf-8")
+    """Lay the lessons into the site, and the lists of each folder that JupyterLite reads."""
+    for folder in (notebooks, *(path for path in sorted(notebooks.iterdir()) if path.is_dir())):
+        within = folder.relative_to(notebooks)
+        listed = [_listed(path, (within / path.name).as_posix())
+                  for path in sorted(folder.iterdir())
+                  if path.suffix == ".ipynb" or path.is_dir()]
+        api, files = out / "api" / "contents" / within, out / "files" / within
+        for made in (api, files):
+            made.mkdir(parents=True, exist_ok=True)
+        for path in folder.glob("*.ipynb"):
+            shutil.copyfile(path, files / path.name)
+        (api / "all.json").write_text(
+            json.dumps(_listed(folder, within.as_posix().strip(".")) | {"content": listed}),
+            encoding="utf-8")
+
+
+def _listed(path: Path, name: str) -> dict[str, Any]:
+    """What JupyterLite wants to know of a notebook or a folder of them."""
+    when, notebook = "2026-01-01T00:00:00Z", path.is_file()
+    return {"name": path.name if name else "", "path": name, "writable": True, "content": None,
+            "type": "notebook" if notebook else "directory",
+            "format": None if notebook else "json", "mimetype": None, "created": when,
+            "last_modified": when, "size": path.stat().st_size if notebook else None}
 
 
 def _configure(path: Path) -> None:
@@ -111,16 +118,21 @@ def _add_to_pages(out: Path) -> None:
         (HERE / "start.js").read_text(encoding="utf-8").replace("VERSION", version),
         encoding="utf-8")
     shutil.copyfile(HERE / "page.js", out / "static" / "page.js")
-    shutil.copyfile(HERE / "python.mjs", out / "static" / "pyodide" / "python.mjs")
+    (out / "static" / "pyodide" / "python.mjs").write_text(
+        (HERE / "python.mjs").read_text(encoding="utf-8").replace("FIRST", FIRST), encoding="utf-8")
     worker = next(out.glob("extensions/@jupyterlite/*/static/comlink.worker.*.js"))
     (out / "static" / "pyodide" / "kernel.js").write_text(
         f'import "./python.mjs";\nimport "../../{worker.relative_to(out).as_posix()}";\n',
         encoding="utf-8")
-    page = out / "notebooks" / "index.html"
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("<head>", '<head><script src="../static/start.js"></script>'
-                                 '<script type="module" src="../static/page.js"></script>', 1),
-                    encoding="utf-8")
+    scripts([*out.glob("build/*.js"), *out.glob("extensions/**/static/*.js")],
+            out / "static" / "interface.js.packed")
+    for name in PACKED:
+        packed(out / "static" / "pyodide" / name)
+    _replace(out / "notebooks" / "index.html", "<head>",
+             '<head><script src="../static/start.js"></script>'
+             '<script type="module" src="../static/page.js"></script>')
+    _replace(out / "config-utils.js", "document.head.appendChild(bundle)",
+             "unpacked.then(() => document.head.appendChild(bundle))")
     (out / "service-worker.js").rename(out / "service-worker-lite.js")
     files = [path for path in sorted(out.rglob("*")) if path.is_file() and path.suffix != ".LICENSE"
              and "service-worker" not in path.name]
@@ -129,6 +141,13 @@ def _add_to_pages(out: Path) -> None:
     build = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
     worker = (HERE / "service-worker.js").read_text(encoding="utf-8").replace("BUILD", build)
     (out / "service-worker.js").write_text(worker, encoding="utf-8")
+
+
+def _replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise Missing(f"{old} in {file.name}")
+    file.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def _run(words: list[object], folder: Path = ROOT) -> None:

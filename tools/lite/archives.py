@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 # Compiled code is left out but for that which says that it is for browsers.
-LEFT_OUT = re.compile(r"(?<!wasm32-emscripten)\.so$|\.(pyi|c|h|pyx|map|po)$|(^|/)tests?/|\.data/|"
+LEFT_OUT = re.compile(r"(?<!wasm32-emscripten)\.so$|\.(pyi|c|h|pyx|map)$|(^|/)tests?/|\.data/|"
                       r"^volcano_lab/notebooks/|\.dist-info/(?!METADATA|entry_points)|"
                       r"^(jupyter|etc|share)/|^(piplite|micropip|numpy/f2py|prompt_toolkit|wcwidth)/|"
                       r"^pygments/lexers/_(?!_init|mapping)|^pygments/lexers/(?!_|agile|css|data|diff|go|html|javascript|"

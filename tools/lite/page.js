@@ -24,29 +24,35 @@ style.textContent = `
 const links = document.createElement("nav");
 links.className = "lesson-links";
 links.setAttribute("aria-label", "This lesson");
-const add = (tag, text, title, act) => {
+const add = (tag, text, title = "", act = null) => {
   const one = Object.assign(document.createElement(tag), { textContent: text, title });
   if (act) one.addEventListener("click", act);
   links.append(one);
   return one;
 };
 
+const chinese = path.startsWith("zh/"), name = path.split("/").pop();
+const words = (english, inChinese) => chinese ? inChinese : english;
 // Below `try` is the documentation; a site of notebooks alone has none.
-const page = `../../lessons/${path.replace(/\.ipynb$/, ".html")}`;
+const page = `../../${chinese ? "zh/" : ""}lessons/${name.replace(/\.ipynb$/, ".html")}`;
 fetch(page, { method: "HEAD" }).then((answer) => {
-  if (answer.ok) add("a", "Read it", "This lesson as a page", null).href = page;
+  if (answer.ok) add("a", words("Read it", "阅读页面"), words("This lesson as a page", "本课的网页")).href = page;
 }).catch(() => {});
-add("button", "Download", "Save this notebook, with your work, as a file",
+const other = `${chinese ? "" : "zh/"}${name}`;
+app.serviceManager.contents.get(other, { content: false }).then(() => {
+  add("a", words("中文", "English")).href = `?path=${other}`;
+}).catch(() => {});
+add("button", words("Download", "下载"), words("Save this notebook, with your work, as a file", "把本 notebook 连同你的改动保存为文件"),
   () => app.commands.execute("docmanager:download"));
-add("button", "Reset this lesson", "Forget your changes of this notebook", async () => {
-  if (!confirm("Forget your changes of this lesson, and begin it anew?")) return;
+add("button", words("Reset this lesson", "重置本课"), words("Forget your changes of this notebook", "放弃你对本 notebook 的改动"), async () => {
+  if (!confirm(words("Forget your changes of this lesson, and begin it anew?", "放弃你对本课的改动，重新开始？"))) return;
   await panel.context.save().catch(() => {});
   await app.serviceManager.contents.delete(path); // of what the browser keeps; the site's own stays
   location.reload();
 });
 if (innerWidth < 700) {
-  const word = add("button", "This lesson wants a wider screen; it runs here, too.", "Close",
-    () => word.remove());
+  const word = add("button", words("This lesson wants a wider screen; it runs here, too.",
+    "本课在更宽的屏幕上效果更好；在这里也能运行。"), words("Close", "关闭"), () => word.remove());
 }
 document.head.append(style);
 document.body.append(links);

@@ -1,6 +1,22 @@
-// Starts Python while the interface is still being loaded. The kernel's worker has to be below the
-// service worker, for what it reads and writes, so that comes first; where it does not come, the kernel
-// starts its worker later, as it always does.
+// Fetches the interface in one piece, and starts Python while that is being loaded.
+globalThis.unpacked = (async () => {
+  const answer = await fetch("../static/interface.js.packed");
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+  const script = document.createElement("script");
+  script.src = URL.createObjectURL(new Blob(
+    [await new Response(answer.body.pipeThrough(new DecompressionStream("gzip"))).blob()],
+    { type: "text/javascript" }));
+  const ready = new Promise((resolve, reject) => {
+    script.onload = resolve;
+    script.onerror = reject;
+  });
+  document.head.append(script);
+  await ready;
+  URL.revokeObjectURL(script.src);
+})();
+
+// The kernel's worker has to be below the service worker, for what it reads and writes, so that comes
+// first; where it does not come, the kernel starts its worker later, as it always does.
 (async () => {
   const services = navigator.serviceWorker, Plain = Worker;
   if (!services) return;
