@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,10 +31,21 @@ def built(out: Path, release: str | None, docs: bool) -> None:
                             "-d", trees, ROOT / "docs", folder], check=True)
         for unneeded in out.rglob("_static/**/*.map"):
             unneeded.unlink()
+        shutil.rmtree(out / "jupyter_execute", ignore_errors=True)  # Sphinx lays it beside a build
+        share_source(out)
     application(ROOT / "build" / "site-parts", out / "try", release)
     faults = found(out)
     if faults:
         raise Missing("; ".join(faults))
+
+
+def share_source(out: Path) -> None:
+    """Let the Chinese reference lead to the one copy of the modules' text."""
+    shutil.rmtree(out / "zh" / "source")
+    for page in (out / "zh" / "made" / "reference").glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace('href="../../source/', 'href="../../../source/'),
+                        encoding="utf-8")
 
 
 def found(out: Path) -> list[str]:

@@ -1,16 +1,25 @@
 """Runs lessons of a built site in Chromium, with no network but the local server: a row of times
-per lesson, then what failed.
+per lesson, with the median of 20 moves of its first slider, then what failed.
 
 `python tools/site_times.py build/site 00 05 zh/05`; without numbers all notebooks.
 """
 
+import statistics
 import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
 
-from browser.page import find_chromium, open_browser  # noqa: E402
+from browser.page import PROBE, NotebookPage, find_chromium, open_browser  # noqa: E402
 from browser.site import opened, served  # noqa: E402
+
+
+def repaint(page):
+    """How long the first slider takes to repaint, or a dash where there is none."""
+    notebook = NotebookPage(page)
+    if notebook.slider() is None:
+        return "-"
+    return f"{statistics.median(move.first for move in notebook.move_slider(20)):.0f} ms"
 
 
 def main(folder, *numbers):
@@ -21,17 +30,21 @@ def main(folder, *numbers):
     lessons = [name for name in names
                if not numbers or name.removesuffix(".ipynb").partition("-")[0] in numbers]
     faults = []
-    print("| lesson | cells | interface | Python | first cell | whole |\n|---|---|---|---|---|---|")
+    print("| lesson | cells | interface | Python | first cell | whole | slider |")
+    print("|---|---|---|---|---|---|---|")
     with open_browser(find_chromium()) as browser, served(folder) as address:
         for lesson in lessons:
-            with opened(browser, address, lesson) as reading:
+            visit = browser.new_context(viewport={"width": 1200, "height": 1000})
+            visit.add_init_script(PROBE)
+            with visit, opened(browser, address, lesson, context=visit) as reading:
                 cells = reading.run()
                 wrong = [f"{lesson} {cell['id']}: {said}" for cell in cells
                          for said in (*cell["errors"], *cell["warnings"])]
                 faults += wrong + [f"{lesson} asked for {url}" for url in reading.outside]
                 times = " | ".join(f"{reading.seconds.get(name, 0):.1f} s" for name in
                                    ("interface", "kernel", "first_cell", "whole"))
-                print(f"| {lesson.removesuffix('.ipynb')} | {len(cells)} | {times} |", flush=True)
+                print(f"| {lesson.removesuffix('.ipynb')} | {len(cells)} | {times} "
+                      f"| {repaint(reading.page)} |", flush=True)
     print(*faults, sep="\n")
     return int(bool(faults))
 
