@@ -48,7 +48,7 @@ def tasks_of(node: NodeInfo, accepts: Callable[[TaskInfo], bool]) -> list[TaskIn
 def rows_where(ssn: Session, nodes: Sequence[NodeInfo], mask: np.ndarray) -> np.ndarray:
     """The rows of the nodes for which the mask (a truth value per row) holds, in their order."""
     if nodes is ssn.node_list:
-        return np.flatnonzero(mask)
+        return mask.nonzero()[0]
     rows = np.array([node.row for node in nodes], np.intp)
     return rows[mask[rows]]
 

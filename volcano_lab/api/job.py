@@ -274,7 +274,7 @@ class JobInfo(TaskIndex):
         sub_job = self.sub_jobs.get(sub_job_id)
         if sub_job is not None and sub_job.min_available >= len(sub_job.tasks):
             return False
-        if self.contains_sub_job_policy():
+        if self.contains_sub_job_policy() or not self.task_min_available:
             return True
         failed = self.fit_failed_roles(sub_job_id)
         if self.min_available < self.task_min_available_total:

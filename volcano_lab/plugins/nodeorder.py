@@ -89,7 +89,7 @@ class NodeOrder(Plugin):
         """`batch_node_order` of every node as compared among the candidates, a mask; not to be
         changed.
         """
-        return self._relative_scores(task, np.flatnonzero(candidates))
+        return self._relative_scores(task, candidates.nonzero()[0])
 
     def batch_node_order_alike(self, task: TaskInfo) -> ByRow | None:
         """The same for all nodes, or dependent on which nodes are compared."""

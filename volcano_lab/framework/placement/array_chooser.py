@@ -74,7 +74,7 @@ class ArrayChooser(PlainChooser):
         if self.arrays.even in board.parts[
                 2]:  # with what is left out, scores so close may round to the same
             inside = ranks if rows is None else ranks[rows]
-            if np.any((inside < ranks[best]) & (inside > ranks[best] - CLOSE)):
+            if np.count_nonzero((inside < ranks[best]) & (inside > ranks[best] - CLOSE)):
                 return None
         return self.ssn.node_list[best]
 
@@ -93,7 +93,7 @@ class ArrayChooser(PlainChooser):
                 failed = self._failed[group] = Failed(arrays, nodes, board)
             fits &= failed.settle()
             failed.record(task, fits, board, among)
-        if not fits.any():
+        if not np.count_nonzero(fits):  # here and below: any() takes several times as long
             return None, self._errors(task, nodes, failed)
         return self._best(task, arrays.rows(nodes), fits, room), NO_ERRORS
 
@@ -195,7 +195,7 @@ class Failed:
         if self.board is not board:
             self.board = None
         news = among & ~fits & self._not_yet
-        if news.any():
+        if np.count_nonzero(news):
             self.errors.record(task, news)
             self._not_yet &= ~news
         self._task = self._task or task

@@ -43,8 +43,8 @@ class ArrayFitErrors(FitErrors):
         self.task = self.task or task.key
         names = [name for name, _ in task.init_resreq]
         amounts, columns = table.vector(task.init_resreq)
-        rows = np.flatnonzero(failing)
-        at = np.ix_(rows, columns)
+        rows, = failing.nonzero()
+        at = rows[:, None], columns
         lacking = amounts[columns] - (table.idle[at] + table.releasing[at] -
                                       table.pipelined[at]) >= MIN_RESOURCE
         short = lacking.any(axis=1)

@@ -197,5 +197,6 @@ def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int
     if weights.is_zero() or not len(rows):
         return 0
     sums = sum(weights.nodes(key)[rows] for key in weights.counts)
-    lowest, spread = sums.min(), np.ptp(sums)
+    lowest = sums.min()
+    spread = sums.max() - lowest
     return (100 * ((sums - lowest) / spread)).astype(np.int64) if spread else 0

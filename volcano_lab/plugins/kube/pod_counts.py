@@ -57,7 +57,7 @@ class PairCounts:
         return self.counts[key][self.kube.topology(key).codes]
 
     def is_zero(self) -> bool:
-        return not self.touched or not any(counts.any() for counts in self.counts.values())
+        return not (self.touched and any(map(np.count_nonzero, self.counts.values())))
 
     def copy(self) -> PairCounts:
         copy = PairCounts(self.kube)
