@@ -12,6 +12,7 @@ from volcano_lab.api.resource import CPU, MEMORY
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.explain import Cause, Explainer
+from volcano_lab.explain.evidence import CauseTrace
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import PARTS as SIDES
@@ -185,8 +186,8 @@ def _why(cause: Cause) -> str:
 def decide(values: Values) -> dict[str, Any]:
     """Run the cycle of some values: its sums, what became of each job, and why a job waits."""
     cluster, conf = cluster_of(values), conf_with(round(values["factor"], 1))
-    cycle = cluster.run(conf)
-    explain = Explainer(cluster.objects(), conf)
+    cycle = cluster.run(conf, trace=CauseTrace())
+    explain = Explainer(cluster.objects(), conf, ran=(cycle.trace, cycle.session))
     jobs = [{"job": row["job"].removeprefix("default/"), "PodGroup": row["phase"],
              "placed": row["placed"], "waiting": row["pending"],
              "why": _why(explain.why(row["job"]).causes[0]) if row["pending"] else ""}
