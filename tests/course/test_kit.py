@@ -276,13 +276,6 @@ def test_a_graded_question_shows_its_result_only_when_it_is_right():
     assert asked.verdict.state == WELL_DONE and asked._state()["result"]
 
 
-def test_the_truth_may_come_later():
-    question = predict("Who is first?", ["a", "b"])
-    assert question.say("a").text.startswith("Your answer is kept")
-    question.compare("b", "It is emptier.")
-    assert question.verdict.text == "You said **a**; it is **b**. It is emptier."
-
-
 def test_an_answer_sends_one_message():
     question = guarantee()
     question._repr_mimebundle_()

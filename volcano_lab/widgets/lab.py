@@ -78,7 +78,7 @@ class Lab(anywidget.AnyWidget):
     def __init__(self, controls: Mapping[str, Control], decide: Callable[[Values], Facts],
                  panels: Sequence[Picture], *, title: str, tasks: Sequence[Task] = (),
                  says: Sequence[Amounts | Outcome] = (), opening: str | Callable[[Facts], str] = "",
-                 nothing: str = "Nothing else changes.",
+                 nothing: str | Callable[[Facts], str] = "Nothing else changes.",
                  code: Callable[[Values], Cluster] | None = None,
                  why: Callable[[Facts, dict[str, str]], str] | None = None):
         """Make a lab.
@@ -91,7 +91,7 @@ class Lab(anywidget.AnyWidget):
             tasks: the lesson's own tasks; each ticks itself off when it is done.
             says: what the sentence after a move tells, see `widgets.story`.
             opening: what is said before the first move, or a function of the facts.
-            nothing: what is said where nothing of `says` changed.
+            nothing: what is said where nothing of `says` changed, or a function of the facts.
             code: values -> the cluster, for "copy as Python" and "copy as YAML".
             why: facts and {"node": …, "pod": …} -> a sentence, for a click in a cluster picture.
         """
@@ -256,7 +256,8 @@ class Lab(anywidget.AnyWidget):
             self._timer = later(AHEAD_AFTER, decide)
 
     def _changes(self, before: Facts, now: Facts) -> list[str]:
-        return [text for each in self.says for text in each.told(before, now)] or [self._nothing]
+        nothing = self._nothing(now) if callable(self._nothing) else self._nothing
+        return [text for each in self.says for text in each.told(before, now)] or [nothing]
 
     def _tick(self) -> None:
         for number, task in enumerate(self.tasks):

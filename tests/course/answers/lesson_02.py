@@ -36,7 +36,7 @@ answers(
     right=["512Mi", "0.5Gi", "524288Ki", "536870912"],
     wrong=[
         ("512m", "a half of one byte"),
-        ("512M", "512000000 bytes"),
+        ("512M", "512,000,000 bytes"),
         ("512 megabytes", "not a quantity"),
         ("1Gi", "too much"),
         ("500Mi", "too little"),

@@ -53,7 +53,7 @@ answers(
         (conf_with("reclaim"), "next tier"),
         (conf_with("preempt"), "no reclaim"),
         (_all_protected().replace("  - name: gang\n", ""), "gang"),
-        ("actions: 5", "Error"),
+        ("actions: 5", "allowed are"),
         (conf_with("reclaim").replace("  - name: proportion\n", ""), "what queues deserve"),
     ],
 )

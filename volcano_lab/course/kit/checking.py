@@ -62,6 +62,8 @@ class Check:
             verdict = self.grade(answer)
         except Exception as error:  # whatever a reader's code, or a cluster that cannot be, raises
             text = " ".join(str(error).split())
+            if isinstance(error, ValueError) and not callable(answer):  # a sentence of the library
+                return try_again(f"{text.removesuffix('.')}.")
             return try_again(
                 f"That stopped with {type(error).__name__}{f': {text}' if text else ''}")
         if verdict is None:

@@ -26,11 +26,10 @@ from volcano_lab.course.kit.verdict import (
 
 NOTHING_YET = "Run the notebook to answer. What comes out shows here then."
 COMPUTED = "It has been computed. Answer, and it shows here."
-KEPT = "Your answer is kept. Run the next cells: what comes out shows here."
 WANTED = "Wanted is a number, such as 28, 1.5, 1/2 or 50 %."
 
 
-def predict(question: str, options: Sequence[Any] = (), *, answer: Any = None,
+def predict(question: str, options: Sequence[Any] = (), *, answer: Any,
             because: str | Mapping[Any, str] = "", show: Any = None) -> Prediction:
     """Ask what will come out; the answer, its reason and the result show inside the question.
 
@@ -148,24 +147,16 @@ class Prediction(Question):
 
     word, button, gives_up = "predict", "Answer", True
 
-    def __init__(self, question: str, options: Sequence[Any] = (), answer: Any = None,
-                 because: str | Mapping[Any, str] = "", show: Any = None):
+    def __init__(self, question: str, options: Sequence[Any], answer: Any,
+                 because: str | Mapping[Any, str], show: Any):
         super().__init__(question, options, show)
         self.truth, self.because = answer, because
-        if self.options and answer is not None and not any(same(o, answer) for o in self.options):
+        if self.options and not any(same(option, answer) for option in self.options):
             raise ValueError(f"the answer {answer!r} is none of the options {self.options}")
-
-    def compare(self, truth: Any, because: str = "") -> None:
-        """Say afterwards what came out. (For lessons that do not give `answer` yet.)"""
-        self.truth, self.because = truth, because
-        if self.value is not None:
-            self.say(self.value)
 
     def _grade(self, value: Any) -> Verdict:
         if is_empty(value):
             return try_again("Choose one first." if self.options else "Write your answer first.")
-        if self.truth is None:
-            return Verdict(TO_DO, KEPT)
         if not self.options and _is_number(self.truth) and not _is_number(value):
             return try_again(WANTED)
         if same(value, self.truth):
@@ -176,10 +167,7 @@ class Prediction(Question):
 
     def show_me(self) -> Verdict:
         """Give up: the answer and the result show."""
-        if self.truth is None:
-            self.verdict = Verdict(TO_DO, "Run the next cells: what comes out shows here.")
-        else:
-            self.verdict = Verdict(SHOWN, f"It is {_quoted(self.truth)}. {self._reason()}".strip())
+        self.verdict = Verdict(SHOWN, f"It is {_quoted(self.truth)}. {self._reason()}".strip())
         self._refresh()
         return self.verdict
 

@@ -17,12 +17,12 @@ def half_a_gibibyte(answer: str) -> Verdict:
     """
     wanted, got = 2**29, Resource.from_list({"memory": answer}).memory
     if got == wanted:
-        return well_done(f"`{answer}` is {wanted} bytes. `Mi` and `Gi` count in steps of 1024, `M` "
-                         "and `G` in steps of 1000.")
+        return well_done(f"`{answer}` is {wanted:,} bytes. `Mi` and `Gi` count in steps of 1024, "
+                         "`M` and `G` in steps of 1000.")
     if answer.endswith("m"):
         return try_again("`m` means thousandths, so this is about a half of one byte. Memory wants "
                          "`Mi` or `Gi`.")
-    return try_again(f"`{answer}` is {got:.0f} byte{'s' * (got != 1)}, which is too "
+    return try_again(f"`{answer}` is {got:,.0f} byte{'s' * (got != 1)}, which is too "
                      f"{'much' if got > wanted else 'little'}: 1Gi is 1024Mi, or 2**30 bytes.")
 
 

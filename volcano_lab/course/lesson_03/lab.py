@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
-from volcano_lab.api.resource import EMPTY, ZERO, Resource, share_of
+from volcano_lab.api.resource import ZERO, share_of
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.display.palette import colors_of
@@ -16,10 +16,9 @@ from volcano_lab.scheduler import run_cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import Control, group, slider
 from volcano_lab.widgets.lab import Lab, Task, Values
-from volcano_lab.widgets.story import amounts, outcome
+from volcano_lab.widgets.story import Amounts, amounts, outcome
 
 if TYPE_CHECKING:
-    from volcano_lab.cache import Cache
     from volcano_lab.trace.views.cycle import Cycle
 
 POD_CPU = 2
@@ -53,21 +52,6 @@ def two_resource_cluster(**queues: dict[str, int]) -> Cluster:
     return cluster
 
 
-def _held(cache: Cache) -> dict[str, Resource]:
-    """Return what the jobs of each queue hold in a cache."""
-    held: dict[str, Resource] = {}
-    for job in cache.snapshot().jobs.values():
-        held[job.queue] = held.get(job.queue, EMPTY) + job.allocated
-    return held
-
-
-def _stand(held: dict[str, Resource], cycle: Cycle) -> list[dict[str, Any]]:
-    deserved = cycle.rounds[-1].deserved
-    held = dict.fromkeys(deserved, EMPTY) | held
-    return [{"queue": name, "held": held[name], "deserved": amount,
-             "overused": amount.less_equal(held[name], ZERO)} for name, amount in deserved.items()]
-
-
 def fullness(cluster: Cluster, title: str) -> pictures.Picture:
     """Draw how full each queue is in each resource when a cycle begins; the line stands at what it
     deserves.
@@ -79,14 +63,15 @@ def fullness(cluster: Cluster, title: str) -> pictures.Picture:
                          most=1.5)
 
 
-LABELS = {"weight": "weight", "memory": "Gi a pod", "asks": "asks for", "runs": "runs"}
+LABELS = {"asks": "asks for"}
 
 
 def _of_queue(queue: str, color: str) -> dict[str, Control]:
     units = {"memory": "Gi", "asks": "pods", "runs": "pods"}
     return group(f"queue {queue}",
-                 {f"{queue}_{word}": slider(START[queue][word], least, most, LABELS[word],
-                                            step=step, unit=units.get(word, ""))
+                 {f"{queue}_{word}": slider(START[queue][word], least, most, LABELS.get(word, word),
+                                            step=step, unit=units.get(word, ""),
+                                            about="of each pod" if word == "memory" else "")
                   for word, (least, most, step) in WORDS.items()}, color=color, link=queue)
 
 
@@ -100,6 +85,15 @@ class Opened:
 
     cycle: Cycle
     queues: list[dict[str, Any]]
+
+
+@define
+class Shares(Amounts):
+    """The shares, where no queue deserves more or less: what it deserves changes its share, too."""
+
+    def told(self, before: Opened, now: Opened) -> list[str]:
+        same = before.cycle.rounds[-1].deserved == now.cycle.rounds[-1].deserved
+        return Amounts.told(self, before, now) if same else []
 
 
 def cluster_of(values: Values) -> Cluster:
@@ -116,22 +110,19 @@ def opened(values: Values) -> Opened:
 def at_opening(cluster: Cluster) -> Opened:
     """Run a cycle and keep how its queues stood when it began."""
     cache, colors = cluster.cache(), colors_of(START)
-    held = _held(cache)
-    cycle = run_cycle(cache)
-    queues = _stand(held, cycle)
-    rows = []
-    for row in queues:
-        name, held, deserved = row["queue"], row["held"], row["deserved"]
+    jobs = cache.snapshot().jobs
+    cycle, rows = run_cycle(cache), []
+    for name, deserved in cycle.rounds[-1].deserved.items():
+        job = jobs[f"default/{name}-work"]
+        held, pod = job.allocated, next(iter(job.tasks.values())).resreq
         by_resource = {resource: share_of(held.get(resource), deserved.get(resource))
                        if resource in deserved.resource_names() else None
                        for resource in ("cpu", "memory", "pods")}
-        pod = next(iter(cycle.session.jobs[f"default/{name}-work"].tasks.values())).resreq
         rows.append({
             "queue": name, "color": colors[name], "turn": cycle.queue_order.index(name) + 1,
             "share": max([0.0, *(share for share in by_resource.values() if share is not None)]),
-            **by_resource, "overused": row["overused"],
-            "one_more_pod": held.stays_within(deserved, pod),
-            "deserved_cpu": deserved.milli_cpu / 1000})
+            **by_resource, "overused": deserved.less_equal(held, ZERO),
+            "one_more_pod": held.stays_within(deserved, pod)})
     return Opened(cycle, rows)
 
 
@@ -158,7 +149,7 @@ PANELS = [pictures.vessels("Deserved CPUs", lambda at: facts.fill(at.cycle), key
                          slots=30, lanes=3),
           pictures.table("When the cycle begins", lambda at: at.queues, key="queues",
                          columns={"queue": "queue", "turn": "turn", "share": "share",
-                                  "overused": "overused", "one_more_pod": "one more"})]
+                                  "overused": "overused", "one_more_pod": "room"})]
 
 
 def _moved(values: Values) -> set[str]:
@@ -202,10 +193,12 @@ def proportion_lab() -> Lab:
     return Lab(
         CONTROLS, opened, PANELS, title="Two resources: 100 CPUs and 120 Gi, three queues",
         tasks=TASKS, code=cluster_of,
-        says=[amounts("deserves", lambda at: facts.deserved(at.cycle), "CPUs"),
+        says=[outcome("The order", order, lambda at: f"shares {shares(at)}"),
+              outcome("Overused", overused),
+              amounts("deserves", lambda at: facts.deserved(at.cycle), "CPUs"),
               amounts("deserves", lambda at: facts.deserved(at.cycle, "memory"), "Gi"),
-              outcome("The order", order, lambda at: f"shares {shares(at)}"),
-              outcome("Overused", overused)],
+              Shares("has a share of",
+                     lambda at: {row["queue"]: row["share"] for row in at.queues})],
         opening=lambda at: f"The emptiest queue goes first: **{order(at)}**, with the shares "
         f"{shares(at)}. A queue is as full as its fullest resource.",
         nothing="No queue deserves more or less, and the order stays.")

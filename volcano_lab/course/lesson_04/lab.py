@@ -169,7 +169,7 @@ def cluster_of(values: Values) -> Cluster:
 
 WAITS = {"queue_over_capability": "not admitted; queue team: {} of {}",
          "overcommit_refuses": "not admitted; the cluster: {} of {}",
-         "over_deserved": "admitted; with one more pod: {} of {} deserved"}
+         "over_deserved": "one more pod: {} of {} deserved"}
 """A cause of waiting -> what there is to say of it in a line, with both sides."""
 
 
@@ -198,6 +198,12 @@ def decide(values: Values) -> dict[str, Any]:
 def _refusal(at: dict[str, Any], job: str) -> str:
     return next((f"{row['sum']:g} of {row['limit']:g} {SCALES[row['resource']][1]}"
                  for row in at["sums"] if row["over"] and row["job"] == job), "")
+
+
+def _as_before(at: dict[str, Any]) -> str:
+    refusal = _refusal(at, "second")
+    return (f"Both jobs end as before; second is refused: {refusal}." if refusal else
+            "Both jobs end as before.")
 
 
 def _fate(job: str) -> Callable[[dict[str, Any]], str]:
@@ -263,4 +269,4 @@ def admission_lab() -> Lab:
                      *(outcome(f"Job {job}", _fate(job), lambda at, job=job: _refusal(at, job))
                        for job in ("first", "second"))],
                opening=lambda at: f"**second** is {_fate('second')(at)}: {_refusal(at, 'second')}.",
-               nothing="Both jobs end as before.")
+               nothing=_as_before)

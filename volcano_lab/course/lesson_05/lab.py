@@ -247,7 +247,7 @@ LEGEND = ("A box is as wide as what a queue may hold. Full: allocated. Hatched: 
           "Dashed: guarantee.")
 
 CONTROLS = {
-    "plugin": controls.choice(TREE, list(PLUGINS), "plugin that shares between queues"),
+    "plugin": controls.choice(TREE, list(PLUGINS), "plugin", about="shares between queues"),
     "tree": controls.queues([asdict(row) for row in START], FIELDS, root=ROOT, choose="research",
                             fresh={word: value for word, value in asdict(QueueRow("")).items()
                                    if word not in ("name", "parent")}),
@@ -286,14 +286,20 @@ def _told(state: State, name: str) -> str:
     return f"refused by {refused['level']}" if refused else ENDS.get(end, end)
 
 
+def _with(name: str, **changed: Any) -> list[State]:
+    return [asdict(row) | (changed if row.name == name else {}) for row in START]
+
+
 TASKS = [Task("v1.11.0", "Choose admission as in v1.11.0. Which gang's row changes, and how?",
               lambda values, state: "v1.11.0" in values["plugin"],
               show={"plugin": "capacity, admitting as v1.11.0 did"}),
          Task("move batch", "Put batch below research. Which level refuses batch-gang?",
-              lambda values, state: _queue(values, "batch").get("parent") == "research"),
+              lambda values, state: _queue(values, "batch").get("parent") == "research",
+              show={"tree": _with("batch", parent="research")}),
          Task("elastic room",
               "Give web a capability with which its gang is admitted and gets no room.",
-              lambda values, state: _end_of(state, "web-gang") == "Inqueue discard"),
+              lambda values, state: _end_of(state, "web-gang") == "Inqueue discard",
+              show={"tree": _with("web", capability=5)}),
          Task("make room", "Change one number so that train-gang is admitted.",
               lambda values, state: _end_of(state, "train-gang").startswith("Inqueue")
               and values["plugin"] == TREE)]
@@ -304,7 +310,9 @@ def _why(state: State, name: str) -> str:
     if refused:
         return f"{_told(state, name)}: {refused['sum']:g} of {refused['may_hold']:g} CPUs"
     said = next((str(row["why"]) for row in state["gangs"] if row["gang"] == name), "")
-    return said.replace("with one more pod ", "").replace("cpu ", "")
+    for word, short in (("with one more pod ", ""), ("cpu ", ""), (", and may hold", " of")):
+        said = said.replace(word, short)
+    return said
 
 
 def _opening(state: State) -> str:

@@ -22,7 +22,8 @@ export const sums = {
         from = to;
         return part;
       });
-      const ends = Math.max(1, Math.min(from, most)), sumWas = old && old.parts.reduce((sum, value) => sum + value, 0) / (old.limit ?? limit);
+      const sumWas = old && old.parts.reduce((sum, value) => sum + value, 0) / (old.limit ?? limit);
+      const ends = Math.max(1, Math.min(Math.max(from, sumWas ?? 0), most));  // the words stand right of the ghost, too
       return h("g", {key: `${i} ${row.name}`, link: row.link ?? row.name, tip: told(row, spec)},
         box(0, y - 6, width, high, {fill: "transparent"}),
         say(column - 8, y + (row.note ? 10 : 14), fit(row.name, column - 12, 14, true), {class: "vp-strong", ...end}),
