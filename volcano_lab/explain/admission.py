@@ -134,12 +134,15 @@ def _by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         return
     names, level = record["short_of"], record.get("level")
     kept = reserved(seen, record, level)
-    kept.pop(job.uid, None)
+    own = kept.pop(job.uid, {})
     held = allocated(seen, record, level)[0]
     verb = "Held by" if level else "In use by"
     about = partial(phase_text, seen, record)
     text = (held_text(seen, kept, names, "Reserved by", about)
             + held_text(seen, held, names, verb)).strip()
+    if any(own.get(name) for name in names):
+        text += (f" Counted in: {amounts_text(own, names)} of its own, for the configuration names "
+                 f"{record['plugin']} twice, and the first has let it in.")
     holders = [*largest(kept, names)[:12], *largest(held, names)[:3]]
     if text:
         yield Cause("held_by", text, {"holders": list(dict.fromkeys(holders)),

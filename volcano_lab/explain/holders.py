@@ -4,6 +4,7 @@ cycle and came first by which order.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from volcano_lab.api.formatting import amount_text
@@ -31,14 +32,15 @@ def below(seen: Evidence, level: str | None) -> list[JobInfo]:
 
 
 def reserved(seen: Evidence, record: Record, level: str | None) -> dict[str, Amounts]:
-    """What each job had reserved when a job was refused: it was admitted, and nothing is allocated
-    of it yet.
+    """What each job had reserved when a job was refused: nothing is allocated of it yet, and it was
+    admitted; by the plugin itself, which alone knows of queues, or by all, for the whole cluster.
     """
-    admitted = {each["job"] for each in seen.of("enqueued") if each.number < record.number}
-    least = {job.uid: amounts(job.deduct_sch_gated_resources(job.get_min_resources()))
-             for job in below(seen, level) if job.uid in admitted}
-    start = {job.uid: seen.reserved_at_start[job.uid] for job in below(seen, level)}
-    return start | least
+    permits = seen.of("enqueued") if level is None else [
+        each for each in seen.of("job_enqueueable", plugin=record["plugin"]) if each["answer"] > 0]
+    count = Counter(each["job"] for each in permits if each.number < record.number)
+    return {job.uid: seen.reserved_at_start[job.uid] if not count[job.uid] else amounts(
+        job.deduct_sch_gated_resources(job.get_min_resources()) * count[job.uid])
+        for job in below(seen, level)}
 
 
 def allocated(seen: Evidence, record: Record, level: str | None,
@@ -48,13 +50,15 @@ def allocated(seen: Evidence, record: Record, level: str | None,
     """
     state, start = seen.state_at(record)["tasks"], seen.trace.start["tasks"]
     there = None if nodes is None else set(nodes)
+    counted = HOLDING if there is not None else COUNTED
+    if level is not None or there is not None:
+        counted = counted | {"Pipelined"}
     held: dict[str, Amounts] = {}
     new: dict[str, Amounts] = {}
     for job in below(seen, level):
         for task in job.tasks.values():
             now = state[task.key]
-            if now["status"] not in (COUNTED if there is None else HOLDING | {"Pipelined"}) or (
-                    there is not None and now["node"] not in there):
+            if now["status"] not in counted or (there is not None and now["node"] not in there):
                 continue
             request = amounts(task.resreq)
             held[job.uid] = added(held.get(job.uid, {}), request)

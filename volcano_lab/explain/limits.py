@@ -89,8 +89,8 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     if level.kind != "allocatable_level":
         return
     queues, request = seen.state_at(record)["queues"], level["request"]
-    for name in reversed(
-            getattr(seen.ssn.plugins["capacity"].queue_opts.get(level["level"]), "ancestors", ())):
+    above = getattr(seen.ssn.plugins["capacity"].queue_opts.get(level["level"]), "ancestors", ())
+    for name in [name for name in reversed(above) if name in queues]:
         asked, limit = added(queues[name]["allocated"], request), queues[name]["real_capability"]
         names = [r for r in request if r != "pods" and asked[r] > limit.get(r, 0.0)]
         if names:

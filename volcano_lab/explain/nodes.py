@@ -202,7 +202,7 @@ def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Recor
     mine = PodInfo(pods[key].pod)
     there: dict[str, str] = {}
     for other, now in state.items():
-        if not now["node"] or other == key or now["status"] in GONE:
+        if now["node"] not in seen.ssn.nodes or other == key or now["status"] in GONE:
             continue
         theirs = PodInfo(pods[other].pod)
         if (now["node"] in names if code == "pods_exceeded" else
