@@ -23,6 +23,34 @@ def conf(*names, actions="enqueue, allocate, backfill", **switches):
     return f'actions: "{actions}"\ntiers:\n- plugins:\n{plugins}'
 
 
+ROLES = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: train, namespace: default}
+spec: {minMember: 4, minTaskMember: {ps: 2, worker: 2}}
+status: {phase: Inqueue}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: w-0, namespace: default, annotations: {
+  scheduling.k8s.io/group-name: train, volcano.sh/task-spec: worker}}
+spec: {schedulerName: volcano, containers: [{name: main, resources: {requests: {cpu: "1"}}}]}
+""" + "".join(f"""\
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: w-{number}, namespace: default, annotations: {{
+  scheduling.k8s.io/group-name: train, volcano.sh/task-spec: worker}}}}
+spec: {{schedulerName: volcano, containers: [{{name: m, resources: {{requests: {{cpu: "1"}}}}}}]}}
+""" for number in range(1, 4))
+GROUP = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: q}
+spec: {affinity: {nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [fast]}}}
+"""
+
+
 def full(**classes):
     """All that the cluster has is held by job old, one pod of it beyond its minimum."""
     return Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
@@ -159,6 +187,19 @@ SCENES = {
     "more than a few nodes": (
         lambda: Cluster().node("n1", cpu=1).job("train", pods=20, min_member=20, cpu=1).objects(),
         conf("gang", "predicates"), "19 more nodes like n1", "train is placed on n1, 19 new nodes"),
+    "a role without pods": (
+        lambda: Cluster().node("n1", cpu=4).add(ROLES).objects(), conf("gang", "predicates"),
+        "job default/train: minimum of role ps 2 -> none", "train is placed on n1"),
+    "nodes without the label of a node group": (
+        lambda: Cluster().node("n1", cpu=4).add(GROUP).job("train", queue="q", cpu=1).objects(),
+        conf("gang", "predicates", "nodegroup"),
+        "label n1 volcano.sh/nodegroup-name=fast", "train is placed on n1"),
+    "more than the minimum": (
+        lambda: Cluster().node("n1", cpu=4).queue("a").queue("b").job(
+            "old", queue="b", pods=3, min_member=1, cpu=1, running={"n1": 3}).job(
+            "train", queue="a", pods=2, min_member=1, cpu=1, running={"n1": 1}).objects(),
+        conf("priority", "gang", "predicates", "proportion", actions="allocate, reclaim"),
+        "enableJobStarving: false for gang", "evicts 1 pod of old"),
     "a capability, and room for it": (
         lambda: Cluster().node("n1", cpu=4).queue("q", capability=4).job(
             "old", queue="q", cpu=4, running={"n1": 1}).job("train", queue="q", cpu=2).objects(),
@@ -203,6 +244,22 @@ def test_a_job_whose_pods_are_promised_lacks_nothing():
     explanation = explain.why("default/train")
     assert explanation.codes == ["promised"] and not explanation.seeks_remedies
     assert "reclaim evicts default/old-" in explanation.text and explanation.remedies == []
+
+
+def test_a_pod_that_was_evicted_is_spared_by_a_switch():
+    cluster = Cluster().node("n1", cpu=4).add(PRIORITIES).job(
+        "old", pods=4, min_member=1, cpu=1, running={"n1": 4}).job(
+        "train", pods=4, min_member=1, cpu=1, priority_class="high", priority=1000)
+    plugins = conf("priority", "gang", "predicates", actions="allocate, preempt", gang={
+        "enableJobStarving": "false", "enablePreemptable": "false"})
+    explanation = Explainer(cluster.objects(), plugins).why("old-3")
+    assert "The minimum of default/train is 1, but gang" in explanation.text
+    found = {remedy.change: remedy for remedy in explanation.remedies}
+    assert set(found) >= {"enableJobStarving: true for gang", "actions without preempt"}
+    assert "old loses 1 pod instead of 4" in str(found["enableJobStarving: true for gang"])
+    for remedy in explanation.remedies:
+        old = run(remedy.objects, remedy.conf).jobs["default/old"]
+        assert sum(str(task.status) == "Releasing" for task in old.tasks.values()) < 4
 
 
 def test_a_place_for_which_nobody_leaves_is_not_waited_for():

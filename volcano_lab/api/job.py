@@ -204,11 +204,15 @@ class JobInfo(TaskIndex):
 
     def check_task_valid(self) -> bool:
         """Every role has, among tasks that may still run, as many as its minimum."""
-        if not self.task_min_available or self.min_available < self.task_min_available_total:
-            return True
+        return not self.roles_short()
+
+    def roles_short(self) -> dict[str, tuple[int, int]]:
+        """(how many tasks may still run, the minimum) of each role that has too few."""
+        if self.min_available < self.task_min_available_total:
+            return {}
         actual = self._roles(_MAY_RUN)
-        return all(
-            actual[role] >= least for role, least in self.task_min_available.items() if least)
+        return {role: (actual[role], least) for role, least in self.task_min_available.items()
+                if actual[role] < least}
 
     def check_task_ready(self) -> bool:
         """Every role has its minimum ready (best-effort tasks count while they wait)."""

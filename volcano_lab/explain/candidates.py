@@ -25,6 +25,12 @@ KEEPERS = ("drf", "gang", "priority")
 """Plugins whose say about victims people switch off; conformance and pdb protect for a reason."""
 
 
+def keeping(knobs: Knobs, action: str) -> Iterator[Knob]:
+    """The switches with which plugins keep more of the pods that an action would evict."""
+    for plugin in KEEPERS if action in SWITCHED else ():
+        yield from knobs.switch(plugin, SWITCHED[action], True)
+
+
 def candidates(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> list[Knob]:
     """The knobs for a job that waits, those that change least first; each once."""
     found = {(knob.what, knob.field, knob.before, knob.text("")): knob
@@ -84,6 +90,12 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
                                                                                    {}).items()}
     if code == "queue_closed":
         yield from knobs.opened(job.queue)
+    if code == "gang_invalid":
+        yield from knobs.roles(job.uid, numbers["roles"])
+    if code in ("gang_content", "minimum_promised"):
+        yield from knobs.switch("gang", "enableJobStarving", False)
+    if code == "node_group":
+        yield from knobs.node_groups(job.queue, numbers["names"])
     if code in NO_ACTION:
         yield from knobs.with_action(NO_ACTION[code])
     if code in ("over_deserved", "overused") and flat:

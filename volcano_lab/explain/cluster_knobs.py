@@ -19,6 +19,7 @@ from volcano_lab.explain.knob import NODES, QUEUE, SWITCH, Knob, KnobSet, Turned
 from volcano_lab.framework import SchedulerConfiguration, listed
 
 HOSTNAME = "kubernetes.io/hostname"
+NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
 
 
 class ClusterKnobs(KnobSet):
@@ -63,6 +64,22 @@ class ClusterKnobs(KnobSet):
                 yield self._knob(f"node {name}", self.nodes_there[name], "spec.unschedulable",
                                  "true", 1, lambda _: False, rank=SWITCH, said=lambda _,
                                  name=name: f"uncordon {name}")
+
+    def node_groups(self, queue: str, names: Iterable[str]) -> Iterator[Knob]:
+        """That a node be in a group that a queue requires."""
+        place = self.queues.get(queue)
+        affinity = self.objects[place].spec.affinity if place is not None else None
+        wanted = affinity and affinity.node_group_affinity
+        groups = wanted.required_during_scheduling_ignored_during_execution if wanted else []
+        there = self.nodes_called(names) if groups else {}
+        free = {name: node for name, node in there.items()
+                if NODE_GROUP_LABEL not in node.metadata.labels}
+        for name, node in (free or there).items():
+            labels = node.metadata.labels | {NODE_GROUP_LABEL: groups[0]}
+            yield self._knob(f"node {name}", self.nodes_there[name], "metadata.labels",
+                             node.metadata.labels.get(NODE_GROUP_LABEL, ""), 1,
+                             lambda _, labels=labels: labels, said=lambda _, name=name: (
+                                 f"label {name} {NODE_GROUP_LABEL}={groups[0]}"))
 
     # -- the configuration ------------------------------------------------------------------------
 

@@ -24,6 +24,12 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     placed them, too.
     """
     context = "allocate" in seen.ssn.enabled_actions
+    actions = [action for action in POINTS if action in seen.ssn.enabled_actions]
+    if actions and context and _content(seen, job, actions):
+        text = (f"Its gang has its minimum of {job.min_available}, so {' and '.join(actions)} "
+                f"evict{'s' * (len(actions) == 1)} nobody for more of it.")
+        yield Cause("gang_content", text, {"min_available": job.min_available}, context=True)
+        return
     for action, point in POINTS.items():
         for cause in _attempt(seen, job, action,
                               point) if action in seen.ssn.enabled_actions else ():
@@ -31,6 +37,14 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield cause
     if "reclaim" not in seen.ssn.enabled_actions:
         yield from _no_reclaim(seen, job)
+
+
+def _content(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
+    """Whether nobody tried to make room, as gang calls no job starving that has its minimum."""
+    asked = {plugin for tier in seen.ssn.points["job_starving"].tiers for plugin, _ in tier}
+    tasks = seen.tasks_of(job)
+    return "gang" in asked and not job.is_starving() and not any(
+        seen.calls_about(tasks, "claimant", action) for action in actions)
 
 
 def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[Cause]:
@@ -206,7 +220,19 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         named = [call["plugin"] for call in calls if task in call["answer"][0]]
         yield Cause("victim", _victim_text(seen, task, record, named), {"named_by": named},
                     [*calls, record])
+        yield from _beyond_minimum(seen, record)
         yield from _queue_of_victim(seen, task, record)
+
+
+def _beyond_minimum(seen: Evidence, record: Record) -> Iterator[Cause]:
+    """That room is made for more of a gang than its minimum."""
+    job = seen.ssn.jobs[seen.trace.start["tasks"][record["task"]]["job"]]
+    asked = [plugin for tier in seen.ssn.points["job_starving"].tiers for plugin, _ in tier]
+    if asked == ["priority"] and job.min_available < len(job.tasks):
+        text = (f"The minimum of {seen.called(job.uid)} is {job.min_available}, but gang, which "
+                "looks at that, is not asked whether it starves (enableJobStarving): for priority "
+                "it starves until all its pods have a place.")
+        yield Cause("starving_beyond", text, {"min_available": job.min_available}, context=True)
 
 
 def _victim_text(seen: Evidence, task: str, record: Record, named: list[str]) -> str:

@@ -14,7 +14,7 @@ from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group
 from volcano_lab.explain.names import near
-from volcano_lab.explain.remedies import Remedy, remedies_for
+from volcano_lab.explain.remedies import Remedy, remedies_for, remedies_that_spare
 from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
@@ -195,9 +195,11 @@ class Explainer(Shown):
         key = task.key if isinstance(task, TaskInfo) else task
         key = self.names.find(key, "pod")[1]
         causes = list(victim_causes(self.evidence, key))
-        head = f"Pod {key} was evicted." if self._evicted(
-            key) else f"Pod {key} was not evicted in this cycle."
-        return Explanation(f"pod {key}", head, causes)
+        if not self._evicted(key):
+            return Explanation(f"pod {key}", f"Pod {key} was not evicted in this cycle.", causes)
+        find = partial(remedies_that_spare, self.evidence, self.objects, self.conf, key,
+                       causes[0].records[-1]["action"], self.now) if causes else None
+        return Explanation(f"pod {key}", f"Pod {key} was evicted.", causes, find)
 
     def _evicted(self, key: str) -> bool:
         return any(record.get("operation") == "evict" and record["task"] == key

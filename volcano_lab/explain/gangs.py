@@ -21,10 +21,13 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     if invalid is not None:
         valid = job.valid_task_num()
         records = [record for record in seen.of("job_valid", job=job.uid) if record["answer"]][:1]
-        text = (f"It is no valid gang ({invalid.reason}: {invalid.message}): "
-                f"it needs {job.min_available}, {valid} may run.")
-        yield Cause("gang_invalid", text, {"min_available": job.min_available, "valid": valid},
-                    records)
+        roles = job.roles_short()
+        needs = [f"it needs {least} pods of role {role}, {count} may run"
+                 for role, (count, least) in roles.items()]
+        needs = needs or [f"it needs {job.min_available}, {valid} may run"]
+        text = f"It is no valid gang ({invalid.reason}: {invalid.message}): {', '.join(needs)}."
+        yield Cause("gang_invalid", text, {"min_available": job.min_available, "valid": valid,
+                                           "roles": roles}, records)
     if job.contains_network_topology() and not seen.ssn.topology.ready:
         yield Cause("hyper_nodes_not_ready",
                     "Jobs with a network topology wait until the HyperNodes form a tree.")

@@ -51,6 +51,17 @@ class JobKnobs(KnobSet):
 
         yield Knob(f"job {self.called(job)}", "min_member", str(least), least - 1, turn, JOB)
 
+    def roles(self, job: str, short: dict[str, tuple[int, int]]) -> Iterator[Knob]:
+        """The minimum of each role that has fewer pods, lowered to what there is."""
+        place = self.groups.get(job)
+        for role, (there, least) in short.items() if place is not None else ():
+            minima = self.objects[place].spec.min_task_member | {role: there}
+            yield self._knob(f"job {self.called(job)}", place, "spec.min_task_member", least, 1,
+                             lambda _, minima=minima: minima, rank=JOB,
+                             said=lambda _, role=role, least=least, there=there: (
+                                 f"job {self.called(job)}: minimum of role {role} {least} -> "
+                                 f"{there or 'none'}"))
+
     def request(self, job: str, resource: str, target: float = 0.0) -> Iterator[Knob]:
         """What the waiting pods of the job ask for at most, and with it the minimum's resources;
         never nothing, and whole pieces of what cannot be divided. It takes about `target` (internal

@@ -59,7 +59,8 @@ def contradictions(ssn: Session) -> list[str]:
     parents = {queue.queue.spec.parent for queue in ssn.queues.values()}
     kept = {name: Resource.from_list(queue.queue.spec.guarantee.resource)
             for name, queue in ssn.queues.items() if name not in parents}
-    found = []
+    found = ["The plugins proportion and capacity both say what queues deserve, and contradict "
+             "each other: name one of them."] * ({*LIMITS} <= {*ssn.conf.plugin_names()})
     for name, amount in total(kept.values()):
         if amount > ssn.total_resource.get(name):
             who = ", ".join(f"{queue} {amount_text(name, each.get(name))}"

@@ -13,7 +13,7 @@ from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.explain.candidates import KEEPERS, SWITCHED
+from volcano_lab.explain.candidates import keeping
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.remedies import Remedy, smallest
@@ -206,8 +206,7 @@ def _knobs(timeline: Timeline, uid: str, gone: list[Eviction]) -> list[Knob]:
              *knobs.switch("priority", "enableJobOrder", True)]
     actions = dict.fromkeys(each.action for each in gone)
     for action in actions:
-        for plugin in KEEPERS if action in SWITCHED else ():
-            found += knobs.switch(plugin, SWITCHED[action], True)
+        found += keeping(knobs, action)
     if job is not None:
         winners = [ssn.jobs[each.winner].priority for each in gone if each.winner in ssn.jobs]
         found += knobs.priority(uid, max(winners) - 1) if winners and max(

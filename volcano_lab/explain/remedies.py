@@ -15,12 +15,12 @@ from attrs import define, field
 from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.api.status import PIPELINED, RELEASING
-from volcano_lab.explain.candidates import candidates
+from volcano_lab.explain.candidates import candidates, keeping
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knob import NODES, OTHERS, QUEUE, REQUEST, SWITCH, Objects
 from volcano_lab.explain.knobs import Knob, Knobs
-from volcano_lab.explain.trial import Trial
+from volcano_lab.explain.trial import Trial, run
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session, listed
 from volcano_lab.manifests.admission import verdicts
@@ -126,6 +126,30 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
     for knob in admitting[:2 if found else most]:
         remedy = search.fewest(knob, ADMITTED) if perf_counter() < end else None
         yield from [remedy] if remedy else ()
+
+
+def remedies_that_spare(seen: Evidence, objects: Objects, conf: SchedulerConfiguration, key: str,
+                        action: str, now: float | None, seconds: float | None = None
+                        ) -> Iterator[Remedy]:
+    """Verified changes of the configuration with which a job loses fewer pods than this one and
+    others.
+    """
+    end = inf if seconds is None else perf_counter() + seconds
+    knobs, uid = Knobs(objects, conf, seen.called), seen.trace.start["tasks"][key]["job"]
+    lost, name = len(seen.ssn.jobs[uid].in_status(RELEASING)), _short(seen, uid)
+    for knob in (*knobs.switch("gang", "enableJobStarving", True), *keeping(knobs, action),
+                 *knobs.without_action(action)):
+        if perf_counter() > end:
+            return
+        after, objects, changed = knob.turn(1)
+        ssn = run(objects, changed, now)
+        fewer = len(ssn.jobs[uid].in_status(RELEASING))
+        if fewer < lost:
+            told = "; ".join((f"{name} loses {fewer or 'no'} pod{'s' * (fewer != 1)}"
+                              + f" instead of {lost}" * bool(fewer),
+                              *_costs(seen, seen.ssn, ssn, uid)))
+            yield Remedy(knob.what, knob.field, knob.before, after, knob.text(after), told, 1,
+                         knob.rank, objects, changed)
 
 
 class _Search:

@@ -113,7 +113,7 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
     for node, pods in nodes.items():
         leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
         evicted = {pod: record["action"] for record in seen.of("victims")
-                   for pod in record["chosen"]}
+                   for pod in record["chosen"] if record.get("task") in pods}
         by = dict.fromkeys(evicted[task.key] for task in leaving if task.key in evicted)
         who = "; ".join(f"{action} evicts " + listed(
             [_of_job(seen, t) for t in leaving if evicted.get(t.key) == action], 3)
