@@ -18,7 +18,7 @@ from typing import Any
 
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.resource import INFINITY, max_of
-from volcano_lab.framework import PERMIT, REJECT, Session, active_if
+from volcano_lab.framework import REJECT, Session, active_if
 from volcano_lab.plugins.queue_shares import Change, QueueShares
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError
 
@@ -157,23 +157,15 @@ class Capacity(QueueShares):
 
     def reclaimable(self, reclaimer: TaskInfo,
                     reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
-        """Tasks that their queue can spare, each as if those chosen before it had gone already."""
-        if not self.ready:
-            return [], REJECT
-        left: dict[str, Resource] = {}
-        victims = []
-        for task in reclaimees:
-            queue = self.ssn.jobs[task.job].queue
-            attr = self.queue_opts[queue]
-            held = left.get(queue, attr.allocated)
-            verdict = attr.why_not_reclaim(task, reclaimer, held)
-            self.ssn.observer.note("reclaimee", plugin=self.name, reclaimer=reclaimer.key,
-                                   task=task.key, queue=queue, verdict=verdict or "victim",
-                                   allocated=held, deserved=attr.deserved, guarantee=attr.guarantee)
-            if not verdict:
-                left[queue] = held.sub(task.resreq)
-                victims.append(task)
-        return victims, PERMIT
+        return super().reclaimable(reclaimer, reclaimees) if self.ready else ([], REJECT)
+
+    def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
+                  held: Resource) -> bool:
+        verdict = attr.why_not_reclaim(task, reclaimer, held)
+        self.ssn.observer.note("reclaimee", plugin=self.name, reclaimer=reclaimer.key,
+                               task=task.key, queue=attr.queue_id, verdict=verdict or "victim",
+                               allocated=held, deserved=attr.deserved, guarantee=attr.guarantee)
+        return not verdict
 
     # -- what if: used while a preemption is tried out ---------------------------------------------
 

@@ -55,13 +55,10 @@ class Gang(Plugin):
         victims = []
         for task in preemptees:
             job = self.ssn.jobs[task.job]
-            left = ready.get(job.uid)
-            if left is None:
-                left = job.ready_task_num()
+            left = ready.setdefault(job.uid, job.ready_task_num())
             if left > job.min_available:
-                left -= 1
+                ready[job.uid] = left - 1
                 victims.append(task)
-            ready[job.uid] = left
         return victims, PERMIT
 
     reclaimable = preemptable

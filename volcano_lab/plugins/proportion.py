@@ -7,13 +7,13 @@ Answers to `pkg/scheduler/plugins/proportion/proportion.go`. The rounds of shari
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from volcano_lab.api import EMPTY, ZERO, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import Claim, Round, water_fill
-from volcano_lab.framework import PERMIT, Session, active_if
+from volcano_lab.framework import Session, active_if
 from volcano_lab.plugins.queue_shares import QueueShares
+from volcano_lab.plugins.queue_tree import QueueAttr
 
 
 class Proportion(QueueShares):
@@ -59,20 +59,10 @@ class Proportion(QueueShares):
 
     preemptive = allocatable
 
-    def reclaimable(self, reclaimer: TaskInfo,
-                    reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
-        """Tasks of queues that hold more than they deserve, until they would no longer."""
-        allocated: dict[str, Resource] = {}
-        victims = []
-        for task in reclaimees:
-            queue = self.ssn.jobs[task.job].queue
-            attr = self.queue_opts[queue]
-            held = allocated.get(queue, attr.allocated)
-            if not held.less_equal(attr.deserved, ZERO):
-                held = held.sub(task.resreq)
-                victims.append(task)
-            allocated[queue] = held
-        return victims, PERMIT
+    def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
+                  held: Resource) -> bool:
+        """Tasks of queues that hold more than they deserve may go, until they would no longer."""
+        return not held.less_equal(attr.deserved, ZERO)
 
     # -- what if: used while a preemption is tried out ---------------------------------------------
 

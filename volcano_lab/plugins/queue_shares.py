@@ -8,7 +8,7 @@ Volcano: pkg/scheduler/plugins/proportion/proportion.go, pkg/scheduler/plugins/c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from volcano_lab.api import EMPTY, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo
@@ -107,6 +107,24 @@ class QueueShares(Plugin):
         return names
 
     # -- what happens meanwhile --------------------------------------------------------------------
+
+    def reclaimable(self, reclaimer: TaskInfo,
+                    reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+        """Tasks that their queue can spare, each as if those chosen before it had gone already."""
+        left: dict[str, Resource] = {}
+        victims = []
+        for task in reclaimees:
+            attr = self.queue_opts[self.ssn.jobs[task.job].queue]
+            held = left.get(attr.queue_id, attr.allocated)
+            if self.can_spare(task, reclaimer, attr, held):
+                left[attr.queue_id] = held.sub(task.resreq)
+                victims.append(task)
+        return victims, PERMIT
+
+    def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
+                  held: Resource) -> bool:
+        """Return whether a queue that holds this much may lose the task to the reclaimer."""
+        raise NotImplementedError
 
     def on_allocate(self, event: Event) -> None:
         self._recount(event.task, Resource.__add__)
