@@ -230,6 +230,17 @@ def test_replay_goes_on_after_a_case_that_raises(files, tmp_path, capsys):
     assert "1 cases raised" in told.err
 
 
+def test_a_case_without_objects_or_with_escapes_in_its_words_is_told_of(tmp_path, capsys):
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"name": "a", "objects": null}\n{"family": "\\u001b[31m", "objects": [5]}\n')
+    assert main(["replay", str(path)]) == 0
+    assert [json.loads(line)["error"] for line in capsys.readouterr().out.splitlines()] == [
+        "ManifestError: objects is null; allowed is a list",
+        "ManifestError: object: is 5; allowed is a mapping with apiVersion, kind and metadata"]
+    assert main(["replay", str(path), "--summary"]) == 0
+    assert "\\x1b[31m  " in capsys.readouterr().out
+
+
 def test_a_file_without_cases_is_told(tmp_path, capsys):
     empty = tmp_path / "cases.jsonl"
     empty.touch()

@@ -11,6 +11,7 @@ from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError, Expression
 from volcano_lab.debug.presets import SYMPTOMS, find
+from volcano_lab.framework.one_sentence import OneSentence
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace
 from volcano_lab.trace.stepper import Stepper
@@ -109,6 +110,14 @@ def test_what_it_cannot_stop_at_is_said_with_what_is_allowed():
 def test_a_misspelt_fact_is_said_with_the_names_that_exist(text, said):
     with pytest.raises(BreakpointError, match=said):
         Breakpoint(text)
+
+
+@pytest.mark.parametrize("text", [None, 5, [], "x" * 10**6, "\x1b[31m", "anything where \x1b",
+                                  "anything where " + "x" * 10**6, "[/]", "where", ""])
+def test_whatever_is_no_breakpoint_is_one_short_sentence(text):
+    with pytest.raises(OneSentence) as told:
+        Breakpoint(text)
+    assert len(str(told.value)) <= 500 and str(told.value).isprintable()
 
 
 def test_where_a_breakpoint_stops_nowhere_it_says_why():

@@ -116,6 +116,22 @@ def test_a_sweep_goes_on_from_its_folder(tmp_path, monkeypatch):
         sweep(base(), GRID, METRICS, path=others[2])
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="files of Unix")
+def test_whatever_stands_in_place_of_a_part_is_removed_and_named(tmp_path):
+    pytest.importorskip("pyarrow")
+    grid, junk = {"queue/a.weight": [1, 2]}, b"no Parquet"
+    whole = sweep(base(), grid, METRICS, path=tmp_path)
+    strange = [tmp_path / f"sweep-{name}.parquet" for name in (
+        "1-00000000", "2-00000000", "3-00000000", f"4-{parts._checksum(junk)}")]
+    os.mkfifo(strange[0])
+    strange[1].symlink_to("/dev/zero")
+    strange[2].symlink_to(strange[2].name)
+    strange[3].write_bytes(junk)
+    found = sweep(base(), grid, METRICS, path=tmp_path)
+    assert found.rows == whole.rows and len(found.told) == 4
+    assert not any(path.is_symlink() or path.exists() for path in strange)
+
+
 @pytest.mark.long
 def test_a_folder_keeps_what_is_done_when_a_sweep_is_stopped(tmp_path):
     pytest.importorskip("pyarrow")
@@ -192,3 +208,10 @@ def test_the_command(tmp_path, capsys):
     assert main(["sweep", str(path), "--grid", "queue/z.weight=1", "-o", "json"]) == 1
     assert len(json.loads(capsys.readouterr().out)["failures"]) == 1
     assert main(["sweep", str(path), "--grid", "queue"]) == 2
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.conf").write_text(f"actions: allocate  # {name}")
+    capsys.readouterr()
+    grid = f"conf={tmp_path}/old.conf,{tmp_path}/new.conf"
+    assert main(["sweep", str(path), "--grid", grid]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
+        "CONF", f"{tmp_path}/old.conf", f"{tmp_path}/new.conf"]

@@ -28,7 +28,7 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.api.status import RELEASING, TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache.cache import Cache
-from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.framework.one_sentence import OneSentence, one_line
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.manifests.loader import ManifestError
@@ -43,7 +43,7 @@ _FIELDS: dict[str, tuple[Any, str]] = {
     **dict.fromkeys(("objects", "goneNodes"), (list, "a list"))}
 
 
-class DumpError(ValueError):
+class DumpError(OneSentence, ValueError):
     """A file is no dump of a cache."""
 
 

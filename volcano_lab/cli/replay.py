@@ -31,6 +31,7 @@ from volcano_lab.framework.session import Session
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import Reader, Unreadable
+from volcano_lab.manifests.schema import found_text
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.life import Life, LifeError, recorded_changes
 from volcano_lab.trace.state import queue_attributes, queue_order, result_of
@@ -66,7 +67,7 @@ def replay(case: dict[str, Any], arrays: bool = True,
     `actions`: the same dict for all cases of a file, where one process of Volcano decided them one
     after the other: its actions keep arguments that a later configuration leaves out.
     """
-    head = {"name": case["name"], "family": case.get("family", "")}
+    head = {"name": case.get("name", ""), "family": case.get("family", "")}
     try:
         scheduler = Scheduler(load_cache(case), case.get("conf"), actions)
     except ConfError as error:
@@ -81,13 +82,15 @@ def time_case(case: dict[str, Any]) -> dict[str, Any]:
     scheduler = Scheduler(load_cache(case), case.get("conf"))
     ssn = scheduler.run_once()
     statuses = Counter(str(task.status) for job in ssn.jobs.values() for task in job.tasks.values())
-    return {"name": case["name"], "times": scheduler.times,
+    return {"name": case.get("name", ""), "times": scheduler.times,
             "statuses": dict(sorted(statuses.items()))}
 
 
 def load_cache(case: dict[str, Any]) -> Cache:
-    """A cache that has heard of a case's objects, in their order."""
-    return Cache(manifests.from_dict(obj) for obj in case["objects"])
+    """A cache that has heard of a case's objects, in their order. Raises `ManifestError`."""
+    if not isinstance(objects := case.get("objects"), list):
+        raise manifests.ManifestError([f"objects is {found_text(objects)}; allowed is a list"])
+    return Cache(map(manifests.from_dict, objects))
 
 
 def replay_lives(cases: Iterable[dict[str, Any]],

@@ -27,8 +27,9 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
     """Run and print a sweep; 1 where a setting failed. Raises `Mistake`."""
     loaded = load_files(files, recursive)
     columns = dict(column(each) for each in grid)
-    if CONF in columns:
-        columns[CONF] = [conf_text(str(file)) for file in columns[CONF]]
+    files_of = {conf_text(str(file)): file for file in columns.get(CONF, ())}
+    if files_of:
+        columns[CONF] = list(files_of)
     try:
         with mistakes(conf):
             found = run_sweep(list(loaded), columns, list(metrics or ("placed", "pending")),
@@ -37,6 +38,8 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
     except (SweepError, NoSuch) as error:
         raise Mistake(str(error)) from None
     warn(found.told)
+    for row in found.rows + found.failures if files_of else ():
+        row[CONF] = files_of[row[CONF]]
     if plot:
         _plot(found, plot)
     data = {"rows": found.rows, "failures": found.failures}

@@ -24,6 +24,8 @@ from typing import Any
 from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
 from volcano_lab.framework.action import action_names
+from volcano_lab.framework.calls import spoken
+from volcano_lab.framework.one_sentence import OneSentence, one_line
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
 from volcano_lab.trace import OPERATIONS, Record, TraceReader
 from volcano_lab.trace.kinds import KINDS
@@ -38,10 +40,14 @@ OF_ALL = ("action", "kind", "number")
 """What a condition may name of every record."""
 
 
-class BreakpointError(ValueError):
+class BreakpointError(OneSentence, ValueError):
     """A breakpoint that can't be read; the text says what was found and what is allowed."""
 
+    def __init__(self, text: str):
+        super().__init__(one_line(text))
 
+
+@spoken
 class Breakpoint:
     """A condition on records, from a sentence; hand it to `Stepper.find`, or call it.
 

@@ -226,6 +226,10 @@ class _Batch:
                 kind = document.get("kind") or "List"
                 item = (kind[:-4], document.get("apiVersion")) if kind != "List" else ("", "")
             items = document if isinstance(document, list) else document["items"] or []
+            if not isinstance(items, list):
+                self.errors.append(f"{_label(document, place)}: items is {found_text(items)}; "
+                                   "allowed is a list")
+                return
             for number, inner in enumerate(items, 1):
                 self._read(inner, f"{place}, item {number}", item, depth + 1)
             return
@@ -361,9 +365,7 @@ def _label(document: Any, place: str) -> str:
 
 def _is_list(document: dict[str, Any]) -> bool:
     """Return whether a document is a list of objects, such as `List` or `PodList`."""
-    items = document.get("items", False)
-    return (items is None or isinstance(items, list)) and (_text(document.get("kind"))
-                                                           or "").endswith("List")
+    return "items" in document and (_text(document.get("kind")) or "").endswith("List")
 
 
 def _body(document: dict[str, Any]) -> dict[str, Any]:

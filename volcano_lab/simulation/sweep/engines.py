@@ -14,6 +14,8 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from typing import Any
 
+from volcano_lab.framework.one_sentence import OneSentence
+
 Item = tuple[int, Any]
 Engine = Callable[[Callable[[Any], Any], Any, Sequence[Item]], Iterator[tuple[int, Any]]]
 TRIES = 3
@@ -22,7 +24,7 @@ LOCAL = "local"
 """The address that stands for a Dask cluster on this machine."""
 
 
-class SweepError(ValueError):
+class SweepError(OneSentence, ValueError):
     """A sweep cannot be run as it was asked for; the text is one sentence."""
 
 

@@ -50,12 +50,13 @@ class Parts:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             for part in sorted(self.path.glob("sweep-*-*.parquet")):
-                data = part.read_bytes()
-                if part.stem.rpartition("-")[2] != _checksum(data):
+                data = part.read_bytes() if part.is_file() else b""  # a pipe has no end
+                rows = self._rows(part, data) if part.stem.endswith(_checksum(data)) else None
+                if rows is None:
                     part.unlink()
                     told.append(f"{part} was damaged: it is removed, and its settings run again")
                     continue
-                for row in self._rows(part, data):
+                for row in rows:
                     number = numbers.get(tuple(row.pop(name) for name in self.names))
                     if number is not None:
                         done[number] = {"error": row["error"]} if row["error"] is not None else {
@@ -65,9 +66,12 @@ class Parts:
                              f"({error.strerror})") from None
         return done, told
 
-    def _rows(self, part: Path, data: bytes) -> list[Found]:
-        source = self.arrow.BufferReader(data)
-        table = self.arrow.parquet.read_table(source, use_threads=False)
+    def _rows(self, part: Path, data: bytes) -> list[Found] | None:
+        try:
+            source = self.arrow.BufferReader(data)
+            table = self.arrow.parquet.read_table(source, use_threads=False)
+        except self.arrow.ArrowException:
+            return None
         if table.schema.metadata != self.head:
             raise SweepError(f"{part} is of another sweep (base, configuration, names or metrics "
                              "differ); allowed is its own folder, or a new one")
