@@ -193,6 +193,9 @@ MISTAKES = [
     (["replay", "none.jsonl"], "none.jsonl: cannot be read (No such file or directory)"),
     (["replay",
       "cluster.yaml"], "cluster.yaml: is not a file of cases; allowed is one JSON object a line"),
+    (["completion"], "Choose from: bash, zsh, fish (see "),
+    (["sweep", "cluster.yaml", "--grid", "queue/default.weight=1,2", "--plot", "x.foo"],
+     "--plot is x.foo: "),
 ]
 
 
@@ -203,6 +206,22 @@ def test_a_mistake_is_a_sentence_and_exit_code_2(arguments, sentence, files, mon
     told = capsys.readouterr()
     assert told.out == "" and sentence in told.err and "Traceback" not in told.err
     assert told.err.count("\n") == 1
+
+
+def test_an_output_without_chinese_signs_is_told_of(files):
+    done = subprocess.run(
+        [sys.executable, "-m", "volcano_lab.cli", "why", str(files / "cluster.yaml"), "a", "--lang",
+         "zh"], capture_output=True, text=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stdout) == (2, "") and done.stderr == (
+        "volcano-lab: --lang is zh, which the output's encoding ascii can't show; allowed is en, "
+        "or an output in UTF-8\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix")
+def test_a_closed_input_ends_a_riddle():
+    done = subprocess.run(["sh", "-c", f"{sys.executable} -m volcano_lab.cli riddle 1 <&-"],
+                          capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and "Not solved." in done.stdout
 
 
 def test_help_and_version():

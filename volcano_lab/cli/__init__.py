@@ -38,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  until the end
         _told("the output is closed; nothing of it is shown")
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    if hasattr(sys.stdout, "reconfigure"):  # names may have signs that this output has not
+        sys.stdout.reconfigure(errors="backslashreplace")
     quiet = logging.NullHandler()  # what matters is told; serve's log shows itself with -v
     logging.getLogger("volcano_lab").addHandler(quiet)
     try:
@@ -49,7 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return MISTAKE
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "volcano-lab"
-        return _told(f"{error.format_message()} (see {command} --help)")
+        message = " ".join(error.format_message().split())
+        return _told(f"{message} (see {command} --help)")
     except OSError as error:  # a full disk
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import reduce, wraps
 from importlib import import_module
 from typing import Any
@@ -96,10 +97,16 @@ def volcano_lab() -> None:
 
 
 def _speak(language: str) -> None:
-    if language != "en":  # a catalogue is read, which takes its time
-        from volcano_lab.trace.language import speak
+    if language == "en":
+        return
+    try:
+        "中".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        raise Mistake(f"--lang is {language}, which the output's encoding {sys.stdout.encoding} "
+                      "can't show; allowed is en, or an output in UTF-8") from None
+    from volcano_lab.trace.language import speak  # a catalogue is read, which takes its time
 
-        speak(language)
+    speak(language)
 
 
 def command(home: str, *added: Callable[[Any], Any], name: str | None = None
@@ -343,7 +350,10 @@ def serve(verbosity: int, **given: Any) -> int:
 
     if verbosity:
         log.verbosity(verbosity)
-    return serve(**given)
+    code = serve(**given)
+    with suppress(OSError, ValueError):  # nobody reads the output any more
+        sys.stdout.flush()
+    os._exit(code)  # what a large cluster leaves to be freed takes longer than the end may
 
 
 @volcano_lab.command(context_settings={"ignore_unknown_options": True})

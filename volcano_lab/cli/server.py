@@ -228,7 +228,10 @@ def _dump(service: Service, directory: Path) -> None:
 def state_folder() -> Path:
     """Return where a user's programs keep what they write: nobody else reads it."""
     home = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(home) if home else Path.home() / ".local" / "state") / "volcano-lab"
+    try:
+        return (Path(home) if home else Path.home() / ".local" / "state") / "volcano-lab"
+    except RuntimeError:  # a user without an entry, as in a container
+        raise ServeError("there is no home folder; --dump-dir names a folder for dumps") from None
 
 
 def _check(directory: str, conf: str | None, period: float, port: int, dumps: Path,

@@ -81,4 +81,5 @@ def _plot(found: Sweep, path: str) -> None:
     except ImportError as error:
         raise Mistake(f'--plot needs {error.name}: pip install "volcano-lab[lab]"') from None
     except (OSError, ValueError) as error:
-        raise Mistake(f"--plot is {path}: {error}") from None
+        raise Mistake(f"--plot is {path}: {getattr(error, 'strerror', None) or error}; allowed is "
+                      "a file that ends in .html, .svg, .png or .json") from None

@@ -116,7 +116,7 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
             for future in as_completed(futures):
                 error = future.exception()
                 yield futures[future], future.result() if error is None else error
-    except (OSError, TimeoutError) as error:
+    except (OSError, TimeoutError, ValueError) as error:
         raise SweepError(f"the Dask scheduler at {scheduler} can't be reached ({error})") from None
     finally:
         if cluster is not None:
