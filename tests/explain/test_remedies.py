@@ -51,6 +51,26 @@ spec: {affinity: {nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecu
 """
 
 
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: small, namespace: default}
+spec: {hard: {requests.cpu: "4"}}
+status: {hard: {requests.cpu: "4"}, used: {requests.cpu: "4"}}
+"""
+NEVER = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec:
+  minAvailable: 1
+  priorityClassName: high
+  tasks:
+  - {name: t, replicas: 1, template: {spec: {preemptionPolicy: Never, containers: [
+      {name: main, resources: {requests: {cpu: "1"}}}]}}}
+"""
+
+
 def full(**classes):
     """All that the cluster has is held by job old, one pod of it beyond its minimum."""
     return Cluster().node("n1", cpu=4).node("n2", cpu=4).job(
@@ -200,6 +220,15 @@ SCENES = {
             "train", queue="a", pods=2, min_member=1, cpu=1, running={"n1": 1}).objects(),
         conf("priority", "gang", "predicates", "proportion", actions="allocate, reclaim"),
         "enableJobStarving: false for gang", "evicts 1 pod of old"),
+    "a quota that is used up": (
+        lambda: Cluster().node("n1", cpu=4).add(PRIORITIES, QUOTA, NEVER).objects(),
+        conf("gang", "predicates", "resourcequota"),
+        "ResourceQuota default/small: hard requests.cpu 4 -> requests.cpu 5",
+        "train is placed on n1"),
+    "a policy that never preempts": (
+        lambda: full().add(PRIORITIES, NEVER).objects(),
+        conf("priority", "gang", "predicates", actions="allocate, preempt"),
+        "job default/train: preemptionPolicy Never -> PreemptLowerPriority", "evicts 1 pod of old"),
     "a capability, and room for it": (
         lambda: Cluster().node("n1", cpu=4).queue("q", capability=4).job(
             "old", queue="q", cpu=4, running={"n1": 1}).job("train", queue="q", cpu=2).objects(),

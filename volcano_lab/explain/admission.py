@@ -44,9 +44,19 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield from _unasked(seen, job, record)
     for record in seen.of("quota_comparison", job=job.uid):
         if record["short_of"]:
+            asked = {name: record["requested"].get(name.removeprefix("requests."), "0")
+                     for name in record["short_of"]}
+            kept = {name: (record["hard"].get(name, "0"), record["used"].get(name, "0"),
+                           record["pending"].get(name, "0")) for name in asked}
+            sums = "; ".join(
+                f"{name} {hard} in all, {used} used, {pending} of jobs admitted before it in this "
+                f"cycle, {asked[name]} requested" for name, (hard, used, pending) in kept.items())
             yield Cause("resource_quota",
                         f"ResourceQuota {record['quota']} of its namespace has too little left of "
-                        f"{', '.join(record['short_of'])}.", {}, [record])
+                        f"{', '.join(record['short_of'])} ({sums}).",
+                        {"quota": record["quota"], "wanted": {
+                            name: (used, pending, asked[name])
+                            for name, (_, used, pending) in kept.items()}}, [record])
     yield from _too_large(seen, job)
     told = {record["plugin"] for record in compared
             } | {r["plugin"] for r in seen.of("quota_comparison", job=job.uid)}

@@ -90,6 +90,8 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
                                                                                    {}).items()}
     if code == "queue_closed":
         yield from knobs.opened(job.queue)
+    if code == "resource_quota":
+        yield from knobs.quota(job.namespace, numbers["quota"], numbers["wanted"])
     if code == "gang_invalid":
         yield from knobs.roles(job.uid, numbers["roles"])
     if code in ("gang_content", "minimum_promised"):
@@ -157,6 +159,8 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
                                    if task.key in numbers["candidates"])
             for other in list(owners)[:3]:
                 yield from knobs.min_member(other)
+    if code == "preempt_not_eligible":
+        yield from knobs.preempting(job.uid)
     if code == "no_reclaim_action":
         yield from knobs.with_action("reclaim")
     if code == "reclaim_no_candidates":

@@ -11,8 +11,8 @@ from math import ceil
 
 import attrs
 
-from volcano_lab.api import Resource
-from volcano_lab.api.objects import HyperNode, KubernetesObject, Node
+from volcano_lab.api import Resource, quantity
+from volcano_lab.api.objects import HyperNode, KubernetesObject, Node, ResourceQuota
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.knob import NODES, QUEUE, SWITCH, Knob, KnobSet, Turned, evolved, text_of
@@ -80,6 +80,19 @@ class ClusterKnobs(KnobSet):
                              node.metadata.labels.get(NODE_GROUP_LABEL, ""), 1,
                              lambda _, labels=labels: labels, said=lambda _, name=name: (
                                  f"label {name} {NODE_GROUP_LABEL}={groups[0]}"))
+
+    def quota(self, namespace: str, name: str,
+              wanted: dict[str, tuple[str, ...]]) -> Iterator[Knob]:
+        """A ResourceQuota that is raised to what these amounts are in sum."""
+        for place, obj in enumerate(self.objects):
+            if isinstance(obj, ResourceQuota) and (obj.namespace, obj.name) == (namespace, name):
+                hard = obj.status.hard
+                more = hard | {each: quantity.to_text(
+                    sum(map(quantity.parse, parts)), quantity.style_of(hard.get(each, "0")))
+                    for each, parts in wanted.items()}
+                yield self._knob(f"ResourceQuota {obj.key}", place, "status.hard", hard, 1,
+                                 lambda _, more=more: more, lambda amounts: ", ".join(
+                                     f"{each} {amounts.get(each, '0')}" for each in wanted))
 
     # -- the configuration ------------------------------------------------------------------------
 

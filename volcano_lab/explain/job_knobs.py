@@ -165,6 +165,13 @@ class JobKnobs(KnobSet):
                 "affinity": spec.affinity and attrs.evolve(spec.affinity, pod_anti_affinity=None)},
                 f"job {self.called(job)}: without its pod anti-affinity")
 
+    def preempting(self, job: str) -> Iterator[Knob]:
+        """That the job's pods may take others' room."""
+        if any(pod.spec.preemption_policy == "Never" for pod in self.waiting(job).values()):
+            yield self._pods(job, "preemptionPolicy", "Never", lambda spec: {
+                "preemption_policy": "PreemptLowerPriority"},
+                f"job {self.called(job)}: preemptionPolicy Never -> PreemptLowerPriority")
+
     def _pods(self, job: str, field: str, before: str, change: Any, said: str) -> Knob:
         """A change of the spec of each waiting pod."""
         def turn(_: int) -> Turned:

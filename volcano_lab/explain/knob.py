@@ -78,8 +78,8 @@ def steps_to(resource: str, before: Any, amount: float, step: Any) -> int:
 
 
 def text_of(resource: str, number: Any, like: str = "") -> str:
-    return quantity.to_text(number, "BinarySI" if resource == "memory" else quantity.style_of(like)
-                            if like else "DecimalSI")
+    style = "BinarySI" if resource == "memory" else "DecimalSI"
+    return quantity.to_text(number, quantity.style_of(like) if like.strip("0") else style)
 
 
 class KnobSet:

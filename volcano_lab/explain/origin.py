@@ -38,6 +38,10 @@ def _origin(seen: Evidence, level: str, name: str, amount: float) -> str:
     if parent and _same(room, amount):
         return f"{where} no more"
     others = {other: kept for other, kept in _guarantees(seen, level, parent, name).items() if kept}
+    own = Resource.from_list(queue.queue.spec.guarantee.resource).get(name)
+    if own and _same(own, amount) and room - sum(others.values()) < own:
+        return (f"its own guarantee, as {amount_text(name, sum(others.values()))} guaranteed to "
+                f"others leave nothing more of {amount_text(name, room)} {where}")
     if others and _same(room - sum(others.values()), amount):
         had = (f"{where} {amount_text(name, room)}" if parent
                else f"{amount_text(name, room)} {where}")
