@@ -62,6 +62,7 @@ language = "zh_CN" if CHINESE else "en"
 IN_CHINESE = (("../README.md", "../README.zh-CN.md"),
               ('href="try/notebooks/index.html?path=',
                'href="../try/notebooks/index.html?path=zh/'),
+              (":caption: To look up", ":caption: 查阅"),
               ("Try the first lesson in your browser", "在浏览器中试一试第一课"),
               ("Nothing is installed, and nothing leaves this page.",
                "无需安装任何东西，数据也不会离开这个页面。"))

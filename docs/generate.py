@@ -14,6 +14,7 @@ from manual import markdown
 from reference import code, described_module, fields, signature, text_of, write_sources
 
 from volcano_lab.course.kit.lessons import TABLE, WAYS, course_table
+from volcano_lab.trace.language import ENGLISH, say, spoken
 
 HERE = Path(__file__).parent
 MADE = HERE / "made"
@@ -136,14 +137,19 @@ def records() -> str:
 
 def lessons() -> str:
     """The list of the notebooks, each under its number and its title."""
-    lines = ["```{toctree}", ":caption: Lessons", ":maxdepth: 1", "", "Start </lessons/start>"]
-    lines += [f"{each.number} · {each.title} </lessons/{each.number}-{each.name}>"
+    caption, start = ("Lessons", "Start") if spoken() == ENGLISH else ("课程", "开始")
+    lines = ["```{toctree}", f":caption: {caption}", ":maxdepth: 1", "",
+             f"{start} </lessons/start>"]
+    lines += [f"{each.number} · {say(each.title)} </lessons/{each.number}-{each.name}>"
               for each in TABLE]
     return "\n".join([*lines, "```", ""])
 
 
 def ways() -> str:
     """The ways through the course as a list."""
+    if spoken() != ENGLISH:
+        return "\n".join(f"- **{say(way.title)}**（{say(way.whom)}，{say(way.time)}）："
+                         f"{'、'.join(way.numbers)}。" for way in WAYS) + "\n"
     return "\n".join(f"- **{way.title}** ({way.whom[0].lower()}{way.whom[1:]}, {way.time}): "
                      f"{', '.join(way.numbers)}." for way in WAYS) + "\n"
 
