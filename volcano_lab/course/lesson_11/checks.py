@@ -205,7 +205,7 @@ def patient_one() -> None:
     """Patient one: why does train-1-1 not run?"""
 
 
-@choice({CAUSES[0]: "Both nodes are there: the other nodes' pods run. What does its event say?",
+@choice({CAUSES[0]: "Both nodes are there, and the other pods run. What does its event say?",
          CAUSES[1]: well_done("Each cycle places it, and each bind is refused, with the reason in "
                               "the pod's condition: SchedulerError. The question is why the API "
                               "server refuses: admission webhooks, quota, permissions of the "
