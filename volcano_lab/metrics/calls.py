@@ -77,11 +77,16 @@ class Effort(CallCounter):
         choices: How often a node was looked for.
         pairs: The nodes that came into question, in sum; `scored` the pairs whose score was
             computed.
+        notes: How often each kind of record was noted; lessons 05b and 15 read it.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self.notes: Counter[str] = Counter()
         self.choices = self.pairs = self.scored = self.placed = 0
+
+    def note(self, kind: str, /, **facts: Any) -> None:
+        self.notes[kind] += 1
 
     def chose(self, task: Any, nodes: Sequence[Any], node: Any, errors: Any) -> None:
         self.choices += 1
