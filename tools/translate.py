@@ -45,12 +45,15 @@ NO_TEXT = re.compile("|".join((
 
 GRADES = {"check", "choice"}
 SCRIPT_WORDS = {
-    "reset", "close", "remove", "find", "play", "pause", "empty", "Jobs", "Steps", "↶ undo",
-    "copy ▾", "copied ✓", "yes", "no", "nothing", "queues", "later →", "tasks", " (done)",
+    "reset", "close", "remove", "find", "play", "pause", "empty", "Jobs", "Queues", "Nodes",
+    "Steps", "↶ undo", "undo", "copy ▾", "copied ✓", "yes", "no", "nothing", "later →", "tasks",
+    " (done)", "step by ", "show ", "job ", "queue ", "operation ", "outcome ", "scene ", "any",
+    "next", "previous", "a second ", "deserved ", "allocated ", "share ", "step ", "after step ",
+    "the job", "the queue", "CPUs", ", in CPUs", "runs",
     "left: {0}", "of {0}, {1}", "queue, name, parent", "Copied: {0}.", "record {0}",
-    "{0} (gone)", "the {0}", "Step {0}: {1}",
+    "{0} (gone)", "Step {0}: {1}",
     "step {0}: {1}", "play: {0}"}
-"""Texts of scripts that are one word."""
+"""Texts of scripts that are one word; one that is a key elsewhere has a space at its end."""
 
 KEYS = ("tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|lane|band|says|now|"
         "below|turn|guarantee|tier")

@@ -24,10 +24,10 @@ SENTENCES = re.compile(r"(?:(?<=[.!?])|(?<=[.!?]\*\*)) (?=\S)")
 BREAKS = (("\n", "\n"), ("; ", "；"), (": ", "："), (" · ", " · "), (", ", "，"))
 """Where a sentence is taken apart that no entry has as a whole -> what stands there instead."""
 
-AROUND = "*“”()[]"
+AROUND = "*“”()[]✓✗– "
 ENDS = {".": "。", ":": "：", "?": "？", "!": "！"}
 NAMES = frozenset({
-    "widget", "id", "kind", "name", "key", "color", "colors", "state", "fate", "outcome", "values",
+    "widget", "id", "kind", "name", "names", "key", "color", "colors", "state", "fate", "outcome", "values",
     "value", "start", "node", "queue", "job", "pod", "parent", "group", "plugin", "widgets", "way",
     "field", "type", "ghost", "options", "copied", "model", "link", "n"})
 """Keys of plain data below which programs read, and not people."""
@@ -118,7 +118,7 @@ class Catalogue:
         self.labels = set(labels)
         braced = [english for english in self.entries if PLACE.search(english)]
         lengths = {english: len(PLACE.sub("", english)) for english in braced
-                   if sum(map(str.isalpha, PLACE.sub("", english))) > 2}
+                   if any(map(str.isalpha, PLACE.sub("", english)))}
         self.patterns = [(length, max(PLACE.split(english)[::2], key=len), english)
                          for english, length in sorted(lengths.items(), key=lambda each: -each[1])]
 
@@ -128,7 +128,7 @@ class Catalogue:
             return self.entries[text]
         for length, part, english in self.patterns:
             found = pattern(english).fullmatch(text) if part in text else None
-            if found and (length > SHORT or all(map(self._known, found.groups()))):
+            if found and (length > SHORT or self._fit(english, found.groups())):
                 return PLACE.sub(lambda place, found=found: self._put_in(found["_" + place[1]]),
                                  self.entries[english])
         return None
@@ -137,6 +137,11 @@ class Catalogue:
         """A word of the labels may be a name; an "s" is an English plural."""
         name = part in self.labels and " " not in part
         return "" if part == "s" else part if name else say(part)
+
+    def _fit(self, english: str, parts: tuple[str, ...]) -> bool:
+        if sum(map(str.isalpha, PLACE.sub("", english))) < LEAST:
+            return all(part[:1].isdigit() and self._known(part) for part in parts)
+        return all(map(self._known, parts))
 
     def _known(self, part: str) -> bool:
         return " " not in part.strip() or say(part) != part
@@ -155,6 +160,9 @@ def sentences(english: str, said: str) -> list[tuple[str, str]]:
 PLACE = re.compile(r"\{(\w+)\}")
 SHORT = 10
 """Signs of an entry that matches only where all that is put in is known, or a name."""
+
+LEAST = 3
+"""Letters of an entry that matches more than numbers, unlike "{0} of {1}"."""
 
 
 @cache

@@ -15,6 +15,9 @@ from typing import Any
 from volcano_lab.trace.language import ENGLISH, SCRIPT, catalogue, say_all, spoken
 
 HERE = Path(__file__).parent
+PLURAL = '? "s" : ""'
+"""An English plural; other languages do without."""
+
 _IMPORT = re.compile(r'^import \{(.+)\} from "(.+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|function|async function) (\w+))", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*//.*\n|^\s+", re.MULTILINE)
@@ -70,7 +73,7 @@ def say_script(source: str) -> str:
     if spoken() == ENGLISH:
         return source
     entries = catalogue(spoken(), SCRIPT).entries
-    return in_script(source, lambda text: entries.get(text, text))
+    return in_script(source.replace(PLURAL, '? "" : ""'), lambda text: entries.get(text, text))
 
 
 def in_script(source: str, other: Callable[[str], str]) -> str:

@@ -7,7 +7,7 @@ page has all their frames.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import anywidget
@@ -22,8 +22,13 @@ from volcano_lab.explain.explanation import Explanation
 from volcano_lab.framework.one_sentence import Misuse, NoSuch
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader
+from volcano_lab.trace.language import NAMES, say_all
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.widgets.scripts import Script, live_css, on_page
+
+
+CHOSEN = NAMES | {"resource", "detail"}
+"""Keys of a frame below which programs read."""
 
 
 class CycleSteps(anywidget.AnyWidget):
@@ -47,7 +52,7 @@ class CycleSteps(anywidget.AnyWidget):
     _esm = Script("widget.js")
     _css = live_css()
     fixed = Dict().tag(sync=True, to_json=on_page)
-    shown = Dict().tag(sync=True, to_json=on_page)
+    shown = Dict().tag(sync=True, to_json=lambda frame, _: say_all(frame, CHOSEN))
     ask = Dict().tag(sync=True, echo_update=False)
 
     def __init__(self, view: StepView):
@@ -153,12 +158,18 @@ ANSWERS = {"goto", "stop_at", "show", "detail", "resource", "jump"}
 def fixed_of(view: StepView) -> dict[str, Any]:
     """Return what the page needs to know once."""
     return {"widget": "cycleSteps",
-            "names": {what: view.names[what] for what in ("jobs", "queues")},
-            "resources": view.resources, "colors": colors_of(view.queues), "most": view.most,
+            "names": {"jobs": view.names["jobs"], "queues": view.names["queues"],
+                      "resources": view.resources, "outcomes": ["commit", "discard"],
+                      "operations": ["allocate", "pipeline", "evict"]}, "colors": colors_of(view.queues), "most": view.most,
             "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
-            "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": list(DETAILS),
-            "operations": ["allocate", "pipeline", "evict"], "outcomes": ["commit", "discard"],
-            "symptoms": [[symptom.seen, symptom.likely, symptom.about] for symptom in SYMPTOMS]}
+            "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": labelled(DETAILS),
+            "symptoms": [{"key": symptom.seen, "seen": symptom.seen, "likely": symptom.likely,
+                          "name": symptom.about} for symptom in SYMPTOMS]}
+
+
+def labelled(words: Iterable[str]) -> list[dict[str, str]]:
+    """Return choices as the page offers them: the key is sent back, the label is read."""
+    return [{"key": word, "label": word} for word in words]
 
 
 Scene = TraceReader | Callable[[], TraceReader]
@@ -183,7 +194,7 @@ class StatementSteps(anywidget.AnyWidget):
     _esm = Script("widget.js")
     _css = live_css()
     fixed = Dict({"widget": "statementSteps"}).tag(sync=True, to_json=on_page)
-    scenes = List().tag(sync=True)
+    scenes = List().tag(sync=True, to_json=lambda names, _: say_all(labelled(names)))
     scene = Unicode().tag(sync=True)
     frames = List().tag(sync=True, to_json=on_page)
     colors = Dict().tag(sync=True)

@@ -21,7 +21,7 @@ WIDTH = "46rem"
 BLUE, GREEN, RED = "#1976d2", "#1a7f4b", "#b3261e"
 """Edges of boxes, each beside a sign or a word that says the same."""
 
-MARKS = ((r"\*\*(.+?)\*\*", r"<b>\1</b>"), (r"(?<![\w*])\*([^*\s][^*]*)\*", r"<i>\1</i>"))
+MARKS = ((r"\*\*(.+?)\*\*", r"<b>\1</b>"), (r"(?<![A-Za-z0-9_*])\*([^*\s][^*]*)\*", r"<i>\1</i>"))
 
 
 def html(text: object) -> str:

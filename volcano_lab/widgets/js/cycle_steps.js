@@ -38,6 +38,9 @@ function rows(parent, title, slots, parts) {
   };
 }
 
+// A text that is one word ends with a space, so that it is no key: keys stay in every language.
+const TITLES = {queues: "Queues", nodes: "Nodes", jobs: "Jobs"};
+
 const PARTS = {
   queues: (fixed) => (row, frame) => {
     const scale = BAR / (fixed.most.queues[frame.resource] * 1.1), say = (value) => amount(value, frame.resource), fill = fixed.colors[row.name];
@@ -76,26 +79,26 @@ export function cycleSteps(model, el) {
   const steps = stepping(root, {
     at: () => waits() ? aim : shown().place, shown: () => shown().place, last: () => shown().last, text: () => shown().text, waits, around: () => shown().around,
     between: () => shown().between && !waits(),
-    where: () => { const frame = shown(); return `${frame.between ? "after step" : "step"} ${frame.place} of ${frame.last}, action ${frame.action}, ` + (frame.number < 0 ? "before the first record" : `record ${frame.number}`); },
+    where: () => { const frame = shown(); return `${frame.between ? "after step " : "step "}${frame.place} of ${frame.last}, action ${frame.action}, ` + (frame.number < 0 ? "before the first record" : `record ${frame.number}`); },
     go(place) { if (place !== (waits() ? aim : shown().place) || shown().between) { aim = place; ask("goto", place); } },
     find: (words, backwards) => ask("stop_at", words, backwards),
   }, {lines: fixed.lines, find: "stop at", example: 'overused where queue == "a" and answer', listed: "Before and after"});
-  const detail = choice(steps.bar, "step by", fixed.details);
+  const detail = choice(steps.bar, "step by ", fixed.details);
   detail.addEventListener("change", () => ask("detail", detail.value));
-  const resource = choice(steps.bar, "show", fixed.resources);
+  const resource = choice(steps.bar, "show ", fixed.names.resources);
   resource.addEventListener("change", () => ask("resource", resource.value));
 
   const under = add(steps.side, "h5", {title: "operations of statements that are neither committed nor discarded"}, "Under way"), ops = add(steps.side, "ul");
   const done = Array.from({length: fixed.under_way}, () => add(ops, "li"));
-  const draw = Object.fromEntries(["queues", "nodes", "jobs"].map((what) => [what, rows(steps.view, what[0].toUpperCase() + what.slice(1), fixed.slots[what], PARTS[what](fixed))]));
+  const draw = Object.fromEntries(Object.keys(PARTS).map((what) => [what, rows(steps.view, TITLES[what], fixed.slots[what], PARTS[what](fixed))]));
   add(steps.view, "p", {class: "vp-soft"}, "Queues: full what is held, pale what is reserved for admitted jobs, a line what is " +
     "deserved, dashed what may be held. Nodes and jobs: dashed what is promised, hollow what leaves, a line the gang's minimum.");
 
   const jumps = add(root, "details");
   add(jumps, "summary", {}, "Jump to a job, a queue, an operation");
   const form = add(jumps, "div", {class: "vs-bar"});
-  const about = [choice(form, "job", fixed.names.jobs, "any"), choice(form, "queue", fixed.names.queues, "any"),
-                 choice(form, "operation", fixed.operations, "any"), choice(form, "outcome", fixed.outcomes, "any")];
+  const about = [choice(form, "job ", fixed.names.jobs, "any"), choice(form, "queue ", fixed.names.queues, "any"),
+                 choice(form, "operation ", fixed.names.operations, "any"), choice(form, "outcome ", fixed.names.outcomes, "any")];
   const jump = (backwards) => ask("jump", ...about.map((field) => field.value), backwards);
   button(form, "next", "jump to the next such record", () => jump(false));
   button(form, "previous", "jump to the previous such record", () => jump(true));
@@ -124,16 +127,16 @@ export function cycleSteps(model, el) {
 function symptomTable(root, fixed, show) {
   const seen = add(root, "details");
   add(seen, "summary", {}, "Symptoms, and where they are decided");
-  const fields = add(seen, "div", {class: "vs-bar"}), chosen = {queue: choice(fields, "queue", fixed.names.queues), job: choice(fields, "job", fixed.names.jobs)};
+  const fields = add(seen, "div", {class: "vs-bar"}), chosen = {queue: choice(fields, "queue ", fixed.names.queues), job: choice(fields, "job ", fixed.names.jobs)};
   const table = add(seen, "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
   for (const title of ["what is seen", "what is likely behind it", "of"]) add(head, "th", {scope: "col"}, title);
-  add(add(head, "td"), "span", {class: "vp-hidden"}, "show");
-  const answers = fixed.symptoms.map(([symptom, likely, of], i) => {
+  add(add(head, "td"), "span", {class: "vp-hidden"}, "show ");
+  const answers = fixed.symptoms.map(({key, seen: symptom, likely, name: of}, i) => {
     const row = add(body, "tr");
     add(row, "th", {scope: "row"}, symptom);
     add(row, "td", {}, likely);
-    add(row, "td", {}, of && `the ${of}`);
-    button(add(row, "td"), "show", `show where it is decided: ${symptom}`, () => show(i, symptom, of ? chosen[of].value : "")).setAttribute("aria-label", `show where it is decided: ${symptom}`);
+    add(row, "td", {}, of && of === "job" ? "the job" : "the queue");
+    button(add(row, "td"), "show ", `show where it is decided: ${symptom}`, () => show(i, key, of ? chosen[of].value : "")).setAttribute("aria-label", `show where it is decided: ${symptom}`);
     return add(add(body, "tr", {class: "vs-answer", hidden: true}), "td", {colspan: 4, role: "status", "aria-live": "polite"});
   });
   return (at, words) => answers.forEach((cell, i) => { cell.parentElement.hidden = i !== at; write(cell, i === at ? words : ""); });

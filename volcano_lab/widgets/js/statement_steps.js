@@ -21,13 +21,13 @@ export function statementSteps(model, el) {
       if (found.length) this.go(found.at(backwards ? -1 : 0)[0]);
     },
   }, {find: "find", example: "undo", listed: "Steps"});
-  const scene = choice(steps.bar, "scene", model.get("scenes"));
+  const scene = choice(steps.bar, "scene ", model.get("scenes"));
   scene.addEventListener("change", () => { model.set("scene", scene.value); model.save_changes(); });
 
   const host = {act: () => {}, pull: () => false, hint: () => {}};
   const states = panel(steps.view, {kind: "states", title: "The pods, by state", spec: {}}, host);
   const nodes = panel(steps.view, {kind: "cluster", title: "The nodes", spec: {unit: "CPUs"}, legend: "Full: bound or running. Hatched: allocated in the session. Dashed: promised. ×: leaving."}, host);
-  const queues = panel(steps.view, {kind: "table", title: "", spec: {columns: {queue: "queues, in CPUs", deserved: "deserved", allocated: "allocated", share: "share"}}}, host);
+  const queues = panel(steps.view, {kind: "table", title: "", spec: {columns: {queue: "queues, in CPUs", deserved: "deserved ", allocated: "allocated ", share: "share "}}}, host);
   touchable(root, host);
 
   function update() {

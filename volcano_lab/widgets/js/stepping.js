@@ -8,9 +8,9 @@ import {add, button, set, write} from "./page.js";
 const PAGE = 10;
 
 export function choice(parent, label, options, first) {
-  const made = add(add(parent, "label", {}, label + " "), "select");
+  const made = add(add(parent, "label", {}, label), "select");
   if (first) add(made, "option", {value: ""}, first);
-  for (const option of options) add(made, "option", {value: option}, option);
+  for (const option of options) add(made, "option", {value: option.key ?? option}, option.label ?? option);
   return made;
 }
 
@@ -35,7 +35,7 @@ export function stepping(root, source, {lines, find, example, listed}) {
   button(bar, "▶|", "to the end", () => go(source.last()));
   const scrubber = add(bar, "input", {type: "range", min: 0, "aria-label": "step", class: "vs-scrubber"});
   scrubber.addEventListener("input", () => go(Number(scrubber.value)));
-  const speed = choice(bar, "a second", [1, 2, 5, 10, 20]);
+  const speed = choice(bar, "a second ", [1, 2, 5, 10, 20]);
   speed.value = "2";
 
   const where = add(root, "p", {class: "vs-where"});

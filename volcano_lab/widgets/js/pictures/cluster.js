@@ -95,7 +95,7 @@ function podBox(c, pod, i, x, y, width, node) {
     pod.ring && box(x - 1, y + 22.5, w + 5, POD + 5, {key: "ring", rx: 6, class: "vp-ring"}));
 }
 
-const STATE_WORDS = {running: "runs", allocated: "placed in this cycle", promised: "promised", leaving: "is leaving", evicted: "evicted"};
+const STATE_WORDS = {running: "runs", allocated: "placed in this cycle", promised: "promised room", leaving: "is leaving", evicted: "has been evicted"};
 const toldPod = (pod, node, spec) => pod.tip ?? `${pod.name ?? "a pod"} on ${node.name}: ${amount(pod.size, spec.unit)}, ${STATE_WORDS[pod.state ?? "running"]}`;
 function toldNode(node, spec) {
   const idle = node.size - sum(node.pods.filter((pod) => pod.state !== "promised"));
