@@ -25,12 +25,17 @@ MOVES = re.compile(r"<i>moves in the lab[^<]*</i>")
 SENTENCE = re.compile(r"[^.?!]*:$")
 MOST = 900
 """Characters of text above a question."""
+
+FEW = 320
+"""Characters of text with which a heading and a question share a slide."""
 THREAD = re.compile(r"^.*\[[Aa]ll lessons.*$", re.MULTILINE)
 """The lines of links at a lesson's top and end."""
 
 
 def asked(path):
-    """{cell: (question as HTML, what it reveals as HTML)} of a notebook, which is run for it."""
+    """{cell: (question, its options, the parts of what it reveals)} of a notebook, which is run
+    for it, as HTML.
+    """
     from volcano_lab.course.kit.live import views
     from volcano_lab.course.kit.markup import html
     from volcano_lab.course.kit.question import Asked
@@ -41,7 +46,7 @@ def asked(path):
         options = "".join(f"<li>{html(as_text(option))}</li>" for option in question.options)
         shown = views(question.result) if isinstance(question, Asked) else ()
         found[cell] = (html(question.question), f"<ul>{options}</ul>" if options else "",
-                       question._answer_html() + "".join(view["html"] for view in shown))
+                       [question._answer_html(), *(view["html"] for view in shown)])
     return found
 
 
@@ -91,27 +96,34 @@ class Deck:
         """What an output shows: beside the heading above it, or on a slide of its own; of several
         pictures each.
         """
-        if "<img" not in html and "<table" not in html:
+        if "<img" not in html and "<table" not in html and not self._bare():
             self._settle()
         pictures = re.findall("<img[^>]*>", html)
         for picture in pictures if len(pictures) > 1 else [html]:
             self._show(_html(picture))
 
     def question(self, text, options, answer):
-        """A question, below a heading that has nothing else, and on the next slide what it reveals.
+        """A question, below a heading that has little else, and on the next slides what it reveals.
         """
-        alone = self.open and self.wanted and self.cells[-1].source.startswith("#")
+        said = "\n\n".join(self.said)
+        said = said if len(said) < MOST else self.said[-1]
+        short = self.open and self._bare(FEW - len(said))
         self._settle()
-        if not alone:
+        if not short:
             self._where("subslide")
-        if self.said:
-            said = "\n\n".join(self.said)
-            self._add(new_markdown_cell(said if len(said) < MOST else self.said[-1]), "-")
+        if said:
+            self._add(new_markdown_cell(said), "-")
         self._add(_html(f'<p class="question">{text}</p>{options}'), "-")
-        if answer:
+        for slide in apart(answer):
             self._where("subslide")
-            self._add(_html(f'<p class="asked">{text}</p>{answer}'), "-")
+            self._add(_html(f'<p class="asked">{text}</p>{slide}'), "-")
         self.said = []
+
+    def _bare(self, most=0):
+        """Whether a heading's slide has no more text than that."""
+        texts = [cell.source for cell in self.cells[-2:]]
+        below = next((at for at, text in enumerate(texts) if text.startswith("##")), None)
+        return below is not None and sum(map(len, texts[below + 1:])) <= most
 
     def _settle(self):
         """The slide of a heading is full; a sentence that announces what stays away is, too."""
@@ -135,6 +147,21 @@ class Deck:
 
 def _html(html):
     return new_code_cell(outputs=[new_output("display_data", {"text/html": html})])
+
+
+def apart(parts):
+    """What a question reveals, slide by slide: a picture does not stand below another or a table.
+
+    >>> apart(["It is b.", "<table>", "<img>", "So it goes."])
+    ['It is b.<table>', '<img>So it goes.']
+    """
+    found = [""]
+    for part in parts:
+        full = "<img" in found[-1] or "<table" in found[-1]
+        if "<img" in part and full:
+            found.append("")
+        found[-1] += part
+    return list(filter(None, found))
 
 
 def page(path, questions):

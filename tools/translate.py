@@ -60,6 +60,7 @@ KEYS = ("tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|la
 NO_SCRIPT_TEXT = re.compile(r"vp-|vs-|vl-|-width|url\(|translate|\dpx|\}px|</|^M\d?\{|hsl|"
                             r"^[#.]|var\(|"
                             rf"^\w+-\{{|^change:|^ ?({KEYS}) \{{\d\}}$")
+NOTE = "# 源码（点击展开）\n"
 MOST = 40
 """Problems that are printed."""
 
@@ -333,7 +334,16 @@ def build(paths: list[Path]) -> None:
             metadata={"tags": ["plumbing"]}))
         nbformat.write(notebook, folder / path.name)
         run(folder / path.name)
+        nbformat.write(noted(nbformat.read(folder / path.name, 4)), folder / path.name)
         print(folder / path.name)
+
+
+def noted(notebook):
+    """The notebook, with a note as the first line of each hidden source: that line is shown."""
+    for cell in notebook.cells:
+        if cell.metadata.get("jupyter", {}).get("source_hidden"):
+            cell.source = NOTE + cell.source
+    return notebook
 
 
 def missing(path: Path) -> list[str]:

@@ -27,12 +27,19 @@ def test_a_heading_takes_its_first_paragraph_and_the_list_that_it_announces():
 
 
 def test_a_question_has_its_text_above_it_and_its_answer_on_the_next_slide():
-    made = deck_of("## A\n\nFirst.\n\nOf this it speaks.", ("How many?", "", "<p>It is 2.</p>"))
-    where = ("subslide", '<p class="where">A</p>')
-    assert made[2:] == [where, ("-", "Of this it speaks."), ("-", '<p class="question">How many?'
-                        "</p>"), where, ("-", '<p class="asked">How many?</p><p>It is 2.</p>')]
-    assert deck_of("## A", ("How many?", "", "")) == [
-        ("slide", "## A"), ("-", '<p class="question">How many?</p>')]
+    long = f"{'First. ' * slides.FEW}\n\nOf this it speaks."
+    made = deck_of(f"## A\n\n{long}", ("How many?", "", ["<p>It is 2.</p>", "<img>", "<img>"]))
+    where, asked = ("subslide", '<p class="where">A</p>'), '<p class="asked">How many?</p>'
+    assert made[2:] == [
+        where, ("-", "Of this it speaks."), ("-", '<p class="question">How many?</p>'),
+        where, ("-", f"{asked}<p>It is 2.</p><img>"), where, ("-", f"{asked}<img>")]
+
+
+def test_a_question_shares_the_slide_of_a_heading_that_has_little_text():
+    question = ("-", '<p class="question">How many?</p>')
+    assert deck_of("## A", ("How many?", "", [])) == [("slide", "## A"), question]
+    made = deck_of("## A\n\nFirst.\n\nOf this it speaks.", ("How many?", "", []))
+    assert made == [("slide", "## A"), ("-", "First."), ("-", "Of this it speaks."), question]
 
 
 @pytest.mark.long
@@ -42,6 +49,6 @@ def test_the_slides_of_a_lesson_need_nothing_else():
     assert not re.findall(r"""(?:src|href)=["']?(?!data:|#)[^"'> ]+|url\((?!["']?data:)""", re.sub(
         r"<a [^>]*>|<script>.*?</script>", "", page, flags=re.DOTALL))
     assert "<script src" not in page and "Reveal.initialize" in page
-    assert len(questions) == page.count('class="question"') == page.count('class="asked"') == 8
+    assert len(questions) == page.count('class="question"') == 8 <= page.count('class="asked"')
     assert page.index("only b</li>") < page.index("c never used its large weight")
-    assert page.count("<section") > 25 and "moves in the lab" not in page
+    assert page.count("<section") > 20 and "moves in the lab" not in page

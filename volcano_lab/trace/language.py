@@ -27,9 +27,9 @@ BREAKS = (("\n", "\n"), ("; ", "；"), (": ", "："), (" · ", " · "), (", ", "
 AROUND = "*“”()[]✓✗– "
 ENDS = {".": "。", ":": "：", "?": "？", "!": "！"}
 NAMES = frozenset({
-    "widget", "id", "kind", "name", "names", "key", "color", "colors", "state", "fate", "outcome", "values",
-    "value", "start", "node", "queue", "job", "pod", "parent", "group", "plugin", "widgets", "way",
-    "field", "type", "ghost", "options", "copied", "model", "link", "n"})
+    "widget", "id", "kind", "name", "names", "key", "color", "colors", "state", "fate", "outcome",
+    "values", "value", "start", "node", "queue", "job", "pod", "parent", "group", "plugin",
+    "widgets", "way", "field", "type", "ghost", "options", "copied", "model", "link", "n"})
 """Keys of plain data below which programs read, and not people."""
 
 WITHIN = {"tasks": frozenset(), "controls": NAMES - {"group"}}
@@ -75,6 +75,15 @@ def say(text: str) -> str:
     ('No job waits.', 'en')
     """
     return text if _spoken == ENGLISH else _said(_spoken, text)
+
+
+def mark(sign: str) -> str:
+    """Return a punctuation mark, such as "." or ": ", in the reader's language.
+
+    >>> mark(": ")
+    ': '
+    """
+    return sign if _spoken == ENGLISH else ENDS.get(sign.strip(), sign)
 
 
 def say_all(data: Any, names: frozenset[str] = NAMES) -> Any:
@@ -199,6 +208,9 @@ def _found(known: Catalogue, text: str) -> str | None:
         found = said + ENDS[text[-1]]
     if found is None and text[0].isupper():  # as a sentence begins
         found = known.entries.get(text[0].lower() + text[1:])
+    if found is None and (inner := text.strip(AROUND)) not in ("", text):
+        said = known.of(inner)
+        found = None if said is None else text.replace(inner, said, 1)
     if found is not None:
         return found
     several = SENTENCES.split(text)

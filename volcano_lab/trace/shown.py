@@ -5,7 +5,8 @@ A part is a sentence, or rows of a table. Words stand at the left, numbers at th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -15,6 +16,9 @@ Row = Mapping[str, Any]
 Part = str | list[dict[str, Any]]
 MOST = 30
 """The most rows of a table in a result."""
+
+NAMED = frozenset({"queue", "job", "pod", "node", "name", "plugin", "parent"})
+"""Columns of names, which stay as they are in every language."""
 
 
 class Shown:
@@ -45,17 +49,27 @@ class Shown:
                 "text/html": "\n".join(map(html, parts))}
 
 
-def plain_text(part: Part) -> str:
-    """Return a sentence, or a table with aligned columns."""
+def plain_text(part: Part, say: Callable[[str], str] = say) -> str:
+    """Return a sentence, or a table with aligned columns; `say` tells in which language."""
     if isinstance(part, str):
         return say(part)
-    heads, rows, numbers = _table(part)
+    heads, rows, numbers = _table(part, say)
     lines = [heads, *rows]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(heads))]
-    padded = [[cell.rjust(width) if number else cell.ljust(width)
+    widths = [max(columns(line[place]) for line in lines) for place in range(len(heads))]
+    padded = [[" " * (width - columns(cell)) * number + cell
+               + " " * (width - columns(cell)) * (not number)
                for cell, width, number in zip(line, widths, numbers, strict=True)]
               for line in lines]
     return "\n".join("  ".join(line).rstrip() for line in padded)
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes; a Chinese sign takes two.
+
+    >>> columns("queue a"), columns("队列 a")
+    (7, 6)
+    """
+    return len(text) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
 
 
 def markdown(part: Part) -> str:
@@ -104,7 +118,7 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Seq
             f"<tbody>\n{body}\n</tbody></table>")
 
 
-def cell_text(value: Any) -> str:
+def cell_text(value: Any, say: Callable[[str], str] = say) -> str:
     """Return a value as a reader sees it: yes and no, no default namespace, nothing where nothing
     is.
 
@@ -118,13 +132,15 @@ def cell_text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list | tuple):
-        return ", ".join(map(cell_text, value))
+        return ", ".join(cell_text(part, say) for part in value)
     return say(str(value).removeprefix("default/"))
 
 
-def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]], list[bool]]:
+def _table(rows: Sequence[Row], say: Callable[[str], str] = say
+           ) -> tuple[list[str], list[list[str]], list[bool]]:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    shown = [[cell_text(row.get(name)) for name in names] for row in rows[:MOST]]
+    shown = [[cell_text(row.get(name), str if name in NAMED else say) for name in names]
+             for row in rows[:MOST]]
     numbers = [all(isinstance(row.get(name), int | float | None)
                    and not isinstance(row.get(name), bool) for row in rows) for name in names]
     if len(rows) > MOST:

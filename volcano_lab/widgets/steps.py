@@ -26,7 +26,6 @@ from volcano_lab.trace.language import NAMES, say_all
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.widgets.scripts import Script, live_css, on_page
 
-
 CHOSEN = NAMES | {"resource", "detail"}
 """Keys of a frame below which programs read."""
 
@@ -160,7 +159,8 @@ def fixed_of(view: StepView) -> dict[str, Any]:
     return {"widget": "cycleSteps",
             "names": {"jobs": view.names["jobs"], "queues": view.names["queues"],
                       "resources": view.resources, "outcomes": ["commit", "discard"],
-                      "operations": ["allocate", "pipeline", "evict"]}, "colors": colors_of(view.queues), "most": view.most,
+                      "operations": ["allocate", "pipeline", "evict"]},
+            "colors": colors_of(view.queues), "most": view.most,
             "slots": {what: min(most, len(view.names[what])) for what, most in SLOTS.items()},
             "lines": 2 * AROUND + 1, "under_way": UNDER_WAY, "details": labelled(DETAILS),
             "symptoms": [{"key": symptom.seen, "seen": symptom.seen, "likely": symptom.likely,

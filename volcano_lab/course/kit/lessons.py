@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from attrs import define
 
-from volcano_lab.trace.language import say
+from volcano_lab.trace.language import mark, say
 
 START = "start.ipynb"
 """The start page's notebook."""
@@ -149,11 +149,12 @@ def top_line(number: str) -> str:
 def end_line(number: str) -> str:
     """The links at the end of a lesson, as Markdown."""
     _, after = neighbours(number)
-    onward = (f"**{say('Next:')}** {after.link}: {say(after.can)}." if after else
+    stop, colon = mark("."), mark(": ")
+    onward = (f"**{say('Next:')}** {after.link}{colon}{say(after.can)}{stop}" if after else
               f"**{say('This was the last lesson.')}**")
     links = [each.link for each in TABLE if each.number != number and each.number[:-1] == number]
-    more = f" **{say('More:')}** {' · '.join(links)}." if links else ""
-    return f"{onward}{more} [{say('All lessons and ways through')}]({START})."
+    more = f" **{say('More:')}** {' · '.join(links)}{stop}" if links else ""
+    return f"{onward}{more} [{say('All lessons and ways through')}]({START}){stop}"
 
 
 def course_table(folder: str = "") -> str:
@@ -167,5 +168,6 @@ def course_table(folder: str = "") -> str:
     for lesson in TABLE:
         link = f"[{lesson.number} {say(lesson.title)}]({folder}{lesson.file})"
         needs = ", ".join(lesson.needs) or "–"
-        lines.append(f"| {link} | {say(lesson.can)} | {needs} | {lesson.minutes}\u00a0min |")
+        lines.append(f"| {link} | {say(lesson.can)} | {needs} | "
+                     f"{say(f'{lesson.minutes} min').replace(' ', chr(160))} |")
     return "\n".join(lines)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 from attrs import Factory, define
 
+from volcano_lab.cli.output import wrapped
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import progress
 from volcano_lab.course.kit.boss import at_work, run_changed
@@ -106,7 +106,7 @@ class Riddle:
 
     def text(self) -> str:
         """The story, and what `kubectl` shows, as text."""
-        parts = [f"Riddle {self.number}: {self.title}", fill(plain(self.story), 96)]
+        parts = [plain(f"Riddle {self.number}: {self.title}"), wrapped(plain(self.story), 96)]
         for command in self.shows:
             parts.append(f"$ kubectl {command}\n{self.kubectl(command)}")
         return "\n\n".join(parts) + "\n"

@@ -138,8 +138,8 @@ def _wrapped(condition: dict[str, Any]) -> str:
 
 
 def table(rows: Iterable[dict[str, Any]]) -> str:
-    """Rows as kubectl's columns."""
-    return plain_text(list(rows)) or "No resources found."
+    """Rows as kubectl's columns; it speaks English."""
+    return plain_text(list(rows), str) or "No resources found."
 
 
 def indented(text: str) -> str:

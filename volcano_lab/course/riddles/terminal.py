@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from textwrap import fill
 
 from volcano_lab.api.objects import ConfigMap, ObjectMeta
+from volcano_lab.cli.output import wrapped
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.riddles.game import PRICES, Riddle, riddles
 from volcano_lab.course.riddles.game import riddle as numbered
@@ -13,15 +13,20 @@ from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.export import as_manifests
 from volcano_lab.manifests.loader import ManifestError
 
-HELP = """\
-  get, describe, logs …           as with kubectl: get podgroups, describe podgroup NAME, get events
-  why [NAME]                      ask the lab (10 points)
-  hint                            the next hint (10 points); the last one is the repair
-  cause LETTER                    name a cause (20 points for a wrong one)
-  set KIND/NAME.FIELD=VALUE       change something, and run the cycle; it is kept for the next
-  remove KIND/NAME                take something away, and run the cycle; likewise
-  reset                           take all changes back
-  quit                            give up"""
+COMMANDS = {
+    "get, describe, logs …": "as with kubectl: get podgroups, describe podgroup NAME, get events",
+    "why [NAME]": "ask the lab (10 points)",
+    "hint": "the next hint (10 points); the last one is the repair",
+    "cause LETTER": "name a cause (20 points for a wrong one)",
+    "set KIND/NAME.FIELD=VALUE": "change something, and run the cycle; it is kept for the next",
+    "remove KIND/NAME": "take something away, and run the cycle; likewise",
+    "reset": "take all changes back",
+    "quit": "give up"}
+"""What one may write -> what it does."""
+
+
+def _help() -> str:
+    return "\n".join(f"  {command:32}{plain(told)}" for command, told in COMMANDS.items())
 
 
 def play(number: int | None) -> Iterator[str]:
@@ -45,8 +50,8 @@ def manifests_of(number: int | None, form: str) -> Iterator[str]:
 
 def _played(riddle: Riddle) -> Iterator[str]:
     yield riddle.text()
-    yield "What is the cause?\n" + _options(riddle)
-    yield HELP
+    yield plain("What is the cause?") + "\n" + _options(riddle)
+    yield _help()
     changes: dict[str, list[str]] = {"set": [], "remove": []}
     while not riddle.solved:
         try:
@@ -57,12 +62,12 @@ def _played(riddle: Riddle) -> Iterator[str]:
             break
         yield _answered(riddle, line, changes)
     if not riddle.solved:
-        yield f"Not solved. One repair: {plain(riddle.hints[-1])}"
+        yield plain(f"Not solved. One repair: {riddle.hints[-1]}")
 
 
 def _options(riddle: Riddle) -> str:
-    return "\n".join(fill(f"{letter}  {plain(text)}", 96, initial_indent="  ",
-                          subsequent_indent="     ") for letter, text in riddle.options.items())
+    return "\n".join(wrapped(plain(text), 96, "     ", f"  {letter}  ")
+                     for letter, text in riddle.options.items())
 
 
 def _answered(riddle: Riddle, line: str, changes: dict[str, list[str]]) -> str:
@@ -79,10 +84,11 @@ def _answered(riddle: Riddle, line: str, changes: dict[str, list[str]]) -> str:
                 found = riddle.why(rest.strip())
             except LookupError as error:
                 return str(error.args[0])
-            return "\n".join(fill(text, 96, initial_indent="  ", subsequent_indent="    ")
+            return "\n".join(wrapped(plain(text), 96, "    ", "  ")
                              for text in (found.head, *(each.text for each in found.causes)))
         case "hint":
-            return f"{plain(riddle.hint())} ({PRICES['hint']} points)"
+            price = plain(f"({PRICES['hint']} points)")
+            return f"{plain(riddle.hint())} {price}"
         case "cause":
             return repr(riddle.cause(rest))
         case "set" | "remove" if rest:
@@ -91,8 +97,8 @@ def _answered(riddle: Riddle, line: str, changes: dict[str, list[str]]) -> str:
                           else said)
         case "reset":
             changes.update({"set": [], "remove": []})
-            return "All is as it was."
-    return HELP
+            return plain("All is as it was.")
+    return _help()
 
 
 def _tried(riddle: Riddle, changes: dict[str, list[str]], word: str, said: str) -> str:
@@ -101,8 +107,9 @@ def _tried(riddle: Riddle, changes: dict[str, list[str]], word: str, said: str) 
     try:
         after = riddle.changed(tried["set"], tried["remove"])
     except (ManifestError, ConfError) as error:
-        return f"Not changed: {error}"
+        return plain(f"Not changed: {error}")
     changes.update(tried)
     told = ", ".join([*tried["set"], *(f"remove {each}" for each in tried["remove"])])
     count = len(tried["set"]) + len(tried["remove"])
-    return f"With {told}:\n{riddle.graded(after, count)!r}"
+    head = plain(f"With {told}:")
+    return f"{head}\n{riddle.graded(after, count)!r}"
