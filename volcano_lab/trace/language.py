@@ -208,9 +208,10 @@ def _found(known: Catalogue, text: str) -> str | None:
         found = said + ENDS[text[-1]]
     if found is None and text[0].isupper():  # as a sentence begins
         found = known.entries.get(text[0].lower() + text[1:])
-    if found is None and (inner := text.strip(AROUND)) not in ("", text):
-        said = known.of(inner)
-        found = None if said is None else text.replace(inner, said, 1)
+    for around in ("*“”", AROUND):
+        if found is None and (inner := text.strip(around)) not in ("", text):
+            said = known.of(inner)
+            found = None if said is None else text.replace(inner, said, 1)
     if found is not None:
         return found
     several = SENTENCES.split(text)

@@ -17,7 +17,8 @@ Part = str | list[dict[str, Any]]
 MOST = 30
 """The most rows of a table in a result."""
 
-NAMED = frozenset({"queue", "job", "pod", "node", "name", "plugin", "parent"})
+NAMED = frozenset({"queue", "job", "pod", "node", "name", "plugin", "parent", "point",
+                   "extension_point", "extension point"})
 """Columns of names, which stay as they are in every language."""
 
 
