@@ -8,6 +8,7 @@ reveals; the recap. Reading matter, code, folds and tasks stay in the notebook.
 
 import re
 import sys
+from html import escape
 from pathlib import Path
 
 import nbformat
@@ -57,6 +58,7 @@ def slides(notebook, questions):
         if cell.cell_type == "markdown":
             deck.text(THREAD.sub("", FOLD.sub("", cell.source)))
         elif cell.id in questions:
+            deck.printed("".join(output.get("text", "") for output in cell.outputs))
             deck.question(*questions[cell.id])
         for output in cell.get("outputs", ()) if cell.id not in questions else ():
             shown = MOVES.sub("", FOLD.sub("", output.get("data", {}).get("text/html", "")))
@@ -101,6 +103,11 @@ class Deck:
         pictures = re.findall("<img[^>]*>", html)
         for picture in pictures if len(pictures) > 1 else [html]:
             self._show(_html(picture))
+
+    def printed(self, text):
+        """What a cell prints before it asks."""
+        if text.strip():
+            self._show(_html(f"<pre>{escape(text.strip())}</pre>"))
 
     def question(self, text, options, answer):
         """A question, below a heading that has little else, and on the next slides what it reveals.

@@ -29,6 +29,12 @@ def test_what_is_put_in_is_translated_too_and_names_stay(spoken):
     assert say("queue a sleeps") == "队列 a sleeps"
 
 
+def test_two_letters_match_numbers_only_and_a_sign_before_a_text_stays(spoken):
+    spoken({"{0} of {1}": "{0} / {1}", "yes": "是", "{0} pods": "{0} 个 Pod"})
+    assert [say(text) for text in ("2 of 10", "one of them", "✓ yes", "✓ 2 pods")] == [
+        "2 / 10", "one of them", "✓ 是", "✓ 2 个 Pod"]
+
+
 def test_sentences_are_found_one_by_one_and_the_longest_run_first(spoken):
     spoken({"It waits.": "它在等待。", "It waits. It is the last one.": "它最后等待。"})
     assert say("It waits. It is the last one. It waits.") == "它最后等待。它在等待。"

@@ -18,6 +18,7 @@ from volcano_lab.debug.frames import DETAILS, SLOTS, StepView
 from volcano_lab.explain import Explainer
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace
+from volcano_lab.trace.language import speak
 from volcano_lab.trace.narration import sentence
 from volcano_lab.trace.stepper import Stepper
 
@@ -159,3 +160,16 @@ def test_ten_thousand_steps_stay_in_the_kernel():
         for what, fact in (("nodes", "node"), ("queues", "queue")):
             if record.get(fact):
                 assert record[fact] in [row["name"] for row in frame[what] if row["about"]]
+
+
+def test_what_the_page_sends_back_is_the_same_in_every_language(steps):
+    sent = steps.trait_metadata("shown", "to_json"), steps.trait_metadata("fixed", "to_json")
+    english = [steps.fixed, dict(steps.shown)]
+    speak("zh")
+    shown, fixed = (to_json(data, steps) for to_json, data in zip(sent, reversed(english),
+                                                                  strict=True))
+    assert fixed["names"] == english[0]["names"] and fixed["details"] != english[0]["details"]
+    for part in ("details", "symptoms"):
+        assert [each["key"] for each in fixed[part]] == [each["key"] for each in english[0][part]]
+    assert [shown[key] for key in ("detail", "resource")] == [
+        english[1][key] for key in ("detail", "resource")]

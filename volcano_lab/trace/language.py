@@ -233,9 +233,11 @@ def _in_parts(known: Catalogue, parts: list[str], mark: str, other: str) -> str 
         end, said = next((run for run in runs if run[1] is not None), (at + 1, None))
         if said is None and parts[at]:
             said = _found(known, parts[at])
-        any_known = any_known or said is not None
-        text += said if said is not None else parts[at]
+        here = mark.join(parts[at:end])
+        known_here = said not in (None, here)  # a state or phase stays as it is
+        any_known = any_known or known_here
+        text += said if known_here and said else here
         at = end
         if at < len(parts):
-            text += mark if said is None else other
+            text += other if known_here else mark
     return text if any_known else None

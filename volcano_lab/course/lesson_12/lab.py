@@ -151,7 +151,7 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
     return pictures.votes(point, at["votes"], legend=f"Rule: {at['rule']}.")
 
 
-VOICES = {"against": -1, "nothing": 0, "for": 1}
+VOICES = {"against": -1, "nothing": 0, "in favour": 1}
 CONTROLS = {"point": choice("job_enqueueable", list(POINTS), "extension point"),
             **group("what they say",
                     {name: choice(-1 if name == "c" else 0, VOICES, f"{name.upper()}, tier {tier}",
