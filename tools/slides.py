@@ -27,6 +27,9 @@ SENTENCE = re.compile(r"[^.?!]*:$")
 MOST = 900
 """Characters of text above a question."""
 
+LINES = 27
+"""Lines of what is printed on one slide."""
+
 FEW = 320
 """Characters of text with which a heading and a question share a slide."""
 THREAD = re.compile(r"^.*\[[Aa]ll lessons.*$", re.MULTILINE)
@@ -39,15 +42,14 @@ def asked(path):
     """
     from volcano_lab.course.kit.live import views
     from volcano_lab.course.kit.markup import html
-    from volcano_lab.course.kit.question import Asked
     from volcano_lab.course.kit.values import as_text
 
     found = {}
     for cell, question in questions(Path(path)).items():
         options = "".join(f"<li>{html(as_text(option))}</li>" for option in question.options)
-        shown = views(question.result) if isinstance(question, Asked) else ()
+        shown = [view["html"] for view in views(question.result)]
         found[cell] = (html(question.question), f"<ul>{options}</ul>" if options else "",
-                       [question._answer_html(), *(view["html"] for view in shown)])
+                       [question._answer_html().removesuffix("".join(shown)), *shown])
     return found
 
 
@@ -105,9 +107,14 @@ class Deck:
             self._show(_html(picture))
 
     def printed(self, text):
-        """What a cell prints before it asks."""
-        if text.strip():
-            self._show(_html(f"<pre>{escape(text.strip())}</pre>"))
+        """What a cell prints before it asks, in pages of whole parts."""
+        page = []
+        for part in [*filter(str.strip, text.split("\n\n")), ""]:
+            if page and (not part or "\n\n".join([*page, part]).count("\n") > LINES):
+                words = escape("\n\n".join(page).strip())
+                self._show(_html(f"<pre>{words}</pre>"))
+                page = []
+            page.append(part)
 
     def question(self, text, options, answer):
         """A question, below a heading that has little else, and on the next slides what it reveals.
