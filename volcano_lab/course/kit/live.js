@@ -50,7 +50,7 @@ function question(root, model) {
   const tell = (message) => {
     rest();
     waiting = setTimeout(() => set(status, NOBODY), PATIENCE);
-    slow = setTimeout(() => set(status, "running"), SLOW);
+    slow = setTimeout(() => set(status, "running "), SLOW);
     model.send(message);
   };
   const answer = () => tell({
@@ -86,7 +86,7 @@ function question(root, model) {
     }
     send.hidden = state.settled;
     if (giveUp) giveUp.hidden = state.settled;
-    set(status, state.says && `<span class="vl-sign" role="img" aria-label="${state.state}">${state.sign}</span>`
+    set(status, state.says && `<span class="vl-sign" role="img" aria-label="${state.spoken}">${state.sign}</span>`
       + `<span>${state.says}</span>`);
     const parts = JSON.stringify([state.result, !state.settled && state.fold]);
     if (parts !== shown) {
@@ -148,7 +148,7 @@ function field(root, model) {
   const run = () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => set(status, NOBODY), PATIENCE);
-    set(status, "running");
+    set(status, "running ");
     model.send({run: area.value});
   };
   send.addEventListener("click", run);

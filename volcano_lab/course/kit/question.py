@@ -137,7 +137,9 @@ class Question(Shown):
                 "gives_up": self.gives_up, "settled": self.settled,
                 "value": "" if self.value is None else str(self.value),
                 "fold": plain(COMPUTED) if self.result is not None else "",
-                "state": verdict.state if verdict else "", "sign": verdict.sign if verdict else "",
+                "state": verdict.state if verdict else "",
+                "spoken": plain(verdict.state) if verdict else "",
+                "sign": verdict.sign if verdict else "",
                 "says": html(verdict.text) if verdict else "",
                 "result": views(self.result) if self.settled else []}
 
