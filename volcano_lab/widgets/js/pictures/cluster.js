@@ -95,10 +95,10 @@ function podBox(c, pod, i, x, y, width, node) {
     pod.ring && box(x - 1, y + 22.5, w + 5, POD + 5, {key: "ring", rx: 6, class: "vp-ring"}));
 }
 
-const STATE_WORDS = {running: "runs", allocated: "placed in this cycle", promised: "promised room", leaving: "is leaving", evicted: "has been evicted"};
-const toldPod = (pod, node, spec) => pod.tip ?? `${pod.name ?? "a pod"} on ${node.name}: ${amount(pod.size, spec.unit)}, ${STATE_WORDS[pod.state ?? "running"]}`;
+const STATE_WORDS = {running: "runs", allocated: "placed in this cycle", promised: "promised ", leaving: "is leaving", evicted: "evicted "};
+const toldPod = (pod, node, spec) => pod.tip ?? `${pod.name ?? "a pod"} on ${node.name}: ${amount(pod.size, spec.unit)}, ${STATE_WORDS[pod.state ?? "running"].trim()}`;
 function toldNode(node, spec) {
   const idle = node.size - sum(node.pods.filter((pod) => pod.state !== "promised"));
   const states = Object.entries(STATE_WORDS).map(([state, words]) => [node.pods.filter((pod) => (pod.state ?? "running") === state).length, words]).filter(([count]) => count);
-  return `${node.name}: ${states.map(([count, words]) => `${count} pod${count > 1 ? "s" : ""} ${words}`).join(", ") || "empty"}, idle ${number(Math.max(idle, 0))} of ${amount(node.size, spec.unit)}` + (node.pods.length && node.pods.length < 9 ? ` (${node.pods.map((pod) => pod.name ?? "a pod").join(", ")})` : "") + (node.note ? `, ${node.note}` : "");
+  return `${node.name}: ${states.map(([count, words]) => `${count} pod${count > 1 ? "s" : ""} ${words.trim()}`).join(", ") || "empty"}, idle ${number(Math.max(idle, 0))} of ${amount(node.size, spec.unit)}` + (node.pods.length && node.pods.length < 9 ? ` (${node.pods.map((pod) => pod.name ?? "a pod").join(", ")})` : "") + (node.note ? `, ${node.note}` : "");
 }

@@ -79,6 +79,6 @@ function laidOut(queues, width) {
   return found;
 }
 
-const told = (row, unit) => `${row.queue}${row.parent ? ` (below ${row.parent})` : ""}: holds ${number(row.allocated)} of ${amount(row.size, unit)}` +
+const told = (row, unit) => `${row.parent ? `${row.queue} below ${row.parent}` : row.queue}: holds ${number(row.allocated)} of ${amount(row.size, unit)}` +
   (row.inqueue ? `, ${number(row.inqueue)} admitted` : "") + (row.guarantee ? `, guarantee ${number(row.guarantee)}` : "") +
   (row.deserved !== undefined && row.deserved !== null ? `, deserves ${number(row.deserved)}` : "") + (row.gang ? `; ${row.gang.name}, ${row.gang.pods} pods: ${row.gang.fate}` : "");
