@@ -61,7 +61,7 @@ KEYS = ("tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|la
 NO_SCRIPT_TEXT = re.compile(r"vp-|vs-|vl-|-width|url\(|translate|\dpx|\}px|</|^M\d?\{|hsl|"
                             r"^[#.]|var\(|"
                             rf"^\w+-\{{|^change:|^ ?({KEYS}) \{{\d\}}$")
-NOTE = "# 源码（点击展开）\n"
+NOTE = "# 源码\n"
 MOST = 40
 """Problems that are printed."""
 
