@@ -31,10 +31,9 @@ def test_proportion_in_every_position():
         state = lab.set(**values).state
         cluster = lesson_03.cluster_of(values)
         cycle = cluster.run()
-        shares = {
-            row["queue"]: queue_share(row["held"], row["deserved"])
-            for row in lesson_03._stand(lesson_03._held(cluster.cache()), cycle)
-        }
+        jobs = cluster.cache().snapshot().jobs
+        shares = {queue: queue_share(jobs[f"default/{queue}-work"].allocated, deserved)
+                  for queue, deserved in cycle.rounds[-1].deserved.items()}
         rows = {row["queue"]: row for row in state["queues"]}
         assert {name: row["share"] for name, row in rows.items()} == shares
         order = sorted(rows, key=lambda name: (shares[name], name))

@@ -9,7 +9,6 @@ from typing import Any
 
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.explanation import Amounts, added
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.points.rules import ExtensionPoint
@@ -60,12 +59,6 @@ class CauseTrace(Trace):
 
     def _skips(self, point: ExtensionPoint) -> bool:
         return point.name not in READ
-
-    def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
-        job = self._ssn.jobs.get(task.job) if self._action in POINTS else None
-        if job is None:
-            return super()._changed_by(task)
-        return (self._changes.of_job(job),)  # tasks and nodes are looked at when the action ends
 
     def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...],
                   answer: Any) -> None:
