@@ -97,6 +97,8 @@ MISTAKES = [
     ("no return", "node_order", None, "the answer is None; allowed is a number."),
     ("a truth value as a score", "node_order", True, "allowed is a number"),
     ("not a number", "node_order", float("nan"), "the answer is nan"),
+    ("more than a float holds", "node_order", 10 ** 400, "allowed is a number"),
+    ("an end of the process", "node_order", lambda *args: sys.exit(3), "SystemExit: 3"),
     ("less than, as a truth value", "job_order", True, "below 0 puts the left one first"),
     ("a predicate that says yes", "predicate", True, "allowed is None, or a text (or FitError)"),
     ("a predicate that says no", "pre_predicate", False, "allowed is None, or a text"),
@@ -417,6 +419,16 @@ def test_a_point_that_is_nearly_one_is_named():
 
 
 # -- what user code must not do --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("meddle", [
+    lambda self, ssn: setattr(ssn, "nodes", None), lambda self, ssn: ssn.jobs.clear(),
+    lambda self, ssn: ssn.queues.update(more=None)], ids=["nodes", "jobs", "queues"])
+def test_a_hook_that_changes_what_the_session_has_is_named(meddle):
+    with pytest.raises(ExtensionError,
+                       match=r'"mine", on_session_open: it has changed which (nodes|jobs|queues) '):
+        run(type("Mine", (Plugin,), {"on_session_open": meddle,
+                                     "predicate": lambda self, task, node: None}))
 
 
 def meddling(what):

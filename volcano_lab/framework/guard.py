@@ -87,6 +87,17 @@ def call_plugin(owner: Any, where: str, function: Callable[..., Any], *args: Any
     return call_handler(where, function, *args) if is_own(owner) else function(*args)
 
 
+def call_hook(plugin: Any, where: str, hook: Callable[[Any], Any], ssn: Any) -> None:
+    """Let a plugin prepare itself or conclude; what the session consists of stays as it is."""
+    held = {name: getattr(ssn, name) for name in ("jobs", "nodes", "queues")}
+    before = {name: list(items) for name, items in held.items()} if is_own(plugin) else {}
+    call_plugin(plugin, where, hook, ssn)
+    for name, keys in before.items():
+        if getattr(ssn, name, None) is not held[name] or list(held[name]) != keys:
+            raise ExtensionError(f"{where}: it has changed which {name} the session has; allowed "
+                                 "is to read them.")
+
+
 def call_handler(where: str, function: Callable[..., Any], *args: Any,
                  passed: tuple[type[Exception], ...] = ()) -> Any:
     """What a function returns; what it raises becomes an `ExtensionError` with the line that raised
@@ -100,7 +111,7 @@ def call_handler(where: str, function: Callable[..., Any], *args: Any,
     except _TooLong as error:
         raise ExtensionError(f"{where}: it has not returned after {MOST_SECONDS} seconds"
                              f"{_line(error, function)}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         text = one_line(_printed(str, error), 300)
         raise ExtensionError(
             f"{where}: {type(error).__name__}{f': {text}' if text else ''}{_line(error, function)}"

@@ -181,7 +181,7 @@ class Session(ExtensionPoints):
     def _tell(self, name: str, plugin: Plugin, hook: str) -> None:
         """Let a plugin prepare itself or conclude, and tell who watches how long that took."""
         start = time.perf_counter()
-        guard.call_plugin(plugin, f'plugin "{name}", {hook}', getattr(plugin, hook), self)
+        guard.call_hook(plugin, f'plugin "{name}", {hook}', getattr(plugin, hook), self)
         self.observer.plugin_done(self, name, _IN_GO[hook], time.perf_counter() - start)
 
     def _register(self, name: str, plugin: Plugin) -> None:

@@ -36,7 +36,10 @@ def _is_truth(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     """A truth value is no number here: it is what one returns who has the rule wrong."""
-    return isinstance(value, Real) and not _is_truth(value) and not isnan(value)
+    try:
+        return isinstance(value, Real) and not _is_truth(value) and not isnan(value)
+    except OverflowError:  # an int beyond what a float holds
+        return False
 
 
 def _is_list(value: Any) -> bool:
