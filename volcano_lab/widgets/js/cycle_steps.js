@@ -129,7 +129,7 @@ function symptomTable(root, fixed, show) {
   add(seen, "summary", {}, "Symptoms, and where they are decided");
   const fields = add(seen, "div", {class: "vs-bar"}), chosen = {queue: choice(fields, "queue ", fixed.names.queues), job: choice(fields, "job ", fixed.names.jobs)};
   const table = add(seen, "table"), head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
-  for (const title of ["what is seen", "what is likely behind it", "of"]) add(head, "th", {scope: "col"}, title);
+  for (const title of ["what is seen", "what is likely behind it", "of "]) add(head, "th", {scope: "col"}, title);
   add(add(head, "td"), "span", {class: "vp-hidden"}, "show ");
   const answers = fixed.symptoms.map(({key, seen: symptom, likely, name: of}, i) => {
     const row = add(body, "tr");
