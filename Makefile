@@ -21,8 +21,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # An install is named by the lock it was made from, so nothing is installed twice and a changed lock is.
+# As constraints the locked versions also hold where a package is asked for with an extra.
 $(VENV)/.installed-%: requirements/%.txt pyproject.toml | $(BIN)/python
-	$(PIP_INSTALL) --require-hashes -r requirements/$*.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/$*.txt -c requirements/$*.txt
 	$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@ $(if $(filter all,$*),$(LAB))
 
