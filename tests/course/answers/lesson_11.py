@@ -89,7 +89,7 @@ answers(
     checks.patient_two,
     right=[CAUSES[1]],
     wrong=[
-        (CAUSES[0], "other nodes"),
+        (CAUSES[0], "Both nodes are there"),
         (CAUSES[2], "was read"),
         (CAUSES[3], "never sent"),
         ("SchedulerError", "Choose"),
