@@ -64,6 +64,11 @@ def test_the_package_alone_is_light():
     assert not loaded & (LAB | SIMULATION | {"yaml", "rich"})
 
 
+def test_help_and_completion_load_no_scheduler():
+    loaded = loaded_by("volcano_lab.cli.grammar").keys()
+    assert not loaded & {"numpy", "yaml", "rich", "volcano_lab.api", "volcano_lab.framework"}
+
+
 @pytest.mark.long
 def test_the_core_needs_numpy_and_pure_python_only():
     core = [name for name in MODULES if name.count(".") and name.split(".")[1] in CORE]

@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads take longer than a cycle
     atexit.register(gc.freeze)  # what goes with the process need not be searched for garbage
+    gc.disable()  # while modules load; `command` turns it on again
     import click
 
     from volcano_lab.cli.grammar import volcano_lab
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     finally:
+        gc.enable()
         logging.getLogger("volcano_lab").removeHandler(quiet)
 
 

@@ -5,6 +5,7 @@ The only source of `--help`, of the manual page and of the documentation's page 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -17,7 +18,6 @@ import click
 
 from volcano_lab import __version__
 from volcano_lab.cli import DONE, Mistake
-from volcano_lab.framework.collector import collector_paused
 
 FORMS = ("table", "wide", "json", "yaml", "name")
 SECTIONS = {"Ask": ("run", "why", "lint"), "Try": ("what-if", "diff", "sweep"),
@@ -115,8 +115,8 @@ def command(home: str, *added: Callable[[Any], Any], name: str | None = None
     def declare(declared: Callable[[], None]) -> click.Command:
         @wraps(declared)
         def run(**given: Any) -> int:
-            with collector_paused():
-                module = import_module(f"volcano_lab.cli.{home}")
+            module = import_module(f"volcano_lab.cli.{home}")
+            gc.enable()
             return getattr(module, declared.__name__)(**given)
 
         return volcano_lab.command(name)(options(*added)(run))
