@@ -15,6 +15,8 @@ from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any
 
+from volcano_lab.framework.one_sentence import printable
+
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}
 GAP = "  "
@@ -129,8 +131,7 @@ def plain(text: str) -> str:
     >>> plain("a\x1b[31m b\n")
     'a\\x1b[31m b\n'
     """
-    return text if text.isprintable() else "".join(
-        char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
+    return printable(text, "\n")
 
 
 def camel(data: Any) -> Any:

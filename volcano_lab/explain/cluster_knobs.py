@@ -17,9 +17,9 @@ from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSp
 from volcano_lab.explain.explanation import Amounts, in_quantity
 from volcano_lab.explain.knob import NODES, QUEUE, SWITCH, Knob, KnobSet, Turned, evolved, text_of
 from volcano_lab.framework import SchedulerConfiguration, listed
+from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 
 HOSTNAME = "kubernetes.io/hostname"
-NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
 
 
 class ClusterKnobs(KnobSet):

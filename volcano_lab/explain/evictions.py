@@ -39,11 +39,15 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield from _no_reclaim(seen, job)
 
 
+def _asked_of_starving(seen: Evidence) -> list[str]:
+    """The plugins that say whether a job starves."""
+    return [plugin for tier in seen.ssn.points["job_starving"].tiers for plugin, _ in tier]
+
+
 def _content(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
     """Whether nobody tried to make room, as gang calls no job starving that has its minimum."""
-    asked = {plugin for tier in seen.ssn.points["job_starving"].tiers for plugin, _ in tier}
     tasks = seen.tasks_of(job)
-    return "gang" in asked and not job.is_starving() and not any(
+    return "gang" in _asked_of_starving(seen) and not job.is_starving() and not any(
         seen.calls_about(tasks, "claimant", action) for action in actions)
 
 
@@ -227,8 +231,7 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
 def _beyond_minimum(seen: Evidence, record: Record) -> Iterator[Cause]:
     """That room is made for more of a gang than its minimum."""
     job = seen.ssn.jobs[seen.trace.start["tasks"][record["task"]]["job"]]
-    asked = [plugin for tier in seen.ssn.points["job_starving"].tiers for plugin, _ in tier]
-    if asked == ["priority"] and job.min_available < len(job.tasks):
+    if _asked_of_starving(seen) == ["priority"] and job.min_available < len(job.tasks):
         text = (f"The minimum of {seen.called(job.uid)} is {job.min_available}, but gang, which "
                 "looks at that, is not asked whether it starves (enableJobStarving): for priority "
                 "it starves until all its pods have a place.")

@@ -42,10 +42,19 @@ def one_line(text: str, most: int = MOST_CHARACTERS) -> str:
     ('a\\nb\\x1b[31m', 'xxxxxxxxxxx ... xend')
     """
     text = text if len(text) <= 2 * most else text[:most] + text[-most:]
-    if not text.isprintable():
-        text = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+    text = printable(text)
     return text if len(
         text) <= most else f"{text[:most * 3 // 5 - 1]} ... {text[4 - most * 2 // 5:]}"
+
+
+def printable(text: str, kept: str = "") -> str:
+    r"""Return text without what a terminal obeys, besides the signs that are kept.
+
+    >>> printable("a\x1b[31m b\n", "\n")
+    'a\\x1b[31m b\n'
+    """
+    return text if text.isprintable() else "".join(
+        char if char.isprintable() or char in kept else ascii(char)[1:-1] for char in text)
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:
