@@ -5,14 +5,21 @@ from there on. A piece that is no longer there, or is there more than once, ends
 is to be kept up to date with the code. Of the tests those named after the changed module run
 first, then those of its room, then the others, up to the first that fails. Wanted: the soak sees
 nine of ten, the tests all.
+
+All of them take an hour or more, so a run may be one in pieces: `--keep FILE --minutes 8`, again
+and again; then `--keep FILE --table > benchmarks/planted.md` is what the documentation shows.
 """
 
 import argparse
+import json
+import math
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,26 +27,27 @@ from planted import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("cache", "framework", "simulation", "actions", "plugins", "api", "manifests", "explain",
-         "debug", "trace", "cli")
+         "debug", "trace", "metrics", "display", "widgets", "cli", "course", "tools")
 OTHERS = ("test_recorded.py", "test_recorded_minimal.py", "test_cluster.py")
+WANTED = {"soak": 0.9, "tests": 1.0}
 
 
-def outcome(mutant: Mutant | None, given: argparse.Namespace) -> tuple[str, str]:
+def outcome(mutant: Mutant | None, given: argparse.Namespace) -> dict[str, str]:
     """Plant a bug (or none) in a copy of the tree; return what soak and tests say of it."""
     with tempfile.TemporaryDirectory(prefix="volcano-lab-mutant-") as folder:
         tree = Path(folder)
-        for part in ("volcano_lab", "tests", "benchmarks", "pyproject.toml"):
+        for part in ("volcano_lab", "tests", "benchmarks", "tools", "pyproject.toml"):
             copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
             copy(ROOT / part, tree / part)
         module = mutant.plant(tree) if mutant is not None else ""
         soak = ["benchmarks/soak.py", "--stop", "--seeds", str(given.seeds), "--events",
                 str(given.events), "--chance", str(given.chance)]
-        tests = [["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", *files]
+        tests = [["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-m",
+                  "not slow and not browser", *files]
                  for files in groups(tree, module)[: 2 if given.near else 3] if files]
-        return tuple(next(filter(None, (_said(command, tree) for command in commands)), "")
-                     for commands in ([soak] * ("soak" in given.by and (
-                         mutant is None or mutant.by_soak)),
-                                      tests * ("tests" in given.by)))
+        commands = {"soak": [soak] * (mutant is None or mutant.by_soak), "tests": tests}
+        return {by: next(filter(None, (_said(command, tree) for command in commands[by])), "")
+                for by in given.by} | {"file": module.removeprefix("volcano_lab/")}
 
 
 def groups(tree: Path, module: str) -> list[list[str]]:
@@ -59,9 +67,9 @@ def groups(tree: Path, module: str) -> list[list[str]]:
 
 
 def _said(command: list[str], tree: Path) -> str:
-    """Run one of them; return "" where it found nothing, else the beginning of what it said."""
+    """Run one of them; return "" where it found nothing, else the line that tells what it found."""
     environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1",
-                                "HYPOTHESIS_PROFILE": "mutants"}
+                                "HYPOTHESIS_PROFILE": "mutants", "PYTHONHASHSEED": "0"}
     try:
         run = subprocess.run([sys.executable, *command], cwd=tree, env=environment,
                              capture_output=True, text=True, timeout=1800)
@@ -72,7 +80,37 @@ def _said(command: list[str], tree: Path) -> str:
     lines = (run.stdout + run.stderr).strip().splitlines()
     told = [line for line in lines if "InvariantBroken: " in line
             or line.startswith(("FAILED", "ERROR"))]
-    return (told or lines or ["fails"])[-1].replace(str(tree), "")[:150]
+    return (told or lines or ["fails"])[-1].replace(str(tree), "")[:300]
+
+
+def kept(path: Path | None) -> dict[str, dict]:
+    """What earlier runs found, by the bug's name; nothing of bugs that were planted otherwise."""
+    found: dict[str, dict] = {}
+    changes = {mutant.name: _change(mutant) for mutant in MUTANTS}
+    if path and path.exists():
+        for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+            if changes.get(row["name"]) == row["change"]:
+                found[row["name"]] = found.get(row["name"], {}) | row
+    return found
+
+
+def _change(mutant: Mutant) -> list[str]:
+    return [mutant.after, mutant.old, mutant.new]
+
+
+def table(found: dict[str, dict]) -> str:
+    """Return a row per planted bug: what, where, the test that fails first, when the soak stops."""
+    rows = []
+    for mutant in MUTANTS:
+        row = {"file": "", "tests": "", "soak": ""} | found.get(mutant.name, {})
+        test = re.search(r"(?:FAILED|ERROR) (?:tests/|volcano_lab/)?(.+?)(?: - |$)", row["tests"])
+        when = re.search(r"at ([\d.]+) s \(seed (\d+)\)", row["soak"])
+        soak = (f"seed {when[2]}, {when[1]} s" if when else "yes" if row["soak"]
+                else "**no**" if mutant.by_soak else "")
+        tests = f"`{test[1]}`" if test else "yes" if row["tests"] else "**no**"
+        rows.append(f"| {mutant.name} | `{row['file']}` | {tests} | {soak} |")
+    return "\n".join(["| planted bug | in | the first test that fails | the soak |",
+                      "|---|---|---|---|", *rows]) + "\n"
 
 
 def main() -> int:
@@ -84,26 +122,51 @@ def main() -> int:
     parser.add_argument("--only", default="", help="mutants with this in their name")
     parser.add_argument("--near", action="store_true", help="only tests of the changed room")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="add to this file what is not in it already")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin with none after it")
+    parser.add_argument("--table", action="store_true", help="of what is kept; nothing is run")
     given = parser.parse_args()
-    chosen = [mutant for mutant in MUTANTS if given.only in mutant.name]
     for mutant in MUTANTS:  # a list that is out of date is no use
         mutant.changed(ROOT)
-    if not given.near and any(before := outcome(None, given)):
+    found = kept(given.keep)
+    if given.table:
+        print(table(found), end="")
+        return 0
+    if not given.near and not given.keep and any(
+            before := [outcome(None, given)[by] for by in given.by]):
         print("without any bug:", *before)
         return 1
-    caught = dict.fromkeys(given.by, 0)
-    reach = {by: [m for m in chosen if m.by_soak or by == "tests"] for by in given.by}
+    chosen = [mutant for mutant in MUTANTS if given.only in mutant.name]
+    left = [mutant for mutant in chosen
+            if any(by not in found.get(mutant.name, {}) for by in given.by)
+            and not (given.near and "near" in found.get(mutant.name, {}))]
+    end = time.monotonic() + given.minutes * 60
     with ThreadPoolExecutor(given.jobs) as pool:
-        for mutant, said in zip(chosen, pool.map(lambda m: outcome(m, given), chosen), strict=True):
-            told = dict(zip(("soak", "tests"), said, strict=True))
-            for by in given.by:
-                caught[by] += bool(told[by])
-            marks = ", ".join(f"{by} {'yes' if told[by] else 'NO' if mutant in reach[by] else '-'}"
-                              for by in given.by)
-            print(f"{marks}  {mutant.name}: {told['soak'] or told['tests']}", flush=True)
-    print(", ".join(f"{by} saw {count} of {len(reach[by])}" for by, count in caught.items()))
-    wanted = {"soak": 0.9, "tests": 1.0}
-    return int(any(count < wanted[by] * len(reach[by]) for by, count in caught.items()))
+        tried = pool.map(lambda m: outcome(m, given) if time.monotonic() < end else {}, left)
+        for mutant, row in zip(left, tried, strict=True):
+            if not row:
+                continue
+            row = {"name": mutant.name, "change": _change(mutant)} | row
+            found[mutant.name] = found.get(mutant.name, {}) | row
+            print("; ".join(f"{by}: {row[by] or 'NOTHING'}" for by in given.by
+                            if mutant.by_soak or by == "tests"), f"<- {mutant.name}", flush=True)
+            if given.near and not row.get("tests"):  # all the others are still to be asked
+                row["near"] = row.pop("tests", "")
+            if given.keep:
+                with given.keep.open("a", encoding="utf-8") as rows:
+                    rows.write(json.dumps(row) + "\n")
+    return _summary([mutant for mutant in chosen if mutant.name in found], found, given.by)
+
+
+def _summary(tried: list[Mutant], found: dict[str, dict], by_whom: list[str]) -> int:
+    """Say how many of those that were tried were seen; return 1 where it is fewer than wanted."""
+    few = 0
+    for by in by_whom:
+        reach = [mutant.name for mutant in tried if mutant.by_soak or by == "tests"]
+        seen = sum(bool(found[name].get(by)) for name in reach)
+        print(f"{by} saw {seen} of {len(reach)}")
+        few += seen < WANTED[by] * len(reach)
+    return int(few > 0)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,8 @@ def files(tmp_path_factory):
     (folder / "unknown.yaml"
      ).write_text("{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {tains: []}}")
     (folder / "wrong.conf").write_text("actions: alocate")
+    (folder / "map.yaml").write_text(
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: [a]}")
     (folder / "odd.conf").write_text("actions: allocate\nplugins: []\n")
     return folder
 
@@ -190,6 +192,12 @@ MISTAKES = [
       "none.conf"], "none.conf: cannot be read (No such file or directory)"),
     (["run", "cluster.yaml", "--conf",
       "wrong.conf"], 'wrong.conf: scheduler configuration: actions names "alocate"'),
+    (["run", "cluster.yaml", "--conf", "map.yaml"], "ConfigMap c: data is a list; allowed is a ma"),
+    (["why", "cluster.yaml", "a\nb"], 'no job, pod or queue is called "a\\nb"; '),
+    (["why", "cluster.yaml", ""], 'no job, pod or queue is called ""; '),
+    (["sweep", "cluster.yaml", "--grid", "queue/default.weight=1", "--metric", "job/a.pending.x"],
+     'no metric is called "job/a.pending.x"'),
+    (["serve", ""], "(nothing) is no folder; allowed is a folder of manifests"),
     (["replay", "none.jsonl"], "none.jsonl: cannot be read (No such file or directory)"),
     (["replay",
       "cluster.yaml"], "cluster.yaml: is not a file of cases; allowed is one JSON object a line"),
@@ -342,6 +350,8 @@ def test_the_configuration_of_a_config_map_and_another_time(now, rows, tmp_path,
      "allowed is a range of 1 to 100,000 numbers"),
     (["sweep", "cluster.yaml", "--grid", "queue/a.weight=5..1"],
      "allowed is a range of 1 to 100,000 numbers"),
+    (["sweep", "cluster.yaml", "--grid", "queue/a.weight=1", "--grid", "queue/a.weight=2"],
+     "--grid is given twice with the same name; allowed is once, with all values"),
 ])
 def test_numbers_without_an_end_or_a_sense_are_refused(tmp_path, capsys, monkeypatch, arguments,
                                                        sentence):

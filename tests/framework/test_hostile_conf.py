@@ -1,6 +1,8 @@
 """Configurations that no one would write: each runs, or ends in one short sentence, and soon."""
 
 import random
+import signal
+import time
 
 import pytest
 import yaml
@@ -8,6 +10,7 @@ import yaml
 from manifests import hostile
 from volcano_lab.cache import Cache
 from volcano_lab.framework.config.conf import ConfError, load_conf
+from volcano_lab.framework.config.yaml import documents
 from volcano_lab.framework.plugin import plugin_names
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import loads
@@ -127,3 +130,26 @@ def test_a_long_value_is_shortened_where_it_is_told(caplog):
         f"arguments: {{binpack.weight: {'9' * 5000}}}}}]}}]")
     (told,) = [text for text in caplog.messages if "binpack.weight" in text]
     assert len(told) < 300 and told.isprintable()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+def test_a_signal_is_heard_within_one_long_value():
+    class Heard(Exception):
+        pass
+
+    def hear(*_):
+        raise Heard
+
+    text = "a: " + "x" * 20_000_000
+    start = time.process_time()
+    list(documents(text))
+    whole, before = time.process_time() - start, signal.signal(signal.SIGVTALRM, hear)
+    signal.setitimer(signal.ITIMER_VIRTUAL, whole / 20)
+    try:
+        start = time.process_time()
+        with pytest.raises(Heard):
+            list(documents(text))
+        assert time.process_time() - start < whole * 2 / 3
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

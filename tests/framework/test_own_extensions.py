@@ -3,18 +3,17 @@ mistake.
 """
 
 import signal
-import statistics
 import sys
 import time
 
 import pytest
+from own_plugins import CONF, Answers, cluster, method, run
 
 from volcano_lab import (
     Action,
     Cluster,
     Plugin,
     register_action,
-    register_extension_point,
     register_plugin,
 )
 from volcano_lab.api.status import RELEASING
@@ -22,48 +21,12 @@ from volcano_lab.course.lesson_12.scene import RECLAIM, conf_with, kept_and_plai
 from volcano_lab.framework import guard
 from volcano_lab.framework.guard import ExtensionError
 from volcano_lab.framework.one_sentence import OneSentence
-from volcano_lab.framework.plugin import plugin_class, unregister_plugin
 from volcano_lab.framework.points.rules import (
     PERMIT,
-    AllTrue,
-    ExtensionPoint,
-    FirstDifference,
-    Sum,
 )
-from volcano_lab.framework.points.table import POINT_NAMES, extension_points
-from volcano_lab.framework.registry import NotRegistered, registered
-from volcano_lab.plugins.catalogue import table
+from volcano_lab.framework.registry import registered
 from volcano_lab.plugins.gang import Gang
 from volcano_lab.scheduler import traced
-
-CONF = """\
-actions: "{actions}"
-tiers:
-- plugins:
-  - name: gang
-- plugins:
-  - name: predicates
-  - name: mine
-"""
-
-
-def cluster():
-    return (Cluster().node("n1", cpu=4, labels={"rack": "a"}).node("n2", cpu=8).queue("q")
-            .job("old", pods=1, cpu=1).job("new", queue="q", pods=1, cpu=1))
-
-
-def run(plugin, actions="enqueue, allocate", **more):
-    with registered(plugin={"mine": plugin}, **more):
-        return cluster().run(CONF.format(actions=actions))
-
-
-class Answers:
-    """A class of plugins with one method, which gives the same answer however it is asked."""
-
-    def __class_getitem__(cls, item):
-        point, answer = item
-        return type("Mine", (Plugin, ),
-                    {point: lambda self, *args: answer(*args) if callable(answer) else answer})
 
 
 def fails(*args):
@@ -136,12 +99,6 @@ def test_victims_are_a_pair():
     with registered(plugin={"mine": only_tasks}), pytest.raises(
             ExtensionError, match="a pair: the list of tasks that may go"):
         full.run(conf)
-
-
-def method(name, *parameters):
-    body = {}
-    exec(f"def {name}({', '.join(['self', *parameters])}): return 0", body)
-    return type("Mine", (Plugin,), {name: body[name]})
 
 
 NAMES = [
@@ -255,8 +212,7 @@ def test_a_notebook_shows_a_mistake_in_one_line(mistake):
     assert "\n" not in str(found.value)
 
 
-# -- actions
-# ------------------------------------------------------------------------------------------
+# -- actions --------------------------------------------------------------------------------------
 
 
 def test_an_action_of_ones_own_runs_where_the_configuration_has_it():
@@ -282,140 +238,6 @@ def test_an_action_that_fails_is_named():
 def test_what_is_no_action_is_not_registered(builder, words):
     with pytest.raises(TypeError, match=words):
         register_action("mine", builder)
-
-
-# -- extension points
-# -----------------------------------------------------------------------------------
-
-
-class Asks(Action):
-    """Asks a question of one's own about each queue, and keeps the answers."""
-
-    def execute(self, ssn):
-        Asks.answers = {name: ssn.fee(queue) for name, queue in ssn.queues.items()}
-
-
-def answers_of(rule, *plugins, conf=None, **how):
-    """What `fee` says of queue q, where plugins answer constants, each in a tier of its own."""
-    names = [f"p{number}" for number in range(len(plugins))]
-    tiers = "".join(f"- plugins:\n  - name: {name}\n" for name in names)
-    with registered(
-            plugin={
-                name: Answers["fee", answer] for name, answer in zip(names, plugins, strict=True)
-            }, action={"asks": Asks}):
-        register_extension_point("fee", rule, arguments=["queue"], **how)
-        trace, _ = traced(cluster().objects(), f'actions: "asks"\ntiers:\n{tiers}')
-    return Asks.answers["q"], trace
-
-
-def test_a_question_of_ones_own_combines_as_its_rule_says_and_is_in_the_trace():
-    assert answers_of(Sum, 2, 5)[0] == 7
-    answer, trace = answers_of(AllTrue, True, False)
-    assert answer is False and trace.rules["fee"] == "all must agree"
-    assert [(call["queue"], call["plugin"], call["tier"], call["answer"])
-            for call in trace.of("fee", queue="q")
-            if call.kind == "call"] == [("q", "p0", 0, True), ("q", "p1", 1, False)]
-
-
-def test_a_rule_of_ones_own():
-    class Median(ExtensionPoint):
-        rule = "the middle one"
-
-        def ask(self, *args):
-            return statistics.median(function(*args) for function in self.flat)
-
-    assert answers_of(Median, 1, 9, 3)[0] == 3
-
-
-def test_a_question_of_ones_own_wants_its_parameters_and_its_answer():
-    with pytest.raises(ExtensionError,
-                       match='plugin "p0", fee: the answer is None; allowed is a number'):
-        answers_of(Sum, None)
-    with registered(point={"fee": Sum}):
-        register_extension_point("fee", Sum, arguments=["queue"])
-        with pytest.raises(ExtensionError, match=r"allowed are \(self, queue\)"):
-            run(method("fee", "queue", "job"))
-
-
-def test_it_is_forgotten_afterwards():
-    with registered(point={"fee": Sum}):
-        assert "fee" in extension_points(None) and "fee" in [row.point for row in table()]
-    assert tuple(extension_points(None)) == POINT_NAMES
-
-
-@pytest.mark.parametrize(("name", "rule", "words"), [
-    ("node_order", Sum, "an extension point of Volcano"),
-    ("may start", Sum, "a name as a method has it"),
-    ("fee", "sum", "allowed is a class such as AllTrue"),
-    ("fee", Sum("x"), "allowed is a class"),
-])
-def test_what_cannot_be_a_question_is_refused(name, rule, words):
-    with pytest.raises(ValueError, match=words):
-        register_extension_point(name, rule)
-
-
-def test_a_switch_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match="names switch 'enableFee'"):
-        register_extension_point("fee", Sum, "enableFee")
-
-
-def test_a_question_may_not_hide_what_the_session_has():
-    with registered(point={"jobs": Sum}), pytest.raises(ExtensionError,
-                                                        match='the session has a "jobs" already'):
-        cluster().run()
-
-
-def test_an_order_of_ones_own_needs_no_default():
-    with registered(point={"fee": FirstDifference}):
-        assert cluster().run().session.fee("left", "right") is True
-
-
-# -- names -----------------------------------------------------------------------------------------
-
-
-class Mine(Plugin):
-    def job_order(self, left, right):
-        return 0
-
-
-def test_a_name_of_volcanos_is_only_replaced_on_request():
-    with pytest.raises(NotRegistered, match='"gang" is a plugin of Volcano'):
-        register_plugin("gang", Mine)
-    with pytest.raises(NotRegistered, match='"allocate" is an action of Volcano'):
-        register_action("allocate", type("Mine", (Action,), {"execute": lambda self, ssn: None}))
-    register_plugin("gang", Mine, replace=True)
-    assert plugin_class("gang") is Mine
-    unregister_plugin("gang")
-    assert plugin_class("gang") is Gang
-
-
-def test_what_is_ones_own_may_be_registered_again_and_forgotten():
-    register_plugin("mine", Mine)
-    register_plugin("mine", Gang)
-    assert plugin_class("mine") is Gang
-    unregister_plugin("mine")
-    with pytest.raises(NotRegistered, match='no plugin of your own is called "mine"'):
-        unregister_plugin("mine")
-
-
-def test_what_is_registered_within_is_forgotten_also_after_an_exception():
-    with pytest.raises(RuntimeError), registered(plugin={"gang": Mine}, replace=True):
-        register_extension_point("fee", Sum)
-        raise RuntimeError
-    assert plugin_class("gang") is Gang and "fee" not in extension_points(None)
-
-
-def test_a_point_that_is_nearly_one_is_named():
-    class Misspells(Action):
-        def execute(self, ssn):
-            return ssn.fees("q")
-
-    with registered(action={"mine": Misspells}, point={"fee": Sum}), pytest.raises(
-            ExtensionError, match=r"no attribute 'fees'; did you mean fee\?"):
-        cluster().run('actions: "mine"')
-    with registered(plugin={"mine": method("fees", "queue")}, point={"fee": Sum}), pytest.raises(
-            ExtensionError, match=r"has a method fees; .* perhaps fee "):
-        cluster().run(CONF.format(actions="enqueue"))
 
 
 # -- what user code must not do --------------------------------------------------------------------

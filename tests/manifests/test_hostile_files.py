@@ -6,7 +6,9 @@ import os
 import socket
 import subprocess
 import sys
+import tarfile
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -202,6 +204,10 @@ def special(tmp_path) -> dict[str, Path]:
     (tmp_path / "not.yaml.gz").write_bytes(b"\x1f\x8bnot gzip")
     (tmp_path / "binary.yaml").write_bytes(bytes(range(256)))
     (tmp_path / "utf16.yaml").write_bytes(NODE.encode("utf-16"))
+    with tarfile.open(tmp_path / "must-gather.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "binary.yaml")
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("node.yaml", NODE)
     found = {path.name: path for path in tmp_path.iterdir()}
     return found | {"zero": Path("/dev/zero"), "full": Path("/dev/full"),
                     "long": tmp_path / ("x" * 300),
@@ -224,6 +230,8 @@ def special(tmp_path) -> dict[str, Path]:
     ("not.yaml.gz", "cannot be read ("),
     ("binary.yaml", "cannot be read (not UTF-8 text)"),
     ("utf16.yaml", "cannot be read (not UTF-8 text)"),
+    ("must-gather.tar.gz", "is an archive; unpack it, and name its folder"),
+    ("packed.zip", "is an archive; unpack it, and name its folder"),
 ])
 @pytest.mark.skipif(sys.platform == "win32", reason="files of Unix")
 def test_what_is_no_text_is_one_sentence(special, name, words):

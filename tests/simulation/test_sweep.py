@@ -73,8 +73,8 @@ def test_a_failure_is_kept_beside_the_results():
     found = sweep(of_seed, {"seed": [1, 3]}, ["placed"])
     assert [row["seed"] for row in found.rows] == [1]
     assert found.failures == [{"seed": 3, "error": "three is not a cluster"}]
-    found = sweep(base(), {"queue/c.weight": [1]})
-    assert 'there is no queue "c"' in found.failures[0]["error"]
+    found = sweep(base(), {"queue/a.weight": [0, 1]})
+    assert "spec.weight is 0; allowed is" in found.failures[0]["error"] and len(found.rows) == 1
 
 
 @pytest.mark.parametrize("name", ["x", "queue/c.weight", "queue/a.deserved", "job/one.plcaed"])
@@ -88,6 +88,28 @@ def test_a_metric_that_there_is_not_is_refused_before_anything_runs(name, tmp_pa
                  name]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("volcano-lab: no metric is called")
+
+
+@pytest.mark.parametrize("grid, told", [
+    ({"x": [1]}, '"x" is no field; allowed is KIND/NAME.FIELD'),
+    ({"queue/c.weight": [1]}, '"queue/c.weight": there is no queue "c"; there are .*a, b'),
+    ({"queue/a.wieght": [1]}, "spec.wieght is not known .*did you mean weight"),
+    ({"plugin/gnag.x": [1]}, "plugins of the configuration are priority, gang"),
+    ({"queue/a.weight": range(1, 2000), "queue/b.weight": range(1, 2000)},
+     "there are 3,996,001 settings; allowed are 1,000,000"),
+])
+def test_a_grid_that_means_nothing_is_refused_before_anything_runs(grid, told):
+    ran = []
+    with pytest.raises(SweepError, match=f"^grid: .*{told}"):
+        sweep(base(), {"queue/b.weight": [1, 2]} | grid, {"own": ran.append})
+    assert ran == []
+
+
+def test_a_name_that_one_of_the_configurations_knows_may_be_in_a_grid():
+    confs = ["actions: allocate\ntiers: [{plugins: [{name: binpack}]}]", "actions: allocate"]
+    found = sweep(base(), {"conf": confs, "plugin/binpack.binpack.cpu": [1]}, ["placed"])
+    assert len(found.rows) == len(found.failures) == 1
+    assert "plugins of the configuration are none" in found.failures[0]["error"]
 
 
 def test_a_sweep_goes_on_from_its_folder(tmp_path, monkeypatch):

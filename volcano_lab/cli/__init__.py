@@ -29,6 +29,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["run", "no-such-file.yaml"])
     2
     """
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:  # while modules load; within a command click says so
+        print(file=sys.stderr)
+        return INTERRUPTED
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads take longer than a cycle
     atexit.register(gc.freeze)  # what goes with the process need not be searched for garbage
     gc.disable()  # while modules load; `command` turns it on again
@@ -59,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _told(f"{error.filename or 'the output'}: {error.strerror or error}")
-    except (KeyboardInterrupt, click.Abort):
+    except click.Abort:
         return INTERRUPTED
     finally:
         gc.enable()

@@ -16,7 +16,7 @@ from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.admission import admit
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.files import Reader, Unreadable, values
-from volcano_lab.manifests.loader import Loaded, ManifestError
+from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
 
 
 @contextmanager
@@ -98,8 +98,9 @@ def _in_config_map(text: str, conf: str) -> str:
                 if isinstance(part, dict) and part.get("kind") == "ConfigMap"]
     except Unreadable:
         return text
-    found = [(key, value) for part in maps for key, value in (part.get("data") or {}).items()
-             if key.endswith(".conf")]
+    with mistakes(conf):
+        found = [(key, value) for part in maps for key, value in from_dict(part).data.items()
+                 if key.endswith(".conf")]
     if maps and len(found) != 1:
         raise Mistake(f"{conf}: the ConfigMap has {len(found)} keys of data that end in .conf; "
                       "allowed is one, such as volcano-scheduler.conf")

@@ -15,7 +15,7 @@ from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any
 
-from volcano_lab.framework.one_sentence import printable
+from volcano_lab.framework.one_sentence import one_line, printable
 
 COLOURS = {"Running": "green", "Completed": "green", "Inqueue": "yellow", "Pending": "red",
            "Unknown": "red", "error": "red", "warning": "yellow"}
@@ -179,4 +179,4 @@ def show(output: str, data: Mapping[str, Any], report: Callable[[int | None], st
 def warn(warnings: Sequence[str]) -> None:
     """Print warnings to the error output."""
     for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {one_line(warning)}", file=sys.stderr)

@@ -26,7 +26,9 @@ def sweep(files: Sequence[str], grid: Sequence[str], metrics: Sequence[str] = ()
           recursive: bool = False) -> int:
     """Run and print a sweep; 1 where a setting failed. Raises `Mistake`."""
     loaded = load_files(files, recursive)
-    columns = dict(column(each) for each in grid)
+    columns = dict(pairs := [column(each) for each in grid])
+    if len(columns) < len(pairs):
+        raise Mistake("--grid is given twice with the same name; allowed is once, with all values")
     files_of = {conf_text(str(file)): file for file in columns.get(CONF, ())}
     if files_of:
         columns[CONF] = list(files_of)

@@ -13,7 +13,7 @@ from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.names import Names
-from volcano_lab.framework import listed
+from volcano_lab.framework import listed, one_line
 from volcano_lab.trace.language import say
 from volcano_lab.trace.narration import sentence
 
@@ -119,7 +119,7 @@ def explain(explainer: Explainer | Timeline, name: str, node: str | None = None,
             return explainer.why(place) if node is None else explainer.why_not(node, place)
         except LookupError as error:
             problem = str(error.args[0])
-    raise Mistake(problem)
+    raise Mistake(one_line(problem))
 
 
 def report(explanation: Explanation, names: Names) -> str:

@@ -64,7 +64,7 @@ class Names:
         if not kind and rest and word in KINDS:
             return self.find(rest, KINDS[word])
         found = {(what, key) for what, keys in kinds.items() if kind in ("", what)
-                 for full, key in keys.items() if full.partition("/")[2] == name}
+                 for full, key in keys.items() if full.partition("/")[2] == name != ""}
         if len(found) == 1:
             return found.pop()
         if found:

@@ -99,7 +99,7 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
                  for number, option in enumerate(tier.plugins) if option.name == name]
         if not found or not field:
             raise ManifestError([f'"{setting}": plugins of the configuration are '
-                                 f"{', '.join(conf.plugin_names())}; allowed is "
+                                 f"{', '.join(conf.plugin_names()) or 'none'}; allowed is "
                                  "plugin/NAME.ARGUMENT=VALUE with one of them"])
         value = _value(text, setting)
         for tier, number in found:

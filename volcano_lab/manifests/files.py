@@ -96,6 +96,8 @@ class Reader:
         data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
         if data.startswith(b"\x1f\x8b"):
             data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(self.left + 1)
+        if data.startswith(b"PK\3\4") or data[257:262] == b"ustar":
+            raise Unreadable("is an archive; unpack it, and name its folder")
         self.left -= len(data)
         if self.left < 0:
             raise Unreadable(f"there are more than {self.most:,} bytes to read, which is the limit")

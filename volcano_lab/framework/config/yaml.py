@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 import yaml
@@ -32,6 +33,7 @@ SPECIAL_FLOAT = re.compile(r"([-+]?)\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 RESOLVED = tuple(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
 MOST_DEPTH, MOST_VALUES, MOST_DOCUMENTS, MOST_DIGITS = 200, 2_000_000, 100_000, 400
+LONG, PART = 1 << 20, 1 << 14
 INT = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]+|0|[1-9][0-9]*)")
 
 
@@ -99,7 +101,7 @@ def documents(text: str, places: Places | None = None, most: int = MOST_VALUES) 
     >>> list(documents("a: &x [1, off]\\nb: *x\\n---\\nb: 'x'"))
     [{'a': [1, False], 'b': [1, False]}, {'b': 'x'}]
     """
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(_in_parts(text))
     composer, count = _Composer(places, most), 0
     take, next_event = composer.take, loader.get_event
     try:
@@ -115,6 +117,16 @@ def documents(text: str, places: Places | None = None, most: int = MOST_VALUES) 
                 composer.begin()
     finally:
         loader.dispose()
+
+
+def _in_parts(text: str) -> Any:
+    """A long text as a stream: the parser in C asks for part after part, and in between a signal is
+    heard, also within one value.
+    """
+    if len(text) < LONG:
+        return text
+    parts = (text[at:at + PART] for at in range(0, len(text), PART))
+    return SimpleNamespace(read=lambda _size: next(parts, ""), name="<unicode string>")
 
 
 @define(slots=True)

@@ -109,7 +109,7 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
         if scheduler == LOCAL else None
     try:
-        with Client(cluster or scheduler, timeout=20) as client:
+        with Client(cluster or scheduler, timeout=4) as client:
             data = client.scatter(packed(payload), broadcast=True, hash=False)
             futures = {client.submit(call_packed, function, data, item, pure=False): number
                        for number, item in items}

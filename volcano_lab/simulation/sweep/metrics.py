@@ -44,7 +44,8 @@ def measure(name: str, cycle: Cycle) -> Any:
             if rest.startswith(f"{known}."):
                 value: Any = row
                 for step in rest[len(known) + 1:].split(".", 1):
-                    value = value.get(step, 0) if value is not row else value.get(step)
+                    value = value.get(step, None if value is row else 0) if isinstance(
+                        value, dict) else None
                 if value is not None and not isinstance(value, dict | list):
                     return value
     raise NoSuch(f'no metric is called "{name}"; allowed are {", ".join(METRICS)}, '

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,20 @@ from attrs import Factory, define, field
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework import Misuse, NoSuch, one_line
+from volcano_lab.framework import NoSuch, one_line
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
-from volcano_lab.manifests.changes import change, change_conf, parted
+from volcano_lab.manifests.changes import IN_CONF, change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import to_dict
+from volcano_lab.manifests.loader import ManifestError, to_dict
 from volcano_lab.scheduler import run_cycle
-from volcano_lab.simulation.sweep.engines import engine, packed
+from volcano_lab.simulation.sweep.engines import SweepError, engine, packed
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
 from volcano_lab.simulation.sweep.parts import Parts
 from volcano_lab.trace.views.cycle import Cycle
 
 FORM = "volcano-lab sweep 2"
+MOST_SETTINGS = 1_000_000
 CONF = "conf"
 """The name in a grid whose values are texts of configurations."""
 Base = Cluster | Iterable[KubernetesObject] | Callable[..., Any]
@@ -76,7 +78,8 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
 
     Raises:
         NoSuch: There is no metric of a name; of a base that is no function, before anything runs.
-        SweepError: The folder is of another sweep, or workers cannot be had.
+        SweepError: A name of the grid means nothing, it has too many settings, the folder is of
+            another sweep, or workers cannot be had.
 
     >>> base = Cluster().node("n1", cpu=8).queue("a")
     >>> base = base.job("one", queue="a", pods=8, min_member=1, cpu=1)
@@ -85,10 +88,15 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     [{'queue/a.weight': 1, 'job/one.placed': 4}, {'queue/a.weight': 3, 'job/one.placed': 6}]
     """
     columns = {name: list(values) for name, values in grid.items()}
+    if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
+        raise SweepError(f"grid: there are {count:,} settings; allowed are {MOST_SETTINGS:,}")
     settings = settings_of(columns)
     if isinstance(base, Cluster):
         base = base.objects()
-    work = (base if callable(base) else list(base), conf,
+    base = base if callable(base) else list(base)
+    for name in columns if not callable(base) else ():
+        _check(name, columns, base, conf)
+    work = (base, conf,
             dict(metrics) if isinstance(metrics, Mapping) else {name: name for name in metrics})
     result = Sweep(list(columns), list(work[2]))
     parts = Parts(path, _head(work, columns), columns, work[2]) if path is not None else None
@@ -116,6 +124,27 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     return result
 
 
+def _check(name: str, columns: Mapping[str, list[Any]], base: list[KubernetesObject],
+           conf: str | None) -> None:
+    """Refuse a name of a grid that can have no value. Raises `SweepError`."""
+    if name == CONF or not columns[name] or (name.startswith(IN_CONF) and CONF in columns):
+        return  # one configuration may have what another has not
+    if "/" not in name:
+        raise SweepError(f'grid: "{name}" is no field; allowed is KIND/NAME.FIELD, '
+                         "plugin/NAME.ARGUMENT or conf, unless base is a function")
+    found = ""
+    for value in (columns[name][0], None, True):  # null stands for no value, true for a switch
+        of_objects, of_conf = parted([f"{name}={_text(value)}"])
+        try:
+            change(base, of_objects)
+            if of_conf:
+                change_conf(load_conf(conf, action_names()), of_conf)
+            return
+        except ManifestError as error:
+            found = found or error.problems[0]
+    raise SweepError(f"grid: {found}")
+
+
 def _measured(work: tuple[Any, str | None, Mapping[str, Any]], setting: Mapping[str, Any],
               passed: Any = ()) -> dict[str, Any]:
     """The metrics of one setting, or {"error": a sentence}. Raises what is `passed`."""
@@ -137,9 +166,6 @@ def _cycle(work: tuple[Any, str | None, Any], setting: Mapping[str, Any]) -> Cyc
     if callable(base):
         made = base(**{name: value for name, value in others.items() if "/" not in name})
         base = made.objects() if isinstance(made, Cluster) else made
-    elif unknown := others.keys() - changes.keys():
-        raise Misuse(f'"{min(unknown)}" is no field; allowed is KIND/NAME.FIELD, '
-                     "plugin/NAME.ARGUMENT or conf, unless base is a function")
     of_objects, of_conf = parted(f"{name}={_text(value)}" for name, value in changes.items())
     objects = with_defaults(change(base, of_objects))
     return run_cycle(Cache(objects), change_conf(load_conf(text, action_names()), of_conf))
