@@ -190,12 +190,10 @@ def test_amounts_as_text(name, value, text):
     (lambda cycle: tables.records(cycle.trace, 5), "records: kinds is 5; allowed is text"),
     (lambda cycle: charts.node_use(5), "node_use: trace is 5; allowed is a TraceReader"),
     (lambda cycle: charts.limits(cycle, title=5), "limits: title is 5; allowed is text"),
-    (lambda cycle: charts.filling_rows("abc"), "filling_rows: steps is 'abc'; allowed is a list"),
     (lambda cycle: charts.timeline(Simulation().history, "gpus"), "timeline: resource is 'gpus'; "
      "allowed is cpu or memory or gpu"),
     (lambda cycle: charts.plot(cycle), "plot: sweep is Cycle("),
-    (lambda cycle: charts.live(charts.transitions), "this chart can't follow other rows: "),
-    (lambda cycle: charts.live(charts.node_use, cycle.trace, numbre=1),
+    (lambda cycle: charts.node_use(cycle.trace, numbre=1),
      "node_use: got an unexpected keyword argument 'numbre' (number?); allowed are "),
 ])
 def test_a_wrong_argument_is_one_sentence(use, sentence):

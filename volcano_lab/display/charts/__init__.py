@@ -1,10 +1,8 @@
 """Still charts (altair), drawn from rows of `trace.views`; nothing here decides.
 
-Each takes a `Cycle` or a trace, has a description in words, and has its `rows`: what it draws, as a
-plain list with the same arguments. `live` keeps a chart on a page and sends it the rows of another
-trace, in one message. `still()` makes notebooks store charts as pictures for pages that have no
-kernel, `large()` larger ones for a projector. What moves with a slider is a lab
-(`volcano_lab.widgets`), which is drawn once.
+Each takes a `Cycle` or a trace and has a description in words. `still()` makes notebooks store
+charts as pictures for pages that have no kernel, `large()` larger ones for a projector. What moves
+with a slider is a lab (`volcano_lab.widgets`), which is drawn once.
 """
 
 from typing import Any
@@ -13,10 +11,9 @@ from volcano_lab.display.extras import load
 from volcano_lab.display.styled import FONT, large, still
 from volcano_lab.framework import spoken
 
-HOMES = {"queues":
-         ("admission", "filling", "filling_rows", "limits", "queue_order", "water_filling"),
+HOMES = {"queues": ("admission", "limits", "queue_order", "water_filling"),
          "jobs": ("gang_progress", "statements", "victims"),
-         "nodes": ("node_choices", "node_scores", "node_use"), "following": ("LiveChart", "live"),
+         "nodes": ("node_choices", "node_scores", "node_use"),
          "simulation": ("timeline",), "statement": ("pod_states",), "states": ("transitions",),
          "sweep": ("plot",), "phases": ("times",)}
 """Module -> the functions that it has; each is loaded when it is first used."""

@@ -9,7 +9,6 @@ from typing import Any
 import altair as alt
 
 from volcano_lab.display.charts.cells import color, matrix, one_of, ranked
-from volcano_lab.display.charts.following import drawn
 from volcano_lab.display.styled import INK, styled
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.narration import short
@@ -43,7 +42,6 @@ def _gang_rows(trace: TraceReader) -> list[dict[str, Any]]:
     return rows
 
 
-@drawn(_gang_rows)
 def gang_progress(trace: TraceReader, title: str = "") -> alt.Chart:
     """Of each job how many pods have a place, step by step (dashed: with those that were promised
     one), and its minimum.
@@ -87,7 +85,6 @@ def _statement_rows(trace: TraceReader) -> list[dict[str, Any]]:
     return rows
 
 
-@drawn(_statement_rows)
 def statements(trace: TraceReader, title: str = "") -> alt.Chart:
     """A bar a statement, from its first record to its last, in the line of its job: committed,
     discarded, or left open.
@@ -114,8 +111,8 @@ def statements(trace: TraceReader, title: str = "") -> alt.Chart:
     return styled(layers, title, f"Statements: {told or 'none'}")
 
 
-def _victim_rows(trace: TraceReader, task: str | None = None,
-                 question: int | None = None) -> list[dict[str, Any]]:
+def _victim_rows(trace: TraceReader, task: str | None, question: int | None
+                 ) -> list[dict[str, Any]]:
     rows = list(jobs.victims(trace, task))
     told = {row["question"] for row in rows if row["evicted"]} or {row["question"] for row in rows}
     shown = [row for row in rows if row["question"] == (question or min(told, default=0))]
@@ -129,7 +126,6 @@ def _victim_rows(trace: TraceReader, task: str | None = None,
                     for candidate, verdict in ends.items()]
 
 
-@drawn(_victim_rows)
 def victims(trace: TraceReader, task: str | None = None, question: int | None = None,
             title: str = "") -> alt.Chart:
     """A column a candidate, a row a plugin with its tier: who lets it go and who keeps it; the last

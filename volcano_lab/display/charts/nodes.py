@@ -10,7 +10,6 @@ from typing import Any
 import altair as alt
 
 from volcano_lab.display.charts.cells import color, matrix, one_of, ranked
-from volcano_lab.display.charts.following import drawn
 from volcano_lab.display.palette import colors_of
 from volcano_lab.display.styled import styled
 from volcano_lab.trace import TraceReader
@@ -24,13 +23,6 @@ VERDICTS = {CHOSEN: "#0072B2", FITS: "#56B4E9", LATER: "#F0E442", NO_ROOM: "#D9D
 """What is said of a node -> its colour; the cell says it in words or with its score, too."""
 
 
-def _use_rows(trace: TraceReader, number: int | None = None) -> list[dict[str, Any]]:
-    asked = {name for task in trace.start["tasks"].values() for name in task["request"]}
-    return [row for row in nodes.use(trace, number) if row["resource"] in asked
-            or row["resource"] == "pods"]
-
-
-@drawn(_use_rows)
 def node_use(trace: TraceReader, number: int | None = None, title: str = "") -> alt.Chart:
     """A row a node, a column a resource that somebody asks for: the part in use right after a
     record (None: at the end).
@@ -41,7 +33,8 @@ def node_use(trace: TraceReader, number: int | None = None, title: str = "") -> 
     >>> node_use(trace).to_dict()["description"]
     'In use: n1 cpu 25 %, pods 1 %'
     """
-    rows = _use_rows(trace, number)
+    asked = {name for task in trace.start["tasks"].values() for name in task["request"]} | {"pods"}
+    rows = [row for row in nodes.use(trace, number) if row["resource"] in asked]
     by_node: dict[str, list[str]] = {}
     for row in rows:
         by_node.setdefault(row["node"], []).append(f"{row['resource']} {100 * row['part']:.0f} %")
@@ -55,7 +48,7 @@ def node_use(trace: TraceReader, number: int | None = None, title: str = "") -> 
         tooltip=["node:N", "resource:N", "used:Q", "idle:Q", "releasing:Q", "pipelined:Q"])
 
 
-def _choice_rows(trace: TraceReader, job: str | None = None) -> list[dict[str, Any]]:
+def _choice_rows(trace: TraceReader, job: str | None) -> list[dict[str, Any]]:
     rows = []
     for row in nodes.choices(trace, job):
         known = row["verdict"] in VERDICTS
@@ -69,7 +62,6 @@ def _choice_rows(trace: TraceReader, job: str | None = None) -> list[dict[str, A
     return rows
 
 
-@drawn(_choice_rows)
 def node_choices(trace: TraceReader, job: str | None = None, title: str = "") -> alt.Chart:
     """A row a node, a column a pod for which one was sought: chosen, fits (with its score), or why
     not.
@@ -103,14 +95,6 @@ def _told(task: str, said: list[dict[str, Any]]) -> str:
     return f"{task}: {end}{f'; {others}' if others else ''}"
 
 
-def _score_rows(trace: TraceReader, task: str) -> list[dict[str, Any]]:
-    return [{"node": row["node"] + (" (chosen)" if row["verdict"] == CHOSEN else ""),
-             "plugin": plugin, "score": score, "verdict": row["verdict"]}
-            for row in nodes.choices(trace, tasks={task}) if row["verdict"] in (CHOSEN, FITS)
-            for plugin, score in row["scores"].items()]
-
-
-@drawn(_score_rows)
 def node_scores(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
     """The scores of the nodes that a pod ("namespace/name") fits, plugin by plugin; the largest sum
     is taken.
@@ -119,11 +103,13 @@ def node_scores(trace: TraceReader, task: str, title: str = "") -> alt.Chart:
     >>> from volcano_lab.scheduler import traced
     >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=8).job("train", cpu=2)
     >>> trace, _ = traced(cluster.objects())
-    >>> [(row["node"], row["plugin"], row["score"])
-    ...  for row in node_scores.rows(trace, "default/train-0")][:1]
-    [('n1', 'nodeorder', 450.0)]
+    >>> node_scores(trace, "default/train-0").to_dict()["description"]
+    'Scores for train-0: n1 450, n2 (chosen) 475'
     """
-    rows = _score_rows(trace, task)
+    rows = [{"node": row["node"] + (" (chosen)" if row["verdict"] == CHOSEN else ""),
+             "plugin": plugin, "score": score}
+            for row in nodes.choices(trace, tasks={task}) if row["verdict"] in (CHOSEN, FITS)
+            for plugin, score in row["scores"].items()]
     sums: Counter[str] = Counter()
     for row in rows:
         sums[row["node"]] += row["score"]

@@ -8,7 +8,6 @@ from typing import Any
 import altair as alt
 
 from volcano_lab.display.charts.cells import color
-from volcano_lab.display.charts.following import drawn
 from volcano_lab.display.palette import COLORS
 from volcano_lab.display.styled import styled
 from volcano_lab.metrics.calls import ITSELF, Timing
@@ -30,7 +29,6 @@ def _time_rows(timing: Timing) -> list[dict[str, Any]]:
             for (phase, plugin), amount in sums.items()]
 
 
-@drawn(_time_rows)
 def times(timing: Timing, title: str = "") -> alt.Chart:
     """Milliseconds of each phase and action, by plugin; "itself" is what no plugin took (with
     arrays: the scoring, too).
@@ -39,8 +37,8 @@ def times(timing: Timing, title: str = "") -> alt.Chart:
     >>> from volcano_lab.scheduler import Scheduler
     >>> timing = Timing()
     >>> _ = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(timing)
-    >>> list(dict.fromkeys(row["phase"] for row in times.rows(timing)))
-    ['open', 'enqueue', 'allocate', 'backfill', 'close']
+    >>> times(timing).to_dict()["description"]
+    'Milliseconds by phase: open ..., enqueue ..., allocate ..., backfill ..., close ...'
     """
     rows = _time_rows(timing)
     names = dict.fromkeys(row["plugin"] for row in rows if row["plugin"] not in (ITSELF, OTHERS))

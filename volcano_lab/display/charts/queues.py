@@ -4,14 +4,12 @@ what enqueue compared. Each takes a `Cycle` or a trace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
 
 from volcano_lab.api import quantity_text
 from volcano_lab.display.charts.cells import PLAIN, color
-from volcano_lab.display.charts.following import Rows, drawn
 from volcano_lab.display.styled import GROUND, INK, color_by, styled
 from volcano_lab.trace.narration import short
 from volcano_lab.trace.views import Source, queues, trace_of
@@ -24,11 +22,6 @@ LIMITS = {"guarantee": ("triangle-up", 14), "deserved": ("diamond", 0),
 """
 
 
-def _filling_rows(source: Source, resource: str = "cpu") -> Rows:
-    return filling_rows(queues.rounds(trace_of(source), resource))
-
-
-@drawn(_filling_rows)
 def water_filling(source: Source, resource: str = "cpu", title: str = "") -> alt.Chart:
     """Draw what each queue deserves after each round: pale what it had, full what the round added,
     outlined what it can take.
@@ -38,25 +31,13 @@ def water_filling(source: Source, resource: str = "cpu", title: str = "") -> alt
     >>> water_filling(cycle).to_dict()["description"]
     'Deserved cpu by round 1: default 4'
     """
-    return filling(_filling_rows(source, resource), resource, title)
-
-
-def filling_rows(steps: Iterable[dict[str, Any]]) -> Rows:
-    """Return what `filling` draws: of each step of a round two bars, what the queue had before and
-    what was added.
-    """
-    rows = []
-    for step in steps:
+    rows: list[dict[str, Any]] = []  # of each step two bars: had before, and added
+    for step in queues.rounds(trace_of(source), resource):
         common = {"round": f"round {step['round']}, {step['left']:.4g} left"} | {
             word: step[word] for word in ("queue", "most", "deserved")}
         before, after = step["before"], step["deserved"]
         rows += [common | {"part": "had before", "from": 0, "to": before, "strength": 0.4},
                  common | {"part": "added", "from": before, "to": after, "strength": 1.0}]
-    return rows
-
-
-def filling(rows: Rows, resource: str, title: str) -> alt.Chart:
-    """Draw water-filling, a picture per round, of rows as `filling_rows` gives them."""
     # The data stand once, above the layers: a layer with data of its own would ignore the split by
     # round.
     names = dict.fromkeys(row["queue"] for row in rows)
@@ -81,11 +62,6 @@ def filling(rows: Rows, resource: str, title: str) -> alt.Chart:
                   f"Deserved {resource} by {told}")
 
 
-def _turn_rows(source: Source, action: str = "allocate") -> Rows:
-    return list(queues.turns(trace_of(source), action))
-
-
-@drawn(_turn_rows)
 def queue_order(source: Source, title: str = "", action: str = "allocate") -> alt.Chart:
     """Draw whose turn it was, one turn after the other: filled where pods were placed, hollow where
     nothing came of it. The tooltip says what put it before the next.
@@ -95,7 +71,7 @@ def queue_order(source: Source, title: str = "", action: str = "allocate") -> al
     >>> queue_order(cycle).to_dict()["description"]
     'Queues in the order of their turns: default, default'
     """
-    rows = _turn_rows(source, action)
+    rows = list(queues.turns(trace_of(source), action))
     names = {row["queue"]: row for row in rows}
     fill = alt.condition("datum.outcome == 'placed'", color_by(names, alt.Fill), alt.value(GROUND))
     square = alt.Chart(alt.InlineData(rows)).mark_square(size=110, strokeWidth=1.5, opacity=1)
@@ -111,12 +87,6 @@ def queue_order(source: Source, title: str = "", action: str = "allocate") -> al
                   f"Queues in the order of their turns: {told}")
 
 
-def _limit_rows(source: Source, resource: str = "cpu", number: int | None = None) -> Rows:
-    return [row | {"label": "— " * row["depth"] + row["queue"]}
-            for row in queues.tree(trace_of(source), number, resource)]
-
-
-@drawn(_limit_rows)
 def limits(source: Source, resource: str = "cpu", title: str = "",
            number: int | None = None) -> alt.Chart:
     """Draw what each queue asks for (pale) and holds (full), against its three limits; a queue of a
@@ -127,7 +97,8 @@ def limits(source: Source, resource: str = "cpu", title: str = "",
     >>> limits(cycle).to_dict()["description"]
     'cpu: default asks for 2, holds 2, deserves 2, may hold 4'
     """
-    rows = _limit_rows(source, resource, number)
+    rows = [row | {"label": "— " * row["depth"] + row["queue"]}
+            for row in queues.tree(trace_of(source), number, resource)]
     flat = all(row["depth"] == 0 for row in rows)
     shade = color_by({row["queue"]: row for row in rows}) if flat else alt.value("#0072B2")
     label = {} if flat else {"labelAlign": "left", "labelPadding": 120, "labelLimit": 120}
@@ -159,7 +130,7 @@ def _limits_text(row: dict[str, Any], resource: str) -> str:
                                           for words, name in parts.items())
 
 
-def _admission_rows(source: Source, job: str = "", resource: str = "cpu") -> Rows:
+def _admission_rows(source: Source, job: str, resource: str) -> list[dict[str, Any]]:
     rows = []
     compared = queues.levels if job else queues.admissions
     for row in compared(trace_of(source), job, resource):
@@ -175,7 +146,6 @@ def _admission_rows(source: Source, job: str = "", resource: str = "cpu") -> Row
     return rows
 
 
-@drawn(_admission_rows)
 def admission(source: Source, job: str = "", resource: str = "cpu", title: str = "") -> alt.Chart:
     """Draw what enqueue compared, level by level for one job ("namespace/name"), or everything: the
     parts of each sum as one bar, and what the level may hold.
