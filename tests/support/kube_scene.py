@@ -79,7 +79,7 @@ def pod(
     requests = {"cpu": cpu, "memory": memory, **(extra or {})}
     requests = {key: value for key, value in requests.items() if value}
     ports = [ContainerPort(host_port=host_port, container_port=80)] if host_port else []
-    container = Container("c", "image", ports, ResourceRequirements(requests))
+    container = Container("c", ports, ResourceRequirements(requests))
     meta = ObjectMeta(name, namespace, f"uid-{namespace}-{name}", {"app": app}, annotations or {})
     return Pod(meta, PodSpec([container], **spec))
 

@@ -2,9 +2,9 @@
 
 Python reads the pattern, but does not match it: its matcher goes back and tries again, so that
 `(a+)+$` takes for ever on a name of 30 letters. Here a pattern becomes an automaton without
-backtracking (Thompson's), whose sets of states are computed once and remembered. Where google-re2
-is installed, that matches. Differs on purpose: at most 1,000 states; flags stand at the start of
-the pattern or in a group; Unicode classes (`\\pL`) are refused, since names of nodes are ASCII.
+backtracking (Thompson's), whose sets of states are computed once and remembered. Differs on
+purpose: at most 1,000 states; flags stand at the start of the pattern or in a group; Unicode
+classes (`\\pL`) are refused, since names of nodes are ASCII.
 """
 
 from __future__ import annotations
@@ -67,12 +67,9 @@ class Pattern:
         except (ValueError, re.error, RecursionError, OverflowError) as error:
             shown = (pattern if pattern.isprintable() else ascii(pattern)[1:-1])[:200]
             raise ValueError(f'"{shown}" is no regular expression of Go: {error}') from None
-        self._re2 = _in_re2(pattern)
 
     def search(self, text: str) -> bool:
         """Return whether the pattern matches anywhere in the text."""
-        if self._re2 is not None:
-            return self._re2.search(text) is not None
         states, before = frozenset([self._start]), ""
         for char in (*text, ""):
             key = states, before if self._looks else "", char
@@ -144,15 +141,6 @@ class Pattern:
         for _ in range(least):
             after = self._sequence(part, after, flags)
         return after
-
-
-def _in_re2(pattern: str) -> Any:
-    """Return the pattern compiled by google-re2; None where that is not installed."""
-    try:
-        import re2
-    except ImportError:
-        return None
-    return re2.compile(pattern)
 
 
 def _rewritten(found: re.Match[str]) -> str:

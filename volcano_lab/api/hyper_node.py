@@ -8,13 +8,13 @@ Answers to `HyperNodeInfo`, `HyperNodeInfoMap` and `GetMembers` of
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from attrs import Factory, define, evolve
 
-from volcano_lab.api import selector
 from volcano_lab.api.go_pattern import Pattern, compile_pattern
 from volcano_lab.api.objects import HyperNode, HyperNodeSpec, MemberSelector, ObjectMeta
+from volcano_lab.api.selector import Selector, label_selector
 
 logger = logging.getLogger("volcano_lab")
 
@@ -137,28 +137,28 @@ def member_nodes(members: MemberSelector, nodes: Mapping[str, Mapping[str, str]]
     >>> member_nodes(MemberSelector(exact_match=ExactMatch("x")), nodes)
     {'x'}
     """
-    exact, pattern, labels = members.exact_match, _pattern_of(members), members.label_match
+    exact, pattern, chosen = members.exact_match, _pattern_of(members), _labels_of(members)
     if (exact and not exact.name) or (members.regex_match and not pattern):
         return set()
     found = {exact.name} if exact else set()
     if pattern:
         found.update(name for name in nodes if pattern.search(name))
-    if not selector.is_empty(labels):
-        found.update(name for name in nodes if selector.matches(labels, nodes[name]))
+    if chosen is not None:
+        found.update(name for name, labels in nodes.items() if chosen.matches(labels))
     return found
 
 
-def matches_regex_or_labels(members: MemberSelector, name: str,
+def matches_regex_or_labels(members: MemberSelector, names: Iterable[str],
                             nodes: Mapping[str, Mapping[str, str]]) -> bool:
-    """Whether a node's name matches the pattern or, where there is no pattern, its labels the label
-    selector.
+    """Whether the name of one of some nodes matches the pattern or, where there is no pattern, its
+    labels the label selector.
     """
     if members.regex_match is not None:
         pattern = _pattern_of(members)
-        return pattern is not None and pattern.search(name)
-    labels = members.label_match
-    return (not selector.is_empty(labels) and name in nodes
-            and selector.matches(labels, nodes[name]))
+        return pattern is not None and any(map(pattern.search, names))
+    chosen = _labels_of(members)
+    return chosen is not None and any(chosen.matches(nodes[name]) for name in names
+                                      if name in nodes)
 
 
 def _pattern_of(members: MemberSelector) -> Pattern | None:
@@ -169,3 +169,8 @@ def _pattern_of(members: MemberSelector) -> Pattern | None:
     except ValueError as error:
         logger.error("%s; as regexMatch.pattern of a HyperNode it matches no node.", error)
         return None
+
+
+def _labels_of(members: MemberSelector) -> Selector | None:
+    chosen = label_selector(members.label_match)
+    return chosen if chosen.requirements and chosen.is_valid() else None

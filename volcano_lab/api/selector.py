@@ -1,54 +1,130 @@
-"""Label selectors: whether an object's labels match.
+"""Selectors, compiled: conditions on labels as one hashable value.
 
-Answers to `k8s.io/apimachinery/pkg/apis/meta/v1` `LabelSelectorAsSelector`.
+Answers to `k8s.io/apimachinery/pkg/labels` and to `nodeSelectorRequirementsAsSelector` of
+component-helpers. Being hashable, a selector can key a cache: equal selectors of many pods share
+their work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 
-from volcano_lab.api.objects import LabelSelector, LabelSelectorRequirement
+from attrs import frozen
+
+from volcano_lab.api.objects import LabelSelector
+
+_INT64 = re.compile(r"[+-]?[0-9]+")
 
 
-def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
-    """Whether all of a selector's conditions hold; no selector matches nothing, an empty one
-    everything.
+@frozen
+class Requirement:
+    """One condition on a label: `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt`, `Lt`."""
 
-    Nor does one with a condition that can't be: `In` and `NotIn` need values, `Exists` and
-    `DoesNotExist` have none.
+    key: str
+    operator: str
+    values: frozenset[str] = frozenset()
 
-    >>> web = LabelSelector(match_expressions=[
-    ...     LabelSelectorRequirement("app", "In", ["web", "api"])])
-    >>> matches(web, {"app": "web"}), matches(web, {})
+    def holds(self, labels: Mapping[str, str]) -> bool:
+        """Whether the labels satisfy it; `NotIn` and `DoesNotExist` hold where the label is absent.
+
+        >>> Requirement("cores", "Gt", frozenset({"8"})).holds({"cores": "16"})
+        True
+        """
+        found = labels.get(self.key)
+        operator = self.operator
+        if operator == "In":
+            return found is not None and found in self.values
+        if operator == "NotIn":
+            return found is None or found not in self.values
+        if operator == "Exists":
+            return found is not None
+        if operator == "DoesNotExist":
+            return found is None
+        number = None if found is None else parse_int(found)
+        if number is None:
+            return False
+        bound = parse_int(next(iter(self.values)))
+        return number > bound if operator == "Gt" else number < bound
+
+    def is_valid(self) -> bool:
+        """Whether Kubernetes accepts it: values where the operator takes some, one whole number for
+        `Gt` and `Lt`.
+        """
+        if self.operator in ("In", "NotIn"):
+            return bool(self.values)
+        if self.operator in ("Gt", "Lt"):
+            return len(self.values) == 1 and parse_int(next(iter(self.values))) is not None
+        return self.operator in ("Exists", "DoesNotExist") and not self.values
+
+
+def parse_int(text: str) -> int | None:
+    """A whole number of 64 bits, or None.
+
+    >>> parse_int("12"), parse_int("1.5"), parse_int("99999999999999999999")
+    (12, None, None)
+    """
+    number = int(text) if _INT64.fullmatch(text) else None
+    return number if number is not None and -(2**63) <= number < 2**63 else None
+
+
+@frozen(cache_hash=True)
+class Selector:
+    """Conditions that must all hold. `None` for the conditions: nothing matches; none at all:
+    everything does.
+
+    >>> web = label_selector(LabelSelector({"app": "web"}))
+    >>> web.matches({"app": "web", "tier": "1"}), web.matches({})
     (True, False)
-    >>> matches(LabelSelector(), {}), matches(None, {})
+    >>> EVERYTHING.matches({}), NOTHING.matches({})
     (True, False)
+    """
+
+    requirements: tuple[Requirement, ...] | None = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        if self.requirements is None:
+            return False
+        for requirement in self.requirements:  # noqa: SIM110 - innermost step of affinity, spread
+            if not requirement.holds(labels):
+                return False
+        return True
+
+    def is_valid(self) -> bool:
+        """Whether there are conditions, or none, that Kubernetes accepts."""
+        return self.requirements is not None and all(map(Requirement.is_valid, self.requirements))
+
+    def is_empty(self) -> bool:
+        """Whether it matches everything."""
+        return self.requirements == ()
+
+    def with_labels(self, labels: Mapping[str, str]) -> Selector:
+        """The selector that asks for these labels besides; one that matches nothing stays so."""
+        if self.requirements is None or not labels:
+            return self
+        return Selector((*_equal(labels), *self.requirements))
+
+    def keys(self) -> Iterable[str]:
+        """The labels it looks at."""
+        return () if self.requirements is None else (requirement.key
+                                                     for requirement in self.requirements)
+
+
+NOTHING, EVERYTHING = Selector(None), Selector()
+
+
+def label_selector(selector: LabelSelector | None) -> Selector:
+    """A manifest's label selector compiled; unset matches nothing, empty everything.
+
+    >>> label_selector(None) is NOTHING, label_selector(LabelSelector()).is_empty()
+    (True, True)
     """
     if selector is None:
-        return False
-    if any(labels.get(key) != value for key, value in selector.match_labels.items()):
-        return False
-    possible = all(
-        bool(r.values) == (r.operator in ("In", "NotIn")) for r in selector.match_expressions)
-    return possible and all(requirement_holds(r, labels) for r in selector.match_expressions)
+        return NOTHING
+    return Selector(_equal(selector.match_labels) + tuple(
+        Requirement(r.key, r.operator, frozenset(r.values)) for r in selector.match_expressions))
 
 
-def is_empty(selector: LabelSelector | None) -> bool:
-    """Return whether there is no selector, or one without conditions.
-
-    >>> is_empty(None), is_empty(LabelSelector()), is_empty(LabelSelector({"app": "web"}))
-    (True, True, False)
-    """
-    return selector is None or not (selector.match_labels or selector.match_expressions)
-
-
-def requirement_holds(requirement: LabelSelectorRequirement, labels: Mapping[str, str]) -> bool:
-    """One condition; `NotIn` holds where the label is absent."""
-    key, operator = requirement.key, requirement.operator
-    if operator == "In":
-        return key in labels and labels[key] in requirement.values
-    if operator == "NotIn":
-        return key not in labels or labels[key] not in requirement.values
-    if operator == "Exists":
-        return key in labels
-    return operator == "DoesNotExist" and key not in labels
+def _equal(labels: Mapping[str, str]) -> tuple[Requirement, ...]:
+    return tuple(
+        Requirement(key, "In", frozenset((value, ))) for key, value in sorted(labels.items()))

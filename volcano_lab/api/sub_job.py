@@ -10,9 +10,9 @@ import re
 
 import attrs
 
-from volcano_lab.api import selector
 from volcano_lab.api.objects import NetworkTopologySpec, Pod, SubGroupPolicySpec
 from volcano_lab.api.resource import Resource, total
+from volcano_lab.api.selector import label_selector
 from volcano_lab.api.status import PENDING, TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.api.task_index import TaskIndex
@@ -93,8 +93,8 @@ def match_values(policy: SubGroupPolicySpec, pod: Pod) -> tuple[str, ...]:
     >>> match_values(policy, Pod()), match_values(policy, Pod(ObjectMeta(labels={"group": "1"})))
     ((), ('1',))
     """
-    labels = pod.metadata.labels
-    if policy.label_selector is not None and not selector.matches(policy.label_selector, labels):
+    labels, chosen = pod.metadata.labels, label_selector(policy.label_selector)
+    if policy.label_selector is not None and not (chosen.is_valid() and chosen.matches(labels)):
         return ()
     values = tuple(labels.get(key, "") for key in policy.match_label_keys)
     return values if all(values) else ()

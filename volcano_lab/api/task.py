@@ -131,7 +131,7 @@ def pod_template(pod: Pod) -> int | None:
     if any(container.ports for container in spec.containers):
         return None
     tolerations = tuple((t.key, t.operator, t.value, t.effect) for t in spec.tolerations)
-    containers = tuple((c.image, tuple(c.resources.requests.items())) for c in spec.containers)
+    containers = tuple(tuple(c.resources.requests.items()) for c in spec.containers)
     key = pod.metadata.namespace, containers, tuple(sorted(spec.node_selector.items())), tolerations
     return _TEMPLATES.setdefault(key, len(_TEMPLATES))
 

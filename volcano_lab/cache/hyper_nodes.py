@@ -115,8 +115,8 @@ class HyperNodes:
                          if member.selector.regex_match or member.selector.label_match]
             if any(member.type == "HyperNode" for member in members):
                 continue
-            if any(matches_regex_or_labels(selector, node, self._nodes) for selector in selectors
-                   for node in touched):
+            if any(matches_regex_or_labels(selector, touched, self._nodes)
+                   for selector in selectors):
                 matching.append(name)
         return matching
 

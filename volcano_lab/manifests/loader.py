@@ -266,7 +266,8 @@ class _Batch:
             if isinstance(obj, api.Pod):
                 findings.warnings += not_modelled.pod_warnings(obj)
             self.warnings += [f"{label}: {warning}" for warning in findings.warnings]
-            self._keep(_without_secrets(obj), label, place, event)
+            obj.metadata.annotations.pop(APPLIED, None)  # people may not want to show it
+            self._keep(obj, label, place, event)
 
     def _keep(self, obj: api.KubernetesObject, label: str, place: str, event: str) -> None:
         """Take an object, unless there is one of that name (no namespace means `default`, as for
@@ -299,22 +300,6 @@ class _Batch:
             if uid and seen.setdefault(uid, label) is not label:
                 self.errors.append(f"{label}: metadata.uid is {found_text(uid)}, as that of "
                                    f"{seen[uid]}; allowed is a uid of its own")
-
-
-def _without_secrets(obj: api.KubernetesObject) -> api.KubernetesObject:
-    """Forget what no decision reads and people may not want to show."""
-    obj.metadata.annotations.pop(APPLIED, None)
-    if isinstance(obj, api.Node):
-        obj.status.images = []
-    specs = [obj.spec] if isinstance(obj, api.Pod) else []
-    if isinstance(obj, api.VolcanoJob):
-        specs = [task.template.spec for task in obj.spec.tasks]
-    elif isinstance(obj, api.Workload):
-        specs = [obj.spec.template.spec]
-    for spec in specs:
-        for container in (*spec.containers, *spec.init_containers):
-            container.image = ""
-    return obj
 
 
 def place_key(obj: api.KubernetesObject) -> tuple[str, str, str]:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from volcano_lab.api import TaskInfo
 from volcano_lab.api.objects import PodDisruptionBudget
+from volcano_lab.api.selector import label_selector
 from volcano_lab.framework import PERMIT, Plugin, Session
-from volcano_lab.plugins.kube.selectors import Selector, label_selector
 
 
 class Pdb(Plugin):
@@ -24,7 +24,8 @@ class Pdb(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         compiled = [(budget, label_selector(budget.spec.selector))
                     for budget in ssn.snapshot.pod_disruption_budgets]
-        self.budgets = [(budget, selector) for budget, selector in compiled if selects(selector)]
+        self.budgets = [(budget, selector) for budget, selector in compiled
+                        if selector.requirements and selector.is_valid()]
 
     def victim_tasks(self, tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
         allowed = [budget.status.disruptions_allowed for budget, _ in self.budgets]
@@ -47,19 +48,6 @@ class Pdb(Plugin):
         return self.victim_tasks(evictees), PERMIT
 
     reclaimable = preemptable
-
-
-def selects(selector: Selector) -> bool:
-    """Whether a budget's selector can match anything: here neither none, nor an empty, nor an
-    invalid one does.
-
-    >>> from volcano_lab.api.objects import LabelSelector
-    >>> web, everything = LabelSelector({"app": "web"}), LabelSelector()
-    >>> selects(label_selector(web)), selects(label_selector(everything))
-    (True, False)
-    """
-    return bool(selector.requirements) and all(requirement.is_valid()
-                                               for requirement in selector.requirements)
 
 
 def applies(budget: PodDisruptionBudget, task: TaskInfo) -> bool:

@@ -8,6 +8,7 @@ from attrs import evolve
 from hypothesis import given, settings
 from kube_random import pods_to_place, scenes
 from kube_scene import HOSTNAME, Scene, away_from, near, node, pod, rather_near
+from labels import matches
 
 from volcano_lab.api.objects import (
     Affinity,
@@ -17,7 +18,6 @@ from volcano_lab.api.objects import (
     PodAntiAffinity,
     WeightedPodAffinityTerm,
 )
-from volcano_lab.api.selector import matches
 from volcano_lab.plugins.kube import inter_pod_affinity
 from volcano_lab.plugins.kube.inter_pod_affinity import (
     AFFINITY_REASON,

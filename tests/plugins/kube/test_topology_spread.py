@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from kube_random import pods_to_place, scenes
 from kube_scene import HOSTNAME, Scene, node, on_nodes, pod, spread
+from labels import matches
 
 from volcano_lab.api.objects import LabelSelector, Taint
-from volcano_lab.api.selector import matches
 from volcano_lab.plugins.kube import topology_spread
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.kube.topology_spread import MISSING_LABEL_REASON, REASON

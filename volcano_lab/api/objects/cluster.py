@@ -18,7 +18,6 @@ class Taint:
     key: str = ""
     value: str = ""
     effect: str = choice("NoSchedule", "PreferNoSchedule", "NoExecute")
-    time_added: Time | None = None
 
 
 @define
@@ -27,7 +26,6 @@ class NodeSpec:
 
     unschedulable: bool = False
     taints: list[Taint] = Factory(list)
-    provider_id: str = named("providerID")
 
 
 @define
@@ -38,16 +36,7 @@ class NodeCondition:
     status: str = choice("True", "False", "Unknown")
     reason: str = ""
     message: str = ""
-    last_heartbeat_time: Time | None = None
     last_transition_time: Time | None = None
-
-
-@define
-class ContainerImage:
-    """An image that the node holds already, with its size in bytes."""
-
-    names: list[str] = Factory(list)
-    size_bytes: int = whole(0, INT64)
 
 
 @define
@@ -58,7 +47,6 @@ class NodeStatus:
     allocatable: ResourceList = Factory(dict)
     phase: str = choice("Pending", "Running", "Terminated")
     conditions: list[NodeCondition] = Factory(list)
-    images: list[ContainerImage] = Factory(list)
 
 
 @define
@@ -147,9 +135,6 @@ class PodDisruptionBudgetStatus:
     """How many pods may go right now, as the cluster last counted."""
 
     disruptions_allowed: int = whole()
-    current_healthy: int = whole()
-    desired_healthy: int = whole()
-    expected_pods: int = whole()
     disrupted_pods: dict[str, str] = Factory(dict)
 
 

@@ -5,32 +5,37 @@ A manifest may carry them without a warning; they are not written out again.
 
 IGNORED: dict[str, frozenset[str]] = {
     owner: frozenset(names.split()) for owner, names in {
-        "ObjectMeta": "clusterName finalizers generateName managedFields selfLink",
+        "ObjectMeta":
+        "clusterName deletionGracePeriodSeconds finalizers generateName managedFields selfLink",
         "PodSpec":
         """activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks
             ephemeralContainers hostAliases hostIPC hostPID hostUsers hostname hostnameOverride
             imagePullSecrets os readinessGates runtimeClassName securityContext serviceAccount
             serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain workloadRef""",
         "Container":
-        """args command env envFrom imagePullPolicy lifecycle livenessProbe readinessProbe
-            resizePolicy restartPolicyRules securityContext startupProbe stdin stdinOnce
-            terminationMessagePath terminationMessagePolicy tty volumeDevices volumeMounts
+        """args command env envFrom image imagePullPolicy lifecycle livenessProbe
+            readinessProbe resizePolicy restartPolicyRules securityContext startupProbe stdin
+            stdinOnce terminationMessagePath terminationMessagePolicy tty volumeDevices volumeMounts
             workingDir""",
         "PodStatus":
         """allocatedResources ephemeralContainerStatuses extendedResourceClaimStatus hostIP hostIPs
             observedGeneration podIP podIPs qosClass resourceClaimStatuses resources""",
-        "PodCondition": "observedGeneration",
+        "PodCondition": "lastProbeTime observedGeneration",
+        "NodeCondition": "lastHeartbeatTime",
         "ContainerStatus":
-        """allocatedResourcesStatus containerID image imageID lastState started stopSignal user
-            volumeMounts""",
-        "NodeSpec": "configSource externalID podCIDR podCIDRs",
+        """allocatedResourcesStatus containerID image imageID lastState restartCount started
+            stopSignal user volumeMounts""",
+        "NodeSpec": "configSource externalID podCIDR podCIDRs providerID",
+        "Taint": "timeAdded",
         "NodeStatus":
-        """addresses config daemonEndpoints declaredFeatures features nodeInfo runtimeHandlers
-            volumesAttached volumesInUse""",
+        """addresses config daemonEndpoints declaredFeatures features images nodeInfo
+            runtimeHandlers volumesAttached volumesInUse""",
         "ConfigMap": "binaryData immutable",
         "Namespace": "spec status",
         "ResourceQuotaSpec": "scopeSelector",
-        "PodDisruptionBudgetStatus": "conditions observedGeneration",
+        "PodDisruptionBudgetStatus":
+        "conditions currentHealthy desiredHealthy expectedPods observedGeneration",
+        "QueueStatus": "reservation",
         "VolcanoJobSpec": "runningEstimate",
         "VolcanoJobStatus":
         """conditions controlledResources failed minAvailable pending retryCount running

@@ -99,7 +99,6 @@ class ObjectMeta:
     annotations: dict[str, str] = Factory(dict)
     creation_timestamp: Time | None = None
     deletion_timestamp: Time | None = None
-    deletion_grace_period_seconds: int | None = whole(-INT64 - 1, INT64, None)
     owner_references: list[OwnerReference] = Factory(list)
     resource_version: str = ""
     generation: int = whole(-INT64 - 1, INT64)

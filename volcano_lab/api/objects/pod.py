@@ -42,7 +42,6 @@ class Container:
     """
 
     name: str = ""
-    image: str = ""
     ports: list[ContainerPort] = Factory(list)
     resources: ResourceRequirements = Factory(ResourceRequirements)
     restart_policy: str | None = choice("Always", "OnFailure", "Never", default=None)
@@ -90,7 +89,6 @@ class PodCondition:
     status: str = choice("True", "False", "Unknown")
     reason: str = ""
     message: str = ""
-    last_probe_time: Time | None = None
     last_transition_time: Time | None = None
 
 
@@ -100,7 +98,6 @@ class ContainerStatus:
 
     name: str = ""
     ready: bool = False
-    restart_count: int = whole()
     state: Raw = Factory(dict)
     allocated_resources: ResourceList = Factory(dict)
     resources: ResourceRequirements | None = None

@@ -67,14 +67,6 @@ class QueueSpec:
 
 
 @define
-class Reservation:
-    """Nodes locked for the queue and what they hold."""
-
-    nodes: list[str] = Factory(list)
-    resource: ResourceList | None = None
-
-
-@define
 class QueueStatus:
     """The queue's state, how many podgroups are in each phase, and what is allocated."""
 
@@ -84,7 +76,6 @@ class QueueStatus:
     running: int = whole()
     inqueue: int = whole()
     completed: int = whole()
-    reservation: Reservation = Factory(Reservation)
     allocated: ResourceList | None = None
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from volcano_lab.api.objects import LabelSelector, Node, NodeSelector, NodeSelectorTerm, Pod
-
-from .selectors import EVERYTHING, Requirement, Selector, label_selector
+from volcano_lab.api.selector import EVERYTHING, Requirement, Selector, label_selector
 
 NAME = "NodeAffinity"
 REASON = "node(s) didn't match Pod's node affinity/selector"

@@ -11,9 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from volcano_lab.api.selector import Selector
+
 from .node_pods import Change, KubeNodes
 from .pod_info import PodInfo
-from .selectors import Selector
 
 
 class PairCounts:

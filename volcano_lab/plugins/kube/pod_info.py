@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from attrs import frozen
 
 from volcano_lab.api.objects import Affinity, Pod, PodAffinityTerm
+from volcano_lab.api.selector import NOTHING, Selector, label_selector
 
 from .node_affinity import (
     NodeTerm,
@@ -19,7 +20,6 @@ from .node_affinity import (
 )
 from .node_ports import HostPort, host_ports
 from .resources import PodRequests, pod_requests
-from .selectors import NOTHING, Selector, label_selector
 
 Labels = Mapping[str, str]
 

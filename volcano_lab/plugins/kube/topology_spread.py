@@ -15,12 +15,12 @@ from attrs import frozen
 
 from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.objects import TopologySpreadConstraint
+from volcano_lab.api.selector import Selector, label_selector
 
 from .node_masks import matching_nodes, tolerated_nodes
 from .node_pods import KubeNode, KubeNodes
 from .pod_counts import matching_pods
 from .pod_info import Labels, PodInfo
-from .selectors import Selector, label_selector
 
 NAME = "PodTopologySpread"
 REASON = "node(s) didn't match pod topology spread constraints"

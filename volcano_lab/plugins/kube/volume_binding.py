@@ -20,10 +20,10 @@ import numpy as np
 from volcano_lab.api import objects as api
 from volcano_lab.api.fit_error import UNRESOLVABLE, Status
 from volcano_lab.api.quantity import value
+from volcano_lab.api.selector import EVERYTHING, label_selector
 from volcano_lab.api.storage import CLAIM, SELECTED_NODE, VOLUME, WAIT, Storage, claims_of, class_of
 
 from .node_affinity import node_terms
-from .selectors import EVERYTHING, label_selector
 
 if TYPE_CHECKING:
     from .node_pods import KubeNode, KubeNodes
