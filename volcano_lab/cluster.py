@@ -21,15 +21,12 @@ from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Pod, PodGroup
 from volcano_lab.cache import Cache
 from volcano_lab.framework import NoSuch, SchedulerConfiguration, one_line, spoken
+from volcano_lab.manifests import ManifestError, found_text, names
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests import names
 from volcano_lab.manifests.defaults import MOST_PODS, with_defaults
 from volcano_lab.manifests.job_controller import GROUP_NAME
-from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.manifests.schema import found_text
 from volcano_lab.scheduler import run_cycle
-from volcano_lab.trace import Outline
-from volcano_lab.trace.shown import Part, Shown
+from volcano_lab.trace import Outline, Part, Shown
 from volcano_lab.trace.views.cycle import Cycle
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"

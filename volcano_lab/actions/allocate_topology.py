@@ -12,8 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from volcano_lab.actions.job_plan import JobWorksheet
-from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
-from volcano_lab.api.hyper_node import HyperNodeInfo
+from volcano_lab.api import HyperNodeInfo, JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.framework import CLUSTER_TOP, Operation, PriorityQueue, Session, Statement
 from volcano_lab.framework.statement import StatementError, save_operations
 

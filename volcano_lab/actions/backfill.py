@@ -8,11 +8,9 @@ statement.
 from __future__ import annotations
 
 from volcano_lab.actions.evictions import admitted_jobs
-from volcano_lab.api import FitErrors, TaskInfo
-from volcano_lab.api.status import PENDING, PIPELINED
-from volcano_lab.framework import Action, PriorityQueue, Session
+from volcano_lab.api import PENDING, PIPELINED, FitErrors, TaskInfo
+from volcano_lab.framework import Action, PriorityQueue, Session, StatementError, unplace
 from volcano_lab.framework.placement.chooser import PredicateHelper, best_node
-from volcano_lab.framework.statement import StatementError, unplace
 
 ERROR_CACHE = "predicateErrorCacheEnable"
 

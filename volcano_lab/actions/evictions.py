@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, NodeInfo, Resource, TaskInfo
+from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import RowFormula, RowMemo
-from volcano_lab.api.status import PENDING
-from volcano_lab.framework import PriorityQueue, Session, Statement
-from volcano_lab.framework.statement import StatementError, unplace
+from volcano_lab.framework import PriorityQueue, Session, Statement, StatementError, unplace
 
 
 def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cmp_to_key
 
-from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
-from volcano_lab.api.status import PENDING
+from volcano_lab.api import PENDING, JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.framework import PriorityQueue, Session
 
 

@@ -20,10 +20,8 @@ from volcano_lab.actions.preempt_topology import (
     TopologyAwarePreemption,
     pod_priority,
 )
-from volcano_lab.api import ZERO, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo
-from volcano_lab.api.fit_error import FitError
+from volcano_lab.api import ZERO, FitError, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo, total
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.resource import total
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes

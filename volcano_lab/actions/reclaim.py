@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from volcano_lab.actions import evictions
-from volcano_lab.api import ZERO, JobInfo, NodeInfo, QueueInfo, TaskInfo
-from volcano_lab.api.status import RUNNING
+from volcano_lab.api import RUNNING, ZERO, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper
 

@@ -9,8 +9,7 @@ count that copy off as releasing before it was ever counted so.
 from __future__ import annotations
 
 from volcano_lab.api.status import RUNNING
-from volcano_lab.framework import Action, Session
-from volcano_lab.framework.statement import StatementError
+from volcano_lab.framework import Action, Session, StatementError
 
 
 class Shuffle(Action):

@@ -21,18 +21,14 @@ from typing import Any
 
 import attrs
 
-from volcano_lab.api.job import JobInfo
+from volcano_lab.api import JobInfo, Resource, TaskInfo
 from volcano_lab.api.node_usage import NO_USAGE, NodeUsage
 from volcano_lab.api.objects import KubernetesObject, Namespace, ObjectMeta
-from volcano_lab.api.resource import Resource
 from volcano_lab.api.status import RELEASING, TaskStatus
-from volcano_lab.api.task import TaskInfo
 from volcano_lab.cache.cache import Cache
 from volcano_lab.framework.one_sentence import OneSentence, one_line
+from volcano_lab.manifests import ManifestError, Reader, Unreadable, found_text
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests.files import Reader, Unreadable
-from volcano_lab.manifests.loader import ManifestError
-from volcano_lab.manifests.schema import found_text
 
 FORM = "volcano-lab cache 1"
 MOST_BYTES = 1 << 29

@@ -9,13 +9,11 @@ step which the task state machine doesn't have is refused.
 
 from __future__ import annotations
 
-from volcano_lab.api import ZERO, JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.api import ZERO, JobInfo, NodeError, NodeInfo, QueueInfo, Storage, TaskInfo
 from volcano_lab.api import objects as api
-from volcano_lab.api.node import NodeError
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
-from volcano_lab.api.storage import Storage
 from volcano_lab.api.task import GROUP_NAME_ANNOTATION
 from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.framework import Misuse, log, one_line

@@ -11,8 +11,7 @@ from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes
 from volcano_lab.cli.output import show, styled, wrapped
 from volcano_lab.explain.findings import ERROR, WARNING, Finding, of_cycle, of_objects
-from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.loader import ManifestError
+from volcano_lab.manifests import ManifestError, with_defaults
 from volcano_lab.scheduler import run_once
 
 

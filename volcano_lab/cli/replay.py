@@ -23,15 +23,9 @@ from volcano_lab.api.resource import MAX_FLOAT, Resource
 from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.output import table, width
-from volcano_lab.framework.action import Action
-from volcano_lab.framework.config.conf import ConfError
-from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.priority_queue import PriorityQueue
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import Action, ConfError, Observer, PriorityQueue, Session
+from volcano_lab.manifests import Reader, Unreadable, found_text, with_defaults
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.files import Reader, Unreadable
-from volcano_lab.manifests.schema import found_text
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation.life import Life, LifeError, recorded_changes
 from volcano_lab.trace.state import queue_attributes, queue_order, result_of

@@ -14,8 +14,7 @@ from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.names import Names
 from volcano_lab.framework import listed, one_line
-from volcano_lab.trace.language import say
-from volcano_lab.trace.narration import sentence
+from volcano_lab.trace import say, sentence
 
 DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "
            "installs another (binpack; enablePreemptable: false for gang and drf)")

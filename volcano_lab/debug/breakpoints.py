@@ -23,12 +23,9 @@ from typing import Any
 
 from simpleeval import EvalWithCompoundTypes, InvalidExpression
 
-from volcano_lab.framework.action import action_names
-from volcano_lab.framework.calls import spoken
-from volcano_lab.framework.one_sentence import OneSentence, one_line
+from volcano_lab.framework import OneSentence, action_names, one_line, spoken
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
-from volcano_lab.trace import OPERATIONS, Record, TraceReader
-from volcano_lab.trace.kinds import KINDS
+from volcano_lab.trace import KINDS, OPERATIONS, Record, TraceReader
 from volcano_lab.trace.narration import PREPOSITION
 from volcano_lab.trace.reading import NODE_POINTS
 

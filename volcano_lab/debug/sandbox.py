@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from volcano_lab.api import NodeInfo, TaskInfo
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework import NoSuch, Operation, Session, Statement
-from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework import NoSuch, Operation, Session, Statement, load_conf
 from volcano_lab.framework.log import quiet
 from volcano_lab.framework.statement import save_operations
 from volcano_lab.scheduler import actions, plugins

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from volcano_lab.api.formatting import amount_text
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.resource import MIN_RESOURCE
+from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.explain.holders import (
@@ -19,9 +17,8 @@ from volcano_lab.explain.holders import (
     reserved,
 )
 from volcano_lab.explain.origin import limit_origin
-from volcano_lab.trace import Record
+from volcano_lab.trace import Record, queue_attributes
 from volcano_lab.trace.plain import amounts
-from volcano_lab.trace.state import queue_attributes
 
 
 def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

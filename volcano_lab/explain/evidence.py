@@ -11,8 +11,7 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.explain.explanation import Amounts, added
 from volcano_lab.explain.names import Names
-from volcano_lab.framework.points.rules import ExtensionPoint
-from volcano_lab.framework.session import Session
+from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
 from volcano_lab.trace.plain import amounts, plain

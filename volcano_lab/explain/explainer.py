@@ -7,9 +7,8 @@ from functools import partial
 from time import time
 from typing import Any
 
-from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.api import PENDING, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, PodGroup
-from volcano_lab.api.status import PENDING
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group
@@ -18,13 +17,11 @@ from volcano_lab.explain.remedies import Remedy, remedies_for, remedies_that_spa
 from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
-from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, spoken
-from volcano_lab.framework.action import action_names
+from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, action_names, spoken
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import Trace
-from volcano_lab.trace.shown import Part, Shown
+from volcano_lab.trace import Part, Shown, Trace
 
 
 @spoken

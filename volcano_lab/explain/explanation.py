@@ -11,8 +11,7 @@ from typing import Any
 from attrs import Factory, define
 
 from volcano_lab.api import amount_text
-from volcano_lab.trace import Record
-from volcano_lab.trace.shown import Part, Shown
+from volcano_lab.trace import Part, Record, Shown
 
 Amounts = dict[str, float]
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 from attrs import define
 
-from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amount_text
-from volcano_lab.api.resource import total
+from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amount_text, total
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.names import Names
 from volcano_lab.framework import Session

@@ -7,15 +7,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from volcano_lab.api.formatting import amount_text
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
+from volcano_lab.api import ALLOCATED_STATUSES, READY_STATUSES, RELEASING, JobInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text
 from volcano_lab.framework.one_sentence import listed
-from volcano_lab.trace import Record
+from volcano_lab.trace import Record, queue_attributes
 from volcano_lab.trace.plain import amounts
-from volcano_lab.trace.state import queue_attributes
 
 MOST = 3
 """Jobs that are named; the others are counted."""

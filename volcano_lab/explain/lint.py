@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, amount_text
+from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, amount_text, total
 from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
-from volcano_lab.api.resource import total
 from volcano_lab.api.storage import CLAIM, Storage, claims_of
 from volcano_lab.explain.names import owner_key as called
 from volcano_lab.framework import Session

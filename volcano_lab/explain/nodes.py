@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api.formatting import amount_text
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.resource import MIN_RESOURCE
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.explain.holders import room_causes

@@ -12,9 +12,8 @@ from time import perf_counter
 import attrs
 from attrs import define, field
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import PIPELINED, RELEASING, JobInfo
 from volcano_lab.api.objects import PodGroup, Queue
-from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.explain.candidates import candidates, keeping
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause

@@ -25,8 +25,7 @@ from volcano_lab.explain.knob import Objects
 from volcano_lab.explain.loops import breaks, loop_cause, loop_causes, stranded_cause
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import NoSuch, Observer, SchedulerConfiguration, Session, spoken
-from volcano_lab.trace import Trace
-from volcano_lab.trace.shown import Part, Shown
+from volcano_lab.trace import Part, Shown, Trace
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
           "running": ("Running",), "leaving": ("Releasing",), "ended": ("Succeeded",)}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import PENDING, JobInfo
 from volcano_lab.api import objects as api
-from volcano_lab.api.status import PENDING
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from volcano_lab.api import EMPTY, ROOT_QUEUE, QueueInfo, Resource, quantity
+from volcano_lab.api import CPU, EMPTY, MEMORY, PODS, ROOT_QUEUE, QueueInfo, Resource, quantity
 from volcano_lab.api.objects import Queue
-from volcano_lab.api.resource import CPU, MEMORY, PODS
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session

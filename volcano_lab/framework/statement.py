@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from volcano_lab.api import NodeInfo, TaskInfo
-from volcano_lab.api.node import NodeError
+from volcano_lab.api import NodeError, NodeInfo, TaskInfo
 from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from volcano_lab.api import JobInfo, NodeInfo, NodeList, SubJobInfo
+from volcano_lab.api import ALLOCATED_STATUSES, JobInfo, NodeInfo, NodeList, SubJobInfo
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodesView
-from volcano_lab.api.status import ALLOCATED_STATUSES
 
 CLUSTER_TOP = "<cluster-top-hypernode>"
 """The virtual HyperNode above all others: it holds every node."""

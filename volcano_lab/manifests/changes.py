@@ -14,8 +14,7 @@ from typing import Any
 import attrs
 
 from volcano_lab.api.objects import KINDS, KubernetesObject, Node, Pod, PodGroup
-from volcano_lab.framework import SchedulerConfiguration
-from volcano_lab.framework.action import action_names
+from volcano_lab.framework import SchedulerConfiguration, action_names
 from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action_list
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME

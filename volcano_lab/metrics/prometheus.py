@@ -21,10 +21,8 @@ if sys.platform == "emscripten":  # Python in a browser: its `resource` lacks wh
 from prometheus_client import CollectorRegistry, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
 
-from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo
-from volcano_lab.api.fairness import real_capability
+from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo, real_capability, total
 from volcano_lab.api.job_conditions import schedulable_task_num
-from volcano_lab.api.resource import total
 from volcano_lab.api.status import BINDING
 from volcano_lab.framework import ExtensionPoint, Observer, Operation, Session, Statement
 from volcano_lab.framework.statement import Allocate, Evict

@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING, Any
 from volcano_lab.api import Resource
 from volcano_lab.framework import CLUSTER_TOP, Observer, log
 from volcano_lab.framework.observer import joined
-from volcano_lab.trace.kinds import KINDS
-from volcano_lab.trace.narration import sentence
+from volcano_lab.trace import KINDS, Record, queue_attributes, sentence
 from volcano_lab.trace.plain import plain
-from volcano_lab.trace.record import Record
-from volcano_lab.trace.state import queue_attributes
 
 if TYPE_CHECKING:
     from volcano_lab.api import FitErrors, NodeInfo, QueueInfo, TaskInfo

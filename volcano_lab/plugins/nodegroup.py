@@ -14,8 +14,7 @@ from collections.abc import Mapping
 
 from attrs import define
 
-from volcano_lab.api import ROOT_QUEUE, NodeInfo, QueueInfo, TaskInfo
-from volcano_lab.api.fit_error import FitError, unresolvable
+from volcano_lab.api import ROOT_QUEUE, FitError, NodeInfo, QueueInfo, TaskInfo, unresolvable
 from volcano_lab.api.objects import Queue
 from volcano_lab.framework import Arguments, Plugin, Session
 

@@ -16,11 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from volcano_lab.api import NodeInfo, TaskInfo
+from volcano_lab.api import CPU, MEMORY, NodeInfo, TaskInfo
 from volcano_lab.api.node_table import RowFormula
-from volcano_lab.api.resource import CPU, MEMORY
-from volcano_lab.framework import Arguments, Plugin, Session
-from volcano_lab.framework.placement.arrays import ByRow
+from volcano_lab.framework import Arguments, ByRow, Plugin, Session
 from volcano_lab.plugins.kube import inter_pod_affinity, node_affinity, node_masks, topology_spread
 from volcano_lab.plugins.kube import resources as by_resource
 from volcano_lab.plugins.kube.node_pods import KubeNodes, kube_nodes

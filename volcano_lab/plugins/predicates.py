@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from volcano_lab.api import NodeInfo, TaskInfo
+from volcano_lab.api import NodeInfo, Storage, TaskInfo
 from volcano_lab.api.fit_error import (
     ABORT_CODES,
     ERROR,
@@ -33,9 +33,7 @@ from volcano_lab.api.fit_error import (
     Status,
 )
 from volcano_lab.api.status import ALLOCATED
-from volcano_lab.api.storage import Storage
-from volcano_lab.framework import Arguments, Event, Plugin, Session
-from volcano_lab.framework.placement.arrays import ByRow
+from volcano_lab.framework import Arguments, ByRow, Event, Plugin, Session
 from volcano_lab.plugins.kube import (
     inter_pod_affinity,
     node_affinity,

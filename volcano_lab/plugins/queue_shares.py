@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from volcano_lab.api import EMPTY, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo
-from volcano_lab.api.fairness import real_capability
+from volcano_lab.api import EMPTY, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo, real_capability
 from volcano_lab.api.resource import MAX_FLOAT, total
 from volcano_lab.api.status import PENDING
 from volcano_lab.framework import PERMIT, REJECT, Event, Plugin, Session

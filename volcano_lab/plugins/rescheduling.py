@@ -30,8 +30,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from volcano_lab.api import NodeInfo, TaskInfo, quantity
-from volcano_lab.api.resource import CPU, MEMORY
+from volcano_lab.api import CPU, MEMORY, NodeInfo, TaskInfo, quantity
 from volcano_lab.framework import AS_IT_IS, Arguments, ConfError, Plugin, Session, active_if
 from volcano_lab.plugins.kube.qos import QOS_CLASSES, qos_class
 

@@ -22,8 +22,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from volcano_lab.api import JobInfo, NodeInfo, TaskInfo
-from volcano_lab.api.fit_error import FitError, unresolvable
+from volcano_lab.api import FitError, JobInfo, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
 from volcano_lab.framework import PERMIT, REJECT, Arguments, Plugin
 from volcano_lab.framework.points.rules import NoScore

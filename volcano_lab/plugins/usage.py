@@ -15,8 +15,7 @@ then takes no node.
 
 from __future__ import annotations
 
-from volcano_lab.api import NodeInfo, TaskInfo
-from volcano_lab.api.fit_error import FitError, unresolvable
+from volcano_lab.api import FitError, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.framework import AS_IT_IS, Arguments, Plugin
 from volcano_lab.framework.config.arguments import is_int

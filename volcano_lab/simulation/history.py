@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.api import in_units
-from volcano_lab.api.resource import CPU, MEMORY
+from volcano_lab.api import CPU, MEMORY, in_units
 from volcano_lab.api.status import BINDING, BOUND, PENDING, RUNNING, TaskStatus
 from volcano_lab.trace.state import queue_attributes
 

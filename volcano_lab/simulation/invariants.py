@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, NodeInfo, Resource, TaskInfo
+from volcano_lab.api import MIN_RESOURCE, PODS, JobInfo, NodeInfo, Resource, TaskInfo, total
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.resource import PODS, total
 from volcano_lab.api.status import ALLOCATED_STATUSES as ALLOCATED
 from volcano_lab.api.status import BINDING, COMPLETED_STATUSES, PIPELINED, RELEASING
 

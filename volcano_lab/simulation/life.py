@@ -15,9 +15,7 @@ from typing import Any
 from volcano_lab.api import IllegalTransition
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
-from volcano_lab.framework import Observer, OneSentence, one_line, spoken
-from volcano_lab.framework.action import action_names
-from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework import Observer, OneSentence, action_names, load_conf, one_line, spoken
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
 from volcano_lab.scheduler import Scheduler

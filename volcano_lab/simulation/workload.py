@@ -18,9 +18,8 @@ from attrs import Factory, define, field
 from volcano_lab.api.objects import Pod, PodGroup, PriorityClass
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework import OneSentence, spoken
+from volcano_lab.manifests import ManifestError, Reader, Unreadable
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests.files import Reader, Unreadable
-from volcano_lab.manifests.loader import ManifestError
 
 
 class WorkloadError(OneSentence, ValueError):

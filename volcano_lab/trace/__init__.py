@@ -19,12 +19,14 @@ A change is [what, name, field, before, after], of "tasks", "jobs", "nodes" or "
 that they change is `Trace.start` at first. `Stepper` walks over them in both directions.
 """
 
-from volcano_lab.trace.kinds import OPERATIONS
-from volcano_lab.trace.narration import sentence
+from volcano_lab.trace.kinds import KINDS, OPERATIONS
+from volcano_lab.trace.language import say
+from volcano_lab.trace.narration import sentence, short
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Outline, Trace
-from volcano_lab.trace.state import State, state_of
+from volcano_lab.trace.shown import Part, Shown
+from volcano_lab.trace.state import State, queue_attributes, state_of
 
-__all__ = ["OPERATIONS", "Outline", "Record", "State", "Trace", "TraceReader", "sentence",
-           "state_of"]
+__all__ = ["KINDS", "OPERATIONS", "Outline", "Part", "Record", "Shown", "State", "Trace",
+           "TraceReader", "queue_attributes", "say", "sentence", "short", "state_of"]

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.api import in_units
-from volcano_lab.api.status import PIPELINED, RELEASING, RUNNING
+from volcano_lab.api import PIPELINED, RELEASING, RUNNING, in_units
 from volcano_lab.display.palette import colors_of
 from volcano_lab.trace.views.queues import most_of
 

@@ -10,8 +10,7 @@ import altair as alt
 
 from volcano_lab.display.charts.cells import color, matrix, one_of, ranked
 from volcano_lab.display.styled import INK, styled
-from volcano_lab.trace import TraceReader
-from volcano_lab.trace.narration import short
+from volcano_lab.trace import TraceReader, short
 from volcano_lab.trace.views import jobs
 from volcano_lab.trace.views.jobs import ABSTAINS, MAY_GO, NOT_ASKED, STAYS
 

@@ -12,8 +12,7 @@ import altair as alt
 from volcano_lab.display.charts.cells import color, matrix, one_of, ranked
 from volcano_lab.display.palette import colors_of
 from volcano_lab.display.styled import styled
-from volcano_lab.trace import TraceReader
-from volcano_lab.trace.narration import short
+from volcano_lab.trace import TraceReader, short
 from volcano_lab.trace.views import nodes
 from volcano_lab.trace.views.nodes import CHOSEN, FITS, LATER, NO_ROOM
 

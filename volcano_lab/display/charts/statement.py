@@ -6,8 +6,7 @@ import altair as alt
 
 from volcano_lab.debug.frames import frames_of
 from volcano_lab.display.charts.cells import PLAIN, color, matrix, one_of, ranked
-from volcano_lab.trace import TraceReader
-from volcano_lab.trace.language import say
+from volcano_lab.trace import TraceReader, say
 from volcano_lab.trace.shown import columns
 
 STATES = {"Pending": "#F0F0F0", "Allocated": "#56B4E9", "Pipelined": "#F0E442",

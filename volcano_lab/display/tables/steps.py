@@ -6,8 +6,7 @@ from typing import Any
 
 from volcano_lab.display.tables.frame import Table, frame
 from volcano_lab.metrics.calls import Timing
-from volcano_lab.trace import TraceReader
-from volcano_lab.trace.narration import sentence, short
+from volcano_lab.trace import TraceReader, sentence, short
 from volcano_lab.trace.views import jobs, nodes
 
 

@@ -8,10 +8,9 @@ Volcano: pkg/webhooks/admission/queues/validate
 
 from collections.abc import Mapping
 
-from volcano_lab.api import Resource
+from volcano_lab.api import Resource, total
 from volcano_lab.api.objects import Queue
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION, HIERARCHY_WEIGHTS_ANNOTATION
-from volcano_lab.api.resource import total
 from volcano_lab.manifests.admission.rules import Broken, Queues, first
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from volcano_lab.api import quantity
+from volcano_lab.api import CPU, MEMORY, quantity
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.resource import CPU, MEMORY
 
 QOS_CLASSES = ("BestEffort", "Burstable", "Guaranteed")
 """From the one that is evicted first to the one that is evicted last."""

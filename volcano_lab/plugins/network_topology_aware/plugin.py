@@ -24,8 +24,7 @@ from math import isfinite
 
 import numpy as np
 
-from volcano_lab.api import JobInfo, NodeInfo, Resource, SubJobInfo, TaskInfo
-from volcano_lab.api.hyper_node import HyperNodeInfo
+from volcano_lab.api import HyperNodeInfo, JobInfo, NodeInfo, Resource, SubJobInfo, TaskInfo
 from volcano_lab.framework import AS_IT_IS, Arguments, Event, Plugin, Session
 from volcano_lab.plugins.network_topology_aware.gradients import Gradients, NoSearchRoot, gradients
 from volcano_lab.plugins.network_topology_aware.usage import HyperNodeUsage, sum_by_name

@@ -21,8 +21,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from volcano_lab.api import NodeInfo, Resource, TaskInfo
-from volcano_lab.api.fit_error import FitError, unresolvable
+from volcano_lab.api import FitError, NodeInfo, Resource, TaskInfo, unresolvable
 from volcano_lab.framework import Arguments, Plugin, Session, active_if, log
 from volcano_lab.plugins.resource_strategy_fit import arguments as given
 

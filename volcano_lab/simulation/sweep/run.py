@@ -15,9 +15,7 @@ from attrs import Factory, define, field
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework import NoSuch, one_line
-from volcano_lab.framework.action import action_names
-from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework import NoSuch, action_names, load_conf, one_line
 from volcano_lab.manifests.changes import IN_CONF, change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, to_dict

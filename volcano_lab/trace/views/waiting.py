@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api import JobInfo, amount_text
+from volcano_lab.api import PENDING, JobInfo, amount_text
 from volcano_lab.api.job_conditions import fit_error
-from volcano_lab.api.status import PENDING
 from volcano_lab.framework import Session
 from volcano_lab.trace import Record, TraceReader
 from volcano_lab.trace.state import queue_attributes
