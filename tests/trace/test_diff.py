@@ -30,12 +30,12 @@ def test_cycles_part_at_the_first_commitment_that_differs():
     left, right = diff.parting.left, diff.parting.right
     assert (left.kind, left["task"], right["task"]) == ("commit", "default/one-1", "default/two-1")
     assert [record.kind for record in diff.parting.cause] == ["deserved_round"] * 2
-    assert {(each.name, each.field): (each.left, each.right)
+    assert {(each["name"], each["field"]): (each["left"], each["right"])
             for each in diff.jobs
-            if each.field == "placed"} == {("default/one", "placed"): (2, 1),
+            if each["field"] == "placed"} == {("default/one", "placed"): (2, 1),
                                            ("default/two", "placed"): (2, 3)}
     assert ("a", "allocated", {"cpu": 2000.0, "pods": 2.0}, {"cpu": 1000.0, "pods": 1.0}) in [
-        (each.name, each.field, each.left, each.right) for each in diff.queues]
+        (each["name"], each["field"], each["left"], each["right"]) for each in diff.queues]
     assert "goes on with allocate one-1 on n1, the second with allocate two-1 on n1" in str(diff)
     assert "2 pods moved (one-1 from n1 to no node, two-2 from no node to n1)" in str(diff)
     assert "2 jobs end otherwise" in str(diff)

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Any
 
-from attrs import asdict, define
+from attrs import define
 
-from volcano_lab.framework import spoken
+from volcano_lab.framework import listed, spoken
 from volcano_lab.trace import Record, State, TraceReader, sentence
 from volcano_lab.trace.kinds import KINDS, OPERATIONS
 from volcano_lab.trace.narration import short
@@ -42,17 +42,6 @@ class Parting:
         return f"{told}. What differs before: {before[0]}; against: {before[1]}"
 
 
-@define(slots=True, frozen=True)
-class Difference:
-    """One field of a job, pod or queue that ends otherwise."""
-
-    what: str
-    name: str
-    field: str
-    left: Any
-    right: Any
-
-
 @spoken
 class CycleDiff(Shown):
     """The difference between two traces: `starts` at the start, `parting`, and `jobs`, `queues` and
@@ -72,18 +61,16 @@ class CycleDiff(Shown):
     def __init__(self, left: TraceReader, right: TraceReader):
         self.left, self.right = left, right
         self.parting = first_parting(left, right)
-        ends = Stepper(left).to_end().state, Stepper(right).to_end().state
         self.starts = list(_differences(left.start, right.start))
-        found = [*_differences(*ends), *_placed(*ends)]
-        self.pods, self.queues, jobs = ([each for each in found if each.what == what]
-                                        for what in ("tasks", "queues", "jobs"))
-        self.jobs = sorted(jobs, key=lambda each: (each.name, each.field))
-        self.moved = [[each.name, each.left or "", each.right or ""] for each in self.pods
-                      if each.field == "node"]
+        found = list(_differences(_end(left), _end(right)))
+        self.jobs, self.queues, self.pods = ([each for each in found if each["what"] == what]
+                                             for what in ("jobs", "queues", "tasks"))
+        self.moved = [[each["name"], each["left"] or "", each["right"] or ""]
+                      for each in self.pods if each["field"] == "node"]
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all that ends otherwise, one row per field: jobs, then queues, then pods."""
-        return [asdict(each) for each in (*self.jobs, *self.queues, *self.pods)]
+        return [*self.jobs, *self.queues, *self.pods]
 
     def __str__(self) -> str:
         if self.parting is None:
@@ -92,18 +79,17 @@ class CycleDiff(Shown):
             return f"The two cycles decide the same{clusters}{ends}."
         moved = [f"{short(pod)} from {left or 'no node'} to {right or 'no node'}"
                  for pod, left, right in self.moved]
-        told = [f"They part where {self.parting}", f"{_count(moved, 'pod')} moved{_listed(moved)}"]
+        told = [f"They part where {self.parting}", _told(moved, "pod", "moved")]
         for what, found in (("job", self.jobs), ("queue", self.queues)):
-            names = sorted({short(each.name) for each in found})
+            names = sorted({short(each["name"]) for each in found})
             if names:
-                end = "ends" if len(names) == 1 else "end"
-                told.append(f"{_count(names, what)} {end} otherwise{_listed(names)}")
+                told.append(_told(names, what, f"end{'s' * (len(names) == 1)} otherwise"))
         return ". ".join(told) + "."
 
     def _shown(self) -> Iterable[Part]:
         yield str(self)
         yield [{"pod": pod, "first": left, "second": right} for pod, left, right in self.moved]
-        yield [asdict(each) for each in self.jobs]
+        yield self.jobs
 
 
 def first_parting(left: TraceReader, right: TraceReader) -> Parting | None:
@@ -172,29 +158,25 @@ def _decisions(trace: TraceReader, end: Record | None) -> Iterator[Record]:
             yield record
 
 
-def _differences(left: State, right: State) -> Iterator[Difference]:
+def _end(trace: TraceReader) -> State:
+    """The state at the end, and of each job how many pods have a place."""
+    state = Stepper(trace).to_end().state
+    for uid, job in state["jobs"].items():
+        job["placed"] = sum(bool(task["node"]) for task in state["tasks"].values()
+                            if task["job"] == uid)
+    return state
+
+
+def _differences(left: State, right: State) -> Iterator[dict[str, Any]]:
     for what in ("jobs", "queues", "tasks"):
         for name in sorted(left[what].keys() | right[what].keys()):
             mine, theirs = left[what].get(name, {}), right[what].get(name, {})
             for field in sorted((mine.keys() | theirs.keys()) - {"uid"}):
                 if mine.get(field) != theirs.get(field):
-                    yield Difference(what, name, field, mine.get(field), theirs.get(field))
+                    yield {"what": what, "name": name, "field": field, "left": mine.get(field),
+                           "right": theirs.get(field)}
 
 
-def _placed(left: State, right: State) -> Iterator[Difference]:
-    """By job, how many of its pods have a node at the end."""
-    mine, theirs = ({job: sum(bool(task["node"]) for task in state["tasks"].values()
-                              if task["job"] == job) for job in state["jobs"]}
-                    for state in (left, right))
-    for name in sorted(mine.keys() | theirs.keys()):
-        if mine.get(name) != theirs.get(name):
-            yield Difference("jobs", name, "placed", mine.get(name), theirs.get(name))
-
-
-def _count(names: list[Any], what: str) -> str:
-    return f"{len(names)} {what}{'' if len(names) == 1 else 's'}"
-
-
-def _listed(names: list[str], most: int = 5) -> str:
-    more = ", …" if len(names) > most else ""
-    return f" ({', '.join(names[:most])}{more})" if names else ""
+def _told(names: list[str], what: str, end: str) -> str:
+    s = "s" * (len(names) != 1)
+    return f"{len(names)} {what}{s} {end}" + (f" ({listed(names, 5)})" if names else "")
