@@ -8,17 +8,14 @@ node only at V(5).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from volcano_lab.api import Resource
-from volcano_lab.framework import CLUSTER_TOP, Observer, log
+from volcano_lab.api import FitErrors, NodeInfo, QueueInfo, Resource, TaskInfo
+from volcano_lab.framework import CLUSTER_TOP, ExtensionPoint, Observer, Session, log
 from volcano_lab.framework.observer import joined
+from volcano_lab.framework.statement import Operation, Statement
 from volcano_lab.trace import KINDS, Record, queue_attributes, sentence
 from volcano_lab.trace.plain import plain
-
-if TYPE_CHECKING:
-    from volcano_lab.api import FitErrors, NodeInfo, QueueInfo, TaskInfo
-    from volcano_lab.framework import ExtensionPoint, Operation, Session, Statement
 
 FIRST_LEVEL = 3
 LIMITS = {"overused": True, "allocatable": False, "preemptive": False}

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from volcano_lab.framework import Observer, node_arrays
+from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
+from volcano_lab.framework import ExtensionPoint, Observer, PriorityQueue, Session, node_arrays
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
+from volcano_lab.framework.statement import Operation, Statement
 from volcano_lab.trace import state
 from volcano_lab.trace.kinds import KINDS
 from volcano_lab.trace.node_log import NodeLog
 from volcano_lab.trace.plain import plain
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
-
-if TYPE_CHECKING:
-    from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
-    from volcano_lab.framework import ExtensionPoint, Operation, PriorityQueue, Session, Statement
 
 OPENING, CLOSING = "open", "close"
 LEFT_OUT = ("state",)

@@ -9,15 +9,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from volcano_lab.api import PIPELINED, RELEASING, RUNNING, in_units
+from volcano_lab.api import PIPELINED, RELEASING, RUNNING, TaskInfo, in_units
 from volcano_lab.display.palette import colors_of
+from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import most_of
-
-if TYPE_CHECKING:
-    from volcano_lab.api import TaskInfo
-    from volcano_lab.trace.views.cycle import Cycle
 
 Row = dict[str, Any]
 GI = 2**30
