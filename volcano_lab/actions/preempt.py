@@ -15,11 +15,7 @@ import numpy as np
 from attrs import define
 
 from volcano_lab.actions import evictions
-from volcano_lab.actions.preempt_topology import (
-    CandidateLimits,
-    TopologyAwarePreemption,
-    pod_priority,
-)
+from volcano_lab.actions import preempt_topology as dry_run
 from volcano_lab.api import ZERO, FitError, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo, total
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
@@ -49,7 +45,7 @@ class Preempt(Action):
     use_error_cache = True
     topology_aware = False
     _is_full = False  # the claimant's queue, as long as nobody is evicted
-    limits = CandidateLimits()
+    limits = dry_run.CandidateLimits()
 
     def execute(self, ssn: Session) -> None:
         self.ssn = ssn
@@ -120,16 +116,14 @@ class Preempt(Action):
             return False
         if ssn.pre_predicate(task) is not None:
             return False
-        nodes, self._is_full = self._fitting(task), False
+        nodes, self._is_full, may_evict = self._fitting(task), False, self._may_evict(claim)
         if self.topology_aware:
             wanted = self.limits.count(len(nodes))
-            trial = TopologyAwarePreemption(ssn, task, claim.queue,
-                                            lambda node: evictions.tasks_of(
-                                                node, self._may_evict(claim)))
+            trial = dry_run.TopologyAwarePreemption(
+                ssn, task, claim.queue, lambda node: evictions.tasks_of(node, may_evict))
             if ssn.use_arrays:
                 nodes = evictions.nodes_at(ssn, self._promising(claim, nodes))
             return trial.preempt(statement, nodes, wanted)
-        may_evict = self._may_evict(claim)
         if any(self._preempt_on(statement, claim, node, may_evict)
                for node in self._ranked(claim, nodes)):
             return True
@@ -173,8 +167,8 @@ class Preempt(Action):
             return f"its nominated node {name} could not be checked: {error}"
         if error.unresolvable():
             return None
-        mine = pod_priority(task.pod)
-        if any(pod_priority(other.pod) < mine and terminating_by_preemption(other.pod)
+        mine = dry_run.pod_priority(task.pod)
+        if any(dry_run.pod_priority(other.pod) < mine and terminating_by_preemption(other.pod)
                for other in node.tasks.values()):
             return f"pods evicted for it are still leaving its nominated node {name}"
         return None

@@ -18,7 +18,6 @@ SUCCESS, ERROR, UNSCHEDULABLE, UNRESOLVABLE, WAIT, SKIP = range(6)
 ABORT_CODES = frozenset((UNRESOLVABLE, ERROR, WAIT, SKIP))
 """Codes after which no further check of the same node is made."""
 
-NODE_POD_NUMBER_EXCEEDED = "node(s) pod number exceeded"
 ALL_NODES_UNAVAILABLE = "all nodes are unavailable"
 
 POD_REASON_UNSCHEDULABLE = "Unschedulable"

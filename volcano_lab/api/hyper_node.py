@@ -148,8 +148,8 @@ def member_nodes(members: MemberSelector, nodes: Mapping[str, Mapping[str, str]]
     return found
 
 
-def matches_regex_or_labels(members: MemberSelector, names: Iterable[str],
-                            nodes: Mapping[str, Mapping[str, str]]) -> bool:
+def matches_any(members: MemberSelector, names: Iterable[str],
+                nodes: Mapping[str, Mapping[str, str]]) -> bool:
     """Whether the name of one of some nodes matches the pattern or, where there is no pattern, its
     labels the label selector.
     """

@@ -11,13 +11,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
-from volcano_lab.api.hyper_node import (
-    HyperNodeInfo,
-    HyperNodeMap,
-    HyperNodesView,
-    matches_regex_or_labels,
-    member_nodes,
-)
+from volcano_lab.api import HyperNodeInfo
+from volcano_lab.api.hyper_node import HyperNodeMap, HyperNodesView, matches_any, member_nodes
 from volcano_lab.api.objects import HyperNode
 
 logger = logging.getLogger("volcano_lab")
@@ -115,7 +110,7 @@ class HyperNodes:
                          if member.selector.regex_match or member.selector.label_match]
             if any(member.type == "HyperNode" for member in members):
                 continue
-            if any(matches_regex_or_labels(selector, touched, self._nodes)
+            if any(matches_any(selector, touched, self._nodes)
                    for selector in selectors):
                 matching.append(name)
         return matching

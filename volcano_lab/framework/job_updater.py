@@ -9,15 +9,9 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import RUNNING, JobInfo
 from volcano_lab.api.objects import PodGroupStatus
-from volcano_lab.api.status import (
-    COMPLETED_STATUSES,
-    FAILED,
-    RUNNING,
-    SCHEDULED_STATUSES,
-    SUCCEEDED,
-)
+from volcano_lab.api.status import COMPLETED_STATUSES, FAILED, SCHEDULED_STATUSES, SUCCEEDED
 
 if TYPE_CHECKING:
     from volcano_lab.framework.session import Session

@@ -22,16 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from volcano_lab.api import NodeInfo, Storage, TaskInfo
-from volcano_lab.api.fit_error import (
-    ABORT_CODES,
-    ERROR,
-    NODE_POD_NUMBER_EXCEEDED,
-    UNRESOLVABLE,
-    UNSCHEDULABLE,
-    FitError,
-    Status,
-)
+from volcano_lab.api import FitError, NodeInfo, Storage, TaskInfo
+from volcano_lab.api.fit_error import ABORT_CODES, ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.framework import Arguments, ByRow, Event, Plugin, Session
 from volcano_lab.plugins.kube import (
@@ -51,6 +43,7 @@ TEMPLATE_UID = "volcano.sh/template-uid"
 CACHE_ENABLE = "predicate.CacheEnable"
 CACHED_REFUSAL = "plugin equivalence cache predicates failed"
 ALLOCATED_TO = "allocated to"
+TOO_MANY_PODS = "node(s) pod number exceeded"
 SKIPPED = "skipped predicates"
 """Where a task's cycle state keeps the names of the rules that are skipped for it."""
 
@@ -128,7 +121,7 @@ class Predicates(Plugin):
             return FitError(task.key, node.name, (Status(ERROR, "node info not found", self.name),))
         statuses = []
         if node.allocatable.get("pods") <= len(kube_node.pods):
-            statuses.append(Status(UNSCHEDULABLE, NODE_POD_NUMBER_EXCEEDED, self.name))
+            statuses.append(Status(UNSCHEDULABLE, TOO_MANY_PODS, self.name))
         info = self.kube.info_of(task)
         refusal = self._stable_with_cache(info, kube_node)
         if refusal is not None:

@@ -12,12 +12,7 @@ from attrs import frozen
 from volcano_lab.api.objects import Affinity, Pod, PodAffinityTerm
 from volcano_lab.api.selector import NOTHING, Selector, label_selector
 
-from .node_affinity import (
-    NodeTerm,
-    RequiredNodeAffinity,
-    preferred_node_affinity,
-    required_node_affinity,
-)
+from . import node_affinity
 from .node_ports import HostPort, host_ports
 from .resources import PodRequests, pod_requests
 
@@ -67,8 +62,8 @@ class PodInfo:
         self.labels = meta.labels
         self.requests: PodRequests = pod_requests(pod)
         self.host_ports: tuple[HostPort, ...] = host_ports(pod)
-        self.required_nodes: RequiredNodeAffinity = required_node_affinity(pod)
-        self.preferred_nodes: tuple[tuple[int, NodeTerm], ...] = preferred_node_affinity(pod)
+        self.required_nodes = node_affinity.required_node_affinity(pod)
+        self.preferred_nodes = node_affinity.preferred_node_affinity(pod)
         self.tolerations = tuple(
             [(t.key, t.operator, t.value, t.effect) for t in pod.spec.tolerations])
         self.has_affinity = affinity is not None and bool(affinity.pod_affinity
