@@ -77,7 +77,7 @@ class Cache(EventHandlers):
         info.left_out += self.hyper_nodes.failed.values()
         info.left_out += [reason for _, reason in sorted(self.pods_left_out.items())]
         info.queues = {name: queue.clone() for name, queue in sorted(self.queues.items())}
-        info.namespaces = dict(self.namespaces)
+        info.namespaces = {obj.name: obj.metadata.labels for obj in self.namespaces.values()}
         for quota in self.resource_quotas.values():
             info.resource_quotas.setdefault(quota.namespace, []).append(quota)
         info.pod_disruption_budgets = list(self.pod_disruption_budgets.values())

@@ -23,7 +23,7 @@ import attrs
 
 from volcano_lab.api import JobInfo, Resource, TaskInfo
 from volcano_lab.api.node_usage import NO_USAGE, NodeUsage
-from volcano_lab.api.objects import KubernetesObject, Namespace, ObjectMeta
+from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import RELEASING, TaskStatus
 from volcano_lab.cache.cache import Cache
 from volcano_lab.framework.one_sentence import OneSentence, one_line
@@ -169,8 +169,7 @@ def read(path: str | Path) -> Any:
 def objects_of(cache: Cache) -> Iterator[KubernetesObject]:
     """Return the objects that a cache has, in the order in which they count."""
     yield from cache.priority_classes.values()
-    for name, labels in cache.namespaces.items():
-        yield Namespace(ObjectMeta(name, labels=labels))
+    yield from cache.namespaces.values()
     yield from cache.resource_quotas.values()
     yield from cache.pod_disruption_budgets.values()
     yield from cache.storage

@@ -50,7 +50,7 @@ class EventHandlers:
         self.queues: dict[str, QueueInfo] = {}
         self.priority_classes: dict[str, api.PriorityClass] = {}
         self.default_priority = 0
-        self.namespaces: dict[str, dict[str, str]] = {}
+        self.namespaces: dict[str, api.Namespace] = {}
         self.resource_quotas: dict[str, api.ResourceQuota] = {}
         self.pod_disruption_budgets: dict[str, api.PodDisruptionBudget] = {}
         self.hyper_nodes = HyperNodes()
@@ -78,7 +78,7 @@ class EventHandlers:
                             "that a manifest was read into")
         if obj.kind in STORAGE_KINDS:
             return self.storage.add if verb == "add" else self.storage.delete
-        kept = {"ResourceQuota": self.resource_quotas,
+        kept = {"Namespace": self.namespaces, "ResourceQuota": self.resource_quotas,
                 "PodDisruptionBudget": self.pod_disruption_budgets}.get(obj.kind)
         if kept is not None:
             return lambda obj: kept.pop(obj.key, None) if verb == "delete" else kept.update(
@@ -258,12 +258,6 @@ class EventHandlers:
         known = self.priority_classes.pop(priority_class.name, None)
         if known is not None and known.global_default:
             self.default_priority = 0
-
-    def _add_namespace(self, namespace: api.Namespace) -> None:
-        self.namespaces[namespace.name] = namespace.metadata.labels
-
-    def _delete_namespace(self, namespace: api.Namespace) -> None:
-        self.namespaces.pop(namespace.name, None)
 
     def _add_hypernode(self, hyper_node: api.HyperNode) -> None:
         self.hyper_nodes.update(hyper_node)

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-import anywidget
 from attrs import define, field
-from traitlets import Dict, observe
+from traitlets import observe
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.collector import collector_paused
@@ -25,8 +24,8 @@ from volcano_lab.trace.language import say
 from volcano_lab.widgets import stills
 from volcano_lab.widgets.controls import Control
 from volcano_lab.widgets.decisions import Decisions, collect_later, later
+from volcano_lab.widgets.live import OnPage
 from volcano_lab.widgets.pictures import Picture
-from volcano_lab.widgets.scripts import Script, live_css, on_page
 from volcano_lab.widgets.story import Amounts, Facts, Outcome
 
 Values = dict[str, Any]
@@ -55,7 +54,7 @@ class Task:
     show: Values | None = None
 
 
-class Lab(anywidget.AnyWidget):
+class Lab(OnPage):
     """Move a control, and the pictures follow.
 
     >>> from volcano_lab.widgets import pictures
@@ -68,12 +67,6 @@ class Lab(anywidget.AnyWidget):
     >>> lab.undo().values, lab.reset().board
     ({'n': 2}, {'table': [{'double': 4}]})
     """
-
-    _esm = Script("widget.js")
-    _css = live_css()
-    fixed = Dict().tag(sync=True, to_json=on_page)
-    shown = Dict().tag(sync=True, to_json=on_page)
-    ask = Dict().tag(sync=True, echo_update=False)
 
     def __init__(self, controls: Mapping[str, Control], decide: Callable[[Values], Facts],
                  panels: Sequence[Picture], *, title: str, tasks: Sequence[Task] = (),
@@ -112,11 +105,6 @@ class Lab(anywidget.AnyWidget):
         self._before = self._facts  # facts before the move that is being made
         self._origin: Values = self._values
         self._task, self._done = -1, [False] * len(self.tasks)
-        self._keys = [panel.key or panel.kind for panel in self.panels]
-        twice = {key for key in self._keys if self._keys.count(key) > 1}
-        if twice:
-            raise Misuse(f"two panels have the key {', '.join(sorted(twice))}; give each its "
-                             "own: key=…")
         super().__init__(fixed=self._fixed(), shown=self._frame(self._first_words(), "none"))
 
     # -- from Python -------------------------------------------------------------------------------

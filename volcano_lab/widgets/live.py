@@ -1,4 +1,4 @@
-"""A single picture on a page that has a kernel."""
+"""What moves on a page that has a kernel: what all have in common, and a single picture."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from traitlets import Dict
 from volcano_lab.widgets.scripts import Script, live_css, on_page
 
 
-class LivePicture(anywidget.AnyWidget):
-    """A picture that follows the page's colours, says what its parts are, and plays its steps."""
+class OnPage(anywidget.AnyWidget):
+    """What a page knows once (`fixed`), what it shows, and what it asks for with each move."""
 
     _esm = Script("widget.js")
     _css = live_css()
     fixed = Dict().tag(sync=True, to_json=on_page)
     shown = Dict().tag(sync=True, to_json=on_page)
+    ask = Dict().tag(sync=True, echo_update=False)
+
+
+class LivePicture(OnPage):
+    """A picture that follows the page's colours, says what its parts are, and plays its steps."""
 
     def __init__(self, fixed: dict[str, Any], data: Any):
         super().__init__(fixed=fixed | {"widget": "picture"}, shown={"data": data})

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import anywidget
 from traitlets import Dict, Int, List, Unicode, observe
 
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
@@ -24,13 +23,14 @@ from volcano_lab.scheduler import traced
 from volcano_lab.trace import Record, TraceReader
 from volcano_lab.trace.language import NAMES, say_all
 from volcano_lab.trace.stepper import Stepper
-from volcano_lab.widgets.scripts import Script, live_css, on_page
+from volcano_lab.widgets.live import OnPage
+from volcano_lab.widgets.scripts import on_page
 
 CHOSEN = NAMES | {"resource", "detail"}
 """Keys of a frame below which programs read."""
 
 
-class CycleSteps(anywidget.AnyWidget):
+class CycleSteps(OnPage):
     """A stepper through a cycle. From Python it moves as from the page, and the page follows.
 
     `view` is the `StepView`; each method answers with the frame that is shown, whose `said` is a
@@ -48,11 +48,7 @@ class CycleSteps(anywidget.AnyWidget):
     'this cycle has no place that shows "A job is not admitted" for default/a.'
     """
 
-    _esm = Script("widget.js")
-    _css = live_css()
-    fixed = Dict().tag(sync=True, to_json=on_page)
     shown = Dict().tag(sync=True, to_json=lambda frame, _: say_all(frame, CHOSEN))
-    ask = Dict().tag(sync=True, echo_update=False)
 
     def __init__(self, view: StepView):
         self.view = view
@@ -175,7 +171,7 @@ def labelled(words: Iterable[str]) -> list[dict[str, str]]:
 Scene = TraceReader | Callable[[], TraceReader]
 
 
-class StatementSteps(anywidget.AnyWidget):
+class StatementSteps(OnPage):
     """Steps through traces; `scenes` are traces, or functions that make one, by the name under
     which they are offered.
 
@@ -191,8 +187,6 @@ class StatementSteps(anywidget.AnyWidget):
     ('commit: allocate a-1 on n1', 3, 0)
     """
 
-    _esm = Script("widget.js")
-    _css = live_css()
     fixed = Dict({"widget": "statementSteps"}).tag(sync=True, to_json=on_page)
     scenes = List().tag(sync=True, to_json=lambda names, _: say_all(labelled(names)))
     scene = Unicode().tag(sync=True)
