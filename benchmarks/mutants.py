@@ -28,7 +28,9 @@ from planted import MUTANTS, Mutant
 ROOT = Path(__file__).parents[1]
 ROOMS = ("cache", "framework", "simulation", "actions", "plugins", "api", "manifests", "explain",
          "debug", "trace", "metrics", "display", "widgets", "cli", "course", "tools")
+NOT_ASKED = "test_mutants.py"  # it would find any bug that is planted already
 OTHERS = ("test_recorded.py", "test_recorded_minimal.py", "test_cluster.py")
+TEST = re.compile("(?:FAILED|ERROR) +(?:tests/|volcano_lab/)?(.+?)(?: - |$)")
 WANTED = {"soak": 0.9, "tests": 1.0}
 
 
@@ -36,9 +38,11 @@ def outcome(mutant: Mutant | None, given: argparse.Namespace) -> dict[str, str]:
     """Plant a bug (or none) in a copy of the tree; return what soak and tests say of it."""
     with tempfile.TemporaryDirectory(prefix="volcano-lab-mutant-") as folder:
         tree = Path(folder)
-        for part in ("volcano_lab", "tests", "benchmarks", "tools", "pyproject.toml"):
-            copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
-            copy(ROOT / part, tree / part)
+        for part in ROOT.iterdir():
+            if part.name in ("volcano_lab", "tests", "benchmarks", "tools"):
+                shutil.copytree(part, tree / part.name)
+            elif not part.name.startswith("."):
+                (tree / part.name).symlink_to(part)
         module = mutant.plant(tree) if mutant is not None else ""
         soak = ["benchmarks/soak.py", "--stop", "--seeds", str(given.seeds), "--events",
                 str(given.events), "--chance", str(given.chance)]
@@ -58,7 +62,7 @@ def groups(tree: Path, module: str) -> list[list[str]]:
     room = parts[1] if parts else ""
     found: list[list[str]] = [[module] if module else [], [], []]  # with the module's own examples
     for path in sorted(tree.glob("tests/*/**/test_*.py")) + [tree / "tests" / f for f in OTHERS]:
-        if path.parts[len(tree.parts) + 1] in (*ROOMS, *OTHERS):
+        if path.parts[len(tree.parts) + 1] in (*ROOMS, *OTHERS) and path.name != NOT_ASKED:
             near = path.stem.removeprefix("test_")
             place = (0 if any(name in near for name in names)
                      else 1 if room in path.parts[:-1] else 2)
@@ -102,15 +106,20 @@ def table(found: dict[str, dict]) -> str:
     """Return a row per planted bug: what, where, the test that fails first, when the soak stops."""
     rows = []
     for mutant in MUTANTS:
-        row = {"file": "", "tests": "", "soak": ""} | found.get(mutant.name, {})
-        test = re.search(r"(?:FAILED|ERROR) (?:tests/|volcano_lab/)?(.+?)(?: - |$)", row["tests"])
-        when = re.search(r"at ([\d.]+) s \(seed (\d+)\)", row["soak"])
-        soak = (f"seed {when[2]}, {when[1]} s" if when else "yes" if row["soak"]
-                else "**no**" if mutant.by_soak else "")
-        tests = f"`{test[1]}`" if test else "yes" if row["tests"] else "**no**"
-        rows.append(f"| {mutant.name} | `{row['file']}` | {tests} | {soak} |")
+        row = found.get(mutant.name, {})
+        test = TEST.search(row.get("tests", ""))
+        when = re.search(r"at ([\d.]+) s \(seed (\d+)\)", row.get("soak", ""))
+        soak = f"seed {when[2]}, {when[1]} s" if when else _yes(row.get("soak"))
+        tests = f"`{test[1]}`" if test else _yes(row.get("tests"))
+        soak = soak if mutant.by_soak else ""
+        rows.append(f"| {mutant.name} | `{row.get('file', '')}` | {tests} | {soak} |")
     return "\n".join(["| planted bug | in | the first test that fails | the soak |",
                       "|---|---|---|---|", *rows]) + "\n"
+
+
+def _yes(said: str | None) -> str:
+    """Whether something was said; nothing where nobody was asked."""
+    return "" if said is None else "yes" if said else "**no**"
 
 
 def main() -> int:

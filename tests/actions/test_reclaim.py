@@ -101,6 +101,14 @@ def test_a_queue_at_its_due_is_overused_and_is_not_asked():
     assert decide(cluster.job("old", pods=9), conf()) == []
 
 
+def test_a_queue_takes_nothing_back_from_itself():
+    cluster = base().job("old", pods=4, running={"n1": 4}).job("mine", queue="b", pods=4, cpu=1,
+                                                               min_member=1, running={"n1": 4})
+    only_gang = conf("gang", "predicates nodeorder")
+    decided = decide(cluster, only_gang, spec("Queue", "a", reclaimable=False))
+    assert decided == []  # although gang would let three of its own go
+
+
 def test_idle_room_is_no_reason_to_look_at_a_node_without_victims():
     assert decide(base().node("n0", cpu=8), conf()) == ONE
 
