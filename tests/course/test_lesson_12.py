@@ -139,3 +139,12 @@ def test_every_task_of_the_lab_can_be_done():
         assert not lab.done[task.name], task.name
         lab.set(**task.show)
         assert lab.done[task.name], task.name
+
+
+@pytest.mark.parametrize(("point", "said", "decides"), [
+    ("job_enqueueable", {}, []), ("job_enqueueable", {"c": -1}, ["tier 2"]),
+    ("job_enqueueable", {"a": 1}, ["tier 1"]), ("reclaimable", {}, []),
+    ("reclaimable", {"a": -1, "c": 1}, ["tier 2"])])
+def test_a_tier_decides_only_where_somebody_in_it_does_not_abstain(point, said, decides):
+    tiers = decided(point, **said)["votes"]["tiers"]
+    assert [tier["name"] for tier in tiers if tier["decides"]] == decides

@@ -149,7 +149,7 @@ def _sums(at: Placed) -> Rows:
 
 def node_rows(at: Placed) -> Rows:
     """Return a row per node: what is free, who refuses, the points of each plugin, the choice."""
-    return [{"node": row["node"], "CPUs_free": row["free"], "refused": row["refused"],
+    return [{"node": row["node"], "CPUs_free": row["free"], "refused": _brief(row["refused"]),
              **{name: (row["points"] or {}).get(name, None if row["total"] is None else 0)
                 for name in ("nodeorder", "binpack")}, "sum": row["total"],
              "chosen": "yes" if row["chosen"] else ""} for row in at.rows]
@@ -202,13 +202,20 @@ TASKS = [Task("no node left",
 def _because(at: Placed) -> str:
     if at.waits:
         return (at.waits.partition("Origin reason is ")[2] or at.waits).rstrip(".")
-    told = [f"{row['node']} {row['refused'] or _points(row)}" for row in at.rows]
-    return "; ".join(told)
+    return "; ".join(f"{row['node']} {_points(row)}" for row in at.rows if _points(row))
 
 
 def _refusals(at: Placed) -> str:
-    return "; ".join(f"{row['node']}, {row['refused']}" for row in at.rows if row["refused"]) or \
-        "no node"
+    return ", ".join(row["node"] for row in at.rows if row["refused"]) or "no node"
+
+
+def _reasons(at: Placed) -> str:
+    found = {} if at.waits else {_brief(row["refused"]) for row in at.rows if row["refused"]}
+    return "; ".join(sorted(found))
+
+
+def _brief(refused: str) -> str:
+    return refused.removeprefix("node(s) ")
 
 
 def _why(at: Placed, about: dict[str, str]) -> str:
@@ -225,6 +232,6 @@ def placement_lab() -> Lab:
     """
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits", tasks=TASKS,
                says=[outcome("new goes to", lambda at: at.where, _because),
-                     outcome("Refused by", _refusals)], code=cluster_of,
+                     outcome("Refused by", _refusals, _reasons)], code=cluster_of,
                opening=lambda at: f"new goes to **{at.where}**: {_because(at)}.",
                nothing="new goes where it went.", why=_why)

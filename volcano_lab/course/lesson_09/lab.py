@@ -30,7 +30,8 @@ ORDERS = {"no eviction": (), "preempt": ("preempt",), "reclaim": ("reclaim",),
 JOB, FIRST = "default/urgent", "default/urgent-0"
 SHORT = {"overcommit_refuses": "overcommit does not admit it",
          "reclaim_no_candidates": "reclaim has no candidate",
-         "protected_by_gang": "gang keeps too many", "victims_insufficient": "too few may go",
+         "protected_by_gang": "gang keeps too many", "protected_by_drf": "drf keeps too many",
+         "not_less_important": "too few may go", "victims_insufficient": "too few may go",
          "no_reclaim_action": "no action takes pods from queue b"}
 """Code of a cause -> the same in few words."""
 
@@ -84,7 +85,7 @@ class Evicted:
     @cached_property
     def votes(self) -> dict[str, Any]:
         """What was said of the candidates; why there were none."""
-        drawn = votes(self.trace, self.ssn, FIRST)
+        drawn = votes(self.trace, self.ssn, FIRST, self.end == "discard")
         return drawn if drawn["rows"] else drawn | {"verdict": self.why.text}
 
 

@@ -1,8 +1,8 @@
 """The cluster of the lesson on preempt and reclaim, its configurations, and who said what about
 each candidate.
 
-Twelve CPUs are in use: queue a holds 3 and queue b 9, though both deserve 6. Queue a's urgent gang
-waits for 2 pods.
+Twelve CPUs are in use: queue a holds 3 and deserves 5, queue b holds 9 and deserves 7. Queue a's
+urgent gang waits for 2 pods.
 """
 
 from __future__ import annotations
@@ -80,9 +80,10 @@ def eviction_cluster(urgent_pods: int = 2, priority_class: str | None = "high",
     return cluster.job("urgent", queue="a", pods=urgent_pods, cpu=1, priority_class=priority_class)
 
 
-def votes(trace: TraceReader, ssn: Session, pod: str) -> Row:
+def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row:
     """Return what was said of the candidates when room was sought for a pod on a node, as data of
     `pictures.votes`: on the node where victims were found, or else on the first one that was tried.
+    `back`: whoever was evicted stays, because the gang did not get all its room.
 
     >>> from volcano_lab.scheduler import traced
     >>> cycle = traced(eviction_cluster().objects(), conf_with("preempt"))
@@ -116,8 +117,9 @@ def votes(trace: TraceReader, ssn: Session, pod: str) -> Row:
                      "left": bool(found) and name in found["candidates"]})
     chosen = ", ".join(map(_short, found["chosen"])) if found else ""
     return {"tiers": tiers, "rows": rows,
-            "verdict": f"{chosen} has to go: tier {last + 1} names it." if found
-            else "Nobody has to go: no tier names anybody."}
+            "verdict": "Nobody has to go: no tier names anybody." if not found
+            else f"{chosen} stays: tier {last + 1} names it, but the gang is discarded." if back
+            else f"{chosen} has to go: tier {last + 1} names it."}
 
 
 def _short(key: str) -> str:

@@ -112,7 +112,8 @@ def _votes(point: str, off: str, rows: list[dict[str, Any]], heard: Any, words: 
     """The data of `pictures.votes`: for victims one row per task, else one row of answers."""
     asked = {row["plugin"]: row for row in rows if row["asked"]}
     last = max((row["tier"] for row in asked.values()), default=0)
-    by_tier = point in ("reclaimable", "job_enqueueable")
+    by_tier = bool(heard) if point == "reclaimable" else any(
+        row["answer"] in ("PERMIT", "REJECT") for row in asked.values())
     tiers = [{"name": f"tier {tier}", "decides": by_tier and tier == last,
               "note": "not asked" if tier > last else "decides" if by_tier and tier == last
               else "asked", "plugins": [name for name, own in PLUGINS.items() if own == tier]}

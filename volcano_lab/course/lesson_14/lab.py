@@ -76,7 +76,7 @@ def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
 
 CONTROLS = {"weight": slider(1, 1, 4, "weight", about="The weight of research; that of web is 1."),
             "per_hour": slider(2, 1, 3, "web jobs", unit="per hour"),
-            "noon": switch(False, "n0 lost", about="Node n0 is lost at 12:00, for four hours.")}
+            "noon": switch(False, "node lost", about="Node n0 is lost at 12:00, for four hours.")}
 
 PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", lane=104, lanes=2,
                             wide=True,

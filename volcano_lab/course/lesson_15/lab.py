@@ -179,4 +179,4 @@ def cost_lab() -> Lab:
                    f"{way.capitalize()}:": count for way, count in at.work.items()}, "scores")],
                opening=lambda at: f"{at.effort.choices} pods × {at.values['nodes']} nodes are "
                f"**{at.work[EACH]}** scores; with the flags {at.work[FEWER]}; the lab computes "
-               f"{at.work[ONCE]}, what has changed only.")
+               f"{at.work[ONCE]}, only what has changed.")

@@ -198,7 +198,7 @@ class Riddle:
                 return try_again(f"{job} is not there any more.")
             if has.get(job, 0) < pods:
                 said = after.why(jobs[job]["job"])
-                because = f" The reason: {said[0]}." if said else ""
+                because = f" The reason: {said[0].rstrip('.')}." if said else ""
                 return try_again(f"{job} is {jobs[job]['phase']}, and {has.get(job, 0)} of its "
                                  f"pods have a place; wanted are {pods}.{because}")
         for job, pods in had.items():

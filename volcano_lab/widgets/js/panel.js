@@ -3,6 +3,7 @@ import {PICTURES} from "./pictures.js";
 import {add, button, still, unique} from "./page.js";
 import {nameParts} from "./touch.js";
 import {h, patch} from "./tree.js";
+import {sentence} from "./words.js";
 
 export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, host) {
   const picture = PICTURES[kind], uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${tall ? " vp-tall2" : ""}`});
@@ -19,7 +20,7 @@ export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, 
     const drawn = picture.draw(data, {spec, width, before, uid, at, pick, live: true, chosen: host.chosen?.()});
     if (picture.html) patch(place, drawn.kids.flat(Infinity));
     else {
-      patch(place, [h("svg", {width, height: Math.ceil(drawn.height), viewBox: `0 0 ${width} ${Math.ceil(drawn.height)}`, role: "group", "aria-label": `${title ? `${title}. ` : ""}${drawn.alt}`}, drawn.kids)]);
+      patch(place, [h("svg", {width, height: Math.ceil(drawn.height), viewBox: `0 0 ${width} ${Math.ceil(drawn.height)}`, role: "group", "aria-label": `${sentence(title)}${drawn.alt}`}, drawn.kids)]);
       nameParts(place.firstChild);
     }
     player?.();

@@ -10,6 +10,9 @@ export function number(value) {
   return String(Number(value.toFixed(Math.abs(value) < 2 ? 2 : 1)));
 }
 
+// A title or a verdict as a sentence of an alternative text.
+export const sentence = (text) => (!text ? "" : /[.?!。？！]$/.test(text) ? `${text} ` : `${text}. `);
+
 // 12 GiB as "12 Gi", 3 as "3 CPUs", and no unit where there is none.
 export const amount = (value, unit) => number(value) + (unit ? ` ${value === 1 ? unit.replace(/s$/, "") : unit}` : "");
 

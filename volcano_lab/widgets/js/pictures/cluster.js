@@ -96,9 +96,10 @@ function podBox(c, pod, i, x, y, width, node) {
 }
 
 const STATE_WORDS = {running: "runs", allocated: "placed in this cycle", promised: "promised ", leaving: "is leaving", evicted: "evicted "};
+const MANY = {runs: "run", "is leaving": "are leaving"};
 const toldPod = (pod, node, spec) => pod.tip ?? `${pod.name ?? "a pod"} on ${node.name}: ${amount(pod.size, spec.unit)}, ${STATE_WORDS[pod.state ?? "running"].trim()}`;
 function toldNode(node, spec) {
   const idle = node.size - sum(node.pods.filter((pod) => pod.state !== "promised"));
   const states = Object.entries(STATE_WORDS).map(([state, words]) => [node.pods.filter((pod) => (pod.state ?? "running") === state).length, words]).filter(([count]) => count);
-  return `${node.name}: ${states.map(([count, words]) => `${count} pod${count > 1 ? "s" : ""} ${words.trim()}`).join(", ") || "empty"}, idle ${number(Math.max(idle, 0))} of ${amount(node.size, spec.unit)}` + (node.pods.length && node.pods.length < 9 ? ` (${node.pods.map((pod) => pod.name ?? "a pod").join(", ")})` : "") + (node.note ? `, ${node.note}` : "");
+  return `${node.name}: ${states.map(([count, words]) => `${count} pod${count > 1 ? "s" : ""} ${count > 1 ? MANY[words] ?? words.trim() : words.trim()}`).join(", ") || "empty"}, idle ${number(Math.max(idle, 0))} of ${amount(node.size, spec.unit)}` + (node.pods.length && node.pods.length < 9 ? ` (${node.pods.map((pod) => pod.name ?? "a pod").join(", ")})` : "") + (node.note ? `, ${node.note}` : "");
 }

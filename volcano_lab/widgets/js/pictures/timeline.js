@@ -20,7 +20,7 @@ export const timeline = {
         say(column, base - high - 7, fit(lane.name, room * 0.6, 14, true), {class: "vp-strong"}), lane.note && say(width - 8, base - high - 7, fit(lane.note, room * 0.5), {class: "vp-soft", ...end}),
         [0, most(lane)].map((value) => [line(column, y(value), width - 8, y(value), {class: value ? "vp-grid" : "vp-line"}), say(column - 6, y(value) + 5, number(value), {class: "vp-soft", ...end})]),
         h("path", {key: "points", d: area(lane.points, spec.until, x, y), fill: color, "fill-opacity": 0.75}),
-        old && JSON.stringify(old.points) !== JSON.stringify(lane.points) && h("path", {key: "ghost", d: outline(old.points, spec.until, x, y), class: "vp-ghost"}),
+        old && JSON.stringify(old.points) !== JSON.stringify(lane.points) && h("path", {key: "ghost", d: outline(lasting(old.points), spec.until, x, y), class: "vp-ghost"}),
         lane.line?.length && h("path", {key: "line", d: outline(lane.line, spec.until, x, y), class: "vp-dashed"}),
         (lane.marks ?? []).map(([time, text], k) => say(x(time), base - high + 15, text, {key: `mark ${k}`, ...middle, class: "vp-strong vp-halo", tip: `${lane.name}, at ${number(time)} ${spec.unit ?? "s"}: ${text}`})));
     });
@@ -30,5 +30,7 @@ export const timeline = {
   },
 };
 
+// What comes and goes in the same moment has no width.
+const lasting = (points) => points.filter(([time], i) => points[i + 1]?.[0] !== time);
 const outline = (points, until, x, y) => points.map(([time, value], i) => i ? `H${x(time)}V${y(value)}` : `M${x(time)} ${y(value)}`).join("") + (points.length ? `H${x(until)}` : "");
 const area = (points, until, x, y) => points.length ? `M${x(points[0][0])} ${y(0)}` + points.map(([time, value]) => `H${x(time)}V${y(value)}`).join("") + `H${x(until)}V${y(0)}Z` : "";

@@ -4,7 +4,7 @@
 // A vote may also be {text, yes}: an answer in words.
 // A plugin that answers in two tiers has the key "plugin@2" in the second one. spec: rows
 import {h} from "../tree.js";
-import {fit, lines, wide} from "../words.js";
+import {fit, lines, sentence, wide} from "../words.js";
 import {box, end, line, middle, say} from "../marks.js";
 
 const ROW = 34, HEAD = 44, GAP = 28, SIGNS = {true: "✓", false: "–"};
@@ -42,7 +42,7 @@ export const votes = {
     const words = data.rows.length ? [fit(data.verdict ?? "", width, 14, true)] : lines(data.verdict ?? "", width / 1.1);
     const verdict = words.map((text, i) => say(0, data.rows.length ? foot - 1 : 18 + 20 * i, text, {class: "vp-strong"}));
     return {height: foot + 4, kids: [heads, drawn, spec.foot !== false && verdict],
-      alt: `${data.verdict ? data.verdict + ". " : ""}${data.rows.map((row) => told(row, tiers)).join(". ")}.`};
+      alt: `${sentence(data.verdict)}${data.rows.map((row) => told(row, tiers)).join(". ")}.`};
   },
 };
 
