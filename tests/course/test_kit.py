@@ -187,6 +187,7 @@ ORDER = made(order, {("b", "a"): well_done("Last first."), ("a", "b"): "As done.
 CHOICES = [
     (PHASE, "close", WELL_DONE, "All is done"), (PHASE, "Open: first", TRY_AGAIN, "copies"),
     (PHASE, "clo", WELL_DONE, "All is done"), (PHASE, "x", TRY_AGAIN, "Choose one of: open: first"),
+    (PHASE, "c", TRY_AGAIN, "Choose one of"),
     (REST, "1/2", WELL_DONE, "Half"), (REST, "50 %", WELL_DONE, "Half"),
     (REST, 2, TRY_AGAIN, "double"), (REST, 7, TRY_AGAIN, "Divide"),
     (REST, "much", TRY_AGAIN, "wanted is a number"),

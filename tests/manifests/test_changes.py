@@ -51,6 +51,14 @@ def test_a_field_is_set_and_nothing_else(setting, path, value):
     assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
 
 
+def test_an_entry_is_added_behind_a_list_and_no_further():
+    before = change(cluster(), ["node/n2.spec.taints=[{key: a, effect: NoSchedule}]"])
+    after = change(before, ["node/n2.spec.taints.1={key: b, effect: NoSchedule}"])
+    assert [taint.key for taint in read(after, "Node", "n2", "spec", "taints")] == ["a", "b"]
+    with pytest.raises(ManifestError, match=r'spec.taints is a list of 2; "3" is not in it'):
+        change(after, ["node/n2.spec.taints.3={key: c, effect: NoSchedule}"])
+
+
 def test_amounts_of_a_node():
     after = change(cluster(), ["node/n1.example.allocatable.cpu=9"])
     assert read(after, "Node", "n1.example", "status", "allocatable")["cpu"] == "9"
@@ -76,6 +84,8 @@ def test_what_is_removed_takes_along_what_it_has_made():
     job = with_defaults(loads(JOB))
     assert {obj.kind for obj in job} == {"Queue", "PodGroup", "Pod"}
     assert {obj.kind for obj in change(job, [], ["job/ml/train"])} <= {"Queue", "PodGroup"}
+    of_the_job = {"Job", "PodGroup", "Pod"}
+    assert not of_the_job & {obj.kind for obj in change([*loads(JOB), *job], [], ["job/ml/train"])}
     left = change(cluster(), [], ["job/ml/train", "node/n2"])
     assert sorted(obj.key for obj in left) == sorted(
         ["root", "default", "a", "a.b", "n1.example", "default/other", "default/other-0"])

@@ -41,6 +41,12 @@ def test_sentences_are_found_one_by_one_and_the_longest_run_first(spoken):
     assert say("It waits. Nobody knows why.") == "它在等待。Nobody knows why."
 
 
+def test_of_two_entries_that_match_the_one_with_more_words_is_said(spoken):
+    spoken({"{job} waits for it": "{job} 等它", "{job} of queue {queue} waits for it":
+            "队列 {queue} 的 {job} 等它"})
+    assert say("a of queue b waits for it") == "队列 b 的 a 等它"
+
+
 def test_what_is_put_in_ends_where_a_sentence_ends(spoken):
     spoken({"You said {given}; it is {truth}.": "你说 {given}；正确的是 {truth}。", "Yes.": "是。"})
     assert say("You said a; it is b. c has less. Yes.") == "你说 a；正确的是 b。c has less. 是。"

@@ -69,6 +69,15 @@ def test_a_move_says_what_changed(lab, name, values, said):
     assert lab.set(**values).reset().said == "At first." and lab.values == lab.start
 
 
+def test_what_differs_most_is_said_first():
+    told = amounts("holds", lambda facts: facts).told(dict.fromkeys("abcdef", 9),
+                                                      dict(zip("abcdef", range(6), strict=True)))
+    assert told == ["**a** holds 0 (was 9), **b** 1 (was 9), **c** 2 (was 9), **d** 3 (was 9), "
+                    "and 2 more."]
+    told = amounts("holds", lambda facts: facts).told({"a": 1, "b": 1}, {"a": 2, "b": 5})
+    assert told == ["**b** holds 5 (was 1), **a** 2 (was 1)."]
+
+
 def test_one_gesture_is_one_move(lab):
     ask(lab, values={"weight": 3})
     for weight in (4, 5, 6):
