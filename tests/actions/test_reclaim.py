@@ -22,6 +22,8 @@ from hypothesis import strategies as st
 from volcano_lab.api.objects import PodSchedulingGate, Taint
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster
+from volcano_lab.framework import Plugin
+from volcano_lab.framework.registry import registered
 from volcano_lab.scheduler import Scheduler
 
 
@@ -107,6 +109,15 @@ def test_a_queue_takes_nothing_back_from_itself():
     only_gang = conf("gang", "predicates nodeorder")
     decided = decide(cluster, only_gang, spec("Queue", "a", reclaimable=False))
     assert decided == []  # although gang would let three of its own go
+
+
+def test_a_queue_that_any_plugin_calls_overused_is_not_asked():
+    class Mine(Plugin):
+        def overused(self, queue):
+            return queue.name == "b"
+
+    with registered(plugin={"mine": Mine}):
+        assert decide(base(), conf("priority gang conformance mine")) == []
 
 
 def test_idle_room_is_no_reason_to_look_at_a_node_without_victims():

@@ -2,6 +2,8 @@
 session.
 """
 
+from types import SimpleNamespace
+
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -155,6 +157,15 @@ def test_times_of_tasks_and_jobs_are_from_their_creation():
     assert metrics.value("e2e_job_scheduling_last_time", **labels) == NOW
     assert metrics.value("e2e_job_scheduling_duration", job_name="waits", queue="b",
                          job_namespace="default") is None
+
+
+def test_a_bind_that_failed_has_scheduled_nothing():
+    metrics, pipeline = Metrics(), SimpleNamespace(server=SimpleNamespace(clock=lambda: NOW))
+    metrics.attach(pipeline)
+    task = next(iter(two_queues().cache().jobs["default/fits"].tasks.values()))
+    for error, count in (("refused", 0), ("", 1), ("refused", 1)):
+        pipeline.on_bind(task, error)
+        assert metrics.value("task_scheduling_latency_milliseconds_count") == count
 
 
 def test_shares_of_jobs():

@@ -147,6 +147,16 @@ def test_score(sentence, room, on, score):
     ]
 
 
+def test_what_is_being_freed_is_room_for_a_bucket():
+    ssn = session(wants(affinity="ps,worker"),
+                  [*roles(ps=1, worker=1), group("b"), *roles("b", on={"b-x-0": "n1"}, x=1)],
+                  [node("n1", "2")])
+    asked, n1 = task(ssn, "a-ps-0"), ssn.nodes["n1"]
+    before = ssn.node_order(asked, n1)
+    ssn.statement().evict(task(ssn, "b-x-0"), "test")
+    assert (before, ssn.node_order(asked, n1)) == (50.0, 100.0)
+
+
 def test_what_was_placed_in_this_cycle_drives_off_and_a_discard_does_not_undo_it():
     ssn = session(wants(anti="ps"), roles(ps=2), [node("n1"), node("n2")])
     second, n1 = task(ssn, "a-ps-1"), ssn.nodes["n1"]

@@ -53,6 +53,8 @@ def test_a_claim_that_keeps_its_pod_off_every_node(sentence, objects, reason):
      ["n2", "n3"]),
     ("two zones, two volumes",
      [claim(), klass(), volume("d1", zone="a"), volume("d2", zone="c")], ["n1", "n3"]),
+    ("a free volume of just the size", [claim(size="10Gi"), klass(), volume()],
+     ["n1", "n2", "n3"]),
     ("a free volume that is too small", [claim(size="11Gi"), klass(), volume()], []),
     ("a free volume of another class", [claim(), klass(), volume(klass="fast")], []),
     ("a volume that is not free yet", [claim(), klass(), volume(phase="Released")], []),
