@@ -201,17 +201,13 @@ TASKS = [Task("no node left",
 
 def _because(at: Placed) -> str:
     if at.waits:
-        return (at.waits.partition("Origin reason is ")[2] or at.waits).rstrip(".")
-    return "; ".join(f"{row['node']} {_points(row)}" for row in at.rows if _points(row))
+        return (at.waits.partition("Origin reason is new-0: ")[2] or at.waits).rstrip(".")
+    told = [f"{row['node']} {_points(row)}" for row in at.rows if row["total"] is not None]
+    return "; ".join(told)
 
 
 def _refusals(at: Placed) -> str:
     return ", ".join(row["node"] for row in at.rows if row["refused"]) or "no node"
-
-
-def _reasons(at: Placed) -> str:
-    found = {} if at.waits else {_brief(row["refused"]) for row in at.rows if row["refused"]}
-    return "; ".join(sorted(found))
 
 
 def _brief(refused: str) -> str:
@@ -232,6 +228,6 @@ def placement_lab() -> Lab:
     """
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits", tasks=TASKS,
                says=[outcome("new goes to", lambda at: at.where, _because),
-                     outcome("Refused by", _refusals, _reasons)], code=cluster_of,
+                     outcome("Refused by", _refusals)], code=cluster_of,
                opening=lambda at: f"new goes to **{at.where}**: {_because(at)}.",
                nothing="new goes where it went.", why=_why)
