@@ -117,6 +117,7 @@ class Preempt(Action):
         if ssn.pre_predicate(task) is not None:
             return False
         nodes, self._is_full, may_evict = self._fitting(task), False, self._may_evict(claim)
+        self._homes = {other.node_name for other in claim.job.tasks.values()}
         if self.topology_aware:
             wanted = self.limits.count(len(nodes))
             trial = dry_run.TopologyAwarePreemption(
@@ -239,6 +240,8 @@ class Preempt(Action):
                     may_evict: Callable[[TaskInfo], bool]) -> bool:
         """Evict on one node until queue and node have room; whether the task now waits for it."""
         ssn, task, queue = self.ssn, claim.task, claim.queue
+        if self._is_full and claim.within_job and node.name not in self._homes:
+            return False  # nobody of the job is there to go
         if claim.within_job or not ssn.use_arrays:
             preemptees = evictions.tasks_of(node, may_evict)
         else:

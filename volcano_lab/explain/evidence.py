@@ -15,6 +15,7 @@ from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
 from volcano_lab.trace.plain import amounts, plain
+from volcano_lab.trace.state import Change, Seen
 from volcano_lab.trace.stepper import Stepper
 
 STATUSES = {str(status): status for status in TRANSITIONS}
@@ -32,8 +33,8 @@ class _Call(Record):
 
     __slots__ = ("_live", "_plain")
 
-    def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
-                 live: tuple[Any, ...]):
+    def __init__(self, number: int, action: str, names: tuple[str, ...], live: tuple[Any, ...],
+                 kind: str):
         self.number, self.action, self.kind, self.names = number, action, kind, names
         self._live, self._plain = live, None
 
@@ -49,6 +50,30 @@ class _Call(Record):
         return super().get(name, default)
 
 
+class _Step(Record):
+    """A record whose changes are told when somebody reads them: explanations look at states."""
+
+    __slots__ = ("_values", "_tell")
+
+    def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
+                 values: tuple[Any, ...], tell: Callable[[int], None]):
+        self.number, self.action, self.kind, self.names = number, action, kind, names
+        self._values, self._tell = values, tell
+
+    @property
+    def values(self) -> tuple[Any, ...]:  # type: ignore[override]
+        self._tell(self.number)
+        return self._values
+
+    def get(self, name: str, default: Any = None) -> Any:
+        if name == "changes":
+            self._tell(self.number)
+        return self._values[self.names.index(name)] if name in self.names else default
+
+    def __getitem__(self, name: str) -> Any:
+        return self.get(name) if name in self.names else super().__getitem__(name)
+
+
 class CauseTrace(Trace):
     """A trace of what explanations read, in a fraction of a whole one's time and records: for each
     search for victims who was named by whom, not each check of queue and node beside it.
@@ -56,19 +81,80 @@ class CauseTrace(Trace):
 
     watches_attempts = False
 
+    def opened(self, ssn: Session) -> None:
+        self._log: list[tuple[int, Seen, list[Change]]] = []
+        self._not_told, self._looked = 0, (-1, self.start)
+        super().opened(ssn)
+        self._known = self._changes
+
     def _skips(self, point: ExtensionPoint) -> bool:
         return point.name not in READ
 
-    def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...],
-                  answer: Any) -> None:
-        beside = point in ("allocatable", "predicate") or (
-            point in POINTS.values() and not args[1])  # nobody was there to go
-        if self._action not in POINTS:
-            super()._add_call(kind, point, head, args, answer)
-        elif not beside:
-            names, first = self._named(kind, point, len(args))
-            live = (*head, *args[first:], answer)
-            self.records.append(_Call(len(self.records), self._action, kind, names, live))
+    def watch(self, point: ExtensionPoint, tier: int, plugin: str,
+              function: Callable[..., Any]) -> Callable[..., Any]:
+        if point.name in POINTS.values():
+            return self._searching("call", point.name, (point.name, tier, plugin), function)
+        watched = super().watch(point, tier, plugin, function)
+        if point.name not in ("allocatable", "predicate"):
+            return watched
+        return lambda *args: (function if self._action in POINTS else watched)(*args)
+
+    def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
+        if point.name in POINTS.values() and point.flat:
+            return self._searching("asked", point.name, None, ask)
+        return super().watch_point(point, ask)
+
+    def _searching(self, kind: str, point: str, head: tuple[Any, ...] | None,
+                   function: Callable[..., Any]) -> Callable[..., Any]:
+        """A search for victims, recorded where anybody was there to go."""
+        names, records = self._named(kind, point, 2)[0], self.records
+
+        def searched(claimant: Any, candidates: Any) -> Any:
+            since = len(records)
+            answer = function(claimant, candidates)
+            if candidates:
+                live = (*(head or (point, since)), claimant, candidates, answer)
+                records.append(_Call(len(records), self._action, names, live, kind))
+            return answer
+
+        return searched
+
+    # -- what steps changed ------------------------------------------------------------------------
+
+    def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
+        if names[-1:] != ("changes",):
+            return super()._add(kind, names, values)
+        record = _Step(len(self.records), self._action, kind, names, values, self._tell)
+        self.records.append(record)
+        return record
+
+    def _settle(self) -> None:
+        seen = self._changes.everywhere()
+        if seen:
+            self._add("settle", ("changes",), (self._told(seen),))
+
+    def _told(self, seen: Seen) -> list[Change]:
+        changes: list[Change] = []
+        self._log.append((len(self.records), seen, changes))
+        return changes
+
+    def _tell(self, number: int) -> None:
+        """Tell the changes up to a record, in their order."""
+        while self._not_told < len(self._log) and self._log[self._not_told][0] <= number:
+            _, seen, changes = self._log[self._not_told]
+            self._not_told += 1
+            changes += self._known.told(seen)
+
+    def state_at(self, number: int) -> State:
+        """The state right after a record."""
+        if self._looked[0] != number:
+            state = {what: dict(items) for what, items in self.start.items()}
+            latest = {(what, name): now for at, seen, _ in self._log if at <= number
+                      for what, name, _, now in seen}
+            for (what, name), now in latest.items():
+                state[what][name] = state[what].get(name, {}) | self._known.named(what, now)
+            self._looked = number, state
+        return self._looked[1]
 
 
 class Evidence:
@@ -140,6 +226,8 @@ class Evidence:
 
     def state_at(self, record: Record) -> State:
         """The state right after a record; good until the next call."""
+        if isinstance(self.trace, CauseTrace):
+            return self.trace.state_at(record.number)
         return self._stepper.goto(record.number).state
 
     def tasks_of(self, job: JobInfo) -> set[str]:

@@ -187,19 +187,23 @@ class Trace(Outline):
 
     def _settle(self) -> None:
         """Write down what changed without an operation that was shown."""
-        changes = self._changes.everywhere()
+        changes = self._told(self._changes.everywhere())
         if changes:
             self._add("settle", ("changes",), (changes,))
 
+    def _told(self, seen: state.Seen) -> list[state.Change]:
+        return self._changes.told(seen)
+
     def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
-        return (self._changes.of_task(task),)
+        return (self._told(self._changes.of_task(task)),)
 
     def changed(self, kind: str, subject: Any) -> None:
         job = self._changes and self._ssn.jobs.get(getattr(subject, "job", subject.uid))
         if job is None:
             return
-        changes = self._changes.of_job(job) if job is subject else self._changes.of_task(subject)
-        self._add(kind, ("job" if job is subject else "task", "changes"), (plain(subject), changes))
+        seen = self._changes.of_job(job) if job is subject else self._changes.of_task(subject)
+        self._add(kind, ("job" if job is subject else "task", "changes"), (plain(subject),
+                                                                           self._told(seen)))
 
     # -- extension points ------------------------------------------------------------------------
 

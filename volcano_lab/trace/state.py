@@ -6,7 +6,6 @@ field, before, after]; turned round it is its own inverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo
@@ -21,6 +20,8 @@ QUEUE_FIXED = ("deserved", "guarantee", "capability", "real_capability", "reques
 
 State = dict[str, dict[str, dict[str, Any]]]
 Change = list[Any]
+Seen = list[tuple[str, str, tuple[Any, ...] | None, tuple[Any, ...]]]
+"""[(what, name, its raw fields before, and now)]"""
 
 
 def queue_attributes(ssn: Session) -> dict[str, Any]:
@@ -118,40 +119,40 @@ class Changes:
         self._raw: dict[str, dict[str, tuple[Any, ...]]] = {what: {} for what in self.seen}
         self._dicts: dict[tuple[float, ...], dict[str, float]] = {}  # equal nodes share one
         self._rows, self._found = 0, []
-        self.everywhere()
+        self.everywhere()  # the start has all of that
 
-    def of_task(self, task: TaskInfo) -> list[Change]:
+    def of_task(self, task: TaskInfo) -> Seen:
         """What an operation on one task has changed: the task, nodes, its job and its queue with
         all above it.
         """
-        self._differs("tasks", task.key, _task(task))
+        self._look("tasks", task.key, _task(task))
         self._nodes()
         if task.job in self.ssn.jobs:
             return self.of_job(self.ssn.jobs[task.job])
         return self._taken()
 
-    def of_job(self, job: JobInfo) -> list[Change]:
+    def of_job(self, job: JobInfo) -> Seen:
         """What has changed of one job and its queue with all above it."""
-        self._differs("jobs", job.uid, _job(job, self.shares))
+        self._look("jobs", job.uid, _job(job, self.shares))
         for name in (job.queue, *self._ancestors[job.queue]) if job.queue in self.sums else ():
-            self._differs("queues", name, _queue(self.sums[name]))
+            self._look("queues", name, _queue(self.sums[name]))
         return self._taken()
 
-    def everywhere(self) -> list[Change]:
+    def everywhere(self) -> Seen:
         """Whatever has changed, operation or not."""
         known = self._raw["tasks"]
         for job in self.ssn.jobs.values():
             for task in job.tasks.values():
                 now = task.status, task.node_name
                 if known.get(task.key) != now:
-                    self._differs("tasks", task.key, now)
-            self._differs("jobs", job.uid, _job(job, self.shares))
+                    self._look("tasks", task.key, now)
+            self._look("jobs", job.uid, _job(job, self.shares))
         self._nodes()
         for name, attr in self.sums.items():
-            self._differs("queues", name, _queue(attr))
+            self._look("queues", name, _queue(attr))
         return self._taken()
 
-    def _taken(self) -> list[Change]:
+    def _taken(self) -> Seen:
         found, self._found = self._found, []
         return found
 
@@ -162,28 +163,42 @@ class Changes:
         accounts = table.idle, table.used, table.releasing, table.pipelined
         for row in rows:
             now = tuple([tuple(account[row].tolist()) for account in accounts])
-            self._differs("nodes", self.ssn.node_list[row].name, now, self._amounts)
+            self._look("nodes", self.ssn.node_list[row].name, now)
 
-    def _amounts(self, values: tuple[float, ...]) -> dict[str, float]:
-        # dimensions are only ever added at the end, and then the tuple is longer
-        known = self._dicts.get(values)
-        if known is None:
-            named = zip(self.ssn.table.dimensions, values, strict=True)
-            known = self._dicts[values] = {name: value for name, value in named if value}
-        return known
-
-    def _differs(self, what: str, name: str, now: tuple[Any, ...],
-                 convert: Callable[[Any], Any] = plain) -> None:
+    def _look(self, what: str, name: str, now: tuple[Any, ...]) -> None:
         raw = self._raw[what]
-        known = raw.get(name) or (None,) * len(now)
-        if known == now:
-            return
-        raw[name] = now
-        seen = self.seen[what].setdefault(name, {})
-        fields = zip(FIELDS[what], known, now, strict=False)  # a job may be without a share
-        for field, was, value in fields:
-            if was != value:
-                before, after = seen.get(field), convert(value)
-                if before != after:
-                    self._found.append([what, name, field, before, after])
-                    seen[field] = after
+        known = raw.get(name)
+        if known != now:
+            raw[name] = now
+            self._found.append((what, name, known, now))
+
+    # -- as plain data ---------------------------------------------------------------------------
+
+    def told(self, found: Seen) -> list[Change]:
+        """What was seen as changes; all that was seen before has to be told before."""
+        changes: list[Change] = []
+        for what, name, known, now in found:
+            seen = self.seen[what].setdefault(name, {})
+            # a job may be without a share
+            for field, was, value in zip(FIELDS[what], known or (None,) * len(now), now,
+                                         strict=False):
+                if was != value:
+                    before, after = seen.get(field), self._plain(what, value)
+                    if before != after:
+                        changes.append([what, name, field, before, after])
+                        seen[field] = after
+        return changes
+
+    def named(self, what: str, now: tuple[Any, ...]) -> dict[str, Any]:
+        """The fields of one thing that was seen."""
+        return {field: self._plain(what, value) for field, value in zip(FIELDS[what], now,
+                                                                        strict=False)}
+
+    def _plain(self, what: str, value: Any) -> Any:
+        if what != "nodes":
+            return plain(value)
+        known = self._dicts.get(value)
+        if known is None:  # dimensions are only ever added at the end, and then the tuple is longer
+            named = zip(self.ssn.table.dimensions, value, strict=False)
+            known = self._dicts[value] = {name: amount for name, amount in named if amount}
+        return known
