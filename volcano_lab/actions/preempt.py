@@ -117,7 +117,7 @@ class Preempt(Action):
         if ssn.pre_predicate(task) is not None:
             return False
         nodes, self._is_full, may_evict = self._fitting(task), False, self._may_evict(claim)
-        self._homes = {other.node_name for other in claim.job.tasks.values()}
+        self._homes = {other.node_name for other in claim.job.tasks.values()} - {""}
         if self.topology_aware:
             wanted = self.limits.count(len(nodes))
             trial = dry_run.TopologyAwarePreemption(
@@ -125,6 +125,9 @@ class Preempt(Action):
             if ssn.use_arrays:
                 nodes = evictions.nodes_at(ssn, self._promising(claim, nodes))
             return trial.preempt(statement, nodes, wanted)
+        if (claim.within_job and not self._homes and ssn.use_arrays
+                and not (ssn.observer.watches_attempts or ssn.allocatable(claim.queue, task))):
+            return False  # nobody could go, and the queue may not take it
         if any(self._preempt_on(statement, claim, node, may_evict)
                for node in self._ranked(claim, nodes)):
             return True
@@ -245,7 +248,8 @@ class Preempt(Action):
         if claim.within_job or not ssn.use_arrays:
             preemptees = evictions.tasks_of(node, may_evict)
         else:
-            preemptees = list(filter(may_evict, self._evictable_in(queue).on(node)))
+            preemptees = [other for other in self._evictable_in(queue).on(node) if other.job
+                          != claim.job.uid and (other.best_effort or not task.best_effort)]
         if self._is_full and not preemptees:
             return False
         victims = ssn.preemptable(task, preemptees)

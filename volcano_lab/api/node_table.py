@@ -23,8 +23,7 @@ class NodeTable:
     `allocatable` is what the node offers, `idle` what is left, `used` what its tasks take,
     `releasing` the part of `used` that is being freed, `pipelined` what is promised of that. A
     dimension that a node doesn't have is 0. `changes` lists the rows that have changed, one entry a
-    change, so that readers (`RowMemo`) may keep what
-they worked out and do anew only those rows.
+    change, so that readers (`RowMemo`) may keep what they worked out and do anew only those rows.
 
     >>> table = NodeTable()
     >>> row = table.add_row(Resource.from_list({"cpu": "4", "memory": "1Gi"}))
@@ -34,7 +33,8 @@ they worked out and do anew only those rows.
     (array([ True]), array([False]))
     """
 
-    __slots__ = (*ACCOUNTS, "dimensions", "columns", "count", "changes", "_vectors")
+    __slots__ = (*ACCOUNTS, "dimensions", "columns", "count", "changes", "_vectors", "_future",
+                 "_since")
 
     def __init__(self, dimensions: Sequence[str] = (CPU, MEMORY)):
         self.dimensions = list(dimensions)
@@ -42,6 +42,8 @@ they worked out and do anew only those rows.
         self.count = 0
         self.changes: list[int] = []
         self._vectors: dict[Resource, tuple[np.ndarray, np.ndarray]] = {}
+        self._future: dict[int, Resource] = {}  # of rows that have not changed
+        self._since = 0
         for account in ACCOUNTS:
             setattr(self, account, np.zeros((0, len(self.dimensions))))
 
@@ -118,7 +120,15 @@ they worked out and do anew only those rows.
         """What the row will have left once what is releasing is gone and what is pipelined has
         come.
         """
-        return self._value(self.idle[row] + self.releasing[row] - self.pipelined[row])
+        if self._since != len(self.changes):
+            for changed in self.changes[self._since :]:
+                self._future.pop(changed, None)
+            self._since = len(self.changes)
+        known = self._future.get(row)
+        if known is None:
+            known = self._future[row] = self._value(
+                self.idle[row] + self.releasing[row] - self.pipelined[row])
+        return known
 
     def _value(self, amounts: np.ndarray) -> Resource:
         cpu, memory, *rest = amounts.tolist()
