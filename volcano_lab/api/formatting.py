@@ -33,14 +33,16 @@ def in_units(name: str, amount: float) -> float | int | None:
 
 
 def quantity_text(name: str, value: float | None) -> str:
-    """An amount in the unit people use, as text; memory with a binary suffix.
+    """An amount in the unit people use, as text; bytes with a binary suffix.
 
     >>> quantity_text("memory", 1.5 * 2**30), quantity_text("cpu", 0.25), quantity_text("cpu", None)
     ('1.5Gi', '0.25', 'no limit')
+    >>> quantity_text("ephemeral-storage", 2**34)
+    '16Gi'
     """
     if value is None:
         return "no limit"
-    if name == MEMORY and value:
+    if value and (name in (MEMORY, "ephemeral-storage") or name.startswith("hugepages-")):
         power = next((power for power in (4, 3, 2, 1) if abs(value) >= 1024**power), 0)
         return f"{value / 1024**power:.6g}{('', 'Ki', 'Mi', 'Gi', 'Ti')[power]}"
     return f"{value:.6g}"

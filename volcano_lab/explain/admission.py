@@ -15,6 +15,7 @@ from volcano_lab.explain.holders import (
     largest,
     phase_text,
     reserved,
+    strangers,
 )
 from volcano_lab.explain.origin import limit_origin
 from volcano_lab.trace import Record, queue_attributes
@@ -78,10 +79,7 @@ def _too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if over:
             text = (f"No node could hold its pod {task.key}, were it empty: it asks for "
                     f"{amounts_text(asked, over)}, and the largest has {amounts_text(most, over)}.")
-            none = [name for name in over if not most[name]]
-            if none:
-                text += (f" No node announces {' or '.join(none)}: such a node is missing, or the "
-                         "device plugin on it does not run.")
+            text += seen.not_announced(name for name in over if not most[name])
             yield Cause("pod_too_large", text, {"task": task.key}, [], True)
             return
 
@@ -145,8 +143,8 @@ def _by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     held = allocated(seen, record, level)[0]
     verb = "Held by" if level else "In use by"
     about = partial(phase_text, seen, record)
-    text = (held_text(seen, kept, names, "Reserved by", about)
-            + held_text(seen, held, names, verb)).strip()
+    text = (held_text(seen, kept, names, "Reserved by", about) + held_text(seen, held, names, verb)
+            + ("" if level else strangers(seen, names, seen.ssn.nodes))).strip()
     if any(own.get(name) for name in names):
         text += (f" Counted in: {amounts_text(own, names)} of its own, for the configuration names "
                  f"{record['plugin']} twice, and the first has let it in.")

@@ -9,6 +9,7 @@ from volcano_lab.api import ROOT_QUEUE, JobInfo
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.knob import Knob
 from volcano_lab.explain.knobs import Knobs
+from volcano_lab.explain.names import meant
 from volcano_lab.explain.volumes import CODES as VOLUME_CODES
 from volcano_lab.explain.volumes import volume_knobs
 from volcano_lab.framework import Session
@@ -132,6 +133,9 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
             yield from knobs.priority(job.uid, ssn.jobs[numbers["first"]].priority)
     if code == "taint":
         yield from knobs.tolerations(job.uid, numbers["names"])
+        yield from knobs.working(numbers["names"])
+    if code == "gated":
+        yield from knobs.ungated(job.uid)
     if code == "anti_affinity":
         yield from knobs.beside(job.uid)
     if code in VOLUME_CODES:
@@ -199,11 +203,16 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
                 lacking[name] = max(largest.get(name, 0.0) - amount, lacking.get(name, 0.0))
                 gang[name] = members * largest.get(name, 0.0) - cause.numbers["free_in_total"][name]
             allowed = cause.numbers.get("allowed", allowed)
-    for name in names:
+    there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
+    slips = {name: close for name in largest if name not in there and (close := meant(name, there))}
+    for name, close in slips.items():
+        yield from knobs.renamed(job.uid, name, close)
+    for name in (name for name in names if name not in slips):
         less = lacking.get(name, 0.0)
         share = less / members if any("asked" in cause.numbers for cause in causes) else less
         yield from knobs.request(job.uid, name, largest[name] - share)
-    there = {name for node in ssn.nodes.values() for name, amount in node.allocatable if amount}
+    if slips:
+        return
     devices = {name: amount * min(max(DEVICES // amount, 1), members)
                for name, amount in largest.items() if name not in there and amount}
     refused = any(cause.code == "overcommit_refuses" for cause in causes)

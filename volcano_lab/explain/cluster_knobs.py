@@ -15,7 +15,18 @@ from volcano_lab.api import Resource, quantity
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node, ResourceQuota
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.explain.explanation import Amounts, in_quantity
-from volcano_lab.explain.knob import NODES, QUEUE, SWITCH, Knob, KnobSet, Turned, evolved, text_of
+from volcano_lab.explain.knob import (
+    NODES,
+    OTHERS,
+    QUEUE,
+    SWITCH,
+    Knob,
+    KnobSet,
+    Turned,
+    evolved,
+    text_of,
+)
+from volcano_lab.explain.nodes import KUBERNETES
 from volcano_lab.framework import SchedulerConfiguration, listed
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 
@@ -64,6 +75,18 @@ class ClusterKnobs(KnobSet):
                 yield self._knob(f"node {name}", self.nodes_there[name], "spec.unschedulable",
                                  "true", 1, lambda _: False, rank=SWITCH, said=lambda _,
                                  name=name: f"uncordon {name}")
+
+    def working(self, names: Iterable[str]) -> Iterator[Knob]:
+        """That a node is again in the state of which Kubernetes' taints say that it is not."""
+        for name, node in self.nodes_called(names).items():
+            broken = [t for t in node.spec.taints if t.key.startswith(KUBERNETES)]
+            if broken:
+                kept = [t for t in node.spec.taints if t not in broken]
+                text = listed([t.key for t in broken])
+                yield self._knob(f"node {name}", self.nodes_there[name], "spec.taints", text, 1,
+                                 lambda _, kept=kept: kept, rank=OTHERS,
+                                 said=lambda _, name=name, text=text: (
+                                     f"repair node {name}, so that its taint {text} goes"))
 
     def node_groups(self, queue: str, names: Iterable[str]) -> Iterator[Knob]:
         """That a node be in a group that a queue requires."""

@@ -123,6 +123,8 @@ def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterato
                 "their queues hold no more than they deserve")) + held
         else:
             code, why = PROTECTION.get(plugin, ("protected", "it says so"))
+        if code == "protected_by_pdb":
+            why += _budgets(seen, candidates)
         owners = dict.fromkeys(seen.called(seen.trace.start["tasks"][task]["job"])
                                for task in candidates)
         priorities = [seen.ssn.jobs[seen.trace.start["tasks"][task]["job"]].priority
@@ -133,6 +135,17 @@ def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterato
                 f"{listed(owners, 3)}), but {plugin} lets none of them go: {why}.")
         yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action,
                                  "least": min(priorities)}, mine[:3], context=True)
+
+
+def _budgets(seen: Evidence, candidates: list[str]) -> str:
+    """The PodDisruptionBudgets that speak for some pods, and what they allow."""
+    pods = [task for job in seen.ssn.jobs.values() for task in job.tasks.values()
+            if task.key in candidates]
+    named = [f"{budget.key} allows {budget.status.disruptions_allowed} disruptions"
+             for budget, selector in seen.ssn.plugins["pdb"].budgets
+             if any(budget.namespace == task.namespace
+                    and selector.matches(task.pod.metadata.labels) for task in pods)]
+    return f" ({listed(named, 3)})" if named else " (this plugin keeps pods without labels)"
 
 
 def _sums(seen: Evidence, record: Record, queue: str) -> str:

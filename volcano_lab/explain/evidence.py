@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
+from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.explain.explanation import Amounts, added
-from volcano_lab.explain.names import Names
+from volcano_lab.explain.names import Names, meant
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
@@ -161,14 +162,16 @@ class Evidence:
     """A closed session, its trace, and questions about them that several explanations ask.
 
     `node_by_node` runs the same cycle once more, with a trace of every call; it is asked only where
-    this trace doesn't say why a plugin refused a node.
+    this trace doesn't say why a plugin refused a node. `unmade` has, by the name of a job or
+    workload, why it lacks pods.
     """
 
     def __init__(self, ssn: Session, trace: Trace,
-                 node_by_node: Callable[[], TraceReader] | None = None):
+                 node_by_node: Callable[[], TraceReader] | None = None,
+                 unmade: dict[str, list[str]] | None = None):
         self.ssn, self.trace, self._node_by_node = ssn, trace, node_by_node
         self.names, self.brief = Names(ssn), False  # brief: nobody is named who holds what
-        self.called = self.names.called
+        self.called, self.unmade = self.names.called, unmade or {}
         self._indices: dict[tuple[str, str], dict[Any, list[Record]]] = {}
 
     @cached_property
@@ -229,6 +232,18 @@ class Evidence:
         if isinstance(self.trace, CauseTrace):
             return self.trace.state_at(record.number)
         return self._stepper.goto(record.number).state
+
+    def not_announced(self, names: Iterable[str]) -> str:
+        """That no node has some resources at all, and what may be meant."""
+        there = list(self.ssn.total_resource.resource_names())
+        told = ""
+        for name in names:
+            close = meant(name, there)
+            told += (f" No node announces {name}; near it is {close}, of which the nodes have "
+                     f"{amount_text(close, self.ssn.total_resource.get(close))}." if close else
+                     f" No node announces {name}: such a node is missing, or the device plugin on "
+                     "it does not run.")
+        return told
 
     def tasks_of(self, job: JobInfo) -> set[str]:
         return {task.key for task in job.tasks.values()}

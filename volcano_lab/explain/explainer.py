@@ -61,7 +61,8 @@ class Explainer(Shown):
         self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now,
                                                  trace=CauseTrace())
         self.evidence = Evidence(self.session, self.trace,
-                                 lambda: traced(self.objects, self.conf, True, self.now)[0])
+                                 lambda: traced(self.objects, self.conf, True, self.now)[0],
+                                 getattr(objects, "unmade", None))
         self.names = self.evidence.names
         self._tasks = {task.key: task for job in self.session.jobs.values()
                        for task in job.tasks.values()}
@@ -101,7 +102,8 @@ class Explainer(Shown):
         uid = self.names.find(uid, "job")[1]
         job = self.session.jobs[uid]
         causes = job_causes(self.evidence, job)
-        seeks = causes and (not job.tasks or counts(job)[2])  # a promised pod lacks nothing
+        # a promised pod lacks nothing, and where none is made admitting helps nobody
+        seeks = counts(job)[2] if job.tasks else causes[0].code != "pods_not_made"
 
         def find(seconds: float | None = None) -> Iterator[Remedy]:
             return remedies_for(self.evidence, self.objects, self.conf, job, causes, self.now,

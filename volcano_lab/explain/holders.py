@@ -95,6 +95,19 @@ def held_text(seen: Evidence, by_job: dict[str, Amounts], names: list[str], verb
     return f" {verb} {', '.join(parts)}." if parts else ""
 
 
+def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> str:
+    """What pods on some nodes take of which Volcano knows no job."""
+    pods = [task for name in nodes for task in seen.ssn.nodes[name].tasks.values()
+            if task.job not in seen.ssn.jobs and str(task.status) in HOLDING]
+    taken: Amounts = {}
+    for task in pods:
+        taken = added(taken, amounts(task.resreq))
+    largest_first = sorted(pods, key=lambda task: [-task.resreq.get(name) for name in names])
+    return (f" Pods that Volcano does not schedule take {amounts_text(taken, names)} "
+            f"({listed([task.key for task in largest_first], MOST)})."
+            if any(taken.get(name) for name in names) else "")
+
+
 def phase_text(seen: Evidence, record: Record, job: JobInfo) -> str:
     """How a job stood that had reserved something when another was refused."""
     if not job.tasks:
@@ -121,7 +134,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     took = {uid: each for uid, each in new.items() if uid != job.uid}
     what = " and ".join(names) + (" are" if len(names) > 1 else " is")
     verb = f"{what} held by" if level is None else f"In queue {level} {what} held by"
-    text = held_text(seen, held, names, verb).strip()
+    text = (held_text(seen, held, names, verb)
+            + (strangers(seen, names, nodes) if nodes is not None else "")).strip()
     took_text = held_text(seen, took, names, "In this cycle it went to").strip()
     holders = largest(held, names)
     if text and holders != [job.uid]:

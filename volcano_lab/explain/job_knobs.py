@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from math import ceil
 from typing import Any
 
 import attrs
@@ -68,15 +69,17 @@ class JobKnobs(KnobSet):
         units) to fit.
         """
         place, pods = self.groups.get(job), self.waiting(job)
-        asked = [quantity.parse(c.resources.requests[resource]) for pod in pods.values()
+        texts = [c.resources.requests[resource] for pod in pods.values()
                  for c in pod.spec.containers if resource in c.resources.requests]
+        asked = [quantity.parse(text) for text in texts]
         if place is None or not asked:
             return
         most, group = max(asked), self.objects[place]
         step = step_of(resource, most)
+        whole = ceil(most / step)  # after the first step it is a multiple
 
         def turn(i: int) -> Turned:
-            limit, least = most - i * step, group.spec.min_resources or {}
+            limit, least = (whole - i) * step, group.spec.min_resources or {}
             changed = {at: evolved(pod, "spec.containers",
                                    [_asking(c, resource, limit) for c in pod.spec.containers])
                        for at, pod in pods.items()}
@@ -86,10 +89,35 @@ class JobKnobs(KnobSet):
                 changed[place] = evolved(group, "spec.min_resources", least | {resource: text})
             return text_of(resource, limit), self._replaced(changed), self.conf
 
-        steps = int(most // step) - (most % step == 0)
-        yield Knob(f"job {self.called(job)}", f"request of {resource} a pod",
-                   text_of(resource, most), steps, turn, REQUEST,
-                   min(steps_to(resource, most, max(target, 0.0), step), max(steps, 1)))
+        before = text_of(resource, most) if most % step == 0 else texts[asked.index(most)]
+        yield Knob(f"job {self.called(job)}", f"request of {resource} a pod", before, whole - 1,
+                   turn, REQUEST,
+                   min(steps_to(resource, most, max(target, 0.0), step), max(whole - 1, 1)))
+
+    def renamed(self, job: str, resource: str, meant: str) -> Iterator[Knob]:
+        """That the job's pods ask for a resource by the name that nodes announce."""
+        place = self.groups.get(job)
+
+        def named(amounts: dict[str, str] | None) -> dict[str, str] | None:
+            return amounts and {meant if name == resource else name: text
+                                for name, text in amounts.items()}
+
+        def turn(_: int) -> Turned:
+            changed = {at: evolved(pod, "spec.containers", [evolved(
+                c, "resources.requests", named(c.resources.requests)) for c in pod.spec.containers])
+                for at, pod in self.waiting(job).items()}
+            group = self.objects[place]
+            changed[place] = evolved(group, "spec.min_resources", named(group.spec.min_resources))
+            return meant, self._replaced(changed), self.conf
+
+        if place is not None:
+            yield Knob(f"job {self.called(job)}", "name of a resource", resource, 1, turn, JOB,
+                       said=lambda _: f"job {self.called(job)}: {meant} instead of {resource}")
+
+    def ungated(self, job: str) -> Iterator[Knob]:
+        """That the job's pods stand behind no scheduling gate."""
+        yield self._pods(job, "schedulingGates", "set", lambda spec: {"scheduling_gates": []},
+                         f"job {self.called(job)}: without its scheduling gates")
 
     def tier(self, job: str) -> Iterator[Knob]:
         """The highest tier that the job's topology allows, or its sub-groups'; and that it be a

@@ -20,7 +20,7 @@ Objects = Sequence[KubernetesObject]
 Turned = tuple[str, Objects, SchedulerConfiguration]
 HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES = range(7)
 """How much a turn changes, from what nobody misses to what has to be bought."""
-STEPS = {"cpu": ("100m", "1"), "memory": ("64Mi", "1Gi")}
+STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), ("64Mi", "1Gi"))}
 """By how much amounts are turned: small ones, whole ones of two or more; anything else by one."""
 
 
@@ -68,7 +68,8 @@ def evolved(obj: Any, path: str, value: Any) -> Any:
 def step_of(resource: str, amount: Any = 0) -> Any:
     """The step in which an amount is turned: whole CPUs and gibibytes, unless it is finer."""
     small, large = (quantity.parse(text) for text in STEPS.get(resource, ("1", "1")))
-    return large if amount >= 2 * large and amount % large == 0 else small
+    fine = amount % large and (resource == "cpu" or amount < 16 * large)
+    return large if amount >= 2 * large and not fine else small
 
 
 def steps_to(resource: str, before: Any, amount: float, step: Any) -> int:
@@ -78,7 +79,7 @@ def steps_to(resource: str, before: Any, amount: float, step: Any) -> int:
 
 
 def text_of(resource: str, number: Any, like: str = "") -> str:
-    style = "BinarySI" if resource == "memory" else "DecimalSI"
+    style = "BinarySI" if STEPS.get(resource) == STEPS["memory"] else "DecimalSI"
     return quantity.to_text(number, quantity.style_of(like) if like.strip("0") else style)
 
 

@@ -298,4 +298,5 @@ def _too_large(seen: Evidence, request: Amounts, allowed: list[str], names: list
                for each in names}
     over = [each for each, amount in largest.items() if request[each] - amount >= MIN_RESOURCE]
     return (f" No such node is that large: the largest has {amounts_text(largest, over)}."
+            + seen.not_announced(name for name in over if not seen.ssn.total_resource.get(name))
             if over else "")

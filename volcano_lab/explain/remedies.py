@@ -291,6 +291,7 @@ def _costs(seen: Evidence, before: Session, after: Session, uid: str) -> Iterato
     """Whom it takes something from."""
     evicted: dict[str, int] = {}
     less: list[str] = []
+    none: list[str] = []
     for other, job in before.jobs.items():
         now = after.jobs.get(other)
         if other == uid or now is None:
@@ -298,15 +299,17 @@ def _costs(seen: Evidence, before: Session, after: Session, uid: str) -> Iterato
         more = len(now.in_status(RELEASING)) - len(job.in_status(RELEASING))
         if more > 0:
             evicted[_short(seen, other)] = more
-        elif sum(counts(now)[:2]) < sum(counts(job)[:2]):
-            less.append(_short(seen, other))
+        elif (left := sum(counts(now)[:2])) < sum(counts(job)[:2]):
+            (less if left else none).append(_short(seen, other))
     if len(evicted) > 3:
         yield f"evicts {sum(evicted.values())} pods of {len(evicted)} jobs"
     elif evicted:
         yield "evicts " + ", ".join(f"{count} pod{'s' if count > 1 else ''} of {name}"
                                     for name, count in evicted.items())
+    if none:
+        yield f"{listed(none, 3)} wait{'s' if len(none) == 1 else ''}"
     if less:
-        yield f"{listed(less, 3)} wait{'s' if len(less) == 1 else ''}"
+        yield f"{listed(less, 3)} {'has' if len(less) == 1 else 'have'} fewer places"
 
 
 def _short(seen: Evidence, uid: str) -> str:

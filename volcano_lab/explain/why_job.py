@@ -77,7 +77,10 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     promise = _promised(seen, job)
     if promise is not None:
         promise.context = True
-    return [*(list(_causes(seen, job)) or [_otherwise(seen, job)]), *([promise] if promise else ())]
+    unmade = [Cause("pods_not_made", f"{text[0].upper()}{text[1:]}.", {}, [], bool(job.tasks))
+              for text in seen.unmade.get(seen.called(job.uid), ())]
+    return [*unmade, *(list(_causes(seen, job)) or [_otherwise(seen, job)]),
+            *([promise] if promise else ())]
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -152,8 +155,10 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     waiting = [task for task in job.tasks.values() if not task.node_name]
     gated = [task.key for task in waiting if task.sch_gated]
     if gated:
-        yield Cause("gated", f"{_pods(gated, 'stand')} behind a scheduling gate.",
-                    {"gated": len(gated)})
+        names = dict.fromkeys(gate.name for task in waiting
+                              for gate in task.pod.spec.scheduling_gates)
+        yield Cause("gated", f"{_pods(gated, 'stand')} behind a scheduling gate. Whoever set it "
+                    f"({listed(names, 3)}) has to take it away.", {"gated": len(gated)})
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
     if nothing and "backfill" not in seen.ssn.enabled_actions:
         yield Cause("no_backfill_action",

@@ -190,8 +190,8 @@ class _Cluster:
         phase = job.status.state.phase
         if has_group or (phase in FINISHED and not has_pods):
             if has_group and not has_pods and phase not in FINISHED:
-                self._warn(job, "its PodGroup is among the objects and none of its pods; none are "
-                           "made")
+                self._unmade(job, "its PodGroup is among the objects and none of its pods; none "
+                             "are made")
             return []
         ready = {task.name: self.ready[job.namespace, job.name, task.name]
                  for task in job.spec.tasks}
@@ -199,8 +199,8 @@ class _Cluster:
         if has_pods:
             return [group]
         for task, others in waiting_tasks(job, ready).items():
-            self._warn(job, f"the pods of its task {task} are made when those of "
-                       f"{', '.join(others)} run (dependsOn), and not before")
+            self._unmade(job, f"the pods of its task {task} are made when those of "
+                         f"{', '.join(others)} run (dependsOn), and not before")
         return [group, *self._admitted(job, pods)]
 
     def _workload(self, workload: api.Workload) -> list[api.KubernetesObject]:
@@ -229,11 +229,15 @@ class _Cluster:
                     or pod.spec.priority_class_name in self.priorities]
         if len(admitted) < len(pods):
             missing = {pod.spec.priority_class_name for pod in pods} - self.priorities.keys() - {""}
-            self._warn(owner,
-                       f"{len(pods) - len(admitted)} of its {len(pods)} pods are not made, for "
-                       f"there is no PriorityClass {' or '.join(sorted(missing))}; add it, or take "
-                       "its name out")
+            self._unmade(
+                owner, f"{len(pods) - len(admitted)} of its {len(pods)} pods are not made, for "
+                f"there is no PriorityClass {' or '.join(sorted(missing))}; add it, or take its "
+                "name out")
         return admitted
+
+    def _unmade(self, owner: api.KubernetesObject, sentence: str) -> None:
+        self._warn(owner, sentence)
+        self.into.unmade.setdefault(owner.key, []).append(sentence)
 
     def _warn(self, obj: api.KubernetesObject, sentence: str) -> None:
         self.into.warnings.append(f"{self.label(obj)}: {sentence}.")

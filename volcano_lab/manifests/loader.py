@@ -49,7 +49,7 @@ class _NotRead(Exception):
 
 class Loaded(list[api.KubernetesObject]):
     """Objects in document order; `warnings` holds one sentence for each thing without effect,
-    `places` says where each object stood.
+    `places` says where each object stood, `unmade` why pods of an owner (by key) are not made.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
@@ -59,6 +59,7 @@ class Loaded(list[api.KubernetesObject]):
         super().__init__(objects)
         self.warnings = list(warnings)
         self.places: dict[tuple[str, str, str], str] = {}
+        self.unmade: dict[str, list[str]] = {}
 
     @property
     def objects(self) -> list[api.KubernetesObject]:

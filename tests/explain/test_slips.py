@@ -1,0 +1,117 @@
+"""Slips of the pen, what keeps pods from being made at all, and who else takes room."""
+
+import pytest
+
+from volcano_lab import Cluster, Trace, loads
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.evidence import CauseTrace
+from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.scheduler import traced
+from volcano_lab.trace.stepper import Stepper
+
+ALLOCATE = """\
+actions: "allocate"
+tiers:
+- plugins: [{name: gang}, {name: pdb}, {name: predicates}]
+"""
+RECLAIM = """\
+actions: "allocate, reclaim, preempt"
+tiers:
+- plugins: [{name: priority}, {name: gang}]
+- plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: nodeorder}]
+"""
+NODE = """\
+{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: \
+node.kubernetes.io/not-ready, effect: NoSchedule}]}, status: {allocatable: {cpu: 4, pods: 9}}}"""
+OTHERS = """\
+{apiVersion: v1, kind: Pod, metadata: {name: agent, namespace: kube-system}, spec: {schedulerName: \
+default-scheduler, nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 3}}}]}, \
+status: {phase: Running}}"""
+JOB = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: web, namespace: default}}
+spec:
+  minAvailable: 1
+  schedulerName: volcano
+  {more}
+  tasks:
+  - name: w
+    replicas: 1
+    template: {{spec: {{containers: [{{name: c, resources: {{requests: {asks}}}}}], {pods}}}}}
+"""
+
+
+def made(node, asks="{cpu: 1}", more="", pods=""):
+    return with_defaults(loads(f"{node}\n---\n" + JOB.format(asks=asks, more=more,
+                                                             pods=pods)))
+
+
+def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memory: 32Gi"):
+    node = ("{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: "
+            f"{{{nodes}, pods: 9}}}}}}")
+    return made(node, asks, more, pods)
+
+
+@pytest.mark.parametrize("sentence, objects, said, change", [
+    ("a resource's name with a letter too many", written(
+        "{nvidia.com/gpus: 1}", nodes="cpu: 4, nvidia.com/gpu: 4"),
+     "No node announces nvidia.com/gpus; near it is nvidia.com/gpu, of which the nodes have 4.",
+     "job default/web: nvidia.com/gpu instead of nvidia.com/gpus (web is placed on n1)"),
+    ("bytes are told as such, and lowered in whole steps", written("{cpu: 1, memory: 64G}"),
+     "the largest has memory 32Gi",
+     "job default/web: request of memory a pod 64G -> 32Gi (web is placed on n1)"),
+    ("ephemeral storage is bytes, too", written(
+        "{ephemeral-storage: 50Gi}", nodes="cpu: 4, ephemeral-storage: 20Gi"),
+     "the largest has ephemeral-storage 20Gi",
+     "job default/web: request of ephemeral-storage a pod 50Gi -> 20Gi (web is placed on n1)"),
+    ("a gate is named", written(pods="schedulingGates: [{name: example.com/quota}]"),
+     "Whoever set it (example.com/quota) has to take it away.",
+     "job default/web: without its scheduling gates (web is placed on n1)"),
+    ("a node that does not work", made(NODE), "node.kubernetes.io/not-ready",
+     "repair node n1, so that its taint node.kubernetes.io/not-ready goes (web is placed on n1)"),
+])
+def test_what_is_meant_is_said_and_first_among_the_remedies(sentence, objects, said, change):
+    explanation = Explainer(objects, ALLOCATE).why("web")
+    assert said in explanation.text, sentence
+    assert str(explanation.remedies[0]) == change
+
+
+def test_pods_that_are_not_made_are_told_first_and_admission_is_no_help():
+    explanation = Explainer(written(more="priorityClassName: gold")).why("web")
+    assert explanation.codes[0] == "pods_not_made"
+    assert "there is no PriorityClass gold" in explanation.causes[0].text
+    assert not explanation.seeks_remedies
+
+
+def test_pods_that_volcano_does_not_schedule_are_named():
+    cluster = Cluster().node("n1", cpu=4).add(OTHERS).job("web", pods=1, cpu=2)
+    assert "Pods that Volcano does not schedule take cpu 3 (kube-system/agent)." in Explainer(
+        cluster.objects()).why("web").text
+
+
+def test_a_job_with_fewer_places_is_not_said_to_wait():
+    cluster = Cluster().node("n1", cpu=4).job("first", pods=4, min_member=1, cpu=1)
+    cluster.job("second", pods=1, cpu=1)
+    explain = Explainer(cluster.objects(), ALLOCATE.replace("gang", "priority"))
+    assert next(str(remedy) for remedy in explain.why("second").remedies) == (
+        "job default/second: a PriorityClass above 0 (second is placed on n1; first has fewer "
+        "places)")
+
+
+def test_a_cause_trace_has_the_state_at_each_record_without_and_with_its_changes():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("a").queue("b").job(
+        "old", queue="b", pods=8, min_member=1, cpu=1, running={"n1": 4, "n2": 4}).job(
+        "train", queue="a", pods=2, cpu=2)
+    brief, whole = CauseTrace(), Trace()
+    traced(cluster.objects(), RECLAIM, trace=brief, now=1e9)
+    traced(cluster.objects(), RECLAIM, trace=whole, now=1e9)
+    numbers = [record.number for record in brief.records]
+    states = [brief.state_at(number) for number in reversed(numbers)]
+    stepper = Stepper(brief)
+    assert [stepper.goto(number).state for number in reversed(numbers)][-1] == states[-1]
+    for number, state in zip(reversed(numbers), states, strict=True):
+        assert stepper.goto(number).state == state
+    operations = [(record.kind, record["changes"]) for record in brief.operations]
+    assert any(changes for _, changes in operations)
+    assert operations == [(record.kind, record["changes"]) for record in whole.operations]
