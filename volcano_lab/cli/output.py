@@ -111,7 +111,7 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
     '  queue a\\n  holds cpu\\n  4'
     """
     first, text = indent if first is None else first, plain(text)
-    if not re.search(f"[{CHINESE}]", text):
+    if text.isascii() or not re.search(f"[{CHINESE}]", text):  # the class takes long to compile
         return TextWrapper(max(most, 10), first, indent, break_long_words=False,
                            break_on_hyphens=False).fill(text)
     from rich.cells import cell_len
