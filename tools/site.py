@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent)]
-from lite.app import KERNEL, application  # noqa: E402
+from lite.app import KERNEL, application, megabytes  # noqa: E402
 from lite.wheels import ROOT, Missing  # noqa: E402
 
 MOST_MB = 60
@@ -62,11 +62,6 @@ def found(out: Path) -> list[str]:
     faults += [f"{path.relative_to(out)} is a source map" for path in out.rglob("*.map")]
     size = megabytes(out)
     return faults + [f"the site has {size:.1f} MB, {MOST_MB} are allowed"] * (size > MOST_MB)
-
-
-def megabytes(folder: Path) -> float:
-    """The size of all files below a folder, in MB of 1,000,000 bytes."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
 def main() -> int:
