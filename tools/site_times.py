@@ -1,53 +1,97 @@
-"""Runs lessons of a built site in Chromium, with no network but the local server: a row of times
-per lesson, with the median of 20 moves of its first slider, then what failed.
+"""Runs lessons of a built site in Chromium, with no network but the local server: times per lesson,
+medians of some first visits, then what failed.
 
-`python tools/site_times.py build/site 00 05 zh/05`; without numbers all notebooks.
+`python tools/site_times.py build/site 00 05 zh/05`; without numbers all notebooks. `--runs 3
+--write` visits each three times and writes the table into docs/site.md.
 """
 
+import argparse
+import os
+import re
 import statistics
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools")]
 
 from browser.page import PROBE, NotebookPage, find_chromium, open_browser  # noqa: E402
 from browser.site import opened, served  # noqa: E402
+from lite.app import megabytes  # noqa: E402
+
+PAGE = ROOT / "docs" / "site.md"
+SHOWN = re.compile(r"(?<=^```text\n)lesson .*?(?=^```)", re.MULTILINE | re.DOTALL)
+COLUMNS = {"interface": "s", "kernel": "s", "first_cell": "s", "whole": "s", "slider": "ms",
+           "before": "MB"}
+ROW = "{:<38}{:>6}{:>11}{:>9}{:>12}{:>9}{:>8}{:>13}"
+HEAD = ROW.format("lesson", "cells", "interface", "Python", "first cell", "whole", "slider",
+                  "before cell 1")
 
 
 def repaint(page):
-    """How long the first slider takes to repaint, or a dash where there is none."""
+    """Milliseconds that the first slider takes to repaint, the median, or None without a slider."""
     notebook = NotebookPage(page)
     if notebook.slider() is None:
-        return "-"
-    return f"{statistics.median(move.first for move in notebook.move_slider(20)):.0f} ms"
+        return None
+    return statistics.median(move.first for move in notebook.move_slider(20))
 
 
-def main(folder, *numbers):
+def visited(browser, address, lesson):
+    """Visit a lesson for the first time: (figures by column, its cells, what is wrong)."""
+    visit = browser.new_context(viewport={"width": 1200, "height": 1000})
+    visit.add_init_script(PROBE)
+    with visit, opened(browser, address, lesson, context=visit) as reading:
+        cells = reading.run()
+        faults = [f"{lesson} {cell['id']}: {said}" for cell in cells
+                  for said in (*cell["errors"], *cell["warnings"])]
+        faults += [f"{lesson} asked for {url}" for url in reading.outside]
+        figures = reading.seconds | {"slider": repaint(reading.page),
+                                     "before": reading.fetched / 1e6}
+    return figures, len(cells), faults
+
+
+def row(lesson, cells, visits):
+    """A line of the table: medians."""
+    found = []
+    for column, unit in COLUMNS.items():
+        seen = [each[column] for each in visits if each.get(column) is not None]
+        figure = f"{statistics.median(seen):.{0 if unit == 'ms' else 1}f} {unit}" if seen else "-"
+        found.append(figure)
+    return ROW.format(lesson.removesuffix(".ipynb"), cells, *found)
+
+
+def main():
     """Print a row per lesson; 1 where a cell failed or a request left the site."""
-    files = Path(folder, "try", "files")
+    options = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    options.add_argument("folder", type=Path)
+    options.add_argument("lessons", nargs="*", metavar="LESSON", help="00, 05 or zh/05")
+    options.add_argument("--runs", type=int, default=1, help="first visits of each  [default: 1]")
+    options.add_argument("--write", action="store_true", help=f"into {PAGE.relative_to(ROOT)}, too")
+    given = options.parse_args()
+    files = given.folder / "try" / "files"
     names = [path.relative_to(files).as_posix() for path in sorted(files.rglob("*.ipynb"))
              if path.parent.name != "instructor"]
-    lessons = [name for name in names
-               if not numbers or name.removesuffix(".ipynb").partition("-")[0] in numbers]
-    faults = []
-    print("| lesson | cells | interface | Python | first cell | whole | slider |")
-    print("|---|---|---|---|---|---|---|")
-    with open_browser(find_chromium()) as browser, served(folder) as address:
+    lessons = [name for name in names if not given.lessons
+               or name.removesuffix(".ipynb").partition("-")[0] in given.lessons]
+    lines, faults = [HEAD], []
+    print(HEAD)
+    with open_browser(find_chromium()) as browser, served(given.folder) as address:
         for lesson in lessons:
-            visit = browser.new_context(viewport={"width": 1200, "height": 1000})
-            visit.add_init_script(PROBE)
-            with visit, opened(browser, address, lesson, context=visit) as reading:
-                cells = reading.run()
-                wrong = [f"{lesson} {cell['id']}: {said}" for cell in cells
-                         for said in (*cell["errors"], *cell["warnings"])]
-                faults += wrong + [f"{lesson} asked for {url}" for url in reading.outside]
-                times = " | ".join(f"{reading.seconds.get(name, 0):.1f} s" for name in
-                                   ("interface", "kernel", "first_cell", "whole"))
-                print(f"| {lesson.removesuffix('.ipynb')} | {len(cells)} | {times} "
-                      f"| {repaint(reading.page)} |", flush=True)
-    print(*faults, sep="\n")
+            seen = []
+            for _ in range(given.runs):
+                figures, cells, wrong = visited(browser, address, lesson)
+                seen.append(figures)
+                faults += wrong
+            lines.append(row(lesson, cells, seen))
+            print(lines[-1], flush=True)
+    lines += ["", f"{megabytes(given.folder):.1f} MB on the disk; medians of {given.runs} first "
+              f"visits on {os.cpu_count()} cores with a load of {os.getloadavg()[1]:.1f}"]
+    print(*lines[-2:], *faults, sep="\n")
+    if given.write and not faults:
+        text = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(SHOWN.sub("\n".join(lines) + "\n", text), encoding="utf-8")
     return int(bool(faults))
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

@@ -20,7 +20,8 @@ from playwright.sync_api import sync_playwright
 
 PROBE = Path(__file__).with_name("probe.js").read_text()
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
+         "--disable-component-update", "--disable-sync",
+         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
 OUTSIDE = re.compile(r"^(https?|wss?)://(?!127\.0\.0\.1[:/])")
 # Voila's own page template asks for an icon font; that is not the notebook's doing, and the request
 # is refused anyway.

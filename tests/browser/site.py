@@ -1,4 +1,4 @@
-"""A reader of the site in a real Chromium, whose network ends at the local server."""
+"""A reader of the site in a real Chromium, whose network ends at this machine."""
 
 import contextlib
 import subprocess
@@ -10,6 +10,18 @@ KERNEL_IDLE = """() => {
     const context = window.jupyterapp?.shell.currentWidget?.context?.sessionContext;
     return Boolean(context?.isReady && context.session?.kernel
         && context.kernelDisplayStatus === "idle");
+}"""
+FETCHED = """async () => {
+    const sizes = new Map(performance.getEntries().filter(each => "encodedBodySize" in each)
+        .map(each => [each.name.split("?")[0], each.encodedBodySize]));
+    for (const name of await caches.keys()) {
+        const kept = await caches.open(name);
+        for (const request of await kept.keys()) {
+            const {headers} = await kept.match(request);
+            sizes.set(request.url, Number(headers.get("content-length")));
+        }
+    }
+    return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }"""
 CELLS = """() => {
     const cells = window.jupyterapp.shell.currentWidget.content.model.cells, found = [];
@@ -50,6 +62,8 @@ class Reading:
     outside: list = field(default_factory=list)
     seconds: dict = field(default_factory=dict)
     """Since it was opened: `interface`, `kernel`, `first_cell`, `whole`."""
+    fetched: int = 0
+    """Bytes before the first cell had run."""
 
     def passed(self, what):
         """Note when something was reached."""
@@ -68,6 +82,7 @@ class Reading:
             cells = self.page.evaluate(CELLS)
             if cells[0]["ran"] and "first_cell" not in self.seconds:
                 self.passed("first_cell")
+                self.fetched = self.page.evaluate(FETCHED)
             if all(cell["ran"] for cell in cells):
                 self.passed("whole")
                 return cells
@@ -89,8 +104,6 @@ def opened(browser, address, lesson, width=1200, height=1000, context=None):
             reading.outside.append(request.url)
 
     try:
-        visit.route(lambda url: not url.startswith((address, "data:", "blob:")),
-                    lambda route: route.abort())
         visit.on("request", look)
         reading.page = visit.new_page()
         reading.opened = time.monotonic()
