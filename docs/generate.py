@@ -58,7 +58,8 @@ def the_map() -> str:
         if files:
             about = text.split(". ")[0].rstrip(".")
             page = group_of(name) or "volcano_lab"
-            rows.append(f"| [`{name}`](reference/{page}.md) | {about} | {files[1]} |")
+            short = name.removeprefix("volcano_lab.")
+            rows.append(f"| [`{short}`](reference/{page}.md) | {about} | {files[1]} |")
     title = "# From Volcano's files to the lab's"
     head = [
         title, "", "Volcano v1.14.0.", "", "| module | what it is | answers to |", "|---|---|---|"
@@ -146,12 +147,13 @@ def lessons() -> str:
 
 
 def ways() -> str:
-    """The ways through the course as a list."""
+    """The ways through the course as a list, each number a link to its lesson."""
+    links = {each.number: f"[{each.number}](lessons/{each.file})" for each in TABLE}
     if spoken() != ENGLISH:
         return "\n".join(f"- **{say(way.title)}**（{say(way.whom)}，{say(way.time)}）："
-                         f"{'、'.join(way.numbers)}。" for way in WAYS) + "\n"
+                         f"{'、'.join(map(links.get, way.numbers))}。" for way in WAYS) + "\n"
     return "\n".join(f"- **{way.title}** ({way.whom[0].lower()}{way.whom[1:]}, {way.time}): "
-                     f"{', '.join(way.numbers)}." for way in WAYS) + "\n"
+                     f"{', '.join(map(links.get, way.numbers))}." for way in WAYS) + "\n"
 
 
 def glossary() -> str:
