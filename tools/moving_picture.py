@@ -19,7 +19,7 @@ from browser.page import find_chromium  # noqa: E402
 from volcano_lab.course.lesson_00.lab import fair_share_lab  # noqa: E402
 
 KEYS = [*["ArrowRight"] * 3, *["ArrowLeft"] * 2]
-SECONDS, WIDTH, MOST_BYTES = 1.1, 760, 400_000  # how long a picture stands; pixels; of a file
+SECONDS, WIDTH, MOST_BYTES = 1.1, 848, 400_000  # how long a picture stands; pixels; of a file
 
 
 def frames(chromium, theme):
@@ -29,7 +29,7 @@ def frames(chromium, theme):
     page = WidgetPage(context.new_page(), theme).open()
     box = page.show(fair_share_lab(), WIDTH).bounding_box()
     session = context.new_cdp_session(page.page)
-    clip = {name: box[name] for name in ("x", "y", "width", "height")} | {"scale": 1.2}
+    clip = {name: box[name] for name in ("x", "y", "width", "height")} | {"scale": 1.1}
     page.page.locator(".noUi-handle").first.focus()
     shots = []
     for key in [None, *KEYS]:
