@@ -23,7 +23,7 @@ PAGE = ROOT / "docs" / "site.md"
 SHOWN = re.compile(r"(?<=^```text\n)lesson .*?(?=^```)", re.MULTILINE | re.DOTALL)
 COLUMNS = {"interface": "s", "kernel": "s", "first_cell": "s", "whole": "s", "slider": "ms",
            "before": "MB"}
-ROW = "{:<38}{:>6}{:>11}{:>9}{:>12}{:>9}{:>8}{:>13}"
+ROW = "{:<38}{:>6}{:>11}{:>9}{:>12}{:>9}{:>8}{:>15}"
 HEAD = ROW.format("lesson", "cells", "interface", "Python", "first cell", "whole", "slider",
                   "before cell 1")
 
@@ -84,8 +84,8 @@ def main():
                 faults += wrong
             lines.append(row(lesson, cells, seen))
             print(lines[-1], flush=True)
-    lines += ["", f"{megabytes(given.folder):.1f} MB on the disk; medians of {given.runs} first "
-              f"visits on {os.cpu_count()} cores with a load of {os.getloadavg()[1]:.1f}"]
+    lines += ["", f"{megabytes(given.folder):.1f} MB on the disk; first visits of each lesson: "
+              f"{given.runs}, medians; cores: {os.cpu_count()}, load: {os.getloadavg()[1]:.1f}"]
     print(*lines[-2:], *faults, sep="\n")
     if given.write and not faults:
         text = PAGE.read_text(encoding="utf-8")
