@@ -138,7 +138,7 @@ REFUSED = {
     "UTF-16": (NODE.encode("utf-16"), "not UTF-8 text"),
     "UTF-16 without a mark": (NODE.encode("utf-16-le"), "not valid YAML (unacceptable character"),
     "Latin-1": ("a: é".encode("latin-1"), "not UTF-8 text"),
-    "a zip": (b"PK\x03\x04" + bytes(99), "not valid YAML (unacceptable character"),
+    "a zip": (b"PK\x03\x04" + bytes(99), "is an archive; unpack it, and name its folder"),
     "gzip of nothing": (b"\x1f\x8b\x08\x08" + b"x" * 99, "cannot be read (Compressed file ended"),
 }
 TAKEN = {
