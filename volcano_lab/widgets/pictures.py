@@ -37,7 +37,7 @@ class Picture:
     spec: dict[str, Any] = field(factory=dict)
     legend: str = ""
     key: str = ""
-    wide: bool = False
+    wide: bool | str = False  # "half": a half of the board where that is 1,200 pixels wide
     tall: bool = False
     width: int = WIDTH
 

@@ -104,9 +104,10 @@ CONTROLS = group("configuration", {
 }, color=COLORS["greedy"])
 
 PANELS = [pictures.cluster("Who leaves, and for whom", lambda at: nodes_drawn(at.ssn), key="nodes",
-                           unit="CPUs", wide=True, legend="Hollow: is leaving. Dashed: promised."),
+                           unit="CPUs", wide="half",
+                           legend="Hollow: is leaving. Dashed: promised."),
           pictures.votes("Who may go, when room is sought for urgent-0", lambda at: at.votes,
-                         key="votes", rows=3, wide=True, legend=LEGEND)]
+                         key="votes", rows=3, wide="half", legend=LEGEND)]
 TASKS = [
     Task("not reclaimable", "Queue b is not reclaimable, and reclaim finds nobody. Which line of "
          "actions still makes room?",

@@ -6,7 +6,7 @@ import {h, patch} from "./tree.js";
 import {sentence} from "./words.js";
 
 export function panel(parent, {kind, title, legend, spec, wide, tall, answers}, host) {
-  const picture = PICTURES[kind], uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${tall ? " vp-tall2" : ""}`});
+  const picture = PICTURES[kind], uid = unique("vp"), root = add(parent, "section", {class: `vp-panel${wide ? " vp-wide" : ""}${wide === "half" ? " vp-half" : ""}${tall ? " vp-tall2" : ""}`});
   const head = title || picture.steps ? add(root, "div", {class: "vp-head-row"}) : null;
   if (title) add(head, "h5", {id: `${uid}-title`}, title);
   if (title) root.setAttribute("aria-labelledby", `${uid}-title`);
