@@ -88,12 +88,11 @@ class Control:
         """Return the sentence of a move."""
         if self.kind == "queues":
             return _queues_told(before, now)
-        head = f"{self.group[:1].upper()}{self.group[1:]}: " if self.group else ""
-        label = self.label if head else self.label[:1].upper() + self.label[1:]
+        head, tail = (self.group, f": {self.label}") if self.group else (self.label, ":")
         unit = "" if self.options or not self.unit else f" {self.unit}"
         if now == 1 and len(unit) > 3:
             unit = unit.removesuffix("s")  # 1 pod
-        which, value = head + label, self.words(now) + unit
+        which, value = f"{head[:1].upper()}{head[1:]}{tail}", self.words(now) + unit
         return f"{which} **{value}** (was {self.words(before)})."
 
 

@@ -67,7 +67,8 @@ class Outcome:
         if was == word:
             return []
         why = self.because(now) if self.because else ""
-        return [f"{self.subject}: **{word}** (was {was}){f': {why}' if why else ''}."]
+        why = f": {why.removesuffix('.')}" if why else ""
+        return [f"{self.subject}: **{word}** (was {was}){why}."]
 
 
 amounts, outcome = Amounts, Outcome

@@ -106,6 +106,6 @@ def _row(lesson: Lesson) -> str:
     checks, done = count_checks(lesson.number), len(progress.done(lesson.number))
     color = f"color-mix(in srgb, {GREEN} 70%, currentColor)" if done else "inherit"
     sign = "●" if checks and done >= checks else "◐" if done else "○"
-    said = " " + html(f"{min(done, checks)} of {checks}") if done else ""
+    said = " " + html(f"{min(done, checks)} of {checks}") if done and checks else ""
     return (f'<li><span aria-hidden="true" style="color: {color}">{sign}</span> '
             f'<a href="{lesson.file}">{lesson.number} {html(lesson.title)}</a>{said}</li>')

@@ -109,7 +109,7 @@ def weights_lab() -> Lab:
                       link=queue).items()}
     return Lab(controls, lambda values: weights_cluster(values).run(),
                [pictures.vessels("Deserved, by rounds", facts.fill, most=82, unit="CPUs",
-                                 height=184)],
+                                 height=184, wide=True)],
                title="Three weights: a asks for 80 CPUs, b for 60, c for 30", code=weights_cluster,
                says=[amounts("deserves", facts.deserved, "CPUs")],
                nothing="No queue deserves more or less.",

@@ -17,7 +17,7 @@ from volcano_lab.simulation import Simulation
 from volcano_lab.widgets import pictures
 from volcano_lab.widgets.controls import choice
 from volcano_lab.widgets.lab import Lab, Task
-from volcano_lab.widgets.story import outcome
+from volcano_lab.widgets.story import amounts, outcome
 
 ACTIONS = "enqueue, allocate, backfill"
 NOTHING = "·"
@@ -150,6 +150,10 @@ def cycle_lab() -> Lab:
     def end_of(name: str) -> Callable[[list[dict[str, str]]], str]:
         return lambda rows: next(row["close"] for row in rows if row["job"] == name)
 
+    def placed(rows: list[dict[str, str]]) -> dict[str, float]:
+        return {row["job"]: sum(int(text.split()[0]) for text in row.values() if " pod" in text)
+                for row in rows}
+
     return Lab(
         {"actions": choice(ACTIONS, CHOICES, "actions, in order")},
         lambda values: phases(small_cluster(), values["actions"]),
@@ -157,7 +161,8 @@ def cycle_lab() -> Lab:
                         texts=True, rows=4, wide=True,
                         legend="✓: the job moved on. ✗: it was held back. ·: nothing happened.")],
         title="One cycle: the order of the actions",
-        says=[outcome(f"Job {name} ends", end_of(name)) for name in JOBS],
+        says=[amounts("gets", placed, "pods"),
+              *(outcome(f"Job {name} ends", end_of(name)) for name in JOBS)],
         opening=f"The list is {ACTIONS}, Volcano's default. Choose another one.",
         nothing="Every job ends as before.",
         tasks=[Task("order", "Let enqueue run after allocate. What is placed in this cycle?",

@@ -96,7 +96,7 @@ def decide(values: Values) -> dict[str, Any]:
 def _bytes(memory: float) -> str:
     more = int(memory - RIGHT_MEMORY)
     sign = "+" if more > 0 else "−"
-    return "4 Gi" + (f" {sign} {abs(more)} byte{'s' * (abs(more) > 1)}" if more else "")
+    return "4 Gi" + (f" {sign} {abs(more)} B" if more else "")
 
 
 def _said(comparison: str) -> Callable[[dict[str, Any]], str]:

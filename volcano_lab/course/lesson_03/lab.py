@@ -88,12 +88,13 @@ class Opened:
 
 
 @define
-class Shares(Amounts):
-    """The shares, where no queue deserves more or less: what it deserves changes its share, too."""
+class First:
+    """The first of several amounts that moved: what a queue deserves changes its share, too."""
+
+    of: list[Amounts]
 
     def told(self, before: Opened, now: Opened) -> list[str]:
-        same = before.cycle.rounds[-1].deserved == now.cycle.rounds[-1].deserved
-        return Amounts.told(self, before, now) if same else []
+        return next(filter(None, (each.told(before, now) for each in self.of)), [])
 
 
 def cluster_of(values: Values) -> Cluster:
@@ -195,10 +196,10 @@ def proportion_lab() -> Lab:
         tasks=TASKS, code=cluster_of,
         says=[outcome("The order", order, lambda at: f"shares {shares(at)}"),
               outcome("Overused", overused),
-              amounts("deserves", lambda at: facts.deserved(at.cycle), "CPUs"),
-              amounts("deserves", lambda at: facts.deserved(at.cycle, "memory"), "Gi"),
-              Shares("has a share of",
-                     lambda at: {row["queue"]: row["share"] for row in at.queues})],
+              First([amounts("deserves", lambda at: facts.deserved(at.cycle), "CPUs"),
+                     amounts("deserves", lambda at: facts.deserved(at.cycle, "memory"), "Gi"),
+                     amounts("has a share of",
+                             lambda at: {row["queue"]: row["share"] for row in at.queues})])],
         opening=lambda at: f"The emptiest queue goes first: **{order(at)}**, with the shares "
         f"{shares(at)}. A queue is as full as its fullest resource.",
         nothing="No queue deserves more or less, and the order stays.")

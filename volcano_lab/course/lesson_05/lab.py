@@ -272,8 +272,8 @@ def _end_of(state: State, name: str) -> str:
                  if row["gang"] == name), "")
 
 
-ENDS = {"Pending none": "refused", "Inqueue commit": "admitted and placed", "": "gone",
-        "Inqueue discard": "admitted and taken back", "Inqueue none": "admitted, not tried"}
+ENDS = {"Pending none": "refused", "Inqueue commit": "placed", "": "gone",
+        "Inqueue discard": "taken back", "Inqueue none": "not tried"}
 
 
 def _refusal(state: State, name: str) -> State:
@@ -310,6 +310,8 @@ def _why(state: State, name: str) -> str:
     if refused:
         return f"{_told(state, name)}: {refused['sum']:g} of {refused['may_hold']:g} CPUs"
     said = next((str(row["why"]) for row in state["gangs"] if row["gang"] == name), "")
+    if said.startswith("NotEnoughResources: "):
+        said = said.split(": ")[1]
     for word, short in (("with one more pod ", ""), ("cpu ", ""), (", and may hold", " of")):
         said = said.replace(word, short)
     return said

@@ -26,7 +26,7 @@ export function statementSteps(model, el) {
 
   const host = {act: () => {}, pull: () => false, hint: () => {}};
   const states = panel(steps.view, {kind: "states", title: "The pods, by state", spec: {}}, host);
-  const nodes = panel(steps.view, {kind: "cluster", title: "The nodes", spec: {unit: "CPUs"}, legend: "Full: bound or running. Hatched: allocated in the session. Dashed: promised. ×: leaving."}, host);
+  const nodes = panel(steps.view, {kind: "cluster", title: "The nodes", spec: {unit: "CPUs"}, legend: "Full: bound or running. Hatched: allocated. Dashed: promised. ×: leaving."}, host);
   const queues = panel(steps.view, {kind: "table", title: "", spec: {columns: {queue: "queues, in CPUs", deserved: "deserved ", allocated: "allocated ", share: "share "}}}, host);
   touchable(root, host);
 

@@ -50,7 +50,7 @@ export function stepping(root, source, {lines, find, example, listed}) {
   form.addEventListener("submit", (event) => { event.preventDefault(); seek(false); });
   button(form, "find next", "find the next such place", () => seek(false));
   button(form, "find previous", "find the previous such place", () => seek(true));
-  const said = add(root, "p", {class: "vs-said", role: "alert"});
+  const said = add(form, "p", {class: "vs-said", role: "alert"});
 
   root.addEventListener("keydown", (event) => {
     const field = event.target;
