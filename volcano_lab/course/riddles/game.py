@@ -16,7 +16,7 @@ from volcano_lab.course.kit.boss import at_work, run_changed
 from volcano_lab.course.kit.checking import Check, is_empty
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked, ask
-from volcano_lab.course.kit.results import Table, table
+from volcano_lab.course.kit.results import Finding, Table, finding, table
 from volcano_lab.course.kit.verdict import Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
@@ -135,11 +135,11 @@ class Riddle:
         return {letter for letter, text in self.options.items()
                 if self.causes[text].startswith("right: ")}
 
-    def hint(self) -> str:
+    def hint(self) -> Finding:
         """Give the next hint, at its price; the last one is the repair."""
         number = min(self.taken["hint"], len(self.hints) - 1)
         self.taken["hint"] = number + 1
-        return self.hints[number]
+        return finding(self.hints[number])
 
     def why(self, name: str = "") -> Explanation:
         """Ask the lab, at its price."""

@@ -88,7 +88,7 @@ def _answered(riddle: Riddle, line: str, changes: dict[str, list[str]]) -> str:
                              for text in (found.head, *(each.text for each in found.causes)))
         case "hint":
             price = plain(f"({PRICES['hint']} points)")
-            return f"{plain(riddle.hint())} {price}"
+            return f"{riddle.hint()} {price}"
         case "cause":
             return repr(riddle.cause(rest))
         case "set" | "remove" if rest:
