@@ -227,7 +227,9 @@ def test_the_command(tmp_path, capsys):
     assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
         ["QUEUE/A.WEIGHT", "JOB/ONE.PLACED"], ["1", "6"], ["2", "8"], ["3", "9"]]
     assert json.loads((tmp_path / "s.json").read_text())["mark"]
-    assert main(["sweep", str(path), "--grid", "queue/z.weight=1", "-o", "json"]) == 1
+    assert main(["sweep", str(path), "--grid", "queue/z.weight=1"]) == 2
+    assert 'there is no queue "z"' in capsys.readouterr().err
+    assert main(["sweep", str(path), "--grid", "queue/a.weight=1,0", "-o", "json"]) == 1
     assert len(json.loads(capsys.readouterr().out)["failures"]) == 1
     assert main(["sweep", str(path), "--grid", "queue"]) == 2
     for name in ("old", "new"):
