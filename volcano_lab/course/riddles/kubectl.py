@@ -102,7 +102,7 @@ class Kubectl:
             case "Node":
                 info = self.cycle.session.nodes[obj.name]
                 return {"NAME": obj.name, "ALLOCATABLE": _amounts(info.allocatable),
-                        "IDLE": _amounts(info.idle) or "<none>"}
+                        "IDLE": _amounts(info.idle)}
             case "Queue":
                 return {"NAME": obj.name, "PARENT": obj.spec.parent or "", "STATE": obj.status.state
                         or "Open", "WEIGHT": obj.spec.weight}
