@@ -23,15 +23,21 @@ from cells import processes, questions  # noqa: E402
 BUILD = ROOT / "build" / "slides"
 LINK, FOLD = re.compile(r"\[([^\]]*)\]\([^)]*\)"), re.compile(r"<details.*?</details>", re.DOTALL)
 MOVES = re.compile(r"<i>moves in the lab[^<]*</i>")
-SENTENCE = re.compile(r"[^.?!]*:$")
+SENTENCE, ENDS = re.compile(r"[^.?!]*:$"), re.compile(r"[.?!]\W*$")
+CALLS = re.compile(r"^(?:recap|finding)\(", re.MULTILINE)
+"""Cells whose text is shown."""
+
 MOST = 900
 """Characters of text above a question."""
 
 LINES = 27
 """Lines of what is printed on one slide."""
 
-FEW = 320
+FEW = 480
 """Characters of text with which a heading and a question share a slide."""
+
+SHORT = 6
+"""Rows of a table that may stand below a picture."""
 THREAD = re.compile(r"^.*\[[Aa]ll lessons.*$", re.MULTILINE)
 """The lines of links at a lesson's top and end."""
 
@@ -48,9 +54,24 @@ def asked(path):
     for cell, question in questions(Path(path)).items():
         options = "".join(f"<li>{html(as_text(option))}</li>" for option in question.options)
         shown = [view["html"] for view in views(question.result)]
+        answer = question._answer_html().removesuffix("".join(shown)) or solved(question.graded)
         found[cell] = (html(question.question), f"<ul>{options}</ul>" if options else "",
-                       [question._answer_html().removesuffix("".join(shown)), *shown])
+                       [answer, *shown])
     return found
+
+
+def solved(graded):
+    """The right answer to a check that stores none, from the answers that its tests try; riddles
+    stay unsolved.
+    """
+    from course.answers import all_answers
+    from volcano_lab.course.kit.markup import html
+    from volcano_lab.course.kit.values import as_text
+
+    if graded.key not in all_answers():
+        return ""
+    right = all_answers()[graded.key].right[0]
+    return f"<p>{html(f'It is **{as_text(right)}**. {graded(right).text}')}</p>"
 
 
 def slides(notebook, questions):
@@ -64,7 +85,7 @@ def slides(notebook, questions):
             deck.question(*questions[cell.id])
         for output in cell.get("outputs", ()) if cell.id not in questions else ():
             shown = MOVES.sub("", FOLD.sub("", output.get("data", {}).get("text/html", "")))
-            if "<img" in shown or "<table" in shown or "recap(" in cell.source:
+            if "<img" in shown or "<table" in shown or CALLS.search(cell.source):
                 deck.picture(shown)
     return deck.cells
 
@@ -79,10 +100,12 @@ class Deck:
         self.cells, self.where, self.open, self.wanted, self.said = [], "", False, False, []
 
     def text(self, source):
-        """A heading begins a slide, with its first paragraph, and the list that it announces; of
-        the rest the tables are kept.
+        """A heading begins a slide, with its first paragraph, and the list or example that it
+        announces; of the rest the tables are kept.
         """
         self.said = []
+        if self.open and self._announces():
+            self._settle()
         for block in filter(str.strip, re.split(r"\n\s*\n", LINK.sub(r"\1", source).strip())):
             if heading := re.match(r"(#+) (.*)", block):
                 self._settle()
@@ -90,17 +113,18 @@ class Deck:
                 self._add(new_markdown_cell(block), "slide")
             elif block.startswith("|"):
                 self._show(new_markdown_cell(block))
-            elif self.open and self.wanted and not block.startswith("```"):
+            elif self.wanted and (not block.startswith("```")
+                                  or (self._announces() and block.endswith("```"))):
                 self._add(new_markdown_cell(block), "-")
-                self.wanted = block.endswith(":")
+                self.wanted = not re.match(r"```|[-*] |\d+\.", block) and not ENDS.search(block)
             elif not block.startswith(("```", ">")):
                 self.said.append(block)
 
     def picture(self, html):
-        """What an output shows: beside the heading above it, or on a slide of its own; of several
-        pictures each.
+        """What an output shows: beside the heading above it, or on a slide of its own below what
+        was said of it; of several pictures each.
         """
-        if "<img" not in html and "<table" not in html and not self._bare():
+        if "<img" not in html and "<table" not in html and not self._bare(FEW // 3):
             self._settle()
         pictures = re.findall("<img[^>]*>", html)
         for picture in pictures if len(pictures) > 1 else [html]:
@@ -141,18 +165,28 @@ class Deck:
 
     def _settle(self):
         """The slide of a heading is full; a sentence that announces what stays away is, too."""
-        if self.wanted and self.cells and self.cells[-1].source.endswith(":"):
+        if self._announces():
             self.cells[-1].source = SENTENCE.sub("", self.cells[-1].source)
         self.open = self.wanted = False
+
+    def _announces(self):
+        """Whether the last text of a slide ends with a colon."""
+        return self.wanted and self.cells[-1].source.endswith(":")
 
     def _show(self, cell):
         if not self.open:
             self._where("subslide")
+        said = self.said[-1] if self.said else ""
+        if len(said) < FEW and (said if not self.open else said.endswith(":")):
+            self._add(new_markdown_cell(said), "-")
+            self.said = []
         self.open = self.wanted = False
         self._add(cell, "-")
 
     def _where(self, kind):
-        self._add(new_markdown_cell(f'<p class="where">{self.where}</p>'), kind)
+        from volcano_lab.course.kit.markup import html
+
+        self._add(new_markdown_cell(f'<p class="where">{html(self.where)}</p>'), kind)
 
     def _add(self, cell, kind):
         cell.metadata["slideshow"] = {"slide_type": kind}
@@ -164,15 +198,17 @@ def _html(html):
 
 
 def apart(parts):
-    """What a question reveals, slide by slide: a picture does not stand below another or a table.
+    """What a question reveals, slide by slide: a picture does not stand below another or a table,
+    a long table not below a picture.
 
     >>> apart(["It is b.", "<table>", "<img>", "So it goes."])
     ['It is b.<table>', '<img>So it goes.']
     """
     found = [""]
     for part in parts:
-        full = "<img" in found[-1] or "<table" in found[-1]
-        if "<img" in part and full:
+        picture = "<img" in found[-1]
+        if ("<img" in part and (picture or "<table" in found[-1])) or (
+                picture and part.count("<tr") > SHORT):
             found.append("")
         found[-1] += part
     return list(filter(None, found))

@@ -22,8 +22,29 @@ def test_a_heading_takes_its_first_paragraph_and_the_list_that_it_announces():
     made = deck_of("## A\n\nTwo things:\n\n- one\n- two\n\nMore.", "| a |\n|---|\n| 1 |")
     assert made == [("slide", "## A"), ("-", "Two things:"), ("-", "- one\n- two"),
                     ("-", "| a |\n|---|\n| 1 |")]
-    made = deck_of("## A\n\nHere it is. This is the code:\n\n```\nx\n```", "## B")
-    assert [text for _, text in made] == ["## A", "Here it is.", "## B"]
+    made = deck_of("## A\n\nFor each rack it\n\n1. places,\n2. saves.\n\nMore.")
+    assert [text for _, text in made] == ["## A", "For each rack it", "1. places,\n2. saves."]
+    made = deck_of("## A\n\nIt says:\n\n```\nx\n```\n\nMore.", "## B\n\nOne. Here it is:", "More.")
+    assert [text for _, text in made] == ["## A", "It says:", "```\nx\n```", "## B", "One."]
+
+
+def test_what_is_shown_has_what_was_said_of_it_and_needs_no_heading_of_its_own_below_one():
+    deck = slides.Deck()
+    deck.text("## A `b`\n\nFirst.\n\n| a |\n|---|\n| 1 |\n\nOf this.\n\nThen:")
+    deck.picture("<table>")
+    assert [cell.source for cell in deck.cells][3:5] == [
+        '<p class="where">A <code>b</code></p>', "Then:"]
+    made = deck_of("## Recap\n\nMore is in 03b.")
+    deck = slides.Deck()
+    deck.text("## Recap\n\nMore is in 03b.")
+    deck.picture("<ul><li>One.</li></ul>")
+    assert len(deck.cells) == len(made) + 1
+
+
+def test_a_check_without_a_stored_solution_is_solved_as_its_tests_solve_it():
+    from volcano_lab.course.lesson_10 import checks
+
+    assert slides.solved(checks.allocations_in_all).startswith("<p>It is <b>12</b>.")
 
 
 def test_a_question_has_its_text_above_it_and_its_answer_on_the_next_slide():
