@@ -37,7 +37,7 @@ FORMULAS = {
     "dominant share (drf)": "largest of held / cluster over all resources; the lowest job is next",
     "gang": "ready pods ≥ minAvailable: commit; else discard"}
 PHASES = {"Pending": "not admitted", "Inqueue": "admitted; no place, or not all",
-          "Running": "its minimum has places", "Unknown": "some pods run, fewer than the minimum",
+          "Running": "its minimum has places", "Unknown": "some run, and the gang is unschedulable",
           "Completed": "all that this phase counts have ended"}
 STATES = {"Pending": "waits for a decision", "Allocated": "has a node, in an open statement",
           "Pipelined": "is promised room that is being freed", "Binding": "the bind is under way",
