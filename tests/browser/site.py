@@ -12,7 +12,8 @@ KERNEL_IDLE = """() => {
         && context.kernelDisplayStatus === "idle");
 }"""
 FETCHED = """async () => {
-    const sizes = new Map(performance.getEntries().filter(each => "encodedBodySize" in each)
+    const sizes = new Map(performance.getEntries()
+        .filter(each => "encodedBodySize" in each && each.name.startsWith(location.origin))
         .map(each => [each.name.split("?")[0], each.encodedBodySize]));
     for (const name of await caches.keys()) {
         const kept = await caches.open(name);
