@@ -1,5 +1,5 @@
 """Runs lessons of a built site in Chromium, with no network but the local server: times per lesson,
-medians of some first visits, then what failed.
+medians of some first visits, and what failed.
 
 `python tools/site_times.py build/site 00 05 zh/05`; without numbers all notebooks. `--runs 3
 --write` visits each three times and writes the table into docs/site.md.
@@ -82,11 +82,12 @@ def main():
                 figures, cells, wrong = visited(browser, address, lesson)
                 seen.append(figures)
                 faults += wrong
+                print("".join(f"{fault}\n" for fault in wrong), end="", flush=True)
             lines.append(row(lesson, cells, seen))
             print(lines[-1], flush=True)
     lines += ["", f"{megabytes(given.folder):.1f} MB on the disk; first visits of each lesson: "
               f"{given.runs}, medians; cores: {os.cpu_count()}, load: {os.getloadavg()[1]:.1f}"]
-    print(*lines[-2:], *faults, sep="\n")
+    print(*lines[-2:], sep="\n")
     if given.write and not faults:
         text = PAGE.read_text(encoding="utf-8")
         PAGE.write_text(SHOWN.sub("\n".join(lines) + "\n", text), encoding="utf-8")
