@@ -71,7 +71,7 @@ def load(data: dict[str, Any]) -> Cache:
         DumpError: The data is no dump, or a damaged one.
         ManifestError: An object in it cannot be read.
 
-    >>> from volcano_lab.api.objects import Queue
+    >>> from volcano_lab.api.objects import ObjectMeta, Queue
     >>> sorted(load(dump(Cache([Queue(ObjectMeta("team"))]))).queues)
     ['team']
     """

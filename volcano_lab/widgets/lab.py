@@ -63,7 +63,7 @@ class Lab(OnPage):
     ...           [pictures.table("Double", lambda twice: [{"double": twice}], columns=["double"])],
     ...           title="Twice")
     >>> lab.set(n=4).board, lab.said
-    ({'table': [{'double': 8}]}, 'Number 4 (was 2). Nothing else changes.')
+    ({'table': [{'double': 8}]}, 'Number: 4 (was 2). Nothing else changes.')
     >>> lab.undo().values, lab.reset().board
     ({'n': 2}, {'table': [{'double': 4}]})
     """
