@@ -182,9 +182,13 @@ def blocks(source: str) -> list[str]:
 
 
 def has_words(block: str) -> bool:
-    """Whether a part of a page is for people, and not made from the course's table."""
+    """Whether a part of a page is for people, and not made from the course's table. A fence is
+    where it has commands with what each does beside it.
+    """
+    if block.startswith("```"):
+        return bool(re.match(r"```\n[\w-]+ .*  # ", block))
     made = "[all lessons](" in block or block.startswith(
-        ("```", "</details", "|---", "**Next:**", "**This was"))
+        ("</details", "|---", "**Next:**", "**This was"))
     return not made and bool(re.search(r"[A-Za-z]{2}", re.sub(r"`[^`]*`|<[^>]*>", "", block)))
 
 

@@ -16,6 +16,7 @@ from volcano_lab.manifests import Loaded, with_defaults
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.changes import change, change_conf, parted
 from volcano_lab.scheduler import run_cycle
+from volcano_lab.trace.language import say
 from volcano_lab.trace.views.cycle import Cycle
 
 MOST_PODS = 12
@@ -116,13 +117,13 @@ def report(found: dict[str, list[dict[str, Any]]], most: int | None = 80) -> str
     for row in found["placements"]:
         where = f" on {row['node']}" if row["node"] else ""
         pods.setdefault((row["change"], row["operation"]), []).append(row["pod"] + where)
-    lines = [wrapped(sentence, most or 10_000) for sentence in _summary(found)]
+    lines = [wrapped(say(sentence), most or 10_000) for sentence in _summary(found)]
     for (word, operation), names in pods.items():
         lines.append(wrapped(f"{'+' if word == 'more' else '-'} {operation}: "
-                             f"{listed(names, MOST_PODS)}", most or 10_000, "  ", ""))
+                             f"{say(listed(names, MOST_PODS))}", most or 10_000, "  ", ""))
     parts = [styled("\n".join(lines[:1]), bold=True), "\n".join(lines[1:]),
-             table(jobs, ("queue", "pods"), most, "Jobs, before -> after"),
-             table(queues, (), most, "Queues, before -> after")]
+             table(jobs, ("queue", "pods"), most, say("Jobs, before -> after")),
+             table(queues, (), most, say("Queues, before -> after"))]
     return "\n\n".join(filter(None, parts))
 
 

@@ -13,6 +13,7 @@ from volcano_lab.cli.output import show, styled, wrapped
 from volcano_lab.explain.findings import ERROR, WARNING, Finding, of_cycle, of_objects
 from volcano_lab.manifests import ManifestError, with_defaults
 from volcano_lab.scheduler import run_once
+from volcano_lab.trace.language import say
 
 
 def lint(files: Sequence[str], conf: str | None = None, output: str = "table",
@@ -43,10 +44,11 @@ def report(found: Sequence[Finding], most: int = 80) -> str:
     lines = []
     for finding in found:
         colour = "red" if finding.level == ERROR else "yellow"
-        head, _, rest = wrapped(f"{finding.level}: {finding} [{finding.rule}]", most, "  ",
-                                "").partition(": ")
+        head, _, rest = wrapped(f"{say(finding.level)}: {say(str(finding))} [{finding.rule}]", most,
+                                "  ", "").partition(": ")
         lines.append(f"{styled(head, fg=colour)}: {rest}")
     errors = sum(finding.level == ERROR for finding in found)
     warnings = len(found) - errors
-    lines.append(f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")
+    lines.append(say(f"{errors} error{'s' * (errors != 1)}, "
+                     f"{warnings} warning{'s' * (warnings != 1)}"))
     return "\n".join(lines)

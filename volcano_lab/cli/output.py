@@ -114,15 +114,26 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
     if text.isascii() or not re.search(f"[{CHINESE}]", text):  # the class takes long to compile
         return TextWrapper(max(most, 10), first, indent, break_long_words=False,
                            break_on_hyphens=False).fill(text)
-    from rich.cells import cell_len
-
     lines = [first]
     for piece in re.findall(rf"(?:[{CHINESE}]|[^\s{CHINESE}]+)[{CLOSING}]*|\s", text):
-        if cell_len(lines[-1] + piece) > most and lines[-1].strip():
+        if columns(lines[-1] + piece) > most and lines[-1].strip():
             lines.append(indent + piece.strip())
         else:
             lines[-1] += piece
     return "\n".join(map(str.rstrip, lines))
+
+
+def columns(text: str) -> int:
+    """Return how many columns a text takes; a Chinese sign takes two.
+
+    >>> columns("queue"), columns("队列")
+    (5, 4)
+    """
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def plain(text: str) -> str:
@@ -177,6 +188,8 @@ def show(output: str, data: Mapping[str, Any], report: Callable[[int | None], st
 
 
 def warn(warnings: Sequence[str]) -> None:
-    """Print warnings to the error output."""
+    """Print warnings to the error output, in the reader's language."""
+    from volcano_lab.trace.language import say  # not imported where nothing is said
+
     for warning in warnings:
-        print(f"warning: {one_line(warning)}", file=sys.stderr)
+        print(f"{say('warning: ')}{one_line(say(warning))}", file=sys.stderr)

@@ -10,7 +10,7 @@ from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
-from volcano_lab.cli.output import print_data, table, warn, width, wrapped
+from volcano_lab.cli.output import columns, print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.names import Names
 from volcano_lab.framework import listed, one_line
@@ -96,11 +96,12 @@ def _print_remedies(explanation: Explanation, seconds: float) -> None:
     for remedy in explanation.remedies_within(seconds):
         found = True
         change = say(remedy.change)
-        beside = len(change) <= COLUMN and width() > 2 * COLUMN
+        beside = columns(change) <= COLUMN and width() > 2 * COLUMN
         if not beside:
             print(_lines(remedy.change, "    ", "  "))
         print(_lines(remedy.effect, " " * (COLUMN + 4 if beside else 6),
-                     f"  {change:{COLUMN}}  " if beside else " " * 6), flush=True)
+                     f"  {change}{' ' * (COLUMN - columns(change))}  " if beside else " " * 6),
+              flush=True)
     if perf_counter() - start > seconds:
         print("  " + say(f"(stopped after {seconds:g} s; --seconds N looks longer)"))
     elif not found:

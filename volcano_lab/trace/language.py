@@ -24,6 +24,9 @@ SENTENCES = re.compile(r"(?:(?<=[.!?])|(?<=[.!?]\*\*)) (?=\S)")
 BREAKS = (("\n", "\n"), ("; ", "；"), (": ", "："), (" · ", " · "), (", ", "，"))
 """Where a sentence is taken apart that no entry has as a whole -> what stands there instead."""
 
+SIGNATURE = re.compile(r"[a-z_]+\([a-z_, ]*\)")
+"""Code that looks like words, such as `job_order(left, right)`."""
+
 AROUND = "*“”()[]✓✗– "
 ENDS = {".": "。", ":": "：", "?": "？", "!": "！"}
 NAMES = frozenset({
@@ -32,7 +35,8 @@ NAMES = frozenset({
     "widgets", "way", "field", "type", "ghost", "options", "copied", "model", "link", "n"})
 """Keys of plain data below which programs read, and not people."""
 
-WITHIN = {"tasks": frozenset(), "controls": NAMES - {"group"}}
+WITHIN = {"tasks": frozenset(), "columns": frozenset(), "heads": frozenset(),
+          "controls": NAMES - {"group"}, "tiers": NAMES - {"name"} | {"plugins"}}
 """The same where it differs, below some keys."""
 
 _spoken = ENGLISH
@@ -195,7 +199,7 @@ def pattern(english: str) -> re.Pattern[str]:
 @lru_cache(20_000)
 def _said(language: str, text: str) -> str:
     inner = text.strip()
-    if not re.search("[A-Za-z]{2}", inner):
+    if not re.search("[A-Za-z]{2}", inner) or SIGNATURE.fullmatch(inner):
         return text
     found = _found(catalogue(language), inner)
     return text if found is None else text.replace(inner, found)

@@ -304,14 +304,15 @@ def statement(title: str, data: Data, *, slots: int | None = None, lines: int | 
 
 
 def table(title: str, data: Data, *, columns: Mapping[str, str] | Sequence[str] = (),
-          texts: Sequence[str] | bool = (), long: Sequence[str] = (), rows: int | None = None,
-          **frame: Any) -> Picture:
+          heads: Sequence[str] = (), texts: Sequence[str] | bool = (),
+          long: Sequence[str] = (), rows: int | None = None, **frame: Any) -> Picture:
     """Show rows as a table; in a lab numbers say by how much they changed.
 
     Args:
         title: one line.
         data: [{column: value, …, "color"}]; the first column names the row.
         columns: names of columns, or name -> heading; without them those of the first row.
+        heads: those of these headings that are words, not names.
         texts: the columns that are words and stand left; True: all.
         long: those of them that are cut to one line; hover and focus show the whole.
         rows: how many rows there are at most.
@@ -321,4 +322,4 @@ def table(title: str, data: Data, *, columns: Mapping[str, str] | Sequence[str] 
         name: name.replace("_", " ") for name in columns}
     left = texts if isinstance(texts, bool) else list(texts)
     return _picture("table", title, data, frame, columns=named or None, texts=left, rows=rows,
-                    long=list(long))
+                    heads={name: name for name in heads} or None, long=list(long))

@@ -126,7 +126,7 @@ class Question(Shown):
         options = "".join(f"<li>{html(as_text(option))}</li>" for option in self.options)
         listed = f'<ul style="margin: 4px 0 0">{options}</ul>' if options else ""
         shown = answers_shown() and self._answer_html()
-        inside = fold("Show the answer", shown) if shown else fold("Answer", NOTHING_YET)
+        inside = fold("Show the answer", shown) if shown else fold("Answer", html(NOTHING_YET))
         return box(f"<b>{html(self.question)}</b>{listed}{inside}", BLUE, "group", self.word)
 
     def _state(self) -> dict[str, Any]:

@@ -17,6 +17,9 @@ from volcano_lab.course.kit.values import as_text
 from volcano_lab.display.palette import colors_of
 from volcano_lab.trace.language import say
 
+NAMES = frozenset({"plugin", "question", "extension point"})
+"""Headings of columns whose single words are names in every language."""
+
 
 @define(frozen=True, slots=True, repr=False)
 class Finding:
@@ -62,8 +65,9 @@ class Table:
     def _repr_html_(self) -> str:
         head = "".join(self._cell("th", *cell) for cell in zip(self.headings, self.numbers,
                                                                strict=True))
+        names = [heading in NAMES for heading in self.headings]
         body = "".join("<tr>" + "".join(self._cell("td", *cell) for cell in zip(
-            row, self.numbers, strict=True)) + "</tr>" for row in self.rows)
+            row, self.numbers, names, strict=True)) + "</tr>" for row in self.rows)
         caption = (f'<caption style="text-align: left; padding: 2px 0; font-weight: bold">'
                    f"{html(self.caption)}</caption>" if self.caption else "")
         return (f'<table style="border-collapse: collapse; margin: 6px 0; color: {INK}; '
@@ -71,11 +75,12 @@ class Table:
                 f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
 
     @staticmethod
-    def _cell(tag: str, text: str, number: bool) -> str:
+    def _cell(tag: str, text: str, number: bool, name: bool = False) -> str:
         style = (f"border-bottom: 1px solid {LINE}; padding: 4px 12px 4px 0; vertical-align: top; "
                  f"text-align: {'right' if number else 'left'}")
         scope = ' scope="col"' if tag == "th" else ""
-        return f'<{tag}{scope} style="{style}">{html(text)}</{tag}>'
+        said = escape(text, quote=False) if name and text.isidentifier() else html(text)
+        return f'<{tag}{scope} style="{style}">{said}</{tag}>'
 
 
 def table(rows: Any, columns: Mapping[str, str] | Iterable[str] = (), caption: str = "") -> Table:

@@ -128,6 +128,10 @@ def signed(rows: list[dict[str, str]]) -> list[dict[str, str]]:
             for row in rows]
 
 
+HEADS = ("job", "open", "close")
+LEGEND = "✓: the job moved on. ✗: it was held back. ·: nothing happened."
+
+
 def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
     """Show the small cluster's jobs as rows, the phases of a cycle as columns, and what happened.
 
@@ -135,7 +139,7 @@ def phase_table(title: str, actions: str = ACTIONS) -> pictures.Picture:
     'One cycle. helper: open ✓ copied backfill · close ✗ Pending'
     """
     return pictures.table(title, signed(phases(small_cluster(), actions)), texts=True,
-                          legend="✓: the job moved on. ✗: it was held back. ·: nothing happened.")
+                          heads=HEADS, legend=LEGEND)
 
 
 JOBS = ("helper", "lost", "train", "wide")
@@ -158,8 +162,7 @@ def cycle_lab() -> Lab:
         {"actions": choice(ACTIONS, CHOICES, "actions, in order")},
         lambda values: phases(small_cluster(), values["actions"]),
         [pictures.table("What each phase did, in the order of the list", signed, key="phases",
-                        texts=True, rows=4, wide=True,
-                        legend="✓: the job moved on. ✗: it was held back. ·: nothing happened.")],
+                        heads=HEADS, texts=True, rows=4, wide=True, legend=LEGEND)],
         title="One cycle: the order of the actions",
         says=[amounts("gets", placed, "pods"),
               *(outcome(f"Job {name} ends", end_of(name)) for name in JOBS)],

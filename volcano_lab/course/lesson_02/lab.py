@@ -87,7 +87,7 @@ def decide(values: Values) -> dict[str, Any]:
     left, right, request = sides(**values)
     amounts = [{"side": side, "cpu": f"{resource.milli_cpu:.2f}", "memory": _bytes(resource.memory),
                 "gpu": f"{resource.get(GPU):.0f}" if resource.scalars else "–"}
-               for side, resource in (("left", left), ("right", right))]
+               for side, resource in (("left side", left), ("right side", right))]
     asked = {short: "yes" if request.get(name) else "no" for name, short in NAMES.items()}
     return {"sides": [*amounts, {"side": "asked for", **asked}], "answers": _answers(values),
             "difference": _difference(values["cpu"])}
@@ -109,14 +109,15 @@ CONTROLS = group("left less right", {
     "cpu": slider(START["cpu"], -0.3, 0.3, "CPU", step=0.05, unit="millicores"),
     "memory": slider(START["memory"], -2, 2, "memory", unit="bytes"),
 }) | group("GPUs", {
-    "left_gpu": choice(START["left_gpu"], GPUS, "left"),
-    "right_gpu": choice(START["right_gpu"], GPUS, "right"),
+    "left_gpu": choice(START["left_gpu"], GPUS, "left side"),
+    "right_gpu": choice(START["right_gpu"], GPUS, "right side"),
 }) | group("the request asks for", {
     f"ask_{name}": switch(START[f"ask_{name}"], name) for name in NAMES.values()
 })
 PANELS = [pictures.band("CPU: left less right, in millicores", lambda at: at["difference"],
                         key="difference", unit="millicores"),
           pictures.table("The two sides", lambda at: at["sides"], key="sides", texts=True,
+                         heads=["side"],
                          legend="CPU in millicores, GPUs in thousandths. –: not mentioned."),
           pictures.table("What each comparison says", lambda at: at["answers"], key="answers",
                          wide=True, columns=COLUMNS, texts=True, long=["rule"], legend=LEGEND)]

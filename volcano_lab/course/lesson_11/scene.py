@@ -101,8 +101,8 @@ def looks(sim: Simulation, *times: float) -> DataFrame:
     rows = []
     for time in times:
         sim.run(until=time)
-        rows.append({"second": time, **look(sim).iloc[0].to_dict()})
-    return pd.DataFrame(rows).set_index("second")
+        rows.append({"at second": time, **look(sim).iloc[0].to_dict()})
+    return pd.DataFrame(rows).set_index("at second")
 
 
 def story(sim: Simulation, *about: str) -> DataFrame:
@@ -119,7 +119,8 @@ def story(sim: Simulation, *about: str) -> DataFrame:
     rows = [[time, what, name.removeprefix("default/"), detail]
             for time, what, name, detail in sim.history.rows["events"]
             if what in TOLD and (not about or any(word in name for word in about))]
-    return pd.DataFrame(rows, columns=["second", "what", "about", "detail"]).set_index("second")
+    columns = ["at second", "what", "about", "detail"]
+    return pd.DataFrame(rows, columns=columns).set_index("at second")
 
 
 def told(sim: Simulation, about: str = "") -> DataFrame:

@@ -85,7 +85,8 @@ PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", la
                             legend="×: the node is lost, +: it is back. The same jobs come at the "
                                    "same times, whatever you choose."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",
-                         wide=True)]
+                         wide=True, heads=["queue", "jobs that came", "started",
+                                           "mean wait, minutes", "longest, minutes"])]
 
 TASKS = [
     Task("one more an hour", "Let three web jobs come an hour instead of two. By how much does the "

@@ -150,9 +150,9 @@ PANELS = [pictures.curves("The work of one cycle, in scores", lambda at: at.curv
                           x="nodes", y="scores", least=(10, 10), most=(120, 20_000), height=190,
                           wide=True),
           pictures.table("Three ways to look", lambda at: at.rows, key="work", rows=3,
-                         texts=["way"]),
+                         texts=["way"], heads=["way", "per pod", "in total"]),
           pictures.table("Asked per pod, job or queue", lambda at: at.asked, key="asked", rows=4,
-                         texts=["question"])]
+                         texts=["question"], heads=["question", "calls"])]
 
 TASKS = [Task("twice the nodes", "Raise the nodes from 40 to 80. Which numbers double?",
               lambda values, at: values["nodes"] == 80, {}, {"nodes": 80}),
