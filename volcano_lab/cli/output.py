@@ -189,7 +189,7 @@ def show(output: str, data: Mapping[str, Any], report: Callable[[int | None], st
 
 def warn(warnings: Sequence[str]) -> None:
     """Print warnings to the error output, in the reader's language."""
-    from volcano_lab.trace.language import say  # not imported where nothing is said
+    from volcano_lab.trace.language import mark, say  # not imported where nothing is said
 
     for warning in warnings:
-        print(f"{say('warning: ')}{one_line(say(warning))}", file=sys.stderr)
+        print(f"{say('warning')}{mark(': ')}{one_line(say(warning))}", file=sys.stderr)
