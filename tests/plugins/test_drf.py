@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 from small_cluster import group, names, node, open_session, pod, queue, task
 
@@ -102,6 +104,13 @@ def in_order(ssn):
 )
 def test_the_queue_that_is_served_first(sentence, running, weights, first):
     assert in_order(tree(weights, **running))[0].name == first, sentence
+
+
+def test_weights_count_alike_for_both_of_two_queues():
+    ssn = tree({"art": "1/4", "dev": "1/1/3"}, dev=3, ops=2, art=5)
+    order = ssn.plugins["drf"].queue_order
+    for left, right in permutations(ssn.queues.values(), 2):
+        assert order(left, right) == -order(right, left)
 
 
 def test_a_branch_that_can_take_no_more_comes_last():
