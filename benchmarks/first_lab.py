@@ -19,8 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from volcano_lab import Cluster, Scheduler
-from volcano_lab.course.lesson_00.lab import fair_share_cluster
-from volcano_lab.widgets import fair_share_lab
+from volcano_lab.course.lesson_00.lab import fair_share_cluster, fair_share_lab
 
 
 def best(work: Callable[[], object], runs: int) -> float:
