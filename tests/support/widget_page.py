@@ -22,7 +22,7 @@ SHOW = """([index, esm, traits, width]) => new Promise((ready) => {
     get: (name) => values[name], set: (name, value) => { values[name] = value; },
     on: (name, act) => (listeners[name] ??= []).push(act), off: () => {},
     save_changes: async () => {
-      if (!values.ask) return ['at', 'scene'].forEach(tell);
+      if (!Object.keys(values.ask ?? {}).length) return ['at', 'scene'].forEach(tell);
       values.shown = JSON.parse(await window.askPython(index, JSON.stringify(values.ask)));
       tell('shown');
     },
