@@ -113,8 +113,8 @@ def table(found: dict[str, dict]) -> str:
         tests = f"`{test[1]}`" if test else _yes(row.get("tests"))
         soak = soak if mutant.by_soak else ""
         rows.append(f"| {mutant.name} | `{row.get('file', '')}` | {tests} | {soak} |")
-    return "\n".join(["| planted bug | in | the first test that fails | the soak |",
-                      "|---|---|---|---|", *rows]) + "\n"
+    return "\n".join(["| planted bug | in | the first test that fails | the soak (empty: not asked)"
+                      " |", "|---|---|---|---|", *rows]) + "\n"
 
 
 def _yes(said: str | None) -> str:
