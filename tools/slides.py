@@ -24,8 +24,7 @@ BUILD = ROOT / "build" / "slides"
 LINK, FOLD = re.compile(r"\[([^\]]*)\]\([^)]*\)"), re.compile(r"<details.*?</details>", re.DOTALL)
 MOVES = re.compile(r"<i>moves in the lab[^<]*</i>")
 SENTENCE, ENDS = re.compile(r"[^.?!]*:$"), re.compile(r"[.?!]\W*$")
-CALLS = re.compile(r"^(?:recap|finding)\(", re.MULTILINE)
-"""Cells whose text is shown."""
+RECAP, FINDING = (re.compile(rf"^{name}\(", re.MULTILINE) for name in ("recap", "finding"))
 
 MOST = 900
 """Characters of text above a question."""
@@ -85,7 +84,8 @@ def slides(notebook, questions):
             deck.question(*questions[cell.id])
         for output in cell.get("outputs", ()) if cell.id not in questions else ():
             shown = MOVES.sub("", FOLD.sub("", output.get("data", {}).get("text/html", "")))
-            if "<img" in shown or "<table" in shown or CALLS.search(cell.source):
+            if "<img" in shown or "<table" in shown or RECAP.search(cell.source) or (
+                    FINDING.search(cell.source) and (deck.open or deck.said)):
                 deck.picture(shown)
     return deck.cells
 
@@ -104,8 +104,9 @@ class Deck:
         announces; of the rest the tables are kept.
         """
         self.said = []
-        if self.open and self._announces():
+        if self._announces():
             self._settle()
+            self.open = self.wanted = self._bare()
         for block in filter(str.strip, re.split(r"\n\s*\n", LINK.sub(r"\1", source).strip())):
             if heading := re.match(r"(#+) (.*)", block):
                 self._settle()
@@ -166,7 +167,9 @@ class Deck:
     def _settle(self):
         """The slide of a heading is full; a sentence that announces what stays away is, too."""
         if self._announces():
-            self.cells[-1].source = SENTENCE.sub("", self.cells[-1].source)
+            kept = SENTENCE.sub("", self.cells.pop().source).strip()
+            if kept:
+                self._add(new_markdown_cell(kept), "-")
         self.open = self.wanted = False
 
     def _announces(self):

@@ -26,6 +26,8 @@ def test_a_heading_takes_its_first_paragraph_and_the_list_that_it_announces():
     assert [text for _, text in made] == ["## A", "For each rack it", "1. places,\n2. saves."]
     made = deck_of("## A\n\nIt says:\n\n```\nx\n```\n\nMore.", "## B\n\nOne. Here it is:", "More.")
     assert [text for _, text in made] == ["## A", "It says:", "```\nx\n```", "## B", "One."]
+    made = deck_of("## A\n\nLook again:", "More.")
+    assert [text for _, text in made] == ["## A", "More."]
 
 
 def test_what_is_shown_has_what_was_said_of_it_and_needs_no_heading_of_its_own_below_one():
