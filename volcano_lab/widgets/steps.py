@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import anywidget
 from traitlets import Dict, Int, List, Unicode, observe
 
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
@@ -24,7 +25,7 @@ from volcano_lab.trace import Record, TraceReader
 from volcano_lab.trace.language import NAMES, say_all
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.widgets.live import OnPage
-from volcano_lab.widgets.scripts import on_page
+from volcano_lab.widgets.scripts import Script, live_css, on_page
 
 CHOSEN = NAMES | {"resource", "detail"}
 """Keys of a frame below which programs read."""
@@ -171,7 +172,7 @@ def labelled(words: Iterable[str]) -> list[dict[str, str]]:
 Scene = TraceReader | Callable[[], TraceReader]
 
 
-class StatementSteps(OnPage):
+class StatementSteps(anywidget.AnyWidget):
     """Steps through traces; `scenes` are traces, or functions that make one, by the name under
     which they are offered.
 
@@ -187,6 +188,8 @@ class StatementSteps(OnPage):
     ('commit: allocate a-1 on n1', 3, 0)
     """
 
+    _esm = Script("widget.js")
+    _css = live_css()
     fixed = Dict({"widget": "statementSteps"}).tag(sync=True, to_json=on_page)
     scenes = List().tag(sync=True, to_json=lambda names, _: say_all(labelled(names)))
     scene = Unicode().tag(sync=True)
