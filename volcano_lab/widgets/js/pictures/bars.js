@@ -44,6 +44,9 @@ function diamond(x, y, kind, key) {
   return h("path", {key, d: "M0 -8 L6 0 L0 8 L-6 0 z", style: `transform: translate(${Math.round(x * 10) / 10}px, ${y}px)`, class: kind});
 }
 
+// A Chinese sign is as wide as two.
+const signs = (text) => text.length + [...text].filter((sign) => sign > "⺀").length;
+
 function sums(row, old, words, room) {
   const found = [];
   for (const what of ["held", "deserved", "limit", "guarantee"]) {
@@ -51,8 +54,8 @@ function sums(row, old, words, room) {
     if (typeof value !== "number" || (what === "guarantee" && !value)) continue;
     const difference = old ? change(value, old[what]) : "", length = found.flatMap((part) => part.length).reduce((sum, n) => sum + n, 0);
     const text = `${found.length ? " · " : ""}${number(value)} ${words[what]}`;
-    if (found.length && (length + text.length + difference.length) * 7.4 > room) break;
-    found.push({length: text.length + difference.length, part: [text, difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)]});
+    if (found.length && (length + signs(text) + difference.length) * 7.4 > room) break;
+    found.push({length: signs(text) + difference.length, part: [text, difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)]});
   }
   return found.map(({part}) => part);
 }
