@@ -97,3 +97,12 @@ def test_a_tier_below_all_hyper_nodes_is_said():
     close = {"mode": "hard", "highestTierAllowed": 0}
     cluster = racks().job("mpi", pods=1, cpu=1, network_topology=close)
     assert any("tier 0" in text for text in texts(cluster, "mpi", TOPOLOGY))
+
+
+def test_waiting_jobs_are_grouped_by_what_holds_on_the_most_nodes():
+    cluster = Cluster().job("big", cpu=20)
+    for number in range(5):
+        cluster.node(f"n{number}", cpu=8)
+    told = Explainer(cluster.add(CORDONED).objects(), NODES_ONLY)
+    assert told.why("big").causes[0].code == "cordoned"
+    assert [group.code for group in told.waiting()] == ["fragmented"]

@@ -114,7 +114,7 @@ class Explainer(Shown):
 
     @collector_paused()
     def waiting(self) -> list[Group]:
-        """All jobs that wait, by what comes first among their causes; the largest group first.
+        """All jobs that wait, by the foremost of their causes; the largest group first.
 
         >>> from volcano_lab.cluster import Cluster
         >>> cluster = Cluster().node("n1", cpu=4).job("a", cpu=6).job("b", pods=9, cpu=1)
@@ -127,7 +127,7 @@ class Explainer(Shown):
             if job.tasks and not counts(job)[2]:
                 continue
             causes = job_causes(self.evidence, job)
-            first = next((cause for cause in causes if not cause.context), causes[0])
+            first = _foremost(causes)
             key = first.code, first.numbers.get("level"), tuple(first.numbers.get("short_of", ()))
             name = self.names.called(uid)
             group = groups.setdefault(key, Group(first.code, first.text, [], partial(self.why,
@@ -203,3 +203,10 @@ class Explainer(Shown):
     def _evicted(self, key: str) -> bool:
         return any(record.get("operation") == "evict" and record["task"] == key
                    for record in self.trace.iter("commit"))
+
+
+def _foremost(causes: list[Cause]) -> Cause:
+    """The first cause; of those that are about nodes the one that is true of the most nodes."""
+    own = [cause for cause in causes if not cause.context] or causes
+    about = [cause for cause in own if isinstance(cause.numbers.get("nodes"), int)]
+    return max(about, key=lambda cause: cause.numbers["nodes"]) if own[0] in about else own[0]
