@@ -255,8 +255,8 @@ CONTROLS = {
 
 PANELS = [pictures.tree("What each level holds and may hold",
                         icicle, key="tree", levels=3, lines=4, unit="CPUs", move="tree", wide=True,
-                        legend="Full: allocated. Hatched: admitted, waiting. Dashed: guarantee. "
-                               "Click a queue to change it; drag it onto another parent."),
+                        legend="Full: allocated. Hatched: waiting. Dashed: guarantee. "
+                               "Click or drag a queue."),
           pictures.table("What becomes of each gang", _gang_rows, key="gangs", rows=4, wide=True,
                          columns={"gang": "gang", "phase": "phase", "ends": "statement",
                                   "why": "why"}, texts=["phase", "ends", "why"], long=["why"])]

@@ -54,3 +54,19 @@ def nodes_of(trace: TraceReader, title: str, step: int = 0) -> pictures.Picture:
                   "state": STATES.get(pod["status"], "running")}
                  for pod in frame["pods"] if pod["node"] == node["node"]]}
         for node in frame["nodes"]]}, unit="CPUs", cell=1)
+
+
+def states_of(trace: TraceReader, title: str) -> pictures.Picture:
+    """Show the state that each step of a trace's statements gives to a pod; a dot: as before.
+
+    >>> from volcano_lab.course.lesson_06.scene import half_full
+    >>> states_of(Rehearsal(half_full()).trace, "Steps").data[0]["web-0"]
+    'Running'
+    """
+    rows, before = [], {}
+    for frame in frames_of(trace):
+        now = {pod["pod"]: pod["status"] for pod in frame["pods"]}
+        rows.append({"step": f"{frame['step']}. {frame['text']}"} | {
+            pod: "·" if before.get(pod) == state else state for pod, state in now.items()})
+        before = now
+    return pictures.table(title, rows, texts=True)
