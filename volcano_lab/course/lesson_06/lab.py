@@ -44,7 +44,7 @@ def nodes_of(trace: TraceReader, title: str, step: int = 0) -> pictures.Picture:
 
     >>> from volcano_lab.course.lesson_06.scene import half_full
     >>> nodes_of(Rehearsal(half_full()).trace, "Nodes").alt
-    'Nodes. node-0: 2 pods runs, idle 0 of 4 CPUs (web-0, web-1). node-1: empty, idle 4 of 4 CPUs.'
+    'Nodes. node-0: 2 pods run, idle 0 of 4 CPUs (web-0, web-1). node-1: empty, idle 4 of 4 CPUs.'
     """
     frame = frames_of(trace)[step]
     colors = colors_of(pod["job"] for pod in frame["pods"])

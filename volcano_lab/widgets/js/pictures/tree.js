@@ -6,7 +6,7 @@
 // spec: levels, lines (rows of words below), unit, move: control whose value is the list of queues (a box can be dragged onto
 // another parent), chips: false to leave the gangs out
 import {h} from "../tree.js";
-import {amount, fit, number, wide} from "../words.js";
+import {amount, fit, number, sentence, wide} from "../words.js";
 import {box, change, colorOf, end, hatch, hatches, line, middle, say} from "../marks.js";
 
 const LEVEL = 58, BOX = 46, LINE = 20;
@@ -49,7 +49,7 @@ export const tree = {
     const shown = below.length > lines ? [...below.slice(0, lines - 1), below.at(-1)] : below;
     return {height: top + lines * LINE, kids: [hatches(c.uid, placed.map((row) => row.color)), boxes, token,
       shown.map((text, i) => say(2, top + i * LINE, fit(text, width, 14, i === 0), {key: `line ${i}`, class: i === 0 ? "vp-strong" : refused && i === shown.length - 1 ? "vp-bad" : "vp-soft"}))],
-      alt: placed.map((row) => told(row, spec.unit)).join(". ") + `. ${below.join(". ")}`};
+      alt: [...placed.map((row) => told(row, spec.unit)), ...below].map(sentence).join("").trim()};
   },
 };
 
