@@ -57,16 +57,18 @@ def nodes_of(trace: TraceReader, title: str, step: int = 0) -> pictures.Picture:
 
 
 def states_of(trace: TraceReader, title: str) -> pictures.Picture:
-    """Show the state that each step of a trace's statements gives to a pod; a dot: as before.
+    """Show the states that a trace's statements give to the pods that move; a dot: as before.
 
     >>> from volcano_lab.course.lesson_06.scene import half_full
-    >>> states_of(Rehearsal(half_full()).trace, "Steps").data[0]["web-0"]
-    'Running'
+    >>> by_hand = Rehearsal(half_full())
+    >>> _ = by_hand.statement().evict("web-1")
+    >>> states_of(by_hand.trace, "Steps").data[1]
+    {'step': '1. evict web-1 from node-0', 'web-1': 'Releasing'}
     """
-    rows, before = [], {}
-    for frame in frames_of(trace):
-        now = {pod["pod"]: pod["status"] for pod in frame["pods"]}
-        rows.append({"step": f"{frame['step']}. {frame['text']}"} | {
-            pod: "·" if before.get(pod) == state else state for pod, state in now.items()})
-        before = now
-    return pictures.table(title, rows, texts=True)
+    frames = list(frames_of(trace))
+    states = [{pod["pod"]: pod["status"] for pod in frame["pods"]} for frame in frames]
+    moved = [pod for pod in states[0] if len({at[pod] for at in states}) > 1]
+    return pictures.table(title, [
+        {"step": f"{frame['step']}. {frame['text']}"} | {
+            pod: "·" if at > 0 and now[pod] == states[at - 1][pod] else now[pod] for pod in moved}
+        for at, (frame, now) in enumerate(zip(frames, states, strict=True))], texts=True)
