@@ -51,6 +51,15 @@ def test_the_minimum_decides(sentence, pods, ready, pipelined, starving):
     assert found == (ready, pipelined, starving), sentence
 
 
+@pytest.mark.parametrize(("pods", "ready", "pipelined"), [
+    ("R-m RR-w", True, PERMIT),
+    ("RR-m R-w P-w", False, REJECT),  # three run, but of role w one too few
+])
+def test_a_gang_needs_the_minimum_of_each_role_too(pods, ready, pipelined):
+    _, gang, job = asked(pods, minMember=3, minTaskMember={"m": 1, "w": 2})
+    assert (gang.job_ready(job), gang.job_pipelined(job)) == (ready, pipelined)
+
+
 def test_a_promise_makes_a_gang_pipelined_but_not_ready():
     ssn, gang, job = asked("RRP")
     ssn.statement().pipeline(task(ssn, "a-2"), "n1")

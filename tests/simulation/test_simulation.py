@@ -350,6 +350,16 @@ def test_a_node_that_is_back_in_time_keeps_its_pods():
     assert next(iter(sim.side.jobs.values())).lost == 0
 
 
+def test_a_pod_whose_node_fails_before_it_has_started_starts_when_the_node_is_back():
+    sim = Audited(cluster(1), workload=[every(1, JobTemplate("a", run_time=20), count=1)],
+                  latencies=Latencies(start=4.0))
+    sim.run(until=4)
+    sim.side.node_fails("n0", back_after=5.0)  # at 9; the pod would have started before
+    sim.run(until=60)
+    (job,) = sim.side.jobs.values()
+    assert (job.lost, job.started, job.finished) == (0, 13.0, 33.0)
+
+
 @pytest.mark.slow
 def test_a_thousand_cycles_of_ten_nodes():
     sim = Simulation(cluster(10), workload=[poisson(0.2, *TEMPLATES)], seed=1)
