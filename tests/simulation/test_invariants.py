@@ -129,11 +129,24 @@ def forget_to_collect(sim):
     take_off(sim, "pods_collected")
 
 
+def forget_to_start(sim):
+    pod = JobTemplate("late").build("late")[1][0]
+    sim.server.create(pod.changed(spec={"node_name": "n0"}))
+    take_off(sim, "pod_starts")
+
+
+def forget_to_end(sim):
+    sim.server.delete("Pod", sim.server.list("Pod")[0].key)
+    take_off(sim, "pod_ends")
+
+
 @pytest.mark.parametrize(("fault", "sentence"), [
     (keep_a_job, "nothing is left of job default/gone, and it stays"),
     (set_a_pod_back, "task default/a-1-0 is Pending, and on its way to node n0"),
     (forget_an_eviction, "is Releasing, and nobody has asked for that"),
     (forget_to_collect, "pod default/a-1-0 stays on node n0, which is gone"),
+    (forget_to_start, "pod default/late-0 is bound to node n0, and never starts"),
+    (forget_to_end, "pod default/a-1-0 is to be deleted, and never ends"),
 ])
 def test_an_audit_finds_what_is_forgotten_on_its_way(fault, sentence):
     sim = running()

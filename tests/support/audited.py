@@ -121,10 +121,16 @@ def under_way_problems(sim: Simulation) -> Iterator[str]:
                     and f"{task.job}/{task.uid}" not in pipeline.errors
                     and not any(task.uid == evicted.uid for evicted, _ in pipeline.evictions)):
                 yield f"task {task.key} is Releasing, and nobody has asked for that"
-    collected = {entry.facts["node"]
-                 for entry in sim.calendar.entries.values() if entry.kind == "pods_collected"}
-    for pod in pods.values():
-        node = pod.spec.node_name
-        if (node and pod.status.phase in ("Pending", "Running") and node not in collected
-                and sim.server.find("Node", node) is None):
+    coming = {(entry.kind, entry.facts.get("uid", entry.facts.get("node")))
+              for entry in sim.calendar.entries.values()}
+    for uid, pod in pods.items():
+        node, phase = pod.spec.node_name, pod.status.phase
+        there = sim.server.find("Node", node) is not None
+        if (node and phase in ("Pending", "Running") and not there
+                and ("pods_collected", node) not in coming):
             yield f"pod {pod.key} stays on node {node}, which is gone"
+        if pod.metadata.deletion_timestamp is not None:
+            if ("pod_ends", uid) not in coming:
+                yield f"pod {pod.key} is to be deleted, and never ends"
+        elif there and phase == "Pending" and ("pod_starts", uid) not in coming:
+            yield f"pod {pod.key} is bound to node {node}, and never starts"
