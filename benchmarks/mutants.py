@@ -31,6 +31,7 @@ ROOMS = ("cache", "framework", "simulation", "actions", "plugins", "api", "manif
 NOT_ASKED = "test_mutants.py"  # it would find any bug that is planted already
 OTHERS = ("test_recorded.py", "test_recorded_minimal.py", "test_cluster.py")
 TEST = re.compile("(?:FAILED|ERROR) +(?:tests/|volcano_lab/)?(.+?)(?: - |$)")
+CHANCE = 0.1
 WANTED = {"soak": 0.9, "tests": 1.0}
 
 
@@ -84,7 +85,7 @@ def _said(command: list[str], tree: Path) -> str:
     lines = (run.stdout + run.stderr).strip().splitlines()
     told = [line for line in lines if "InvariantBroken: " in line
             or line.startswith(("FAILED", "ERROR"))]
-    return (told or lines or ["fails"])[-1].replace(str(tree), "")[:300]
+    return (told or lines or ["fails"])[-1].replace(str(tree), "")[:900]
 
 
 def kept(path: Path | None) -> dict[str, dict]:
@@ -109,12 +110,14 @@ def table(found: dict[str, dict]) -> str:
         row = found.get(mutant.name, {})
         test = TEST.search(row.get("tests", ""))
         when = re.search(r"at ([\d.]+) s \(seed (\d+)\)", row.get("soak", ""))
-        soak = f"seed {when[2]}, {when[1]} s" if when else _yes(row.get("soak"))
+        often = f", `--chance {chance}`" if (chance := row.get("chance", CHANCE)) != CHANCE else ""
+        soak = f"seed {when[2]}, {when[1]} s{often}" if when else _yes(row.get("soak"))
         tests = f"`{test[1]}`" if test else _yes(row.get("tests"))
         soak = soak if mutant.by_soak else ""
         rows.append(f"| {mutant.name} | `{row.get('file', '')}` | {tests} | {soak} |")
-    return "\n".join(["| planted bug | in | the first test that fails | the soak (empty: not asked)"
-                      " |", "|---|---|---|---|", *rows]) + "\n"
+    head = ("| planted bug | in | the first test that fails | the soak (empty: not asked; "
+            f"`--chance {CHANCE}` where no other is named) |")
+    return "\n".join([head, "|---|---|---|---|", *rows]) + "\n"
 
 
 def _yes(said: str | None) -> str:
@@ -124,9 +127,9 @@ def _yes(said: str | None) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=10, help="of the soak")
+    parser.add_argument("--seeds", type=int, default=24, help="of the soak")
     parser.add_argument("--events", type=int, default=600, help="of each seed")
-    parser.add_argument("--chance", type=float, default=0.1, help="of each fault")
+    parser.add_argument("--chance", type=float, default=CHANCE, help="of each fault")
     parser.add_argument("--by", nargs="+", default=["soak", "tests"], choices=["soak", "tests"])
     parser.add_argument("--only", default="", help="mutants with this in their name")
     parser.add_argument("--near", action="store_true", help="only tests of the changed room")
@@ -156,6 +159,7 @@ def main() -> int:
             if not row:
                 continue
             row = {"name": mutant.name, "change": _change(mutant)} | row
+            row |= {"chance": given.chance} if row.get("soak") else {}
             found[mutant.name] = found.get(mutant.name, {}) | row
             print("; ".join(f"{by}: {row[by] or 'NOTHING'}" for by in given.by
                             if mutant.by_soak or by == "tests"), f"<- {mutant.name}", flush=True)

@@ -167,6 +167,12 @@ def a_victim_that_a_plugin_does_not_name(hands):
     hands.audit.watch_point(point, ask)(hands.task("urgent-0"), [hands.task("busy-0")])
 
 
+def more_than_a_gang_can_spare(hands):
+    point, both = hands.ssn.points["preemptable"], [hands.task("busy-0"), hands.task("busy-1")]
+    hands.jobs["busy"].min_available = 1
+    hands.audit.watch(point, 0, "gang", lambda claimant, candidates: (both, 1))(None, both)
+
+
 def a_job_before_its_turn(hands):
     rest = PriorityQueue(lambda left, right: True, [hands.jobs["urgent"]])
     hands.audit.popped("job", hands.jobs["gang"], rest)
@@ -234,6 +240,8 @@ FLAT = CONF.replace("FAIR", "proportion")
      "default/held-0 is evicted for default/gang-0, which had room on n1 already"),
     (FLAT, a_victim_that_a_plugin_does_not_name,
      "default/busy-0 is a victim for default/urgent-0, and plugin gang does not name it"),
+    (FLAT, more_than_a_gang_can_spare,
+     "plugin gang names 2 tasks of job default/busy, which can spare 1"),
     (FLAT, a_job_before_its_turn, "takes job default/gang before default/urgent"),
     (FLAT, a_queue_before_its_turn, "takes queue b before a, whose turn it is"),
     (FLAT, more("a", "allocated"), "queue a counts"),

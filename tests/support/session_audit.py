@@ -46,6 +46,8 @@ class SessionAudit(Observer):
             named, vote = function(claimant, candidates)
             if vote != ABSTAIN:
                 self.named.append((plugin, {task.uid for task in named}))
+            if plugin == "gang":
+                self.problems += self._spare_problems(named)
             return named, vote
 
         return kept if isinstance(point, Victims) else function
@@ -212,6 +214,14 @@ class SessionAudit(Observer):
         if "gang" in deciding and ready_count(job.tasks.values()) < job.min_available:
             yield (f"task {task.key} is evicted, "
                    f"and job {job.uid} falls below its minimum of {job.min_available}")
+
+    def _spare_problems(self, named: list[TaskInfo]) -> Iterator[str]:
+        """Of no gang more are named at once than it has above its minimum."""
+        for uid, count in Counter(task.job for task in named).items():
+            job = self.ssn.jobs[uid]
+            spare = max(ready_count(job.tasks.values()) - job.min_available, 0)
+            if count > spare:
+                yield f"plugin gang names {count} tasks of job {uid}, which can spare {spare}"
 
     def note(self, kind: str, /, **facts: Any) -> None:
         if kind == "victims":
