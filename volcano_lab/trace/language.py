@@ -36,7 +36,8 @@ NAMES = frozenset({
 """Keys of plain data below which programs read, and not people."""
 
 WITHIN = {"tasks": frozenset(), "columns": frozenset(), "heads": frozenset(),
-          "controls": NAMES - {"group"}, "tiers": NAMES - {"name"} | {"plugins"}}
+          "controls": NAMES - {"group"}, "difference": NAMES - {"name"},
+          "tiers": NAMES - {"name"} | {"plugins"}}
 """The same where it differs, below some keys."""
 
 _spoken = ENGLISH
@@ -181,13 +182,13 @@ LEAST = 3
 @cache
 def pattern(english: str) -> re.Pattern[str]:
     """Return how an entry with braces matches. What is put in ends where a sentence or a part of it
-    does; not so after a colon, at the end.
+    does; not so after a colon, at the end, nor at a colon of a dict.
     """
     parts = PLACE.split(english)
     text = re.escape(parts[0])
     for place in range(1, len(parts), 2):
         free = parts[place - 1].endswith(": ") and parts[place + 1] in ("", ".")
-        stop = r"[.!?](?:\*\*)? |\n" if free else r"[.!?:;](?:\*\*)? |, \*\*|\n"
+        stop = r"[.!?](?:\*\*)? |\n" if free else r"(?:[.!?;]|(?<!'):)(?:\*\*)? |, \*\*|\n"
         count = "*" if parts[place - 1] else "+"
         again = parts[place] in parts[1:place:2]
         put_in = rf"(?:(?!{stop}).){count}?"
