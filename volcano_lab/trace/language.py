@@ -37,7 +37,8 @@ NAMES = frozenset({
 
 WITHIN = {"tasks": frozenset(), "columns": frozenset(), "heads": frozenset(),
           "controls": NAMES - {"group"}, "difference": NAMES - {"name"},
-          "tiers": NAMES - {"name"} | {"plugins"}}
+          "tiers": NAMES - {"name"} | {"plugins"}, "work": NAMES - {"way"},
+          "growth": NAMES - {"name", "names"}, "asked": NAMES | {"question"}}
 """The same where it differs, below some keys."""
 
 _spoken = ENGLISH
@@ -149,7 +150,7 @@ class Catalogue:
 
     def _put_in(self, part: str) -> str:
         """A word of the labels may be a name; an "s" is an English plural."""
-        name = part in self.labels and " " not in part
+        name = part in self.labels and " " not in part and part.islower()
         return "" if part == "s" else part if name else say(part)
 
     def _fit(self, english: str, parts: tuple[str, ...]) -> bool:
