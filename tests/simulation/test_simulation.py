@@ -360,6 +360,12 @@ def test_a_pod_whose_node_fails_before_it_has_started_starts_when_the_node_is_ba
     assert (job.lost, job.started, job.finished) == (0, 13.0, 33.0)
 
 
+def test_a_run_ends_at_a_time_that_is_finer_than_the_calendar():
+    sim = Simulation(cluster(1))
+    sim.run(until=0.1 + 0.2)  # a hair above 0.3
+    assert sim.calendar.now == 0.3
+
+
 @pytest.mark.slow
 def test_a_thousand_cycles_of_ten_nodes():
     sim = Simulation(cluster(10), workload=[poisson(0.2, *TEMPLATES)], seed=1)

@@ -135,6 +135,7 @@ class Simulation:
         500 cycles.
         """
         _check_number("until", until, "a number of seconds from 0")
+        until = round(until * TICKS) / TICKS  # no finer than the calendar, which would not reach it
         with log.quiet(), shown(self.calendar.now, until, self.period, progress) as tick:
             while self.calendar.now < until:
                 step = min(until, self.calendar.now + 100 * self.period)
