@@ -262,8 +262,9 @@ def test_the_end_comes_within_two_seconds_whatever_is_under_way(places, kept):
 
 
 INTERRUPTED = """
-import sys
+import signal, sys
 from volcano_lab import cli
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 command = cli._main
 def ready(arguments):
     print("ready", flush=True)
