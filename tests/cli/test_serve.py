@@ -274,6 +274,30 @@ sys.exit(cli.main(sys.argv[1:]))
 """
 
 
+COLLECTED = """
+import gc, os, sys, threading, time
+from volcano_lab import cli
+def look():
+    until = time.monotonic() + 20
+    while not gc.isenabled() and time.monotonic() < until:
+        time.sleep(0.01)
+    os._exit(not gc.isenabled())
+disable = gc.disable
+def begin():
+    gc.disable = disable
+    disable()
+    threading.Thread(target=look, daemon=True).start()
+gc.disable = begin
+sys.exit(cli.main(sys.argv[1:]) or 2)
+"""
+
+
+@pytest.mark.long
+def test_the_garbage_of_cycles_is_collected(tmp_path):
+    command = [sys.executable, "-c", COLLECTED, "serve", str(tmp_path), "--port", "0"]
+    assert subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+
+
 @pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("command", [

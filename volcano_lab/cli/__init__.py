@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads take longer than a cycle
     atexit.register(gc.freeze)  # what goes with the process need not be searched for garbage
-    gc.disable()  # while modules load; `command` turns it on again
+    gc.disable()  # while modules load; each command turns it on again
     import click
 
     from volcano_lab.cli.grammar import volcano_lab

@@ -170,6 +170,7 @@ def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) ->
     """
     from volcano_lab.cli.why import why
 
+    gc.enable()
     if given["seconds"] != given["seconds"]:  # click's range lets it pass
         raise Mistake("--seconds is nan; allowed is a number from 0 to 86400")
     given["seconds"] = 0.0 if no_remedies else given["seconds"]
@@ -348,6 +349,7 @@ def serve(verbosity: int, **given: Any) -> int:
     from volcano_lab.cli.server import serve
     from volcano_lab.framework import log
 
+    gc.enable()
     if verbosity:
         log.verbosity(verbosity)
     code = serve(**given)
@@ -371,6 +373,7 @@ def lab(jupyter: tuple[str, ...], folder: str | None) -> int:
     """
     from volcano_lab.cli.lab import lab
 
+    gc.enable()
     return lab(list(jupyter), folder)
 
 
@@ -393,6 +396,7 @@ def riddle(number: int | None, form: str | None) -> int:
     """
     # The course stands above the command: it is taken by its name, as an add-on would be.
     course = import_module("volcano_lab.course.riddles.terminal")
+    gc.enable()
     try:
         for text in course.play(number) if form is None else course.manifests_of(number, form):
             click.echo(text)
@@ -420,6 +424,7 @@ def site(**given: Any) -> int:
     """
     from volcano_lab.cli.site import site
 
+    gc.enable()
     return site(**given)
 
 
@@ -449,6 +454,7 @@ def replay(cases: str | None, timing: bool, life: str | None, summary: bool) -> 
     """
     from volcano_lab.cli.replay import replay_file
 
+    gc.enable()
     return replay_file(cases, timing, life, summary)
 
 
