@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import reduce, wraps
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import click
@@ -109,15 +110,22 @@ def _speak(language: str) -> None:
     speak(language)
 
 
+def loaded(module: str) -> ModuleType:
+    """Return what a command runs, by its place in the package; from now on garbage is collected,
+    which `main` has put off while modules load.
+    """
+    found = import_module(f"volcano_lab.{module}")
+    gc.enable()
+    return found
+
+
 def command(home: str, *added: Callable[[Any], Any], name: str | None = None
             ) -> Callable[[Callable[[], None]], click.Command]:
     """Declare a command; the function of that name in the module `home` is loaded when it runs."""
     def declare(declared: Callable[[], None]) -> click.Command:
         @wraps(declared)
         def run(**given: Any) -> int:
-            module = import_module(f"volcano_lab.cli.{home}")
-            gc.enable()
-            return getattr(module, declared.__name__)(**given)
+            return getattr(loaded(f"cli.{home}"), declared.__name__)(**given)
 
         return volcano_lab.command(name)(options(*added)(run))
 
@@ -168,22 +176,20 @@ def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) ->
       volcano-lab why start.yaml train --life recording.yaml
       kubectl get nodes,pods,queues,podgroups -A -o yaml | volcano-lab why - train
     """
-    from volcano_lab.cli.why import why
-
-    gc.enable()
     if given["seconds"] != given["seconds"]:  # click's range lets it pass
         raise Mistake("--seconds is nan; allowed is a number from 0 to 86400")
     given["seconds"] = 0.0 if no_remedies else given["seconds"]
     if given["now"] and (given["cycle"] or given["life"]):
         raise Mistake("why is given --now with --cycle or --life; allowed is --now for one cycle "
                       "alone")
+    ask = loaded("cli.why").why
     if every:
-        return why(words, None, **given)
+        return ask(words, None, **given)
     *files, name = words
     if not files and not given["life"]:
         raise Mistake(f'why is given "{name}" alone; allowed are one or more files, and then the '
                       "name of a job, pod or queue")
-    return why(files, name, **given)
+    return ask(files, name, **given)
 
 
 @command("lint", FILES, CONF, OUTPUT, RECURSIVE)
@@ -346,13 +352,10 @@ def serve(verbosity: int, **given: Any) -> int:
       volcano-lab serve manifests/ --conf volcano-scheduler.conf
       volcano-lab serve manifests/ --period 0.5 --port 0
     """
-    from volcano_lab.cli.server import serve
-    from volcano_lab.framework import log
-
-    gc.enable()
+    server = loaded("cli.server")
     if verbosity:
-        log.verbosity(verbosity)
-    code = serve(**given)
+        loaded("framework.log").verbosity(verbosity)
+    code = server.serve(**given)
     with suppress(OSError, ValueError):  # nobody reads the output any more
         sys.stdout.flush()
     os._exit(code)  # what a large cluster leaves to be freed takes longer than the end may
@@ -371,10 +374,7 @@ def lab(jupyter: tuple[str, ...], folder: str | None) -> int:
       volcano-lab lab --folder lessons
       volcano-lab lab --no-browser --port=8899
     """
-    from volcano_lab.cli.lab import lab
-
-    gc.enable()
-    return lab(list(jupyter), folder)
+    return loaded("cli.lab").lab(list(jupyter), folder)
 
 
 @volcano_lab.command()
@@ -395,8 +395,7 @@ def riddle(number: int | None, form: str | None) -> int:
       volcano-lab riddle 4 -o yaml > cluster.yaml
     """
     # The course stands above the command: it is taken by its name, as an add-on would be.
-    course = import_module("volcano_lab.course.riddles.terminal")
-    gc.enable()
+    course = loaded("course.riddles.terminal")
     try:
         for text in course.play(number) if form is None else course.manifests_of(number, form):
             click.echo(text)
@@ -405,13 +404,13 @@ def riddle(number: int | None, form: str | None) -> int:
     return DONE
 
 
-@volcano_lab.command()
+@command("site")
 @click.argument("folder", metavar="[DIR]", required=False, type=FILE)
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
               help="0.0.0.0 lets other machines ask: a classroom.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
               help="0 takes any.")
-def site(**given: Any) -> int:
+def site() -> None:
     """Serve the course that runs in readers' browsers.
 
     DIR is what `make site` built.  [default: build/site] Other machines' browsers keep work and
@@ -422,10 +421,6 @@ def site(**given: Any) -> int:
       volcano-lab site
       volcano-lab site --host 0.0.0.0 --port 8080
     """
-    from volcano_lab.cli.site import site
-
-    gc.enable()
-    return site(**given)
 
 
 @volcano_lab.command()
@@ -452,10 +447,7 @@ def replay(cases: str | None, timing: bool, life: str | None, summary: bool) -> 
       volcano-lab replay cases.jsonl.gz --life events.jsonl.gz
       volcano-lab replay --life recording.json
     """
-    from volcano_lab.cli.replay import replay_file
-
-    gc.enable()
-    return replay_file(cases, timing, life, summary)
+    return loaded("cli.replay").replay_file(cases, timing, life, summary)
 
 
 @volcano_lab.command()
