@@ -117,7 +117,8 @@ class Preempt(Action):
         if ssn.pre_predicate(task) is not None:
             return False
         nodes, self._is_full, may_evict = self._fitting(task), False, self._may_evict(claim)
-        self._homes = {other.node_name for other in claim.job.tasks.values()} - {""}
+        self._homes = (sorted({other.node_name for other in claim.job.tasks.values()} - {""})
+                       if claim.within_job else [])
         if self.topology_aware:
             wanted = self.limits.count(len(nodes))
             trial = dry_run.TopologyAwarePreemption(
@@ -215,9 +216,7 @@ class Preempt(Action):
         ssn, request = self.ssn, claim.task.init_resreq
         if claim.within_job:
             may_fit = self._fits(request).copy()
-            homes = (ssn.nodes.get(task.node_name)
-                     for task in claim.job.tasks.values() if task.node_name)
-            may_fit[[node.row for node in homes if node is not None]] = True
+            may_fit[[ssn.nodes[name].row for name in self._homes if name in ssn.nodes]] = True
             return may_fit
         return self._evictable_in(claim.queue).may_make_room(request)
 
@@ -247,7 +246,7 @@ class Preempt(Action):
             return False  # nobody of the job is there to go
         if claim.within_job or not ssn.use_arrays:
             preemptees = evictions.tasks_of(node, may_evict)
-        else:
+        else:  # as `_may_evict` says; who may go and is of the queue is known of each node
             preemptees = [other for other in self._evictable_in(queue).on(node) if other.job
                           != claim.job.uid and (other.best_effort or not task.best_effort)]
         if self._is_full and not preemptees:
