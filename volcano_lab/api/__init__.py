@@ -16,13 +16,13 @@ from volcano_lab.api.node import NodeError, NodeInfo, NodeList
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
 from volcano_lab.api.resource import CPU, EMPTY, MEMORY, MIN_RESOURCE, PODS, ZERO, Resource, total
 from volcano_lab.api.status import (
-           ALLOCATED_STATUSES,
-           PENDING,
-           PIPELINED,
-           READY_STATUSES,
-           RELEASING,
-           RUNNING,
-           IllegalTransition,
+    ALLOCATED_STATUSES,
+    PENDING,
+    PIPELINED,
+    READY_STATUSES,
+    RELEASING,
+    RUNNING,
+    IllegalTransition,
 )
 from volcano_lab.api.storage import Storage
 from volcano_lab.api.sub_job import SubJobInfo

@@ -5,6 +5,7 @@ version of either.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Any
@@ -161,9 +162,9 @@ def _decisions(trace: TraceReader, end: Record | None) -> Iterator[Record]:
 def _end(trace: TraceReader) -> State:
     """The state at the end, and of each job how many pods have a place."""
     state = Stepper(trace).to_end().state
+    placed = Counter(task["job"] for task in state["tasks"].values() if task["node"])
     for uid, job in state["jobs"].items():
-        job["placed"] = sum(bool(task["node"]) for task in state["tasks"].values()
-                            if task["job"] == uid)
+        job["placed"] = placed[uid]
     return state
 
 
