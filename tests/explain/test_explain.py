@@ -82,13 +82,27 @@ def test_a_gang_short_of_one_member():
 
 
 def test_enough_cpu_in_total_but_on_no_single_node():
-    explanation = explained(Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", cpu=6))
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4)
+    cluster.job("old", pods=2, cpu=1, running={"n1": 1, "n2": 1})
+    explanation = explained(cluster.job("train", cpu=4))
     found = cause(explanation, "fragmented")
     assert found.numbers == {
-        "request": {"cpu": 6000}, "free_in_total": {"cpu": 8000}, "free_on_one_node": {"cpu": 4000},
+        "request": {"cpu": 4000}, "free_in_total": {"cpu": 6000}, "free_on_one_node": {"cpu": 3000},
         "nodes": 2
     }
-    assert "cpu 8 left in total, but no single one has room" in explanation.text
+    assert "cpu 6 left in total, but no single one has room" in explanation.text
+
+
+def test_a_pod_that_is_larger_than_any_node_is_told_so_and_of_which_size_a_node_would_do():
+    cluster = Cluster().node("n1", cpu=4, memory=8).node("n2", cpu=6, memory=8)
+    explanation = explained(cluster.job("train", cpu=7, memory=8))
+    found = cause(explanation, "larger_than_any_node")
+    assert found.numbers["largest"] == {"cpu": 6000}
+    assert found.text == ("Pod default/train-0 asks for cpu 7; no node is that large, even empty: "
+                          "the largest has cpu 6.")
+    assert [str(remedy) for remedy in explanation.remedies] == [
+        "job default/train: request of cpu a pod 7 -> 6 (train is placed on n2)",
+        "1 more node like n1 with cpu 7 (train is placed on 1 new node)"]
 
 
 def test_a_cluster_that_is_full_is_another_thing():
@@ -345,6 +359,13 @@ def check_numbers(explain, job, each, where):
     if each.code == "over_deserved":
         for name, amount in each.numbers["limit"].items():
             assert attrs[level].deserved.get(name) == amount < each.numbers["asked"][name], where
+    if each.code == "larger_than_any_node":
+        nodes = [explain.session.nodes[name]
+                 for name in each.numbers.get("allowed", explain.session.nodes)]
+        request, largest = each.numbers["request"], each.numbers["largest"]
+        assert largest, where
+        assert all(amount == max(node.allocatable.get(name) for node in nodes) < request[name]
+                   for name, amount in largest.items()), where
     if each.code in ("fragmented", "cluster_full"):
         task = next(task for task in job.tasks.values() if task.key == each.records[0]["task"])
         assert {name: task.init_resreq.get(name)

@@ -51,6 +51,7 @@ def why(name="web", taints="", pods="110", queue="default", spec="", ports="", r
 def test_the_pods_that_keep_another_away_are_named(facts, code):
     found = {cause.code: cause.text for cause in why(**facts).causes}
     assert "In the way is default/web-t-0 (n1, placed in this cycle)." in found[code]
+    assert ("It asks for host port 80." in found[code]) == (code == "host_ports")
 
 
 def test_a_rule_about_other_pods_names_no_pod_that_it_is_not_about():

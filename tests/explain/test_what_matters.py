@@ -40,7 +40,7 @@ def test_the_only_node_with_a_device_is_not_called_the_only_node():
 def test_a_device_that_no_node_has_is_said_of_all():
     said = texts(Cluster().node("c1", cpu=8).node("c2", cpu=8).job("new", cpu=1, gpu=1), "new",
                  NODES_ONLY)
-    assert "nvidia.com/gpu 0 left" in said[0] and "No such node is that large" in said[0]
+    assert "nvidia.com/gpu 0 left" in said[0] and "No node announces nvidia.com/gpu" in said[0]
 
 
 def test_another_queue_that_holds_too_much_of_something_else_is_not_named():
@@ -105,4 +105,4 @@ def test_waiting_jobs_are_grouped_by_what_holds_on_the_most_nodes():
         cluster.node(f"n{number}", cpu=8)
     told = Explainer(cluster.add(CORDONED).objects(), NODES_ONLY)
     assert told.why("big").causes[0].code == "cordoned"
-    assert [group.code for group in told.waiting()] == ["fragmented"]
+    assert [group.code for group in told.waiting()] == ["larger_than_any_node"]

@@ -9,8 +9,8 @@ on changed objects, and so verified.
 Causes that people mix up have codes of their own: `overused` (a queue has all it deserves) and
 `over_deserved` (one more pod would be too much in some resource), `queue_over_capability` and
 `ancestor_over_capability`, `overcommit_refuses`, `cluster_full` and `fragmented` (enough in total,
-but on no single node), `gang_short`, `topology_too_small`, `victims_within_deserved` and
-`protected_by_gang`, `best_effort_queue`.
+but on no single node), `larger_than_any_node` (even an empty one), `gang_short`,
+`topology_too_small`, `victims_within_deserved` and `protected_by_gang`, `best_effort_queue`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from volcano_lab.explain.volumes import volume_knobs
 from volcano_lab.framework import Session
 from volcano_lab.trace.plain import amounts
 
-ROOM = ("cluster_full", "fragmented", "allowed_nodes_full")
+ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
 NO_ACTION = {"no_allocate_action": "allocate", "no_enqueue_action": "enqueue",
              "no_backfill_action": "backfill", "not_starving": "allocate"}
@@ -215,6 +215,8 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
         return
     devices = {name: amount * min(max(DEVICES // amount, 1), members)
                for name, amount in largest.items() if name not in there and amount}
+    for cause in causes:  # of what even an empty node has too little, as much as a pod asks for
+        devices = {name: largest[name] for name in cause.numbers.get("largest", {})} | devices
     refused = any(cause.code == "overcommit_refuses" for cause in causes)
     factor = ssn.plugins["overcommit"].factor if refused else 1.0
     wanted = {name: float(ceil(max(amount / factor, gang.get(name, 0.0))))

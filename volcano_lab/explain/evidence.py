@@ -10,6 +10,7 @@ from typing import Any
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
+from volcano_lab.api.task import TaskInfo
 from volcano_lab.explain.explanation import Amounts, added
 from volcano_lab.explain.names import Names, meant
 from volcano_lab.framework import ExtensionPoint, Session
@@ -207,6 +208,11 @@ class Evidence:
                                                                             facts[known])
         return [record for record in found
                 if all(record.get(fact) == value for fact, value in facts.items())]
+
+    @cached_property
+    def tasks(self) -> dict[str, TaskInfo]:
+        """The session's tasks by key."""
+        return {task.key: task for job in self.ssn.jobs.values() for task in job.tasks.values()}
 
     @cached_property
     def reserved_at_start(self) -> dict[str, Amounts]:

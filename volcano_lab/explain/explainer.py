@@ -42,11 +42,9 @@ class Explainer(Shown):
     >>> explain = Explainer(cluster.objects())
     >>> explanation = explain.why("default/train")
     >>> explanation.codes
-    ['fragmented']
+    ['larger_than_any_node']
     >>> print(explanation.causes[0].text)
-    Pod default/train-0 asks for cpu 6; the nodes have cpu 8 left in total, but no single one has
-    room for it: the most that one of them has left is cpu 4. No such node is that large: the
-    largest has cpu 4.
+    Pod default/train-0 asks for cpu 6; no node is that large, even empty: the largest has cpu 4.
     >>> print(explanation.remedies[0])
     job default/train: request of cpu a pod 6 -> 4 (train is placed on n1)
     """
@@ -64,8 +62,6 @@ class Explainer(Shown):
                                  lambda: traced(self.objects, self.conf, True, self.now)[0],
                                  getattr(objects, "unmade", None))
         self.names = self.evidence.names
-        self._tasks = {task.key: task for job in self.session.jobs.values()
-                       for task in job.tasks.values()}
 
     def _shown(self) -> Iterable[Part]:
         waiting = [(job, pods) for job in self.session.jobs.values()
@@ -139,7 +135,7 @@ class Explainer(Shown):
     def why_task(self, key: str) -> Explanation:
         """Why a pod is where it is, or waits."""
         key = self.names.find(key, "pod")[1]
-        task = self._tasks[key]
+        task = self.evidence.tasks[key]
         about = f"pod {key}"
         if self._evicted(key):
             return self.why_victim(key)
@@ -170,7 +166,7 @@ class Explainer(Shown):
         if name not in self.session.nodes:
             raise NoSuch(f'no node is called "{name}"; {near(name, self.session.nodes)}.')
         key = self.names.find(key, "pod")[1]
-        found = self._tasks[key]
+        found = self.evidence.tasks[key]
         about = f"pod {key} on node {name}"
         if found.node_name == name:
             return Explanation(about, f"Pod {key} is on node {name}.")

@@ -186,6 +186,9 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple
             text += " Kubernetes sets this taint for as long as the node is in that state."
         if code == "volume_node":
             text += reach_of(seen, task)
+        if code == "host_ports":
+            ports = sorted({port for *_, port in PodInfo(seen.tasks[task].pod).host_ports})
+            text += f" It asks for host port {listed(map(str, ports), MOST)}."
         if code in BESIDE:
             text += _beside(seen, task, code, names, choice)
         yield Cause(code or "refused", text,
@@ -195,13 +198,12 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple
 def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> str:
     """The pods in whose company this one must not be, at that moment."""
     state, start = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
-    pods = {task.key: task for job in seen.ssn.jobs.values() for task in job.tasks.values()}
-    mine = PodInfo(pods[key].pod)
+    mine = PodInfo(seen.tasks[key].pod)
     there: dict[str, str] = {}
     for other, now in state.items():
         if now["node"] not in seen.ssn.nodes or other == key or now["status"] in GONE:
             continue
-        theirs = PodInfo(pods[other].pod)
+        theirs = PodInfo(seen.tasks[other].pod)
         if (now["node"] in names if code == "pods_exceeded" else
                 now["node"] in names and conflict(mine.host_ports, theirs.host_ports)
                 if code == "host_ports" else
@@ -246,13 +248,21 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                "nodes": len(allowed)}
     full = [each for each in everywhere if total[each] < request[each]]
     asks = f"Pod {task.key} asks for {amounts_text(request, full or names)}"
-    ending = _own(seen, task, choice) + _too_large(seen, request, allowed, everywhere)
+    largest = _largest(seen, request, allowed, everywhere)
+    ending = _own(seen, task, choice)
+    one = len(allowed) == 1
+    left_to_it = (f"of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, "
+                  "and ")
     if len(allowed) < count:
         numbers["allowed"] = allowed
-        one, told = len(allowed) == 1, anywhere if len(allowed) <= MOST else names
-        asks = f"Pod {task.key} asks for {amounts_text(request, told)}"
-        text = (f"{asks}; of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} "
-                "left to it, and ")
+    if any(largest.values()):
+        code, numbers["largest"] = "larger_than_any_node", largest
+        none = f"no node{inside} is" if len(allowed) == count else f"{left_to_it}none of these is"
+        text = (f"Pod {task.key} asks for {amounts_text(request, largest)}; {none} that large, "
+                f"even empty: the largest has {amounts_text(largest)}")
+    elif len(allowed) < count:
+        told = anywhere if len(allowed) <= MOST else names
+        text = f"Pod {task.key} asks for {amounts_text(request, told)}; {left_to_it}"
         code = "allowed_nodes_full" if full or one else "fragmented"
         text += _one_by_one(free, lacking, most, everywhere)
     elif full:
@@ -266,6 +276,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                 else _one_by_one(free, lacking, most, everywhere))
         text = (f"{asks}; the nodes{inside} have {amounts_text(total)} left in total, but no "
                 f"single one has room for it: {room}")
+    ending += seen.not_announced(name for name in largest if not seen.ssn.total_resource.get(name))
     return Cause(code, f"{text}.{ending}", numbers, [choice])
 
 
@@ -291,12 +302,9 @@ def _own(seen: Evidence, task: TaskInfo, choice: Record) -> str:
     return f" Counted in: {own} {pods} found a place in this attempt." if own else ""
 
 
-def _too_large(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> str:
-    """That no node could ever hold the pod, even an empty one."""
+def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:
+    """What the largest node has of each resource of which even an empty node has too little."""
     nodes = seen.trace.start["nodes"]
     largest = {each: max(nodes[name]["allocatable"].get(each, 0.0) for name in allowed)
                for each in names}
-    over = [each for each, amount in largest.items() if request[each] - amount >= MIN_RESOURCE]
-    return (f" No such node is that large: the largest has {amounts_text(largest, over)}."
-            + seen.not_announced(name for name in over if not seen.ssn.total_resource.get(name))
-            if over else "")
+    return {each: most for each, most in largest.items() if request[each] - most >= MIN_RESOURCE}

@@ -173,7 +173,7 @@ class Timeline(Observer, Shown):
                 f"{rows[-1]['cycle']}; in cycle {last} it is gone."))
         if kind == "queue":
             return explanation
-        uid = key if kind == "job" else explainer._tasks[key].job
+        uid = key if kind == "job" else explainer.evidence.tasks[key].job
         loops, stranded = dict(loop_causes(self, uid, last)), stranded_cause(self, uid, last)
         explanation.causes = [*explanation.causes, *loops.values(), *filter(None, [stranded])]
         explanation.rows = stretches(self._until(uid, last))

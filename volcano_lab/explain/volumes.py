@@ -55,8 +55,7 @@ def _lacking(storage: Storage, pod: api.Pod) -> tuple[str, str]:
 
 def reach_of(seen: Evidence, key: str) -> str:
     """Which nodes the volumes of a pod (by key) ask for, in sentences."""
-    pod = next(task.pod for job in seen.ssn.jobs.values() for task in job.tasks.values()
-               if task.key == key)
+    pod = seen.tasks[key].pod
     storage, told = seen.ssn.snapshot.storage, ""
     for name, _ in claims_of(pod):
         claim = storage.get(CLAIM, f"{pod.namespace}/{name}")
