@@ -51,7 +51,6 @@ def test_what_a_job_has_is_not_made_again(left_out, pods, groups):
 
 
 @pytest.mark.parametrize(("change", "made"), [
-    ({"uid": "another"}, True),  # the pods of a Job of that name that was deleted
     ({"namespace": "other"}, True),
     ({"name": "gamma"}, True),
     ({}, False),
@@ -61,10 +60,6 @@ def test_children_are_those_of_this_very_job(change, made):
     job = next(found for found in documents if found["metadata"]["name"] == "alpha")
     job["metadata"] |= change
     pods = [found for found in documents if found["kind"] in ("Pod", "PodGroup")]
-    if made and not {"namespace", "name"} & set(change):
-        with pytest.raises(ManifestError, match="given twice"):
-            with_defaults(map(from_dict, [job, *pods]))
-        return
     found = with_defaults(map(from_dict, [job, *pods]))
     assert len(names(found)) == (13 if made else 9)
 
@@ -77,15 +72,25 @@ def test_a_job_written_by_hand_knows_its_children_by_its_name():
     assert len(names(with_defaults(map(from_dict, documents)))) == 9
 
 
-def test_a_made_pod_that_is_given_by_another_hand_is_one_sentence():
+def test_pods_of_a_job_of_that_name_that_was_deleted_stay_and_none_is_made_beside_them():
+    documents = exported()
+    job = next(found for found in documents if found["metadata"]["name"] == "alpha")
+    job["metadata"]["uid"] = "another"
+    found = with_defaults(map(from_dict, [job, *(other for other in documents if other["kind"] in (
+        "Pod", "PodGroup"))]))
+    assert len(names(found)) == 9
+    assert any("Job team/alpha: 4 of its 4 pods are not made, for there are pods of these names "
+               "with another owner" in text for text in found.warnings)
+
+
+def test_a_made_pod_that_is_given_by_another_hand_stays():
     job = exported()[0]
     pods = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"alpha-worker-{number}",
                                                              "namespace": "team"}}
             for number in range(3)]
-    with pytest.raises(ManifestError) as refused:
-        with_defaults(map(from_dict, [job, *pods]))
-    assert refused.value.problems == [
-        "Pod team/alpha-worker-0 and 2 more: given twice; allowed is one object of a kind and name"]
+    found = with_defaults(map(from_dict, [job, *pods]))
+    assert len(names(found)) == 4 and "Job team/alpha: 3 of its 4 pods are not made" in "".join(
+        found.warnings)
 
 
 def test_objects_in_two_files_are_one_sentence():

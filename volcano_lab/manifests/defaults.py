@@ -122,6 +122,7 @@ class _Cluster:
         self.objects, self.owners, self.into = objects, Owners(objects), into
         self.problems: list[str] = []
         self.nodes = of(api.Node)
+        self.pods = {f"{pod.namespace or 'default'}/{pod.name}" for pod in of(api.Pod)}
         self.classes = {obj.name: obj for obj in of(api.PriorityClass)}
         self.priorities = SYSTEM_PRIORITIES | {name: cls.value
                                                for name, cls in self.classes.items()}
@@ -225,6 +226,13 @@ class _Cluster:
 
     def _admitted(self, owner: api.KubernetesObject, pods: list[api.Pod]) -> list[api.Pod]:
         """The pods that the API server lets a controller make."""
+        new = [pod for pod in pods if pod.key not in self.pods]
+        if len(new) < len(pods):
+            self._unmade(
+                owner, f"{len(pods) - len(new)} of its {len(pods)} pods are not made, for there "
+                "are pods of these names with another owner (see the uid in their "
+                "metadata.ownerReferences)")
+        pods = new
         admitted = [pod for pod in pods if not pod.spec.priority_class_name
                     or pod.spec.priority_class_name in self.priorities]
         if len(admitted) < len(pods):
