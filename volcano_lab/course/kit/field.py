@@ -1,7 +1,8 @@
 """A field for the code of a cell in Voila, where no cell can be edited.
 
 `lesson(…)` shows one below each cell that has a place to fill in (`...`), or a comment with the
-word *change*. What is run there knows the notebook's names. Elsewhere nothing is shown.
+word *change*. What is run there knows the notebook's names. A cell that defines a function, a class
+or a text in lines shows its code in a fold. Elsewhere nothing is shown.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from html import escape
 from typing import Any
 
 from volcano_lab.course.kit.live import Shown, views
+from volcano_lab.course.kit.markup import fold
 from volcano_lab.course.kit.verdict import try_again
 
 CHANGE = re.compile(r"#.*\bchange\b")
+ASKS = re.compile(r"^(predict|ask|recap|lesson)\(", re.MULTILINE)
 
 
 class Field(Shown):
@@ -92,12 +95,26 @@ def to_be_changed(source: str) -> bool:
     >>> [to_be_changed(source) for source in ("a = ...", "a = 1  # change it", "a = '...'", "%a")]
     [True, True, False, False]
     """
+    return bool(CHANGE.search(source)) or any(value is ... for value in _parts(source))
+
+
+def to_be_read(source: str) -> bool:
+    """Whether a cell defines something in lines that its readers want to see.
+
+    >>> [to_be_read(source) for source in ("def f(): pass", "a = '''b\\nc'''", "f()")]
+    [True, True, False]
+    """
+    return not ASKS.search(source) and any(
+        "\n" in part.strip() if isinstance(part, str)
+        else isinstance(part, ast.FunctionDef | ast.ClassDef) for part in _parts(source))
+
+
+def _parts(source: str) -> list[Any]:
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except SyntaxError:
-        return False
-    return bool(CHANGE.search(source)) or any(
-        isinstance(node, ast.Constant) and node.value is ... for node in nodes)
+        return []
+    return [node.value if isinstance(node, ast.Constant) else node for node in nodes]
 
 
 def show_fields() -> None:
@@ -105,12 +122,15 @@ def show_fields() -> None:
     if not os.environ.get("SERVER_SOFTWARE", "").startswith("voila/"):
         return
     from IPython import get_ipython
-    from IPython.display import display
+    from IPython.display import HTML, display
 
     shell = get_ipython()
 
     def after(result: Any) -> None:
-        if to_be_changed(result.info.raw_cell):
-            display(Field(result.info.raw_cell, shell.user_ns))
+        source = result.info.raw_cell
+        if to_be_changed(source):
+            display(Field(source, shell.user_ns))
+        elif to_be_read(source):
+            display(HTML(fold("Code", f"<pre>{escape(source)}</pre>")))
 
     shell.events.register("post_run_cell", after)
