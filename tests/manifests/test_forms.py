@@ -145,3 +145,17 @@ def test_what_may_not_be_shown_is_forgotten():
     loaded = loads(text)
     assert len(loaded) == 2 and not any(word in repr(loaded) + repr(loaded.warnings)
                                         for word in ("hidden", "private", "TOKEN"))
+
+
+@pytest.mark.parametrize(("metadata", "cut"), [
+    ({"continue": "eyJ2", "remainingItemCount": 3}, True),
+    ({"continue": ""}, False),
+    (None, False),
+], ids=["cut", "whole", "no metadata"])
+def test_a_list_that_the_api_server_has_cut_off_is_warned_of(metadata, cut):
+    loaded = loads(json.dumps({"kind": "NodeList", "apiVersion": "v1", "metadata": metadata,
+                               "items": [bare("a")]}))
+    assert [obj.name for obj in loaded] == ["a"]
+    assert loaded.warnings == (["NodeList (text, document 1): is only the first part of the list "
+                                "(metadata.continue is set); ask for it without a limit, or add "
+                                "the rest"] if cut else [])

@@ -225,6 +225,11 @@ class _Batch:
                 return
             if isinstance(document, dict):
                 kind = document.get("kind") or "List"
+                metadata = document.get("metadata")
+                if isinstance(metadata, dict) and metadata.get("continue"):
+                    self.warnings.append(f"{_label(document, place)}: is only the first part of "
+                                         "the list (metadata.continue is set); ask for it without "
+                                         "a limit, or add the rest")
                 item = (kind[:-4], document.get("apiVersion")) if kind != "List" else ("", "")
             items = document if isinstance(document, list) else document["items"] or []
             if not isinstance(items, list):
