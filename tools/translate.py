@@ -22,6 +22,7 @@ from pathlib import Path
 import nbformat
 import polib
 import yaml
+from markdown_it import MarkdownIt
 
 from volcano_lab.trace import language
 from volcano_lab.widgets.scripts import in_script
@@ -50,6 +51,7 @@ SCRIPT_WORDS = {
     " (done)", "step by ", "show ", "job ", "queue ", "operation ", "outcome ", "scene ", "any",
     "next", "previous", "a second ", "deserved ", "allocated ", "share ", "step ", "after step ",
     "the job", "the queue", "of ", "CPUs", ", in CPUs", "runs", "running ", "promised ", "evicted ",
+    "placed ", "chosen ", "refused ",
     "forgiven", "left ≤ right", "Under way: {0}{1}", ", the last {0}",
     "left: {0}", "of {0}, {1}", "queue, name, parent", "Copied: {0}.", "record {0}",
     "{0} (gone)", "Step {0}: {1}",
@@ -183,10 +185,10 @@ def blocks(source: str) -> list[str]:
 
 def has_words(block: str) -> bool:
     """Whether a part of a page is for people, and not made from the course's table. A fence is
-    where it has commands with what each does beside it.
+    where it has commands with what each does beside it, or what a command prints.
     """
     if block.startswith("```"):
-        return bool(re.match(r"```\n[\w-]+ .*  # ", block))
+        return bool(re.match(r"```\n([\w-]+ .*  # |What )", block))
     made = "[all lessons](" in block or block.startswith(
         ("</details", "|---", "**Next:**", "**This was"))
     return not made and bool(re.search(r"[A-Za-z]{2}", re.sub(r"`[^`]*`|<[^>]*>", "", block)))
@@ -289,7 +291,7 @@ def update() -> None:
 
 
 def problems() -> list[str]:
-    """What is not translated, lost what is put in, or does not use the glossary's terms."""
+    """What is not translated, lost a name or a mark, or does not use the glossary's terms."""
     found = []
     for path, texts in collected().items():
         entries = {entry.msgid: entry for entry in polib.pofile(str(path))} if path.exists() else {}
@@ -300,6 +302,8 @@ def problems() -> list[str]:
                 found.append(f"{where}not translated: {text}")
             elif path.parent == TEXTS and put_in(text) != put_in(entry.msgstr):
                 found.append(f"{where}other names in braces: {text} -> {entry.msgstr}")
+            elif path.parent == PAGES and bare(text) < bare(entry.msgstr):
+                found.append(f"{where}an asterisk that marks nothing: {entry.msgstr}")
             else:
                 found += [f"{where}{term} is {said}: {text} -> {entry.msgstr}"
                           for term, said in TERMS.items() if wrong(term, said, text, entry.msgstr)]
@@ -315,6 +319,16 @@ def wrong(term: str, said: str, text: str, translation: str) -> bool:
     return (re.search(rf"\b{term}s?\b", text, re.IGNORECASE) is not None
             and not any(part in translation for part in (said[:2], said[-2:]))
             and term.lower() not in translation.lower())
+
+
+def bare(text: str) -> int:
+    """How many asterisks Markdown leaves as they are, such as those between a word and a quote.
+
+    >>> bare("这是*“为什么？”*（一）"), bare("这是“*为什么？*”（一）")
+    (2, 0)
+    """
+    html = re.sub("<code>.*?</code>", "", MarkdownIt().render(text), flags=re.DOTALL)
+    return html.count("*")
 
 
 def put_in(text: str) -> set[str]:

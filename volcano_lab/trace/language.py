@@ -38,6 +38,7 @@ NAMES = frozenset({
 WITHIN = {"tasks": frozenset(), "columns": frozenset(), "heads": frozenset(),
           "controls": NAMES - {"group"}, "difference": NAMES - {"name"},
           "tiers": NAMES - {"name"} | {"plugins"}, "work": NAMES - {"way"},
+          "rows": NAMES - {"name"}, "lines": NAMES - {"name"},
           "growth": NAMES - {"name", "names"}, "asked": NAMES | {"question"}}
 """The same where it differs, below some keys."""
 

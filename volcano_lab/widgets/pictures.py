@@ -255,8 +255,9 @@ def timeline(title: str, data: Data, *, until: float, unit: str = "s",
 
     Args:
         title: one line.
-        data: {"lanes": [{"name", "color", "points": [[time, value], …], "line": [[time, value], …],
-            "marks": [[time, text], …], "note"}], "ticks": [time, …]}; `line` is drawn dashed.
+        data: {"lanes": [{"name", "label", "color", "points": [[time, value], …], "line": [[time,
+            value], …], "marks": [[time, text], …], "note"}], "ticks": [time, …]}; `line` is drawn
+            dashed; a lane without a label has its name above it.
         until: where the axis of time ends.
         unit: of time.
         most: where a lane's scale ends, by its name.

@@ -123,11 +123,8 @@ class Bars:
     dashed: str = "was"
 
     def __repr__(self) -> str:
-        told = "; ".join(self._said(name) for name in self.values)
+        told = "; ".join(f"{name} {self._label(name)}" for name in self.values)
         return f"{self.title}: {told}" if self.title else told
-
-    def _said(self, name: str) -> str:
-        return f"{name} {self._label(name)}"
 
     def _label(self, name: str) -> str:
         before = self.was.get(name, self.values[name])
@@ -152,11 +149,13 @@ class Bars:
             parts.append(f'<text x="{left + max(width, before) + 6:.1f}" y="{y + 17}">'
                          f"{escape(say(self._label(name)))}</text>")
         title = f"<b>{html(self.title)}</b>" if self.title else ""
+        told = "; ".join(f"{name} {say(self._label(name))}" for name in self.values)
+        told = f"{say(self.title)}: {told}" if self.title else told
         size = left + 470
         return (f'<div style="color: {INK}; font-family: {FONT}; background: {GROUND}; '
                 f'border-radius: 8px; padding: 8px 12px; margin: 6px 0">{title}<svg viewBox="0 0 '
                 f'{size} {height}" width="{size}" role="img" '
-                f'aria-label="{escape(say(repr(self)), quote=True)}" style="max-width: 100%; '
+                f'aria-label="{escape(told, quote=True)}" style="max-width: 100%; '
                 'display: block; fill: currentColor; font-size: 14px">'
                 f"{''.join(parts)}</svg></div>")
 

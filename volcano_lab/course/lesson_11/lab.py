@@ -88,7 +88,7 @@ def lanes_of(run: dict[str, Any]) -> dict[str, Any]:
     """The data of `pictures.timeline` for a run."""
     marks = [[time, f"×{count}" if count > 1 else "×"] for time, count in run["refused"]]
     return {"ticks": run["cycles"], "lanes": [
-        {"name": label, "color": color, "points": run["lanes"][lane],
+        {"name": lane, "label": label, "color": color, "points": run["lanes"][lane],
          "marks": marks if lane == "waiting" else []} for lane, (label, _, color) in LANES.items()]}
 
 
@@ -97,7 +97,7 @@ CONTROLS = {"fail": slider(20, 0, 90, "binds fail", step=10, unit="%"),
             "period": slider(2, 2, 8, "cycle every", unit="s")}
 
 PANELS = [pictures.timeline("32 seconds", lanes_of, until=UNTIL, lane=104, lanes=2, wide=True,
-                            most={label: most for label, most, _ in LANES.values()},
+                            most={lane: most for lane, (_, most, _) in LANES.items()},
                             legend="×: a bind was refused (×3: three at once). Ticks below: "
                                    "cycles. The same pods come at the same times, whatever you "
                                    "choose."),

@@ -200,7 +200,7 @@ def day_lanes(history: History, queues: Sequence[str] = ("prod", "lab")) -> dict
     """The data of `pictures.timeline` for a day, in hours: what each queue holds, and dashed what
     it deserves; a mark where a node goes (×) or returns (+).
 
-    >>> [lane["name"] for lane in day_lanes(day().run(until=HOUR))["lanes"]]
+    >>> [lane["label"] for lane in day_lanes(day().run(until=HOUR))["lanes"]]
     ['prod, CPUs held', 'lab, CPUs held']
     """
     words = {"node lost": "×", "node back": "+"}
@@ -216,7 +216,7 @@ def day_lanes(history: History, queues: Sequence[str] = ("prod", "lab")) -> dict
         return found
 
     colors = colors_of(queues)
-    return {"lanes": [{"name": f"{queue}, CPUs held", "color": colors[queue],
+    return {"lanes": [{"name": queue, "label": f"{queue}, CPUs held", "color": colors[queue],
                        "points": steps(queue, "allocated_cpu"),
                        "line": steps(queue, "deserved_cpu"),
                        "marks": marks if queue == queues[0] else []} for queue in queues]}

@@ -69,7 +69,7 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
 def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
     """The data of `pictures.timeline` for a day."""
     return {"ticks": [], "lanes": [
-        {"name": f"{queue}: jobs that wait", "color": COLORS[queue],
+        {"name": queue, "label": f"{queue}: jobs that wait", "color": COLORS[queue],
          "points": state["lanes"][queue], "marks": state["marks"] if queue == "web" else []}
         for queue in QUEUES]}
 
@@ -80,8 +80,7 @@ CONTROLS = {"weight": slider(1, 1, 4, "weight", about="The weight of research; t
 
 PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", lane=104, lanes=2,
                             wide=True,
-                            most={f"{queue}: jobs that wait": most
-                                  for queue, most in MOST.items()},
+                            most=MOST,
                             legend="×: the node is lost, +: it is back. The same jobs come at the "
                                    "same times, whatever you choose."),
           pictures.table("How long they waited", lambda state: state["table"], key="queue",

@@ -120,7 +120,7 @@ def picture(sim: Simulation, title: str) -> pictures.Picture:
     queues = ("web", "research")
     return pictures.timeline(
         title, day_lanes(sim.history, queues), until=DAY, unit="h", lanes=2,
-        most={f"{queue}, CPUs held": NODES * CPUS for queue in queues},
+        most=dict.fromkeys(queues, NODES * CPUS),
         legend="Dashed: deserved. ×: a node is lost, +: it is back.")
 
 

@@ -18,7 +18,7 @@ export const cluster = {
     const height = spec.height ?? whole.height + lines * 24;
     const colors = data.nodes.flatMap((node) => node.pods.map((pod, i) => colorOf(pod, i)));
     return {height, kids: [hatches(c.uid, colors), whole.draw(0, 0), lines > 0 && say(0, height - 5, fit(data.text, c.width), {class: "vp-soft"})],
-      alt: [...groups.filter((group) => group.note || group.state).map((group) => `${group.name}: ${[group.state, group.note].filter(Boolean).join(", ")}`),
+      alt: [...groups.filter((group) => group.note || group.state).map((group) => `${group.name}: ${[GROUP_WORDS[group.state]?.trim(), group.note].filter(Boolean).join(", ")}`),
         ...data.nodes.map((node) => toldNode(node, spec))].join(". ") + `.${data.text ? ` ${data.text}` : ""}`};
   },
 };
@@ -96,6 +96,7 @@ function podBox(c, pod, i, x, y, width, node) {
 }
 
 const STATE_WORDS = {running: "runs", allocated: "placed in this cycle", promised: "promised ", leaving: "is leaving", evicted: "evicted "};
+const GROUP_WORDS = {chosen: "chosen ", refused: "refused "};
 const MANY = {runs: "run", "is leaving": "are leaving"};
 const toldPod = (pod, node, spec) => pod.tip ?? `${pod.name ?? "a pod"} on ${node.name}: ${amount(pod.size, spec.unit)}, ${STATE_WORDS[pod.state ?? "running"].trim()}`;
 function toldNode(node, spec) {

@@ -11,6 +11,8 @@ const PLACES = {Pending: [0, 0], Allocated: [1, 0], Binding: [2, 0], Bound: [3, 
 const EDGES = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "commit"], ["Binding", "Bound", "bind"], ["Bound", "Running", ""],
                ["Pending", "Pipelined", "pipeline"], ["Bound", "Releasing", ""], ["Running", "Releasing", "evict"]];
 
+const SAID = {refused: "refused "};
+
 export const states = {
   draw(data, c) {
     const {width} = c, pods = data.pods, high = pods ? 62 : 32, step = width / 5, wideness = Math.min(Math.max(step - 34, 74), step - 18, 118), size = Math.min(14, 14 * (wideness - 6) / wide("Releasing")), drop = high + 66;
@@ -51,7 +53,7 @@ function podsIn(pods, x, y, room, c) {
 
 function arrow(centre, from, to, word, numbers, wideness, high, uid) {
   const [x1, y1] = centre(from), [x2, y2] = centre(to), flat = y1 === y2, back = flat && x2 < x1, bold = numbers !== null, kind = `url(#${uid}-${bold ? "now" : "may"})`;
-  const text = `${bold ? numbers.join(", ") + " " : ""}${word}`.trim(), key = `${from}>${to}`, attributes = {class: bold ? "vp-edge vp-taken" : "vp-edge", "marker-end": kind};
+  const text = `${bold ? numbers.join(", ") + " " : ""}${SAID[word] ?? word}`.trim(), key = `${from}>${to}`, attributes = {class: bold ? "vp-edge vp-taken" : "vp-edge", "marker-end": kind};
   const words = (x, y, props) => text && say(x, y, text, {...props, class: bold ? "vp-strong vp-halo" : "vp-soft vp-halo"});
   if (back) {
     const top = y1 - high / 2, lift = Math.min(top - 4, 42);

@@ -1,6 +1,6 @@
 // A timeline: lanes of numbers that change by steps, marks for what happened, one axis of time.
 //
-// data: {lanes: [{name, color, points: [[time, value]], line: [[time, value]], marks: [[time, text]], note}], ticks: [time]}
+// data: {lanes: [{name, label, color, points: [[time, value]], line: [[time, value]], marks: [[time, text]], note}], ticks: [time]}
 // Full: `points`; dashed: `line` (what is deserved, say). spec: until, unit (s, min, h), most: {lane: value}, lanes, lane (height)
 import {h} from "../tree.js";
 import {fit, number, wide} from "../words.js";
@@ -16,19 +16,21 @@ export const timeline = {
     const lanes = data.lanes.map((lane, i) => {
       const base = (i + 1) * (high + HEAD) + i * GAP, y = (value) => Math.round((base - high * Math.min(value, most(lane)) / most(lane)) * 10) / 10, color = colorOf(lane, i);
       const old = before?.lanes.find((other) => other.name === lane.name);
-      return h("g", {key: lane.name, link: lane.name, tip: `${lane.name}${lane.note ? `: ${lane.note}` : ""}`},
-        say(column, base - high - 7, fit(lane.name, room * 0.6, 14, true), {class: "vp-strong"}), lane.note && say(width - 8, base - high - 7, fit(lane.note, room * 0.5), {class: "vp-soft", ...end}),
+      return h("g", {key: lane.name, link: lane.name, tip: `${called(lane)}${lane.note ? `: ${lane.note}` : ""}`},
+        say(column, base - high - 7, fit(called(lane), room * 0.6, 14, true), {class: "vp-strong"}), lane.note && say(width - 8, base - high - 7, fit(lane.note, room * 0.5), {class: "vp-soft", ...end}),
         [0, most(lane)].map((value) => [line(column, y(value), width - 8, y(value), {class: value ? "vp-grid" : "vp-line"}), say(column - 6, y(value) + 5, number(value), {class: "vp-soft", ...end})]),
         h("path", {key: "points", d: area(lane.points, spec.until, x, y), fill: color, "fill-opacity": 0.75}),
         old && JSON.stringify(old.points) !== JSON.stringify(lane.points) && h("path", {key: "ghost", d: outline(lasting(old.points), spec.until, x, y), class: "vp-ghost"}),
         lane.line?.length && h("path", {key: "line", d: outline(lane.line, spec.until, x, y), class: "vp-dashed"}),
-        (lane.marks ?? []).map(([time, text], k) => say(x(time), base - high + 15, text, {key: `mark ${k}`, ...middle, class: "vp-strong vp-halo", tip: `${lane.name}, at ${number(time)} ${spec.unit ?? "s"}: ${text}`})));
+        (lane.marks ?? []).map(([time, text], k) => say(x(time), base - high + 15, text, {key: `mark ${k}`, ...middle, class: "vp-strong vp-halo", tip: `${called(lane)}, at ${number(time)} ${spec.unit ?? "s"}: ${text}`})));
     });
     return {height: bottom + 30, kids: [lanes, (data.ticks ?? []).map((time, i) => line(x(time), bottom, x(time), bottom + 7, {key: `tick ${i}`, class: "vp-taken"})),
       ticks(spec.until, width < 400 ? 4 : 8).map((time) => say(x(time), bottom + 24, time ? number(time) : `0 ${spec.unit ?? "s"}`, {...middle, class: "vp-soft"}))],
-      alt: data.lanes.map((lane) => `${lane.name}: from ${number(lane.points[0]?.[1] ?? 0)} to ${number(lane.points.at(-1)?.[1] ?? 0)}, at most ${number(Math.max(0, ...lane.points.map(([, value]) => value)))}${lane.note ? `, ${lane.note}` : ""}`).join(". ") + "."};
+      alt: data.lanes.map((lane) => `${called(lane)}: from ${number(lane.points[0]?.[1] ?? 0)} to ${number(lane.points.at(-1)?.[1] ?? 0)}, at most ${number(Math.max(0, ...lane.points.map(([, value]) => value)))}${lane.note ? `, ${lane.note}` : ""}`).join(". ") + "."};
   },
 };
+
+const called = (lane) => lane.label ?? lane.name;
 
 // What comes and goes in the same moment has no width.
 const lasting = (points) => points.filter(([time], i) => points[i + 1]?.[0] !== time);

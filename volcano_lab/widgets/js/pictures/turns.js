@@ -7,7 +7,7 @@ import {number} from "../words.js";
 import {box, colorOf, end, ink, line, middle, named, nameColumn, say} from "../marks.js";
 
 const LANE = 28, MARKS = {placed: "", discarded: "×", nothing: "", overused: "–"};
-const WORDS = {placed: "placed", discarded: "tried and taken back", nothing: "nothing could be placed", overused: "overused, passed over"};
+const WORDS = {placed: "placed ", discarded: "tried and taken back", nothing: "nothing could be placed", overused: "overused, passed over"};
 
 export const turns = {
   draw(data, c) {
@@ -26,9 +26,9 @@ export const turns = {
     const foot = LANE * lanes + 16, hidden = data.turns.length - slots;
     return {height: foot + 4, kids: [rows, cells, say(column, foot, "first turn", {class: "vp-soft"}),
       say(width, foot, hidden > 0 ? `and ${hidden} more →` : "later →", {class: "vp-soft", ...end})],
-      alt: data.turns.length ? "Turns in their order: " + data.turns.map((turn) => `${turn.queue} ${WORDS[turn.outcome]}`).join(", ") + "." : "No queue had a turn."};
+      alt: data.turns.length ? "Turns in their order: " + data.turns.map((turn) => `${turn.queue} ${WORDS[turn.outcome].trim()}`).join(", ") + "." : "No queue had a turn."};
   },
 };
 
 const told = (turn, i) => `turn ${i + 1}: queue ${turn.queue}` + (typeof turn.share === "number" ? `, share ${number(turn.share)}` : "") +
-  `, ${turn.job || "no job left"}: ${WORDS[turn.outcome]}${turn.pods ? `, ${turn.pods} pod${turn.pods > 1 ? "s" : ""}` : ""}`;
+  `, ${turn.job || "no job left"}: ${WORDS[turn.outcome].trim()}${turn.pods ? `, ${turn.pods} pod${turn.pods > 1 ? "s" : ""}` : ""}`;
