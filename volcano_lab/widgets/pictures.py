@@ -155,8 +155,9 @@ def sums(title: str, data: Data, *, parts: Sequence[str] = (), rows: int | None 
 
     Args:
         title: one line.
-        data: [{"name", "note", "parts": [amount, …], "limit", "text", "over", "color"}]; `text` is
-            what the row says at its end, `over` whether it is too much.
+        data: [{"name", "label", "note", "parts": [amount, …], "limit", "text", "over", "color"}];
+            beside a row stands its label, or its name; `text` is what it says at its end, `over`
+            whether it is too much.
         parts: names of the parts, in order (up to three: full, hatched, pale).
         rows: how many rows there are at most.
         limit: the word over the line.

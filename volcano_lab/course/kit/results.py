@@ -139,7 +139,7 @@ class Bars:
         for number, (name, value) in enumerate(self.values.items()):
             y, width = 26 * number, 300 * value / most
             before = 300 * self.was.get(name, value) / most
-            parts.append(f'<text x="0" y="{y + 17}" font-weight="600">{escape(name)}</text>'
+            parts.append(f'<text x="0" y="{y + 17}" font-weight="600">{escape(say(name))}</text>'
                          f'<rect x="{left}" y="{y + 4}" width="{width:.1f}" height="17" rx="3" '
                          f'fill="{colors[name]}"/>')
             if before != width:
@@ -149,7 +149,7 @@ class Bars:
             parts.append(f'<text x="{left + max(width, before) + 6:.1f}" y="{y + 17}">'
                          f"{escape(say(self._label(name)))}</text>")
         title = f"<b>{html(self.title)}</b>" if self.title else ""
-        told = "; ".join(f"{name} {say(self._label(name))}" for name in self.values)
+        told = "; ".join(f"{say(name)} {say(self._label(name))}" for name in self.values)
         told = f"{say(self.title)}: {told}" if self.title else told
         size = left + 470
         return (f'<div style="color: {INK}; font-family: {FONT}; background: {GROUND}; '

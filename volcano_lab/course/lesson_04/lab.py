@@ -118,11 +118,12 @@ def sums_picture(cycle: Cycle, title: str = "") -> pictures.Picture:
 
 
 def _bars(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"name":
-             f"{row['job']}: {row['who'].removeprefix('queue ')}, {SCALES[row['resource']][1]}",
-             "link": row["job"], "parts": row["parts"], "limit": row["limit"], "over": row["over"],
-             "text": f"{row['sum']:g} of {row['limit']:g}" + (": too much" if row["over"] else "")}
+    told = [f"{row['job']}: {row['who'].removeprefix('queue ')}, {SCALES[row['resource']][1]}"
             for row in rows]
+    return [{"name": name, "label": name, "link": row["job"], "parts": row["parts"],
+             "limit": row["limit"], "over": row["over"],
+             "text": f"{row['sum']:g} of {row['limit']:g}" + (": too much" if row["over"] else "")}
+            for name, row in zip(told, rows, strict=True)]
 
 
 def pods_of_old(cycle: Cycle, title: str = "What old holds, in CPUs") -> pictures.Picture:

@@ -13,6 +13,9 @@ export function number(value) {
 // A title or a verdict as a sentence of an alternative text.
 export const sentence = (text) => (!text ? "" : /[.?!。？！]$/.test(text) ? `${text} ` : `${text}. `);
 
+// What stands beside a row or a lane: its label, or its name.
+export const called = (row) => row.label ?? row.name;
+
 // 12 GiB as "12 Gi", 3 as "3 CPUs", and no unit where there is none.
 export const amount = (value, unit) => number(value) + (unit ? ` ${value === 1 ? unit.replace(/s$/, "") : unit}` : "");
 

@@ -1,8 +1,8 @@
 // Differences against what is forgiven: 0 is the right side; what lies left of it holds, the hatched band is forgiven, the rest is too much.
 //
-// data: [{name, value, text, over}]; spec: band (how much is forgiven), max (where the scale ends, both ways), unit
+// data: [{name, label, value, text, over}]; spec: band (how much is forgiven), max (where the scale ends, both ways), unit
 import {h} from "../tree.js";
-import {fit, number, wide} from "../words.js";
+import {called, fit, number, wide} from "../words.js";
 import {COLORS, box, end, hatch, hatches, line, middle, say} from "../marks.js";
 
 const TOP = 44, ROW = 32;
@@ -10,7 +10,7 @@ const TOP = 44, ROW = 32;
 export const band = {
   draw(data, c) {
     const {width, spec, before} = c, most = spec.max ?? 0.3, forgiven = spec.band ?? 0.1;
-    const column = Math.max(...data.map((row) => wide(row.name, 14, true))) + 14, words = Math.max(...data.map((row) => wide(row.text, 14, true))) + 14;
+    const column = Math.max(...data.map((row) => wide(called(row), 14, true))) + 14, words = Math.max(...data.map((row) => wide(row.text, 14, true))) + 14;
     const room = Math.max(120, width - column - words), x = (value) => column + room * (Math.max(-most, Math.min(most, value)) + most) / (2 * most);
     const foot = TOP + data.length * ROW, steps = [-most, -forgiven, 0, forgiven, most];
     return {height: foot + 22, kids: [hatches(c.uid, [COLORS[2]]),
@@ -23,7 +23,7 @@ export const band = {
       data.map((row, i) => {
         const y = TOP + i * ROW + 10, old = before?.[i];
         return h("g", {key: row.name, link: row.name, tip: told(row, spec)},
-          say(column - 10, y + 5, fit(row.name, column - 12, 14, true), {class: "vp-strong", ...end}),
+          say(column - 10, y + 5, fit(called(row), column - 12, 14, true), {class: "vp-strong", ...end}),
           line(x(-most), y, x(most), y, {class: "vp-grid"}),
           old && old.value !== row.value && line(x(old.value), y - 9, x(old.value), y + 9, {class: "vp-ghost", key: "ghost"}),
           h("circle", {key: "dot", cx: x(row.value), cy: y, r: 7, fill: COLORS[row.over ? 5 : 0]}),
@@ -34,4 +34,4 @@ export const band = {
   },
 };
 
-const told = (row, spec) => `${row.name}: ${row.value > 0 ? "+" : ""}${number(row.value)}${spec.unit ? ` ${spec.unit}` : ""}, ${row.text}`;
+const told = (row, spec) => `${called(row)}: ${row.value > 0 ? "+" : ""}${number(row.value)}${spec.unit ? ` ${spec.unit}` : ""}, ${row.text}`;

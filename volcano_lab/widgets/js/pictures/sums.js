@@ -1,9 +1,9 @@
 // Sums against limits: each row is a part of its own limit, and one line stands for all limits.
 //
-// data: [{name, note, parts: [amount], limit, text, over, color}]; limit null: none, drawn as far as the parts reach
+// data: [{name, label, note, parts: [amount], limit, text, over, color}]; limit null: none, drawn as far as the parts reach
 // spec: parts (their names, in order), rows, limit (the word over the line), max (where the scale ends, in limits)
 import {h} from "../tree.js";
-import {fit, number, wide} from "../words.js";
+import {called, fit, number, wide} from "../words.js";
 import {COLORS, box, end, hatch, hatches, line, middle, same, say} from "../marks.js";
 
 const TOP = 26;
@@ -11,7 +11,7 @@ const TOP = 26;
 export const sums = {
   draw(data, c) {
     const {width, spec, before} = c, rows = spec.rows ?? data.length, high = data.some((row) => row.note) ? 46 : 26, tall = high > 40 ? 24 : 18, most = spec.max ?? 1.3;
-    const column = Math.min(Math.max(60, ...data.flatMap((row) => [wide(row.name, 14, true), wide(row.note ?? "")])) + 12, width * 0.45);
+    const column = Math.min(Math.max(60, ...data.flatMap((row) => [wide(called(row), 14, true), wide(row.note ?? "")])) + 12, width * 0.45);
     const words = Math.max(60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
     const colors = data.map((row) => row.color ?? COLORS[0]), pale = [1, 1, 0.42], fillsOf = (color) => [color, hatch(c.uid, color), color];
     const drawn = data.map((row, i) => {
@@ -26,7 +26,7 @@ export const sums = {
       const ends = Math.max(1, Math.min(Math.max(from, sumWas ?? 0), most));  // the words stand right of the ghost, too
       return h("g", {key: `${i} ${row.name}`, link: row.link ?? row.name, tip: told(row, spec)},
         box(0, y - 6, width, high, {fill: "transparent"}),
-        say(column - 8, y + (row.note ? 10 : 14), fit(row.name, column - 12, 14, true), {class: "vp-strong", ...end}),
+        say(column - 8, y + (row.note ? 10 : 14), fit(called(row), column - 12, 14, true), {class: "vp-strong", ...end}),
         row.note && say(column - 10, y + 26, fit(row.note, column - 12), {class: "vp-soft", ...end}),
         box(x(0), y, x(1) - x(0), tall, {class: "vp-well", key: "well"}), parts,
         row.over && from > 1.0001 && box(x(1), y - 2, Math.max(x(from) - x(1), 3), tall + 4, {key: "over", class: "vp-over"}),
@@ -52,5 +52,5 @@ function key(parts, fills, pale, at, half, width) {
 }
 
 const cumulated = (parts) => { let sum = 0; return parts.map((value) => sum += value); };
-const told = (row, spec) => `${row.name}: ` + row.parts.map((value, k) => `${spec.parts?.[k] ? `${spec.parts[k]} ` : ""}${number(value)}`).join(" + ") +
+const told = (row, spec) => `${called(row)}: ` + row.parts.map((value, k) => `${spec.parts?.[k] ? `${spec.parts[k]} ` : ""}${number(value)}`).join(" + ") +
   ` is ${row.text}`;

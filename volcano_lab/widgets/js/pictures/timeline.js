@@ -3,7 +3,7 @@
 // data: {lanes: [{name, label, color, points: [[time, value]], line: [[time, value]], marks: [[time, text]], note}], ticks: [time]}
 // Full: `points`; dashed: `line` (what is deserved, say). spec: until, unit (s, min, h), most: {lane: value}, lanes, lane (height)
 import {h} from "../tree.js";
-import {fit, number, wide} from "../words.js";
+import {called, fit, number, wide} from "../words.js";
 import {colorOf, end, line, middle, say, ticks} from "../marks.js";
 
 const HEAD = 22, GAP = 10;
@@ -29,8 +29,6 @@ export const timeline = {
       alt: data.lanes.map((lane) => `${called(lane)}: from ${number(lane.points[0]?.[1] ?? 0)} to ${number(lane.points.at(-1)?.[1] ?? 0)}, at most ${number(Math.max(0, ...lane.points.map(([, value]) => value)))}${lane.note ? `, ${lane.note}` : ""}`).join(". ") + "."};
   },
 };
-
-const called = (lane) => lane.label ?? lane.name;
 
 // What comes and goes in the same moment has no width.
 const lasting = (points) => points.filter(([time], i) => points[i + 1]?.[0] !== time);

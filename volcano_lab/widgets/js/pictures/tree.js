@@ -33,7 +33,7 @@ export const tree = {
         row.guarantee > 0 && box(row.x + 1.5, y + 21, Math.max(part(row.guarantee) - 3, 4), BOX - 22.5, {key: "guarantee", rx: 4, class: "vp-kept"}),
         say(row.x + 8, y + 17, fit(row.queue, room - 12, 14, true), {class: `vp-strong${row.queue === c.chosen ? " vp-accent" : ""}`}),
         label + wide(words + difference) + 10 < room && !crossed && h("text", {key: "words", x: row.x + room - 8, y: y + 17, class: "vp-soft", ...end}, words, difference && h("tspan", {dx: 3, class: "vp-delta"}, difference)),
-        row.gang && spec.chips !== false && room > 40 && row.queue !== start && h("g", {key: "gang", act: c.live ? {pick: row.gang.name} : null, tip: `${row.gang.name}, ${row.gang.pods} pods: ${row.gang.fate}`, link: row.queue},
+        row.gang && spec.chips !== false && room > 40 && row.queue !== start && h("g", {key: "gang", act: c.live ? {pick: row.gang.name} : null, tip: toldGang(row.gang), link: row.queue},
           box(row.x + room - 33, y + 25, 28, 17, {rx: 8.5, class: `vp-chip vp-${row.gang.fate}${row.gang.name === gang ? " vp-picked" : ""}`}),
           say(row.x + room - 19, y + 38.5, `${row.gang.pods}${{commit: " ✓", discard: " ×", refused: " ×"}[row.gang.fate] ?? ""}`, {...middle, class: "vp-strong vp-small"})));
     });
@@ -81,4 +81,6 @@ function laidOut(queues, width) {
 
 const told = (row, unit) => `${row.parent ? `${row.queue} below ${row.parent}` : row.queue}: holds ${number(row.allocated)} of ${amount(row.size, unit)}` +
   (row.inqueue ? `, ${number(row.inqueue)} admitted` : "") + (row.guarantee ? `, guarantee ${number(row.guarantee)}` : "") +
-  (row.deserved !== undefined && row.deserved !== null ? `, deserves ${number(row.deserved)}` : "") + (row.gang ? `; ${row.gang.name}, ${row.gang.pods} pods: ${row.gang.fate}` : "");
+  (row.deserved !== undefined && row.deserved !== null ? `, deserves ${number(row.deserved)}` : "") + (row.gang ? `; ${toldGang(row.gang)}` : "");
+
+const toldGang = ({name, pods, fate}) => `${name}, ${pods} pods: ${{refused: "refused "}[fate]?.trim() ?? fate}`;
