@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from volcano_lab.cli.grammar import volcano_lab
-from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
+from volcano_lab.course.kit.verdict import RIGHT, TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.course.riddles import Kubectl, riddle, riddles, score
 from volcano_lab.manifests.loader import ManifestError
 
@@ -51,8 +51,9 @@ def test_its_hints_solve_it_with_the_fewest_changes(game):
     settings, removals = last_hint(game)
     assert len(settings) + len(removals) == game.smallest
     assert game.repair(*settings, remove=removals).state == WELL_DONE
-    for letter in sorted(game.right):
-        assert game.cause(letter).state == WELL_DONE
+    *others, last = sorted(game.right)
+    assert [game.cause(letter).state for letter in others] == [RIGHT] * len(others)
+    assert game.cause(last).state == WELL_DONE
     assert game.solved and game.points == 100 - 10 * len(game.hints)
 
 
@@ -115,6 +116,12 @@ def test_a_change_that_cannot_be_is_not_kept_and_a_wrong_one_is_told_why():
              "reset", "set job/weather.minAvailable=4"]
     played = CliRunner().invoke(volcano_lab, ["riddle", "3"], input="\n".join(lines)).output
     assert played.count("Not changed: ") == 2 and "begins with job/, queue/" in played
+    said = riddle(11).repair("conf/actions=allocate, reclaim, backfill", "job/crunch.minMember=8")
+    assert "begins with conf/actions=, plugin/, queue/, podgroup/" in said.text
+    assert "allowed are conf/actions=" in riddle(11).repair("conf/tiers=gang").text
+    assert riddle(11).repair("conf/actions=allocate, reclaim", "pg/crunch.minMember=8"
+                             ).state == WELL_DONE
+    riddle(11).again()
     assert "With queue/science.weight=9:" in played and "4 Insufficient cpu" in played
     assert "With remove queue/shop:" in played and "weather at work." in played
     riddle(3).again()
@@ -144,7 +151,9 @@ def test_the_question_on_the_page_is_graded_like_the_dialogue(capsys):
     assert "It has two causes" in question.question and "Riddle 10" in capsys.readouterr().out
     first, second = (text for text in game.causes if game.causes[text].startswith("right: "))
     assert question.say(first).text.endswith("There is another cause.")
+    assert question.verdict.state == RIGHT and not question.settled
     assert question.say(second).state == WELL_DONE and game.named == game.right
+    assert question.settled
     game.again()
 
 
@@ -155,6 +164,9 @@ def test_kubectl_prints_what_there_is_and_says_what_it_knows():
     assert "kubernetes.io/hostname=n3" in shell("get nodes --show-labels")
     assert "insufficient cpu" in shell("describe podgroup forecast")
     assert "n1" in shell("get node n1") and "capacity" in shell("get configmap")
+    assert shell("describe pod forecast").count("Name: forecast-worker-") == 3
+    assert shell("describe pod orders").count("phase: Running") == 7
+    assert shell("describe pod orders-1").count("phase: Running") == 1
     assert all("forecast" in line for line in shell("logs forecast").splitlines())
     assert shell("get priorityclasses") == "No resources found."
     for wrong in ("top nodes", "get frogs", "describe pod nobody", "get pod"):

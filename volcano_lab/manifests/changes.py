@@ -93,6 +93,9 @@ def change_conf(conf: SchedulerConfiguration, settings: Sequence[str]) -> Schedu
         if target == "conf/actions":
             conf.actions = action_list(text, action_names())
             continue
+        if target.startswith("conf/"):
+            raise ManifestError([f'"{setting}": of the configuration, allowed are '
+                                 "conf/actions=NAME,NAME and plugin/NAME.ARGUMENT=VALUE"])
         name, _, field = target.removeprefix("plugin/").partition(".")
         found = [(tier, number) for tier in conf.tiers
                  for number, option in enumerate(tier.plugins) if option.name == name]

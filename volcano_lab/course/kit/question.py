@@ -203,6 +203,11 @@ class Asked(Question):
         super().__init__(question, options, show)
         self.graded, self.word = graded, tag_of(graded)
 
+    @property
+    def settled(self) -> bool:
+        """Whether the check is done; of two causes the first one alone is right, too."""
+        return self.verdict is not None and self.verdict.state == WELL_DONE
+
     def _answer_html(self) -> str:
         return html(self.graded.solution) and f"<p>{html(self.graded.solution)}</p>"
 

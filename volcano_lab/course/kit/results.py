@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.course.kit.markup import FONT, GROUND, INK, LINE, html, plain
+from volcano_lab.course.kit.markup import FONT, INK, LINE, html, plain
 from volcano_lab.course.kit.values import as_text
 from volcano_lab.display.palette import colors_of
 from volcano_lab.trace.language import say
@@ -152,9 +152,8 @@ class Bars:
         told = "; ".join(f"{say(name)} {say(self._label(name))}" for name in self.values)
         told = f"{say(self.title)}: {told}" if self.title else told
         size = left + 470
-        return (f'<div style="color: {INK}; font-family: {FONT}; background: {GROUND}; '
-                f'border-radius: 8px; padding: 8px 12px; margin: 6px 0">{title}<svg viewBox="0 0 '
-                f'{size} {height}" width="{size}" role="img" '
+        return (f'<div style="color: {INK}; font-family: {FONT}; margin: 6px 0">{title}'
+                f'<svg viewBox="0 0 {size} {height}" width="{size}" role="img" '
                 f'aria-label="{escape(told, quote=True)}" style="max-width: 100%; '
                 'display: block; fill: currentColor; font-size: 14px">'
                 f"{''.join(parts)}</svg></div>")

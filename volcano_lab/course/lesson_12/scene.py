@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.explain import Explainer
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.points.table import extension_points
@@ -192,7 +193,8 @@ def scores(trace: TraceReader, task: str) -> list[dict[str, Any]]:
 
 
 def report(cluster: Cluster, without: str, with_it: str) -> Table:
-    """Where pods go with one configuration and with another, side by side.
+    """Where pods go with one configuration and with another, side by side; and why one has no
+    node with the other, if one has not.
 
     >>> print(report(two_racks(pods=1), conf_with(), conf_with()))
     pod    without  with it
@@ -200,5 +202,7 @@ def report(cluster: Cluster, without: str, with_it: str) -> Table:
     """
     gone = [{pod.removeprefix("default/"): node for _, pod, node, *_ in cluster.run(conf).committed}
             for conf in (without, with_it)]
+    lost = sorted(gone[0].keys() - gone[1])
+    causes = Explainer(cluster.objects(), with_it).why(lost[0]).causes if lost else []
     return table([{"pod": pod, "without": gone[0].get(pod, "–"), "with it": gone[1].get(pod, "–")}
-                  for pod in sorted(gone[0] | gone[1])])
+                  for pod in sorted(gone[0] | gone[1])], caption=causes[0].text if causes else "")

@@ -175,8 +175,9 @@ def cost_lab() -> Lab:
     {'every pair': 200, 'with the flags': 200, 'the lab': 29}
     """
     return Lab(CONTROLS, counted, PANELS, title="What one cycle costs", tasks=TASKS,
-               code=cluster_of, says=[amounts("", lambda at: {
-                   f"{way.capitalize()}:": count for way, count in at.work.items()}, "scores")],
+               code=cluster_of, says=[
+                   amounts("takes", lambda at: at.work, "scores"),
+                   amounts("is asked", lambda at: {"queue_order": at.asked[0]["calls"]}, "times")],
                opening=lambda at: f"{at.effort.choices} pods × {at.values['nodes']} nodes are "
                f"**{at.work[EACH]}** scores; with the flags {at.work[FEWER]}; the lab computes "
                f"{at.work[ONCE]}, only what has changed.")

@@ -17,11 +17,12 @@ from volcano_lab.course.kit.checking import Check, is_empty
 from volcano_lab.course.kit.markup import plain
 from volcano_lab.course.kit.question import Asked, ask
 from volcano_lab.course.kit.results import Finding, Table, finding, table
-from volcano_lab.course.kit.verdict import Verdict, to_do, try_again, well_done
+from volcano_lab.course.kit.verdict import RIGHT, Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.manifests.changes import SHORT
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict
 from volcano_lab.trace.views.cycle import Cycle
@@ -156,8 +157,10 @@ class Riddle:
             self.taken["wrong cause"] += 1
             return try_again(text)
         self.named.add(letter)
-        more = "" if self.right <= self.named else " There is another cause."
-        return well_done(f"{text.removeprefix('right: ')}{more}{self._end()}")
+        reason = text.removeprefix("right: ")
+        if self.right <= self.named:
+            return well_done(f"{reason}{self._end()}")
+        return Verdict(RIGHT, f"{reason} There is another cause.")
 
     def repair(self, *settings: str, remove: Iterable[str] = ()) -> Verdict:
         """Change the cluster, run the cycle, and see whether all that is wanted is at work.
@@ -182,9 +185,11 @@ class Riddle:
         for each in map(str, (*settings, *removals)):
             if ".allocatable" in each:
                 raise ManifestError([f'"{each}": machines stay as large as they are'])
-            if each.partition("/")[0].lower() not in self.may:
+            kind = each.partition("/")[0].lower()
+            if SHORT.get(kind, kind.removesuffix("s")) not in self.may:
+                begins = (f"{kind}/{'actions=' * (kind == 'conf')}" for kind in self.may)
                 raise ManifestError([f'"{each}": what may be changed here begins with '
-                                     f"{', '.join(f'{kind}/' for kind in self.may)}"])
+                                     f"{', '.join(begins)}"])
         return run_changed(self.objects(), self.conf, settings, removals)
 
     def graded(self, after: Cycle, changes: int) -> Verdict:

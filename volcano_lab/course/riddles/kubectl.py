@@ -77,7 +77,7 @@ class Kubectl:
             case ["get", kind, name]:
                 return table([self._row(self._named(kind, name))])
             case ["describe", kind, name]:
-                return self._described(self._named(kind, name))
+                return "\n\n".join(map(self._described, self._known(kind, name)))
         raise ManifestError([f'"{command}": {ALLOWED}'])
 
     def _of(self, kind: str) -> list[KubernetesObject]:
@@ -85,6 +85,12 @@ class Kubectl:
 
     def _named(self, kind: str, name: str) -> KubernetesObject:
         return self._now(named(self.objects, f"{kind}/{name}", f"{kind} {name}"))
+
+    def _known(self, kind: str, name: str) -> list[KubernetesObject]:
+        """The object of a name; else, as in kubectl, those whose names begin so."""
+        objects = self._of(kind)
+        return ([obj for obj in objects if obj.name == name] or
+                [obj for obj in objects if obj.name.startswith(name)] or [self._named(kind, name)])
 
     def _now(self, obj: KubernetesObject) -> KubernetesObject:
         """The object as it is after the cycle."""

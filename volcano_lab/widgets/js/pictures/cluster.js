@@ -87,11 +87,12 @@ const sum = (pods) => pods.reduce((all, pod) => all + pod.size, 0);
 
 function podBox(c, pod, i, x, y, width, node) {
   const color = colorOf(pod, 0), state = pod.state ?? "running", gone = state === "leaving" || state === "evicted", w = Math.max(width - 3, 2);
+  const covered = node.pods.some((other) => other.state === "promised"); // what is promised stands on what leaves
   const look = {running: {fill: color}, allocated: {fill: hatch(c.uid, color), stroke: color}, promised: {fill: "none", stroke: color, "stroke-dasharray": "4 2.5"},
     leaving: {class: "vp-hollow", stroke: color}, evicted: {class: "vp-hollow", stroke: color, opacity: 0.5}}[state];
   return h("g", {key: `pod ${pod.name ?? i}`, link: pod.link ?? pod.name, tip: toldPod(pod, node, c.spec), act: c.live && c.spec.asks && pod.name ? {ask: {pod: pod.name, node: node.name}} : null},
     state === "promised" ? box(x + 4.5, y + 28, w - 6, POD - 6, {rx: 2.5, "stroke-width": 1.8, ...look}) : box(x + 1.5, y + 25, w, POD, {rx: 3.5, "stroke-width": 1.8, ...look}),
-    gone && w > 9 && !node.pods.some((other) => other.state === "promised") && say(x + 1.5 + w / 2, y + 39, "×", {...middle, class: "vp-strong"}),
+    gone && w > (covered ? 24 : 9) && say(x + 1.5 + (covered ? 10 : w / 2), y + 39, "×", {...middle, class: "vp-strong"}),
     pod.ring && box(x - 1, y + 22.5, w + 5, POD + 5, {key: "ring", rx: 6, class: "vp-ring"}));
 }
 
