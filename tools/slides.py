@@ -23,6 +23,7 @@ from cells import processes, questions  # noqa: E402
 BUILD = ROOT / "build" / "slides"
 LINK, FOLD = re.compile(r"\[([^\]]*)\]\([^)]*\)"), re.compile(r"<details.*?</details>", re.DOTALL)
 MOVES = re.compile(r"<i>moves in the lab[^<]*</i>")
+TABLE, SENTENCES = re.compile(r"<table.*?</table>", re.DOTALL), re.compile(r"(?<=[.!?)]) ")
 SENTENCE, ENDS = re.compile(r"[^.?!]*:$"), re.compile(r"[.?!]\W*$")
 RECAP, FINDING = (re.compile(rf"^{name}\(", re.MULTILINE) for name in ("recap", "finding"))
 
@@ -37,6 +38,9 @@ FEW = 480
 
 SHORT = 6
 """Rows of a table that may stand below a picture."""
+
+ROWS = 13
+"""Rows of all tables on one slide."""
 THREAD = re.compile(r"^.*\[[Aa]ll lessons.*$", re.MULTILINE)
 """The lines of links at a lesson's top and end."""
 
@@ -60,17 +64,36 @@ def asked(path):
 
 
 def solved(graded):
-    """The right answer to a check that stores none, from the answers that its tests try; riddles
-    stay unsolved.
+    """The right answer to a check that stores none, from the answers that its tests try; to a
+    riddle its causes and its smallest repair.
     """
     from course.answers import all_answers
     from volcano_lab.course.kit.markup import html
     from volcano_lab.course.kit.values import as_text
 
+    if graded.key.startswith("17.cause "):
+        return "".join(f"<p>{html(text)}</p>" for text in ended(int(graded.key.split()[1])))
     if graded.key not in all_answers():
         return ""
     right = all_answers()[graded.key].right[0]
     return f"<p>{html(f'It is **{as_text(right)}**. {graded(right).text}')}</p>"
+
+
+def ended(number):
+    """The causes of a riddle and its smallest repair, which is tried."""
+    from course.answers.riddles import last_hint
+    from volcano_lab.course.riddles import riddle
+
+    game = riddle(number)
+    game.again()
+    settings, removals = last_hint(game)
+    tried = game.repair(*settings, remove=removals)
+    if not game.repaired:
+        raise SystemExit(f"riddle {number}: its last hint does not repair it: {tried.text}")
+    for text, told in game.causes.items():
+        if told.startswith("right: "):
+            yield f"**{text}** {told.removeprefix('right: ')}"
+    yield f"**The smallest repair:** {game.hints[-1]}. Then: {tried.text}"
 
 
 def slides(notebook, questions):
@@ -84,20 +107,26 @@ def slides(notebook, questions):
             deck.question(*questions[cell.id])
         for output in cell.get("outputs", ()) if cell.id not in questions else ():
             shown = MOVES.sub("", FOLD.sub("", output.get("data", {}).get("text/html", "")))
-            if "<img" in shown or "<table" in shown or RECAP.search(cell.source) or (
-                    FINDING.search(cell.source) and (deck.open or deck.said)):
+            if "<img" in shown or "<table" in shown or (RECAP.search(cell.source) and words(shown)
+                    ) or (FINDING.search(cell.source) and (deck.open or deck.said)):
                 deck.picture(shown)
-    return deck.cells
+    return deck.cells[:-1] if deck.cells[-1].source.startswith("##") else deck.cells
+
+
+def words(html):
+    """The text of HTML."""
+    return re.sub(r"<[^>]*>|\s+", " ", html).strip()
 
 
 class Deck:
     """Slides that grow: `open` while the slide of a heading has room for a picture, `wanted` while
     it has none of its text, or announces some; `said` is what no slide has of the last text, of
-    which a question may speak.
+    which a question may speak; `rows` are those of the tables with which the last slide ends.
     """
 
     def __init__(self):
         self.cells, self.where, self.open, self.wanted, self.said = [], "", False, False, []
+        self.rows, self.untold = 0, False
 
     def text(self, source):
         """A heading begins a slide, with its first paragraph, and the list or example that it
@@ -113,31 +142,42 @@ class Deck:
                 self.where, self.open, self.wanted, self.said = heading[2], True, True, []
                 self._add(new_markdown_cell(block), "slide")
             elif block.startswith("|"):
-                self._show(new_markdown_cell(block))
+                self._show(new_markdown_cell(block), block.count("\n") - 1)
+            elif self.untold and not block.startswith(("```", ">")):
+                self._add(new_markdown_cell(block), "-")
             elif self.wanted and (not block.startswith("```")
                                   or (self._announces() and block.endswith("```"))):
                 self._add(new_markdown_cell(block), "-")
                 self.wanted = not re.match(r"```|[-*] |\d+\.", block) and not ENDS.search(block)
             elif not block.startswith(("```", ">")):
                 self.said.append(block)
+            self.untold = self.untold and block.startswith("|")
 
     def picture(self, html):
         """What an output shows: beside the heading above it, or on a slide of its own below what
-        was said of it; of several pictures each.
+        was said of it; of several pictures each, and the tables of a lab on the next slide.
         """
-        if "<img" not in html and "<table" not in html and not self._bare(FEW // 3):
-            self._settle()
-        pictures = re.findall("<img[^>]*>", html)
-        for picture in pictures if len(pictures) > 1 else [html]:
-            self._show(_html(picture))
+        bare = self._bare(FEW // 3)
+        if "<img" not in html and "<table" not in html and (self._announces() or not bare):
+            self._settle(keep=bare)
+        pictures, tables = re.findall("<img[^>]*>", html), TABLE.findall(html)
+        if len(pictures) > 1:
+            parts = pictures
+        elif pictures and tables and self.open:
+            parts = [TABLE.sub("", html), "".join(tables)]
+        else:
+            parts = [html]
+        for part in parts:
+            self._show(_html(part), 0 if "<img" in part else part.count("<tr"))
 
     def printed(self, text):
         """What a cell prints before it asks, in pages of whole parts."""
         page = []
         for part in [*filter(str.strip, text.split("\n\n")), ""]:
             if page and (not part or "\n\n".join([*page, part]).count("\n") > LINES):
-                words = escape("\n\n".join(page).strip())
-                self._show(_html(f"<pre>{words}</pre>"))
+                lines = "\n\n".join(page).strip()
+                many = ' class="long"' if lines.count("\n") > LINES else ""
+                self._show(_html(f"<pre{many}>{escape(lines)}</pre>"))
                 page = []
             page.append(part)
 
@@ -145,7 +185,7 @@ class Deck:
         """A question, below a heading that has little else, and on the next slides what it reveals.
         """
         said = "\n\n".join(self.said)
-        said = said if len(said) < MOST else self.said[-1]
+        said = re.sub(r":$", ".", said if len(said) < MOST else self.said[-1])
         short = self.open and self._bare(FEW - len(said))
         self._settle()
         if not short:
@@ -164,27 +204,40 @@ class Deck:
         below = next((at for at, text in enumerate(texts) if text.startswith("##")), None)
         return below is not None and sum(map(len, texts[below + 1:])) <= most
 
-    def _settle(self):
-        """The slide of a heading is full; a sentence that announces what stays away is, too."""
+    def _settle(self, keep=False):
+        """The slide of a heading is full, unless it is kept; a sentence that announces what stays
+        away goes.
+        """
         if self._announces():
             kept = SENTENCE.sub("", self.cells.pop().source).strip()
             if kept:
                 self._add(new_markdown_cell(kept), "-")
-        self.open = self.wanted = False
+        self.open, self.wanted = keep, False
 
     def _announces(self):
         """Whether the last text of a slide ends with a colon."""
         return self.wanted and self.cells[-1].source.endswith(":")
 
-    def _show(self, cell):
+    def _show(self, cell, rows=0):
+        """Show a picture or a table, of so many rows, with what was said of it. A table of which
+        nothing was said stands below the table before it, where both have room.
+        """
+        said, below = self.said[-1] if self.said else "", self.rows
+        if len(said) >= FEW and not self.open:
+            said = SENTENCES.split(said)[-1]
+        if not self.open and not said and rows and below and below + rows <= ROWS:
+            self._add(cell, "-")
+            self.rows = below + rows
+            return
         if not self.open:
             self._where("subslide")
-        said = self.said[-1] if self.said else ""
+            self.untold = bool(rows) and not said
         if len(said) < FEW and (said if not self.open else said.endswith(":")):
             self._add(new_markdown_cell(said), "-")
             self.said = []
         self.open = self.wanted = False
         self._add(cell, "-")
+        self.rows = rows
 
     def _where(self, kind):
         from volcano_lab.course.kit.markup import html
@@ -192,6 +245,7 @@ class Deck:
         self._add(new_markdown_cell(f'<p class="where">{html(self.where)}</p>'), kind)
 
     def _add(self, cell, kind):
+        self.rows = 0
         cell.metadata["slideshow"] = {"slide_type": kind}
         self.cells.append(cell)
 
@@ -202,16 +256,17 @@ def _html(html):
 
 def apart(parts):
     """What a question reveals, slide by slide: a picture does not stand below another or a table,
-    a long table not below a picture.
+    bars and a long table not below a picture, nor many rows on one slide.
 
     >>> apart(["It is b.", "<table>", "<img>", "So it goes."])
     ['It is b.<table>', '<img>So it goes.']
     """
     found = [""]
     for part in parts:
-        picture = "<img" in found[-1]
+        picture, rows = "<img" in found[-1], part.count("<tr")
         if ("<img" in part and (picture or "<table" in found[-1])) or (
-                picture and part.count("<tr") > SHORT):
+                picture and ("<svg" in part or rows > SHORT)) or (
+                rows and "<table" in found[-1] and found[-1].count("<tr") + rows > ROWS):
             found.append("")
         found[-1] += part
     return list(filter(None, found))

@@ -1,10 +1,9 @@
 """The riddles: each can be solved by its hints, none by the first thing one tries."""
 
-import re
-
 import pytest
 from click.testing import CliRunner
 
+from course.answers.riddles import last_hint
 from volcano_lab.cli.grammar import volcano_lab
 from volcano_lab.course.kit.verdict import RIGHT, TO_DO, TRY_AGAIN, WELL_DONE
 from volcano_lab.course.riddles import Kubectl, riddle, riddles, score
@@ -29,13 +28,6 @@ def game(request):
 
 
 every = pytest.mark.parametrize("game", NUMBERS, indirect=True)
-
-
-def last_hint(game):
-    """The repair that the last hint names: settings, and what is removed."""
-    removals = re.findall(r"remove `([^`]+)`", game.hints[-1])
-    return [each for each in re.findall(r"`([^`]+)`", game.hints[-1]) if each not in removals], \
-        removals
 
 
 @every

@@ -49,6 +49,50 @@ def test_a_check_without_a_stored_solution_is_solved_as_its_tests_solve_it():
     assert slides.solved(checks.allocations_in_all).startswith("<p>It is <b>12</b>.")
 
 
+def test_a_riddle_ends_with_its_causes_and_a_repair_that_was_tried():
+    first, second, repair = slides.ended(11)
+    assert first.startswith("**The actions do not include reclaim.** Between") and "gang" in second
+    assert "podgroup/crunch.minMember=1" in repair and repair.endswith("Then: counter at work.")
+
+
+def test_a_riddle_whose_last_hint_does_not_repair_it_stops_the_slides(monkeypatch):
+    from volcano_lab.course.riddles import riddle
+
+    monkeypatch.setattr(riddle(1), "hints", ["`queue/vision.weight=9`"])
+    with pytest.raises(SystemExit, match="riddle 1: its last hint does not repair it: "):
+        list(slides.ended(1))
+
+
+def test_a_table_of_which_nothing_is_said_stands_below_the_one_before_or_above_what_follows():
+    deck = slides.Deck()
+    deck.text("## A\n\nFirst.\n\n| a |\n|---|\n| 1 |")
+    deck.picture("<table><tr><tr>")
+    assert [cell.metadata["slideshow"]["slide_type"] for cell in deck.cells] == ["slide", *"---"]
+    deck.picture("<table>" + "<tr>" * slides.ROWS)
+    assert deck.cells[-2].source == '<p class="where">A</p>'
+    made = deck_of("## A\n\nFirst.", ("How?", "", ["It is so."]), "| a |\n|---|\n| 1 |\n\nThat.")
+    assert [text for _, text in made[-2:]] == ["| a |\n|---|\n| 1 |", "That."]
+
+
+def test_a_lab_has_its_tables_on_the_slide_after_its_picture():
+    deck = slides.Deck()
+    deck.text("## A\n\nFirst.")
+    deck.picture("<p>x</p><img src=''><table><tr></table>")
+    assert [cell.metadata["slideshow"]["slide_type"] for cell in deck.cells[-3:]] == [
+        "-", "subslide", "-"]
+
+
+def test_rows_of_an_answer_that_one_slide_cannot_hold_stand_on_two():
+    ten = f"<table>{'<tr>' * 10}</table>"
+    assert slides.apart(["It.", ten, ten]) == [f"It.{ten}", ten]
+    assert slides.apart(["<img>", "<svg>"]) == ["<img>", "<svg>"]
+
+
+def test_above_a_question_nothing_is_announced():
+    made = deck_of("## A\n\nFirst.\n\nOf this it speaks:", ("How many?", "", []))
+    assert made[2][1] == "Of this it speaks."
+
+
 def test_a_question_has_its_text_above_it_and_its_answer_on_the_next_slide():
     long = f"{'First. ' * slides.FEW}\n\nOf this it speaks."
     made = deck_of(f"## A\n\n{long}", ("How many?", "", ["<p>It is 2.</p>", "<img>", "<img>"]))
