@@ -47,7 +47,8 @@ def next_reason() -> None:
 
 
 @choice({53: well_done("CPU: 1 of 4 stays free, 25. Memory: 13 of 16, 81. The mean is 53."),
-         53.125: "Nearly. Volcano uses whole numbers here: fractions are dropped at each step.",
+         **dict.fromkeys((53.125, 53.13, 53.1), "Nearly. Volcano uses whole numbers here: "
+                         "fractions are dropped at each step."),
          25: "25 is right for CPU. Now memory, and the mean of both.",
          81: "81 is right for memory. Now CPU, and the mean.",
          68: "That is node-2. Put in the numbers of node-3.",
@@ -69,10 +70,10 @@ def binpack_of_node_3(answer: float) -> Verdict:
         return well_done("(5 × 0.75 + 1 × 0.1875) / 6 × 100. Memory counts little now.")
     hints = {65: "Nearly. Here no fraction is dropped or rounded.",
              66: "Nearly. Here no fraction is dropped or rounded.",
-             46.875: "That is with the weights 1 and 1, both alike. CPU has weight 5 now.",
+             47: "That is with the weights 1 and 1, both alike. CPU has weight 5 now.",
              75: "75 is CPU alone. Memory counts once, CPU five times.",
-             28.125: "It is the other way round: CPU has weight 5, memory 1."}
-    return try_again(hints.get(answer,
+             28: "It is the other way round: CPU has weight 5, memory 1."}
+    return try_again(hints.get(round(answer),
                                "Add 5 × the part of the CPUs and 1 × the part of the memory, "
                                "divide by the sum of the weights (5 + 1), and multiply by 100."))
 

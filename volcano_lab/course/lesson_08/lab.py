@@ -202,8 +202,9 @@ TASKS = [Task("no node left",
 def _because(at: Placed) -> str:
     if at.waits:
         return (at.waits.partition("Origin reason is new-0: ")[2] or at.waits).rstrip(".")
-    told = [f"{row['node']} {_points(row)}" for row in at.rows if row["total"] is not None]
-    return "; ".join(told)
+    scored = sorted((row for row in at.rows if row["total"] is not None),
+                    key=lambda row: (not row["chosen"], -row["total"]))
+    return "; ".join(f"{row['node']} {_points(row)}" for row in scored[:2])
 
 
 def _refusals(at: Placed) -> str:
@@ -224,7 +225,7 @@ def placement_lab() -> Lab:
     >>> lab = placement_lab().set(binpack=2)
     >>> lab.facts.where, lab.said
     ('node-1', 'Scheduler and node-2: binpack 2 (was 0). new goes to: node-1 (was node-2): node-1
-    524 points; node-2 511.5 points; node-3 517.75 points.')
+    524 points; node-3 517.75 points.')
     """
     return Lab(CONTROLS, placed, PANELS, title="Three nodes and a pod that waits", tasks=TASKS,
                says=[outcome("new goes to", lambda at: at.where, _because),

@@ -8,7 +8,7 @@ import {STATES, box, colorOf, hatch, hatches, ink, middle, say} from "../marks.j
 
 // Places on a grid of five columns and two rows; of each pair of states how a pod gets from one to the other.
 const PLACES = {Pending: [0, 0], Allocated: [1, 0], Binding: [2, 0], Bound: [3, 0], Running: [4, 0], Pipelined: [1, 1], Releasing: [3.5, 1]};
-const EDGES = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "commit"], ["Binding", "Bound", "bind"], ["Bound", "Running", ""],
+const EDGES = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "commit"], ["Binding", "Bound", "bind"], ["Bound", "Running", "start"],
                ["Pending", "Pipelined", "pipeline"], ["Bound", "Releasing", ""], ["Running", "Releasing", "evict"]];
 
 const SAID = {refused: "refused "};

@@ -22,13 +22,23 @@ export const timeline = {
         h("path", {key: "points", d: area(lane.points, spec.until, x, y), fill: color, "fill-opacity": 0.75}),
         old && JSON.stringify(old.points) !== JSON.stringify(lane.points) && h("path", {key: "ghost", d: outline(lasting(old.points), spec.until, x, y), class: "vp-ghost"}),
         lane.line?.length && h("path", {key: "line", d: outline(lane.line, spec.until, x, y), class: "vp-dashed"}),
-        (lane.marks ?? []).map(([time, text], k) => say(x(time), base - high + 15, text, {key: `mark ${k}`, ...middle, class: "vp-strong vp-halo", tip: `${called(lane)}, at ${number(time)} ${spec.unit ?? "s"}: ${text}`})));
+        inRows(lane.marks ?? [], x).map(([time, text, row], k) => say(x(time), base - high + 15 + 14 * row, text, {key: `mark ${k}`, ...middle, class: "vp-strong vp-halo", tip: `${called(lane)}, at ${number(time)} ${spec.unit ?? "s"}: ${text}`})));
     });
     return {height: bottom + 30, kids: [lanes, (data.ticks ?? []).map((time, i) => line(x(time), bottom, x(time), bottom + 7, {key: `tick ${i}`, class: "vp-taken"})),
       ticks(spec.until, width < 400 ? 4 : 8).map((time) => say(x(time), bottom + 24, time ? number(time) : `0 ${spec.unit ?? "s"}`, {...middle, class: "vp-soft"}))],
       alt: data.lanes.map((lane) => `${called(lane)}: from ${number(lane.points[0]?.[1] ?? 0)} to ${number(lane.points.at(-1)?.[1] ?? 0)}, at most ${number(Math.max(0, ...lane.points.map(([, value]) => value)))}${lane.note ? `, ${lane.note}` : ""}`).join(". ") + "."};
   },
 };
+
+// Marks that would touch stand below each other.
+function inRows(marks, x) {
+  const ends = [];
+  return marks.map(([time, text]) => {
+    const half = wide(text) / 2 + 1, free = ends.findIndex((end) => end <= x(time) - half), row = free < 0 ? ends.length : free;
+    ends[row] = x(time) + half;
+    return [time, text, row];
+  });
+}
 
 // What comes and goes in the same moment has no width.
 const lasting = (points) => points.filter(([time], i) => points[i + 1]?.[0] !== time);

@@ -42,7 +42,7 @@ export const votes = {
     const words = data.rows.length ? [fit(data.verdict ?? "", width, 14, true)] : lines(data.verdict ?? "", width / 1.1);
     const verdict = words.map((text, i) => say(0, data.rows.length ? foot - 1 : 18 + 20 * i, text, {class: "vp-strong"}));
     return {height: foot + 4, kids: [heads, drawn, spec.foot !== false && verdict],
-      alt: `${sentence(data.verdict)}${data.rows.map((row) => told(row, tiers)).join(". ")}.`};
+      alt: (sentence(data.verdict) + data.rows.map((row) => sentence(told(row, tiers))).join("")).trimEnd()};
   },
 };
 
