@@ -15,7 +15,7 @@ export const sums = {
     const words = Math.max(60, ...data.map((row) => wide(row.text, 14, row.over))) + 16, room = Math.max(120, width - column - words), x = (part) => column + room * Math.min(part, most) / most;
     const colors = data.map((row) => row.color ?? COLORS[0]), pale = [1, 1, 0.42], fillsOf = (color) => [color, hatch(c.uid, color), color];
     const drawn = data.map((row, i) => {
-      const y = TOP + 6 + i * high, fills = fillsOf(colors[i]), limit = Math.max(row.limit ?? Math.max(...cumulated(row.parts), 1) * 1.15, 1e-9), old = before?.[i]?.name === row.name ? before[i] : null;
+      const y = TOP + 6 + i * high, fills = fillsOf(colors[i]), limit = row.limit || Math.max(...cumulated(row.parts), 1) * (row.limit === 0 ? 1 / most : 1.15), old = before?.[i]?.name === row.name ? before[i] : null;
       let from = 0;
       const parts = row.parts.map((value, k) => {
         const to = from + value / limit, part = box(x(from), y, x(to) - x(from), tall, {key: `part ${k}`, fill: fills[k % 3], opacity: pale[k % 3], tip: `${spec.parts?.[k] ?? "part"}: ${number(value)}`});
