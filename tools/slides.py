@@ -24,7 +24,7 @@ BUILD = ROOT / "build" / "slides"
 LINK, FOLD = re.compile(r"\[([^\]]*)\]\([^)]*\)"), re.compile(r"<details.*?</details>", re.DOTALL)
 MOVES = re.compile(r"<i>moves in the lab[^<]*</i>")
 TABLE, SENTENCES = re.compile(r"<table.*?</table>", re.DOTALL), re.compile(r"(?<=[.!?)]) ")
-SENTENCE, ENDS = re.compile(r"[^.?!]*:$"), re.compile(r"[.?!]\W*$")
+SENTENCE, ENDS = re.compile(r"(?:^|(?<=\s))[^.?!]*:$"), re.compile(r"[.?!]\W*$")
 RECAP, FINDING = (re.compile(rf"^{name}\(", re.MULTILINE) for name in ("recap", "finding"))
 
 MOST = 900
@@ -146,10 +146,11 @@ class Deck:
             elif self.untold and not block.startswith(("```", ">")):
                 self._add(new_markdown_cell(block), "-")
             elif self.wanted and (not block.startswith("```")
-                                  or (self._announces() and block.endswith("```"))):
+                                  or (self._unfinished() and block.endswith("```"))):
                 self._add(new_markdown_cell(block), "-")
                 self.wanted = not re.match(r"```|[-*] |\d+\.", block) and not ENDS.search(block)
-            elif not block.startswith(("```", ">")):
+            elif not block.startswith(("```", ">")) or (
+                    "".join(self.said).endswith(":") and (block[0] == ">" or block[-3:] == "```")):
                 self.said.append(block)
             self.untold = self.untold and block.startswith("|")
 
@@ -217,6 +218,10 @@ class Deck:
     def _announces(self):
         """Whether the last text of a slide ends with a colon."""
         return self.wanted and self.cells[-1].source.endswith(":")
+
+    def _unfinished(self):
+        """Whether a slide's last text is a sentence that goes on."""
+        return not re.search(r"^#|[.?!]\W*$", self.cells[-1].source)
 
     def _show(self, cell, rows=0):
         """Show a picture or a table, of so many rows, with what was said of it. A table of which

@@ -30,6 +30,15 @@ def test_a_heading_takes_its_first_paragraph_and_the_list_that_it_announces():
     assert [text for _, text in made] == ["## A", "More."]
 
 
+def test_what_a_text_announces_stays_with_it():
+    made = deck_of("## A\n\nDicts, such as\n\n```\n{}\n```\n\nMore.")
+    assert [text for _, text in made] == ["## A", "Dicts, such as", "```\n{}\n```"]
+    made = deck_of("## A\n\nFirst.\n\nIt is the sum:\n\n> a + b\n\nMore.", ("How?", "", []))
+    assert "It is the sum:\n\n> a + b\n\nMore." in [text for _, text in made]
+    made = deck_of("## A\n\n*\"Why?\"* (#1) Here it is:", "More.")
+    assert [text for _, text in made] == ["## A", "*\"Why?\"*"]
+
+
 def test_what_is_shown_has_what_was_said_of_it_and_needs_no_heading_of_its_own_below_one():
     deck = slides.Deck()
     deck.text("## A `b`\n\nFirst.\n\n| a |\n|---|\n| 1 |\n\nOf this.\n\nThen:")
