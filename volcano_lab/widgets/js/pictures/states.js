@@ -56,8 +56,8 @@ function arrow(centre, from, to, word, numbers, wideness, high, uid) {
   const text = `${bold ? numbers.join(", ") + " " : ""}${SAID[word] ?? word}`.trim(), key = `${from}>${to}`, attributes = {class: bold ? "vp-edge vp-taken" : "vp-edge", "marker-end": kind};
   const words = (x, y, props) => text && say(x, y, text, {...props, class: bold ? "vp-strong vp-halo" : "vp-soft vp-halo"});
   if (back) {
-    const top = y1 - high / 2, lift = Math.min(top - 4, 42);
-    return h("g", {key}, h("path", {d: `M${x1} ${top - 2} C${x1} ${top - lift} ${x2} ${top - lift} ${x2} ${top - 3}`, ...attributes}), words((x1 + x2) / 2, top - lift * 0.75 - (lift > 30 ? 4 : -8), middle));
+    const top = y1 - high / 2, lift = Math.min(top - 4, 42), end = x2 - wideness / 4; // beside the word of the arrow that leaves
+    return h("g", {key}, h("path", {d: `M${x1} ${top - 2} C${x1} ${top - lift} ${end} ${top - lift} ${end} ${top - 3}`, ...attributes}), words((x1 + x2) / 2, top - lift * 0.75 - (lift > 30 ? 4 : -8), middle));
   }
   if (flat) return h("g", {key}, h("path", {d: `M${x1 + wideness / 2 + 2} ${y1} H${x2 - wideness / 2 - 3}`, ...attributes}), words((x1 + x2) / 2, y1 - high / 2 - 4, middle));
   const down = y2 > y1, offset = (x2 - x1) * 0.3, sx = x1 + Math.max(-wideness / 2 + 12, Math.min(wideness / 2 - 12, offset)), ex = x2 - Math.max(-wideness / 2 + 12, Math.min(wideness / 2 - 12, offset));
