@@ -51,7 +51,7 @@ SCRIPT_WORDS = {
     " (done)", "step by ", "show ", "job ", "queue ", "operation ", "outcome ", "scene ", "any",
     "next", "previous", "a second ", "deserved ", "allocated ", "share ", "step ", "after step ",
     "the job", "the queue", "of ", "CPUs", ", in CPUs", "runs", "running ", "promised ", "evicted ",
-    "placed ", "chosen ", "refused ", " is {0}",
+    "Run", "placed ", "chosen ", "refused ", " is {0}",
     "forgiven", "left ≤ right", "Under way: {0}{1}", ", the last {0}",
     "left: {0}", "of {0}, {1}", "queue, name, parent", "Copied: {0}.", "record {0}",
     "{0} (gone)", "Step {0}: {1}",
