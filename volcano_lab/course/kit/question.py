@@ -23,6 +23,7 @@ from volcano_lab.course.kit.verdict import (
     Verdict,
     try_again,
 )
+from volcano_lab.trace.language import mark
 
 NOTHING_YET = "Run the notebook to answer. What comes out shows here then."
 COMPUTED = "It has been computed. Answer, and it shows here."
@@ -120,7 +121,7 @@ class Question(Shown):
 
     def __repr__(self) -> str:
         options = f" ({' / '.join(map(plain, self.options))})" if self.options else ""
-        return f"{plain(self.word.capitalize())}: {plain(self.question)}{options}"
+        return f"{plain(self.word.capitalize())}{mark(': ')}{plain(self.question)}{options}"
 
     def _repr_html_(self) -> str:
         options = "".join(f"<li>{html(as_text(option))}</li>" for option in self.options)

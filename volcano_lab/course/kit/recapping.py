@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from attrs import define
 
 from volcano_lab.course.kit.markup import INK, LINE, fold, html, plain
+from volcano_lab.trace.language import mark
 
 SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
 KINDS = {"files": "file", "flags": "flag or setting", "metrics": "metric", "log": "log line",
@@ -24,7 +25,7 @@ class Recap:
     def __repr__(self) -> str:
         lines = [f"- {plain(sentence)}" for sentence in self.learned]
         lines += ["", plain("In the real Volcano:")] if self.rows else []
-        return "\n".join(lines + [f"- {plain(kind)}: {where} ({plain(what)})"
+        return "\n".join(lines + [f"- {plain(kind)}{mark(': ')}{where} ({plain(what)})"
                                   for kind, where, what in self.rows])
 
     def _repr_html_(self) -> str:

@@ -12,6 +12,7 @@ from volcano_lab.course.kit.field import show_fields
 from volcano_lab.course.kit.lessons import LESSONS, WAYS, Lesson, Way
 from volcano_lab.course.kit.live import Shown
 from volcano_lab.course.kit.markup import FONT, GREEN, INK, LINE, html, plain
+from volcano_lab.trace.language import mark
 
 COURSE = Path(__file__).parents[1]
 
@@ -41,7 +42,7 @@ class Standing(Shown):
             minutes if done < self.checks else "all done")
 
     def __repr__(self) -> str:
-        return f"{self.lesson.number} {plain(self.lesson.title)}: {plain(self._words(0))}"
+        return f"{self.lesson.number} {plain(self.lesson.title)}{mark(': ')}{plain(self._words(0))}"
 
     def _repr_html_(self) -> str:
         return f'<div style="color: {INK}; font-family: {FONT}">{html(self._words(0))}</div>'

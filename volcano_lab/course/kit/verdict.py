@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import define
 
 from volcano_lab.course.kit.markup import BLUE, GREEN, RED, box, html, plain
+from volcano_lab.trace.language import mark
 
 TO_DO, TRY_AGAIN, WELL_DONE = "to do", "try again", "well done"
 RIGHT, WRONG, SHOWN = "right", "not so", "shown"
@@ -26,7 +27,7 @@ class Verdict:
     text: str
 
     def __repr__(self) -> str:
-        return f"{plain(self.state)}: {plain(self.text)}"
+        return f"{plain(self.state)}{mark(': ')}{plain(self.text)}"
 
     def _repr_html_(self) -> str:
         return box(self.inner_html, STATES[self.state][0], "status")
