@@ -100,9 +100,15 @@ def say_all(data: Any, names: frozenset[str] = NAMES) -> Any:
     if isinstance(data, str):
         return say(data)
     if isinstance(data, dict):
-        return {key: inner if key in names else say_all(inner, WITHIN.get(key, names))
-                for key, inner in data.items()}
+        return {key: inner if key in names else _unit(inner) if key == "unit" and inner
+                else say_all(inner, WITHIN.get(key, names)) for key, inner in data.items()}
     return [say_all(inner, names) for inner in data] if isinstance(data, list | tuple) else data
+
+
+def _unit(unit: str) -> str:
+    """A unit as it stands behind a number; alone, as a heading, it may be another word."""
+    told = say(f"1 {unit}")
+    return told.removeprefix("1 ") if told.startswith("1 ") else say(unit)
 
 
 @cache
