@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from attrs import define
 
 from volcano_lab.course.kit.markup import INK, LINE, fold, html, plain
-from volcano_lab.trace.language import mark
+from volcano_lab.trace.language import ENGLISH, mark, spoken
 
 SOURCE = "https://github.com/volcano-sh/volcano/blob/v1.14.0/"
 KINDS = {"files": "file", "flags": "flag or setting", "metrics": "metric", "log": "log line",
@@ -34,8 +34,9 @@ class Recap:
                 'vertical-align: top; white-space: normal"')
         heads = "".join(f'<th scope="col" {cell}>{html(head)}</th>'
                         for head in ("", "in the real Volcano", "what it is"))
-        rows = "".join(
-            f'<tr><th scope="row" {cell}>{html(kind)}</th><td {cell}>{_where(kind, where)}</td>'
+        first = cell if spoken() == ENGLISH else cell.replace("normal", "nowrap")
+        rows = "".join(  # a browser parts Chinese words anywhere
+            f'<tr><th scope="row" {first}>{html(kind)}</th><td {cell}>{_where(kind, where)}</td>'
             f"<td {cell}>{html(what)}</td></tr>" for kind, where, what in self.rows)
         table = ('<table style="border-collapse: collapse; margin: 8px 0">'
                  f'<thead><tr>{heads}</tr></thead>{rows}</table>')
