@@ -146,6 +146,8 @@ def test_the_question_on_the_page_is_graded_like_the_dialogue(capsys):
     assert question.verdict.state == RIGHT and not question.settled
     assert question.say(second).state == WELL_DONE and game.named == game.right
     assert question.settled
+    marks = {option: mark for option, _, mark in question._state()["options"] if mark}
+    assert marks == {first: "right", second: "right"}
     game.again()
 
 

@@ -203,6 +203,7 @@ class Asked(Question):
     def __init__(self, question: str, options: Sequence[Any], graded: Check, show: Any = None):
         super().__init__(question, options, show)
         self.graded, self.word = graded, tag_of(graded)
+        self.found: list[Any] = []  # the first of two causes
 
     @property
     def settled(self) -> bool:
@@ -215,7 +216,12 @@ class Asked(Question):
     def _grade(self, value: Any) -> Verdict:
         if is_empty(value):
             return try_again("Choose one first." if self.options else "Write your answer first.")
-        return self.graded(value)
+        verdict = self.graded(value)
+        self.found += [value] * (verdict.state == RIGHT)
+        return verdict
+
+    def _mark(self, option: Any) -> str:
+        return "right" if option in self.found else super()._mark(option)
 
 
 def tag_of(graded: Check) -> str:

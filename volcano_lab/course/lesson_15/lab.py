@@ -176,7 +176,7 @@ def cost_lab() -> Lab:
     """
     return Lab(CONTROLS, counted, PANELS, title="What one cycle costs", tasks=TASKS,
                code=cluster_of, says=[
-                   amounts("takes", lambda at: at.work, "scores"),
+                   amounts("", lambda at: {f"{way}:": at.work[way] for way in at.work}, "scores"),
                    amounts("is asked", lambda at: {"queue_order": at.asked[0]["calls"]}, "times")],
                opening=lambda at: f"{at.effort.choices} pods × {at.values['nodes']} nodes are "
                f"**{at.work[EACH]}** scores; with the flags {at.work[FEWER]}; the lab computes "
