@@ -120,10 +120,10 @@ answers(
         ["pending", "allocated", "binding", "bound", "running"],
     ],
     wrong=[
-        (["Pending", "Running"], "Allocated"),
+        (["Pending", "Running"], "section 2"),
         (["Pending", "Pipelined", "Binding", "Bound", "Running"], "idle"),
-        (["Pending", "Allocated", "Bound", "Running"], "Binding"),
-        (["Pending", "Allocated", "Binding", "Running"], "Bound"),
+        (["Pending", "Allocated", "Bound", "Running"], "section 4"),
+        (["Pending", "Allocated", "Binding", "Running"], "nothing runs yet"),
         (["Allocated", "Binding", "Bound", "Running"], "waits"),
         (["Pending", "Allocated", "Binding", "Bound"], "ends"),
     ],

@@ -78,11 +78,11 @@ def path_of_a_pod(answer: list) -> Verdict:
     if "Inqueue" in states:
         return try_again("Inqueue is a phase of the PodGroup. Which states does a pod have?")
     if "Allocated" not in states:
-        return try_again("In the session, before anything is sent, the pod is Allocated.")
+        return try_again("What does the operation allocate make of a pod (section 2)?")
     if "Binding" not in states:
-        return try_again("Between the commit and the API server's answer the pod is Binding.")
+        return try_again("What is a pod that commit has handed to the cache (section 4)?")
     if "Bound" not in states:
-        return try_again("When the API server has answered, the pod is Bound; it does not run yet.")
+        return try_again("The API server has said yes, and nothing runs yet. What is the pod then?")
     return try_again("The path ends where the pod runs, and each state stands in it once.")
 
 
