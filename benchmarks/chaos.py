@@ -150,7 +150,8 @@ class Chaos:
 
 def remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        while path.exists():  # a dump may be written to it in that moment
+            shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
 
