@@ -10,7 +10,8 @@ def evictions_go_the_same_way(states):
 
 @after("11-binding-faults-and-healing-59b")
 def evictions_go_the_same_way_2(sim, story, waiting):
-    assert story(sim, "train-1-0").index.tolist() == [9.42] and waiting == "Pending"
+    assert waiting == "Pending"
+    assert story(sim).query("about == 'train-1-0'").index.tolist() == [9.42]
 
 
 @after("11-binding-faults-and-healing-47")

@@ -77,22 +77,13 @@ def _short(request: dict[str, float], free: dict[str, float]) -> list[str]:
     return [name for name, amount in request.items() if amount - free.get(name, 0.0) >= 0.1]
 
 
-def nodes_table(cluster: Cluster, *scorers: str, **arguments: Any) -> Table:
-    """Return `look` as a table: what is free, who refuses and why, the points of each plugin, their
-    sum, and the choice.
+def nodes_table(cluster: Cluster) -> Table:
+    """Return `look` as a table: what is free, who refuses and why, nodeorder's points, the choice.
     """
-    names = scorers or ("nodeorder",)
-    rows = []
-    for row in look(cluster, conf_with(*names, **arguments)):
-        points = {name: _number((row["points"] or {}).get(name)) for name in names}
-        total = {"sum": _number(row["total"])} if len(names) > 1 else {}
-        rows.append({"node": row["node"], "CPUs free": row["free"], "refused": row["refused"],
-                     **points, **total, "chosen": "yes" if row["chosen"] else ""})
-    return table(rows)
-
-
-def _number(value: float | None) -> Any:
-    return "–" if value is None else value
+    return table([{"node": row["node"], "CPUs free": row["free"], "refused": row["refused"],
+                   "nodeorder": (row["points"] or {}).get("nodeorder"),
+                   "chosen": "yes" if row["chosen"] else ""}
+                  for row in look(cluster, conf_with("nodeorder"))])
 
 
 def score_parts(cluster: Cluster, *scorers: str, **arguments: Any) -> dict[str, dict[str, float]]:
