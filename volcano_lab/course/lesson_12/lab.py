@@ -193,7 +193,8 @@ def combination_lab() -> Lab:
     """
     return Lab(CONTROLS, lambda values: decided(**values), PANELS, tasks=TASKS,
                title="Three plugins in two tiers, one answer",
-               says=[outcome("The session hears", lambda at: at["together"], lambda at: at["rule"])],
+               says=[outcome("The session hears", lambda at: at["together"],
+                             lambda at: at["rule"])],
                nothing=lambda at: "The session hears the same; asked are "
                                   f"**{', '.join(at['asked']) or 'nobody'}**.",
                opening=lambda at: f"{', '.join(at['asked'])} are asked, and the session hears: "
