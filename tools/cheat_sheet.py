@@ -27,7 +27,8 @@ QUEUE = {"weight": "its part of what is scarce (proportion)",
          "reclaimable": "false: nothing is taken back from it",
          "priority": "the larger first, before the share"}
 FORMULAS = {
-    "share of a queue": "largest of held / deserved over all resources; the lowest is next",
+    "share of a queue": "largest of held / deserved over all resources that it deserves; the "
+                                "lowest is next",
     "real capability": "smaller of its capability and cluster − guarantees of others",
     "deserved (proportion)": "per round: + left × weight / weights; at most what it asks for and "
                              "its real capability, at least its guarantee",
@@ -37,8 +38,8 @@ FORMULAS = {
     "dominant share (drf)": "largest of held / cluster over all resources; the lowest job is next",
     "gang": "ready pods ≥ minAvailable: commit; else discard"}
 PHASES = {"Pending": "not admitted", "Inqueue": "admitted; no place, or not all",
-          "Running": "its minimum has places", "Unknown": "some run, and the gang is unschedulable",
-          "Completed": "all that this phase counts have ended"}
+          "Running": "its minimum is bound, runs or has ended", "Unknown": "some run, and the gang is unschedulable",
+          "Completed": "as Running, and all of these pods have ended"}
 STATES = {"Pending": "waits for a decision", "Allocated": "has a node, in an open statement",
           "Pipelined": "is promised room that is being freed", "Binding": "the bind is under way",
           "Bound": "the API server knows its node", "Running": "runs",

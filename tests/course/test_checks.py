@@ -1,5 +1,7 @@
 """Every check of every lesson, with empty answers, right ones, and wrong ones that people give."""
 
+from importlib import import_module
+from inspect import isclass
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from cells import code_cells
 from course.answers import all_answers
 from volcano_lab.course.kit import all_checks
+from volcano_lab.course.kit.checking import Check
 from volcano_lab.course.kit.verdict import TO_DO, TRY_AGAIN, WELL_DONE
 
 CHECKS, ANSWERS = all_checks(), all_answers()
@@ -37,6 +40,32 @@ def in_file(number, names):
     """The checks of a lesson as its file has them, and as a question counts them."""
     source = (COURSE / f"lesson_{number}" / "checks.py").read_text() if names else ""
     return sorted(names, key=lambda name: source.find(f"\ndef {name}("))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", sorted({key.partition(".")[0] for key, tried in ANSWERS.items()
+                                           if callable(tried.right[0])}))
+def test_nothing_that_a_lesson_has_for_import_solves_its_tasks(number):
+    names = {name: thing for path in sorted((COURSE / f"lesson_{number}").glob("*.py"))
+             for name, thing in vars(import_module(module_of(path))).items()
+             if callable(thing) and not name.startswith("_") and not isinstance(thing, Check)}
+    solved = {(key, name) for key, tried in ANSWERS.items()
+              if key.startswith(f"{number}.") and callable(tried.right[0])
+              for name, thing in names.items()
+              if isclass(thing) == isclass(tried.right[0]) and says_well_done(CHECKS[key], thing)}
+    assert solved == set()
+
+
+def module_of(path):
+    return ".".join(path.relative_to(COURSE.parents[1]).with_suffix("").parts).removesuffix(
+        ".__init__")
+
+
+def says_well_done(check, thing):
+    try:
+        return check(thing).state == WELL_DONE
+    except Exception:  # whatever was not made to be an answer
+        return False
 
 
 @pytest.mark.parametrize("key", CHECKS)

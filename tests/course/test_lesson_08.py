@@ -144,7 +144,7 @@ def test_tasks_are_done_by_what_they_show(lab):
 
 def test_the_solution_scores_as_binpack_does():
     cases = list(checks.cases())
-    assert len(cases) > 50 and {checks.as_volcano(*case) > 0 for case in cases} == {True, False}
+    assert len(cases) > 50 and {checks._as_volcano(*case) > 0 for case in cases} == {True, False}
     assert any(name not in case[3] for case in cases for name in case[0])
     assert all(
-        packing_score(*case) == pytest.approx(checks.as_volcano(*case)) for case in cases)
+        packing_score(*case) == pytest.approx(checks._as_volcano(*case)) for case in cases)

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 from course.answers import answers
 from volcano_lab.course.lesson_04 import checks
-from volcano_lab.course.lesson_04.checks import CAUSES, Amounts, _lesson, short_of
+from volcano_lab.course.lesson_04.checks import CAUSES, Amounts, _lesson
+
+
+def short_of(minimum: Amounts, queue: Mapping[str, Amounts]) -> list[str]:
+    """The resources that the job asks for, and whose sum is above the limit."""
+    return [name for name, amount in minimum.items() if amount > 0
+            and amount + queue["allocated"].get(name, 0) + queue["inqueue"].get(name, 0) - queue[
+                "elastic"].get(name, 0) > queue["may_hold"].get(name, 0)]
 
 
 def _sum_of(name: str, minimum: Amounts, queue: Mapping[str, Amounts],

@@ -141,7 +141,7 @@ def cases() -> Iterator[tuple[Amounts, Amounts, Amounts, Amounts]]:
         yield request, held, node, weights
 
 
-def as_volcano(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
+def _as_volcano(request: Amounts, used: Amounts, allocatable: Amounts, weights: Amounts) -> float:
     """What the plugin binpack makes of it."""
     amounts = [Resource(each.get("cpu", 0) * 1000.0, each.get("memory", 0) * 2.0**30,
                         {"gpu": each["gpu"] * 1000.0} if "gpu" in each else None)
@@ -157,7 +157,7 @@ def packing(answer: Callable[[Amounts, Amounts, Amounts, Amounts], Any]) -> Verd
     tried = 0
     for case in cases():
         try:
-            got, wanted = answer(*case), as_volcano(*case)
+            got, wanted = answer(*case), _as_volcano(*case)
         except ZeroDivisionError:
             return try_again("That divides by zero. Where nothing counts, because nothing that the "
                              "pod asks for has a weight, the score is 0.")

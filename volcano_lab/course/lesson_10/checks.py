@@ -159,7 +159,7 @@ def trees() -> Iterator[tuple[list[Row], float, int]]:
         yield rows, chance.randint(1, 14), chance.randint(1, 3)
 
 
-def as_volcano(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
+def _as_volcano(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
     """What the plugin tries in a tree of such HyperNodes."""
     tree = HyperNodeMap(
         {row["name"]: HyperNodeInfo.named(row["name"], row["tier"]) for row in rows})
@@ -176,7 +176,7 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | No
     order in which they are tried."""
     tried = 0
     for rows, asks, highest in trees():
-        got, wanted = answer([dict(row) for row in rows], asks, highest), as_volcano(
+        got, wanted = answer([dict(row) for row in rows], asks, highest), _as_volcano(
             rows, asks, highest)
         if got is None and not tried:
             return None

@@ -245,6 +245,9 @@ def protect(answer: type[Plugin]) -> Verdict | None:
                          "candidates that may go.")
     if evicted(run_with(answer, kept_and_plain(4, 0), conf)):
         return try_again("All candidates have the label, and one is evicted.")
+    if evicted(run_with(answer, kept_and_plain(labelled="plain"), conf)) != ["kept-0"]:
+        return try_again("Now pods that are called plain have the label, and those that are called "
+                         "kept have not. Look at the label, not at the name.")
     if REJECT in _votes(answer, conf):
         return try_again("Your list is right, and Volcano takes it: only ABSTAIN makes it pass "
                          "over a list. But REJECT beside the names of those who may go says two "

@@ -157,17 +157,18 @@ def in_maintenance(*nodes: str, when: str = "tonight") -> Cluster:
 RECLAIM = "enqueue, allocate, reclaim"
 
 
-def kept_and_plain(kept: int = 2, plain: int = 2) -> Cluster:
-    """A full node: pods with the label `keep: "yes"` and pods without, of one queue; another queue
-    asks for one CPU.
+def kept_and_plain(kept: int = 2, plain: int = 2, labelled: str = "kept") -> Cluster:
+    """A full node: pods with the label `keep: "yes"` and pods without, of one queue (`labelled`
+    names the job that has it); another queue asks for one CPU.
 
     >>> [row[:2] for row in kept_and_plain().run(conf_with(actions=RECLAIM)).committed]
     [['evict', 'default/kept-0'], ['pipeline', 'default/urgent-0']]
     """
     cluster = Cluster().node("node-1", cpu=kept + plain).queue("rich").queue("poor")
-    for name, pods, labels in (("plain", plain, {}), ("kept", kept, {"keep": "yes"})):
+    for name, pods in (("plain", plain), ("kept", kept)):
         if pods:
-            cluster.job(name, queue="rich", pods=pods, cpu=1, min_member=1, labels=labels,
+            cluster.job(name, queue="rich", pods=pods, cpu=1, min_member=1,
+                        labels={"keep": "yes"} if name == labelled else {},
                         running={"node-1": pods})
     return cluster.job("urgent", queue="poor", cpu=1)
 
