@@ -38,7 +38,8 @@ FORMULAS = {
     "dominant share (drf)": "largest of held / cluster over all resources; the lowest job is next",
     "gang": "ready pods ≥ minAvailable: commit; else discard"}
 PHASES = {"Pending": "not admitted", "Inqueue": "admitted; no place, or not all",
-          "Running": "its minimum is bound, runs or has ended", "Unknown": "some run, and the gang is unschedulable",
+          "Running": "its minimum is bound, runs or has ended",
+          "Unknown": "some run, and the gang is unschedulable",
           "Completed": "as Running, and all of these pods have ended"}
 STATES = {"Pending": "waits for a decision", "Allocated": "has a node, in an open statement",
           "Pipelined": "is promised room that is being freed", "Binding": "the bind is under way",
