@@ -106,3 +106,41 @@ def test_waiting_jobs_are_grouped_by_what_holds_on_the_most_nodes():
     told = Explainer(cluster.add(CORDONED).objects(), NODES_ONLY)
     assert told.why("big").causes[0].code == "cordoned"
     assert [group.code for group in told.waiting()] == ["larger_than_any_node"]
+
+
+CLASSES = """\
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 100}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: low}, value: 10}
+"""
+WITHOUT_PRIORITY = """
+actions: "enqueue, allocate, preempt"
+tiers:
+- plugins: [{name: gang}, {name: conformance}, {name: predicates}]
+"""
+
+
+def test_a_job_that_loses_pods_to_a_less_important_one_is_told_for_whom_and_why():
+    cluster = Cluster().add(CLASSES).node("n1", cpu=4).job(
+        "old", pods=4, cpu=1, min_member=1, priority_class="high", running={"n1": 4})
+    explain = Explainer(cluster.job("new", pods=1, cpu=1, priority_class="low").objects(),
+                        WITHOUT_PRIORITY)
+    pod, = (key for key in explain.evidence.tasks if explain._evicted(key))
+    assert explain.why("old").causes[0].text == (
+        f"1 of its pods is leaving its node, and it has no others to place. preempt evicts {pod} "
+        f"for default/new. Ask why about {pod}, and it is told who let it go.")
+    told = explain.why(pod)
+    assert told.causes[1].text == (
+        "default/old has priority 100, and default/new has 10: plugin priority, which compares "
+        "them, is not in the configuration.")
+    assert "plugin priority in the first tier (old loses no pods; new waits)" in map(
+        str, told.remedies)
+
+
+def test_a_job_of_lower_priority_is_not_said_to_matter_more():
+    cluster = Cluster().add(CLASSES).node("n1", cpu=4).job("old", pods=4, cpu=1, min_member=1,
+                                                           running={"n1": 4})
+    explain = Explainer(cluster.job("new", pods=1, cpu=1, priority_class="low").objects(),
+                        WITHOUT_PRIORITY)
+    pod, = (key for key in explain.evidence.tasks if explain._evicted(key))
+    assert "less_important_claimant" not in explain.why(pod).codes

@@ -28,6 +28,7 @@ from volcano_lab.explain.knob import (
 )
 from volcano_lab.explain.nodes import KUBERNETES
 from volcano_lab.framework import SchedulerConfiguration, listed
+from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -147,6 +148,16 @@ class ClusterKnobs(KnobSet):
         if name not in self.conf.actions:
             yield self._conf("actions", ", ".join(self.conf.actions), change,
                              f"actions with {name}")
+
+    def with_plugin(self, name: str) -> Iterator[Knob]:
+        """One more plugin, at the head of the first tier."""
+        def change(conf: SchedulerConfiguration) -> str:
+            conf.tiers[0].plugins.insert(0, PluginOption(name))
+            return name
+
+        if self.conf.tiers and not any(option.name == name for tier in self.conf.tiers
+                                       for option in tier.plugins):
+            yield self._conf("plugins", "", change, f"plugin {name} in the first tier")
 
     def switch(self, plugin: str, switch: str, value: bool) -> Iterator[Knob]:
         """A switch of a plugin, where the configuration has the plugin and the switch otherwise."""

@@ -237,8 +237,22 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         named = [call["plugin"] for call in calls if task in call["answer"][0]]
         yield Cause("victim", _victim_text(seen, task, record, named), {"named_by": named},
                     [*calls, record])
+        yield from _for_less_important(seen, task, record)
         yield from _beyond_minimum(seen, record)
         yield from _queue_of_victim(seen, task, record)
+
+
+def _for_less_important(seen: Evidence, task: str, record: Record) -> Iterator[Cause]:
+    """That it goes for a job of lower priority, as the plugin that compares them is not asked."""
+    victim, claimant = (seen.ssn.jobs[seen.tasks[key].job] for key in (task, record["task"]))
+    if record["action"] == "preempt" and victim.priority > claimant.priority:
+        without = ("is not asked about victims" if "priority" in seen.ssn.plugins
+                   else "is not in the configuration")
+        text = (f"{seen.called(victim.uid)} has priority {victim.priority}, and "
+                f"{seen.called(claimant.uid)} has {claimant.priority}: plugin priority, which "
+                f"compares them, {without}.")
+        yield Cause("less_important_claimant", text, {"priority": victim.priority,
+                                                      "claimant": claimant.priority}, context=True)
 
 
 def _beyond_minimum(seen: Evidence, record: Record) -> Iterator[Cause]:

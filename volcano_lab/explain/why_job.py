@@ -71,16 +71,15 @@ def _was_let_in(seen: Evidence, job: JobInfo) -> bool:
 
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Nothing where no pod waits."""
-    pending = counts(job)[2]
-    if job.tasks and not pending:
-        return [cause for cause in (_promised(seen, job), _leaving(job)) if cause is not None]
-    promise = _promised(seen, job)
-    if promise is not None:
-        promise.context = True
+    beside = [cause for cause in (_promised(seen, job), _leaving(seen, job)) if cause is not None]
+    if job.tasks and not counts(job)[2]:
+        return beside
+    for cause in beside:
+        cause.context = True
     unmade = [Cause("pods_not_made", f"{text[0].upper()}{text[1:]}.", {}, [], bool(job.tasks))
               for text in seen.unmade.get(seen.called(job.uid), ())]
     return [*unmade, *(list(_causes(seen, job)) or [_otherwise(seen, job)]),
-            *([promise] if promise else ())]
+            *beside]
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -142,10 +141,24 @@ def _of_job(seen: Evidence, task: TaskInfo) -> str:
     return f"{task.key} (of {seen.called(task.job)})" if task.job else task.key
 
 
-def _leaving(job: JobInfo) -> Cause | None:
-    leaving = len(job.in_status(RELEASING))
-    text = f"{leaving} of its pods are leaving their nodes, and it has no others to place."
-    return Cause("pods_leave", text, {"leaving": leaving}) if leaving else None
+def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
+    """How many pods leave, and for whom those that this cycle evicts."""
+    leaving = {task.key for task in job.in_status(RELEASING).values()}
+    evicted = {pod: record for record in seen.of("victims") if record.get("task")
+               for pod in record["chosen"] if pod in leaving}
+    groups: dict[tuple[str, str], list[str]] = {}
+    for pod, record in evicted.items():
+        groups.setdefault((record["action"], seen.tasks[record["task"]].job), []).append(pod)
+    leave = "is leaving its node" if len(leaving) == 1 else "are leaving their nodes"
+    text = f"{len(leaving)} of its pods {leave}" + (
+        "." if counts(job)[2] else ", and it has no others to place.")
+    for (action, other), pods in groups.items():
+        text += f" {action} evicts {listed(pods, 3)} for {seen.called(other)}."
+    if groups:
+        text += f" Ask why about {next(iter(evicted))}, and it is told who let it go."
+    return Cause("pods_leave", text, {"leaving": len(leaving)},
+                 list({record.number: record for record in evicted.values()}.values())
+                 ) if leaving else None
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
