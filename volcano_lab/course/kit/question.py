@@ -187,7 +187,7 @@ class Prediction(Question):
 
     def _answer_html(self) -> str:
         parts = "".join(view["html"] for view in views(self.result))
-        return f"<p>It is {html(_quoted(self.truth))}. {html(self._reason())}</p>{parts}"
+        return f"<p>{html(f'It is {_quoted(self.truth)}. {self._reason()}')}</p>{parts}"
 
     def _heard(self, content: dict[str, Any]) -> None:
         super()._heard(content)

@@ -15,7 +15,7 @@ from attrs import define
 from volcano_lab.course.kit.markup import FONT, INK, LINE, html, plain
 from volcano_lab.course.kit.values import as_text
 from volcano_lab.display.palette import colors_of
-from volcano_lab.trace.language import say
+from volcano_lab.trace.language import ENGLISH, say, spoken
 
 NAMES = frozenset({"plugin", "question", "extension point"})
 """Headings of columns whose single words are names in every language."""
@@ -79,6 +79,8 @@ class Table:
         style = (f"border-bottom: 1px solid {LINE}; padding: 4px 12px 4px 0; vertical-align: top; "
                  f"text-align: {'right' if number else 'left'}")
         scope = ' scope="col"' if tag == "th" else ""
+        if scope and spoken() != ENGLISH:
+            style += "; word-break: keep-all"  # a browser parts Chinese words anywhere
         said = escape(text, quote=False) if name and text.isidentifier() else html(text)
         return f'<{tag}{scope} style="{style}">{said}</{tag}>'
 
