@@ -88,3 +88,19 @@ def test_why_answers_in_chinese_with_the_same_numbers_and_names(capsys):
         main(["why", "docs/cluster.yaml", "huge", "--no-remedies", "--lang", lang])
         told.append(capsys.readouterr().out)
     assert re.search("[一-鿿]", told[1]) and not re.search("[一-鿿]", told[0])
+
+
+def test_names_of_fields_that_are_put_in_stay(spoken):
+    spoken({"known are {fields}": "认得的有 {fields}", "name": "名称", "state": "状态"})
+    assert say("known are name, enableNodeOrder") == "认得的有 name, enableNodeOrder"
+    assert say("known are name, state") == "认得的有 名称，状态"
+
+
+def test_a_unit_is_said_as_behind_a_number_and_lanes_and_rows_have_labels(spoken):
+    spoken({"CPUs": "CPU", "{0} CPUs": "{0} 个 CPU", "pods that wait": "在等待的 Pod",
+            "answer": "答案"})
+    assert say("CPUs") == "CPU"
+    assert say_all({"unit": "CPUs", "most": {"waiting": 3}, "rows": [{"name": "answer"}], "lanes": [
+        {"name": "answer", "label": "pods that wait"}]}) == {
+            "unit": "个 CPU", "most": {"waiting": 3}, "rows": [{"name": "答案"}], "lanes": [
+                {"name": "answer", "label": "在等待的 Pod"}]}

@@ -27,6 +27,9 @@ BREAKS = (("\n", "\n"), ("; ", "；"), (": ", "："), (" · ", " · "), (", ", "
 SIGNATURE = re.compile(r"[a-z_]+\([a-z_, ]*\)")
 """Code that looks like words, such as `job_order(left, right)`."""
 
+FIELDS = re.compile(r"(?=.*\b[a-z]+[A-Z])\w+(, \w+)+")
+"""A list of names of fields, such as `name, enableNodeOrder`."""
+
 AROUND = "*“”()[]✓✗– "
 ENDS = {".": "。", ":": "：", "?": "？", "!": "！"}
 NAMES = frozenset({
@@ -158,7 +161,7 @@ class Catalogue:
     def _put_in(self, part: str) -> str:
         """A word of the labels may be a name; an "s" is an English plural."""
         name = part in self.labels and " " not in part and part.islower()
-        return "" if part == "s" else part if name else say(part)
+        return "" if part == "s" else part if name or FIELDS.fullmatch(part) else say(part)
 
     def _fit(self, english: str, parts: tuple[str, ...]) -> bool:
         if sum(map(str.isalpha, PLACE.sub("", english))) < LEAST:
