@@ -9,7 +9,7 @@ import pytest
 
 from volcano_lab.api.objects import ObjectMeta, PriorityClass
 from volcano_lab.api.status import TRANSITIONS, IllegalTransition, TaskStatus, check_transition
-from volcano_lab.cache import Cache
+from volcano_lab.cache import Cache, status_updater
 from volcano_lab.cache.api_server import ApiError, ApiServer
 from volcano_lab.cache.binding import BindingPipeline
 from volcano_lab.cache.informer import Informer
@@ -409,3 +409,15 @@ def test_old_news_is_dropped_and_news_twice_is_harmless():
     assert len(w.cache.jobs["default/a"].tasks) == 1
     w.server.delete("Pod", "default/a-0")
     assert not w.informer.hear(new) and not w.cache.jobs["default/a"].tasks
+
+
+def test_nothing_is_kept_of_what_is_long_gone(monkeypatch):
+    monkeypatch.setattr(status_updater, "MOST_EVENTS", 3)
+    w = world()
+    for number in range(5):
+        w.pipeline.status.record(f"Pod default/p{number}", "Normal", "Scheduled", "assigned")
+        w.cycle()
+    status = w.pipeline.status
+    assert status.events.keys() == status.last_seen.keys() and len(status.events) == 3
+    w.cache.snapshot()
+    assert not w.cache.table.changes

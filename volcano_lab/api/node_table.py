@@ -130,6 +130,12 @@ class NodeTable:
                 self.idle[row] + self.releasing[row] - self.pipelined[row])
         return known
 
+    def forget_changes(self) -> None:
+        """Empty `changes`; for a table that stays, at a moment when nobody follows them."""
+        self.changes.clear()
+        self._future.clear()
+        self._since = 0
+
     def _value(self, amounts: np.ndarray) -> Resource:
         cpu, memory, *rest = amounts.tolist()
         scalars = {name: amount

@@ -26,10 +26,13 @@ SCHEDULER_ERROR = "SchedulerError"
 UNDECIDED_PHASES = ("Unknown", "Pending", "Inqueue")
 EVENT_LIFETIME = 3600.0
 """Seconds after which Kubernetes forgets an event that has not happened again."""
+MOST_EVENTS = 5000
+"""How many events are kept: a process that runs for days stays as small as it was."""
 
 
 class StatusUpdater:
-    """Writes to `server`; `events` counts what was recorded, by (about, kind, reason, message).
+    """Writes to `server`; `events` counts what was recorded, by (about, kind, reason, message), of
+    the `MOST_EVENTS` latest.
 
     `last_seen` has the time of each event's latest occurrence, in seconds since the epoch, the
     oldest first.
@@ -41,12 +44,13 @@ class StatusUpdater:
         self.last_seen: dict[tuple[str, str, str, str], float] = {}
 
     def record(self, about: str, kind: str, reason: str, message: str) -> None:
-        """Count an event about an object, and forget those that are too old."""
+        """Count an event about an object, and forget those that are too old or too many."""
         entry, now = (about, kind, reason, message), self.server.clock()
         self.events[entry] = self.events.get(entry, 0) + 1
         self.last_seen.pop(entry, None)
         self.last_seen[entry] = now
-        while self.last_seen[oldest := next(iter(self.last_seen))] <= now - EVENT_LIFETIME:
+        while (self.last_seen[oldest := next(iter(self.last_seen))] <= now - EVENT_LIFETIME
+               or len(self.events) > MOST_EVENTS):
             del self.last_seen[oldest], self.events[oldest]
 
     def update_pod_group(self, job: JobInfo) -> bool:

@@ -42,7 +42,7 @@ def is_qualified(name: str) -> bool:
     return _PART.fullmatch(part) is not None and (not slash or is_subdomain(domain))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def is_label_value(value: str) -> bool:
     """Return whether text is the value of a label.
 
