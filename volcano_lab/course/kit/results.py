@@ -17,7 +17,7 @@ from volcano_lab.course.kit.values import as_text
 from volcano_lab.display.palette import colors_of
 from volcano_lab.trace.language import ENGLISH, say, spoken
 
-NAMES = frozenset({"plugin", "question", "extension point"})
+NAMES = frozenset({"plugin", "question", "point", "extension point"})
 """Headings of columns whose single words are names in every language."""
 
 
