@@ -328,3 +328,28 @@ def test_what_is_offered_in_the_recorded_cases_makes_sense():
                 check(explanation, uid)
                 offered += len(explanation.remedies)
     assert offered > 20
+
+
+def half_taken():
+    """Queue batch holds 4 of its 5 CPUs, 3 of them beyond its job's minimum."""
+    return (Cluster().node("n1", cpu=16).queue("batch", capability=5).job(
+        "old", queue="batch", pods=4, cpu=1, min_member=1, running={"n1": 4}).job(
+            "train", queue="batch", pods=6, cpu=1))
+
+
+def test_a_capability_is_raised_by_what_enqueue_leaves_out_too():
+    explain = Explainer(half_taken().objects(), conf("gang", "predicates", "capacity"))
+    remedies = [str(each) for each in explain.why("train").remedies]
+    assert remedies[0] == "queue batch: capability cpu 5 -> cpu 10 (train is placed on n1)"
+
+
+@pytest.mark.parametrize("cluster", [half_taken, lambda: Cluster().node("n1", cpu=2).job(
+    "train", pods=3, cpu=1)], ids=["queue", "gang"])
+def test_objects_with_the_versions_of_a_real_cluster_have_the_same_remedies(cluster):
+    objects = cluster().objects()
+    real = [obj.changed(metadata={"resource_version": str(number)})
+            for number, obj in enumerate(objects, 1000)]
+    explainers = [Explainer(some, conf("gang", "predicates", "capacity"))
+                  for some in (objects, real)]
+    told = [[str(each) for each in explain.why("train").remedies] for explain in explainers]
+    assert told[0] == told[1] != []

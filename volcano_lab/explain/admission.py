@@ -112,8 +112,10 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         code, where = "queue_over_capability", f"Queue {level}"
     else:
         code, where = "ancestor_over_capability", f"Queue {level}, above queue {job.queue},"
-    return Cause(code, f"{where} would have to answer for {sums}.", numbers | {"level": level},
-                 [record])
+    elastic = part(record["elastic"], names)
+    beyond = {"elastic": elastic} if any(elastic.values()) else {}
+    return Cause(code, f"{where} would have to answer for {sums}.",
+                 numbers | beyond | {"level": level}, [record])
 
 
 def _overcommit(seen: Evidence, record: Record, name: str) -> str:

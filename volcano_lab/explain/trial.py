@@ -68,13 +68,16 @@ class Trial:
             deque(rest, maxlen=0)
 
     def _exchange(self, old: Sequence[KubernetesObject], new: Sequence[KubernetesObject]) -> None:
-        """Pods go before, and come after, what they belong to."""
+        """Pods go before, and come after, what they belong to. What is changed here is news to the
+        cache, even if it has the version that the API server gave it.
+        """
         kept = {(obj.kind, obj.key) for obj in new}
         for obj in sorted(old, key=lambda obj: obj.kind != "Pod"):
             if (obj.kind, obj.key) not in kept:
                 self.cache.delete(obj)
         for obj in sorted(new, key=lambda obj: obj.kind == "Pod"):
-            self.cache.update(obj)
+            self.cache.update(obj.changed(metadata={"resource_version": ""})
+                              if obj.metadata.resource_version else obj)
 
 
 @contextmanager
