@@ -61,7 +61,9 @@ def logged(run: Callable[[], Any], level: int, *words: str) -> list[str]:
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         log.verbosity(level)
-        run()
-        log.verbosity(0)
+        try:
+            run()
+        finally:
+            log.verbosity(0)
     return [line for line in text.getvalue().splitlines()
             if not words or any(word in line for word in words)]
