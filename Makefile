@@ -50,13 +50,13 @@ test: $(ALL)  ## every test: code, examples, recorded cases, notebooks under nbv
 	$(PYTEST:auto=$(WORKERS)) --nbval --nbval-current-env $(PYTEST_ARGS) tests volcano_lab $(wildcard notebooks) || status=1; \
 	exit $$status
 
-newer: $(ALL)  ## the fast tests and all notebooks on the newest Python above .venv's, where one is found
+newer: $(ALL)  ## the quick tests and the English notebooks on the newest Python above .venv's, where one is found
 	@python="$$($(BIN)/python tools/pythons.py --newer)"; \
 	if [ -z "$$python" ]; then echo "No Python above $(BIN)/python's was found: nothing is run on a second one."; exit 0; fi; \
-	echo "The fast tests and all notebooks on $$python:"; \
+	echo "The quick tests and the English notebooks on $$python:"; \
 	$(MAKE) VENV=.venv-newer PYTHON="$$python" .venv-newer/.installed-all && \
-	.venv-newer/bin/python -m pytest -n auto --dist loadfile -m "not slow and not browser" \
-		--nbval --nbval-current-env tests volcano_lab $(wildcard notebooks)
+	.venv-newer/bin/python -m pytest -n auto --dist loadfile -m "not slow and not long and not browser" \
+		--nbval --nbval-current-env --ignore=notebooks/zh tests volcano_lab $(wildcard notebooks)
 
 check: $(ALL)  ## lint and the fast tests, within a minute
 	$(BIN)/ruff check
