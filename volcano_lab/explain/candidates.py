@@ -106,11 +106,12 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
     if code in CAPABILITY and any(queue.queue.spec.parent for queue in ssn.queues.values()):
         yield from knobs.switch("capacity", "enableHierarchy", True)
     if code in CAPABILITY or code == "over_deserved":
-        # others may come first, and take what is added; allocate counts what enqueue leaves out
-        each, steps = numbers.get("each"), sum(not task.node_name for other in ssn.jobs.values()
-                                               for task in other.tasks.values())
-        if each is None:
-            each, steps = numbers.get("elastic"), 1 + ("elastic" in numbers)
+        each, steps = numbers.get("each"), 1
+        if each:  # others may come first, and take what is added
+            steps = sum(not task.node_name for other in ssn.jobs.values()
+                        for task in other.tasks.values())
+        elif "elastic" in numbers:  # enqueue leaves it out of its sum, allocate does not
+            each, steps = numbers["elastic"], 2
         yield from knobs.raised(level, "capability", numbers["asked"], each, steps)
     if code in CAPABILITY or code == "over_deserved":
         for other in knobs.queues:  # what is guaranteed to others is kept from this queue

@@ -249,7 +249,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     full = [each for each in everywhere if total[each] < request[each]]
     asks = f"Pod {task.key} asks for {amounts_text(request, full or names)}"
     largest = _largest(seen, request, allowed, everywhere)
-    ending = _own(seen, task, choice)
+    ending = _own(seen, task, choice) + seen.not_announced(
+        name for name in largest if not seen.ssn.total_resource.get(name))
     one = len(allowed) == 1
     left_to_it = (f"of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, "
                   "and ")
@@ -276,7 +277,6 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                 else _one_by_one(free, lacking, most, everywhere))
         text = (f"{asks}; the nodes{inside} have {amounts_text(total)} left in total, but no "
                 f"single one has room for it: {room}")
-    ending += seen.not_announced(name for name in largest if not seen.ssn.total_resource.get(name))
     return Cause(code, f"{text}.{ending}", numbers, [choice])
 
 

@@ -144,6 +144,8 @@ def _of_job(seen: Evidence, task: TaskInfo) -> str:
 def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     """How many pods leave, and for whom those that this cycle evicts."""
     leaving = {task.key for task in job.in_status(RELEASING).values()}
+    if not leaving:
+        return None
     evicted = {pod: record for record in seen.of("victims") if record.get("task")
                for pod in record["chosen"] if pod in leaving}
     groups: dict[tuple[str, str], list[str]] = {}
@@ -157,8 +159,7 @@ def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     if groups:
         text += f" Ask why about {next(iter(evicted))}, and it is told who let it go."
     return Cause("pods_leave", text, {"leaving": len(leaving)},
-                 list({record.number: record for record in evicted.values()}.values())
-                 ) if leaving else None
+                 list({record.number: record for record in evicted.values()}.values()))
 
 
 def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -6,7 +6,7 @@ page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -125,8 +125,12 @@ class Bars:
     dashed: str = "was"
 
     def __repr__(self) -> str:
-        told = "; ".join(f"{name} {self._label(name)}" for name in self.values)
-        return f"{self.title}: {told}" if self.title else told
+        return self._told(str)
+
+    def _told(self, word: Callable[[str], str]) -> str:
+        """The bars in words, each of which `word` may say in another language."""
+        told = "; ".join(f"{word(name)} {word(self._label(name))}" for name in self.values)
+        return f"{word(self.title)}: {told}" if self.title else told
 
     def _label(self, name: str) -> str:
         before = self.was.get(name, self.values[name])
@@ -151,12 +155,10 @@ class Bars:
             parts.append(f'<text x="{left + max(width, before) + 6:.1f}" y="{y + 17}">'
                          f"{escape(say(self._label(name)))}</text>")
         title = f"<b>{html(self.title)}</b>" if self.title else ""
-        told = "; ".join(f"{say(name)} {say(self._label(name))}" for name in self.values)
-        told = f"{say(self.title)}: {told}" if self.title else told
         size = left + 470
         return (f'<div style="color: {INK}; font-family: {FONT}; margin: 6px 0">{title}'
                 f'<svg viewBox="0 0 {size} {height}" width="{size}" role="img" '
-                f'aria-label="{escape(told, quote=True)}" style="max-width: 100%; '
+                f'aria-label="{escape(self._told(say), quote=True)}" style="max-width: 100%; '
                 'display: block; fill: currentColor; font-size: 14px">'
                 f"{''.join(parts)}</svg></div>")
 
