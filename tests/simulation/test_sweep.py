@@ -206,6 +206,15 @@ def test_500_settings_on_dask_with_a_worker_killed_on_the_way(tmp_path, monkeypa
     assert ran[0] == (301, 500)
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_the_only_worker_on_dask_is_killed(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setenv("SWEEP_MARKER", str(tmp_path / "marker"))
+    found = sweep(base(), GRID, {"one": deadly}, scheduler="local")
+    assert [row["one"] for row in found.rows] == [1] * 6 and found.failures == []
+
+
 def test_charts_by_the_names_of_the_grid():
     pytest.importorskip("altair")
     grid = {**GRID, "node/n1.allocatable.cpu": [8, 12]}

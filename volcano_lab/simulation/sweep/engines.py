@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from typing import Any
@@ -110,13 +110,14 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
         if scheduler == LOCAL else None
     try:
         with Client(cluster or scheduler, timeout=4) as client:
-            data = client.scatter(packed(payload), broadcast=True, hash=False)
+            # A task can be done again elsewhere; scattered data dies with the workers that hold it.
+            data = client.submit(bytes, packed(payload), pure=False)
             futures = {client.submit(call_packed, function, data, item, pure=False): number
                        for number, item in items}
             for future in as_completed(futures):
                 error = future.exception()
                 yield futures[future], future.result() if error is None else error
-    except (OSError, TimeoutError, ValueError) as error:
+    except (OSError, TimeoutError, ValueError, CancelledError) as error:
         raise SweepError(f"the Dask scheduler at {scheduler} can't be reached ({error})") from None
     finally:
         if cluster is not None:
