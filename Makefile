@@ -83,7 +83,7 @@ site: $(ALL)  ## the documentation with lessons that run in a reader's browser, 
 site-test: $(ALL)  ## runs all lessons of build/site in Chromium; times, a row per lesson (LESSONS="00 05")
 	$(BIN)/python tools/site_times.py build/site $(LESSONS)
 
-sheet: $(ALL)  ## the cheat sheet, two pages: build/cheat-sheet.pdf
+sheet: $(ALL)  ## the cheat sheet, two pages: build/cheat-sheet.pdf; in Chinese cheat-sheet.zh.pdf
 	$(BIN)/python tools/cheat_sheet.py
 
 slides: $(ALL)  ## slides of all lessons: build/slides/*.html and *.pdf (LESSONS="notebooks/00-fair-share.ipynb")

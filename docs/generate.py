@@ -159,7 +159,7 @@ def ways() -> str:
 def glossary() -> str:
     """The words of the course, with their Chinese."""
     words = yaml.safe_load((HERE / "glossary.yaml").read_text(encoding="utf-8"))
-    rows = [f"| **{word}** | {chinese} | {text} |" for word, (chinese, text) in words.items()]
+    rows = [f"| **{word}** | {chinese} | {say(text)} |" for word, (chinese, text) in words.items()]
     head = ["# Glossary", "", "| word | 中文 | what it means |", "|---|---|---|"]
     return "\n".join([*head, *rows, ""])
 

@@ -1,7 +1,7 @@
 """Makes the cheat sheet: two printed pages, from the tables that the documentation has.
 
-`python tools/cheat_sheet.py` writes build/cheat-sheet.html, and with Chromium its PDF. The Chinese
-words need a Chinese font (on Debian: fonts-wqy-microhei).
+`python tools/cheat_sheet.py` writes build/cheat-sheet.html and, in Chinese, cheat-sheet.zh.html,
+and with Chromium their PDFs. Chinese needs a Chinese font (on Debian: fonts-wqy-microhei).
 """
 
 import re
@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from volcano_lab.debug.presets import SYMPTOMS  # noqa: E402
 from volcano_lab.framework.config.conf import ACTIONS, OFF_UNLESS_SET  # noqa: E402
 from volcano_lab.plugins.catalogue import table  # noqa: E402
+from volcano_lab.trace.language import ENGLISH, languages, say, speak, spoken  # noqa: E402
 
 BUILD = ROOT / "build"
 QUEUE = {"weight": "its part of what is scarce (proportion)",
@@ -36,7 +37,7 @@ FORMULAS = {
     "admission (overcommit)": "reserved + minimum ≤ factor × cluster − in use; factor 1.2",
     "overused": "deserved ≤ allocated, in every resource",
     "dominant share (drf)": "largest of held / cluster over all resources; the lowest job is next",
-    "gang": "ready pods ≥ minAvailable: commit; else discard"}
+    "ready (gang)": "ready pods ≥ minAvailable: commit; else discard"}
 PHASES = {"Pending": "not admitted", "Inqueue": "admitted; no place, or not all",
           "Running": "its minimum is bound, runs or has ended",
           "Unknown": "some run, and the gang is unschedulable",
@@ -55,15 +56,15 @@ h1 { font-size: 12pt; margin: 0 0 2mm } h2 { font-size: 8.6pt; margin: 0 0 .6mm;
 table { border-collapse: collapse; width: 100% } tr { break-inside: avoid }
 td { border-bottom: .2mm solid #ddd; padding: .25mm 2mm .25mm 0; vertical-align: top }
 .page:first-of-type { font-size: 9.4pt } .page:first-of-type section { break-inside: avoid }
-td:first-child { font-weight: 600; width: 32% }
+td:first-child { font-weight: 600; width: 34% }
 """
 
 
-def section(title, rows):
-    """A heading and a table; each row is a tuple of texts."""
-    cells = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>"
-                    for row in rows)
-    return f"<section><h2>{escape(title)}</h2><table>{cells}</table></section>"
+def section(title, rows, head=str, text=say):
+    """A heading and a table of pairs; what is said for the first and the second text of each."""
+    cells = "".join(f"<tr><td>{escape(head(first))}</td><td>{escape(text(second))}</td></tr>"
+                    for first, second in rows)
+    return f"<section><h2>{escape(say(title))}</h2><table>{cells}</table></section>"
 
 
 def asked():
@@ -79,49 +80,52 @@ def switches():
     for row in table():
         for switch in row.switches:
             found.setdefault(switch, []).append(row.point)
-    found.setdefault("enableHierarchy", []).append("the tree of queues (drf, capacity)")
-    return [(switch, ", ".join(points) + (" (off unless set)" if switch in OFF_UNLESS_SET else ""))
-            for switch, points in found.items()]
+    found.setdefault("enableHierarchy", []).append(say("the tree of queues (drf, capacity)"))
+    return [(switch, ", ".join(points) + (
+        " " + say("(off unless set)") if switch in OFF_UNLESS_SET else ""))
+        for switch, points in found.items()]
 
 
 def pages():
     """The sections of the two pages."""
     words = yaml.safe_load((ROOT / "docs" / "glossary.yaml").read_text(encoding="utf-8"))
-    first = [section("Fields of a queue", QUEUE.items()), section("Formulas", FORMULAS.items()),
+    first = [section("Fields of a queue", QUEUE.items()),
+             section("How it is computed", FORMULAS.items(), say),
              section("Phases of a PodGroup", PHASES.items()),
              section("States of a pod", STATES.items()),
-             section("Symptoms", [(each.seen, each.likely) for each in SYMPTOMS])]
-    second = [section("Actions, and what they ask", asked()),
-              section("Switches of a plugin (on unless set), and what they take away", switches()),
-              section("Words", [(f"{word} {chinese}", text)
+             section("What you see, and why", [(each.seen, each.likely) for each in SYMPTOMS],
+                     say)]
+    second = [section("Actions, and what they ask", asked(), text=str),
+              section("Switches of a plugin (on unless set), and what they take away", switches(),
+                      text=str),
+              section("Words of Volcano", [(f"{word} {chinese}", text)
                                 for word, (chinese, text) in words.items()])]
     return [first, second]
 
 
 def html():
     """The sheet as one page of HTML that needs nothing else."""
-    body = "".join(f'<h1>{title}</h1><div class="page">{"".join(part)}</div>'
+    body = "".join(f'<h1>{say(title)}</h1><div class="page">{"".join(part)}</div>'
                    for title, part in zip(("Volcano v1.14.0: queues, gangs, waiting",
                                            "Volcano v1.14.0: actions, switches, words"), pages(),
                                           strict=True))
-    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Cheat sheet</title>'
-            f"<style>{re.sub(chr(10), ' ', STYLE)}</style>{body}</html>")
+    return (f'<!doctype html><html lang="{spoken()}"><meta charset="utf-8">'
+            f"<title>volcano_lab</title><style>{re.sub(chr(10), ' ', STYLE)}</style>{body}</html>")
 
 
 def main():
     BUILD.mkdir(exist_ok=True)
-    (BUILD / "cheat-sheet.html").write_text(html(), encoding="utf-8")
-    from playwright.sync_api import sync_playwright
+    from browser.page import find_chromium, open_browser
 
-    from browser.page import find_chromium
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
+    with open_browser(find_chromium()) as browser:
         page = browser.new_page()
-        page.goto((BUILD / "cheat-sheet.html").as_uri())
-        page.pdf(path=BUILD / "cheat-sheet.pdf", prefer_css_page_size=True)
-        browser.close()
-    print("build/cheat-sheet.pdf")
+        for language in languages():
+            speak(language)
+            path = BUILD / ("cheat-sheet" + f".{language}" * (language != ENGLISH) + ".html")
+            path.write_text(html(), encoding="utf-8")
+            page.goto(path.as_uri())
+            page.pdf(path=path.with_suffix(".pdf"), prefer_css_page_size=True)
+            print(path.with_suffix(".pdf").relative_to(ROOT))
 
 
 if __name__ == "__main__":

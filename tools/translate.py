@@ -33,7 +33,8 @@ TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
 ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "framework/points"],
          "widgets": ["widgets", "display"],
-         "kit": ["course/kit", "course/riddles"], "script": ["widgets/js", "course/kit/live.js"]}
+         "kit": ["course/kit", "course/riddles"], "script": ["widgets/js", "course/kit/live.js"],
+         "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml"]}
 """Catalogue -> where its texts are. Lessons have one each."""
 
 WORDS = re.compile(r"[A-Za-z]{2,}\S*\s+\S*[a-z]{2,}")
@@ -252,6 +253,8 @@ def sources(place: Path) -> list[Path]:
 
 def of_file(path: Path) -> list[str]:
     text = path.read_text(encoding="utf-8")
+    if path.name == "glossary.yaml":
+        return [meaning for _, meaning in yaml.safe_load(text).values()]
     if path.suffix == ".yaml":
         return riddle_texts(text)
     return script_texts(text) if path.suffix == ".js" else texts_of(text)

@@ -2,6 +2,7 @@
 
 import cheat_sheet
 from volcano_lab.framework.config.conf import ACTIONS, ALL_SWITCHES
+from volcano_lab.trace.language import speak
 
 
 def test_it_has_every_switch_action_and_word_on_two_pages():
@@ -17,3 +18,12 @@ def test_every_word_of_the_glossary_has_both_languages():
     assert len(first) == 5 and len(second) == 3
     words = second[-1].split("<tr>")[1:]
     assert len(words) > 30 and all(any(sign >= "\u4e00" for sign in row) for row in words)
+
+
+def test_the_chinese_sheet_has_chinese_in_every_row_of_words_and_the_names_as_they_are():
+    speak("zh")
+    first, second = cheat_sheet.pages()
+    rows = "".join([*first, second[-1]]).split("<tr>")[1:]
+    assert len(rows) > 60
+    assert all(any(sign >= "\u4e00" for sign in row.split("<td>")[2]) for row in rows)
+    assert dict(cheat_sheet.asked())["reclaim"] in second[0] and "<td>weight<" in first[0]
