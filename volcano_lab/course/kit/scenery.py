@@ -27,25 +27,29 @@ def _nodes(numbers: tuple[int, ...], amounts: tuple[tuple[str, Any], ...]) -> Cl
     return cluster
 
 
-def conf_text(actions: str, *tiers: Iterable[str],
-              arguments: Mapping[str, Mapping[str, Any]] | None = None) -> str:
-    """A volcano-scheduler.conf of these tiers; `arguments` are those of a plugin, by its name.
+def conf_text(actions: str, *tiers: str, switches: Mapping[str, str] = {},
+              arguments: Mapping[str, Mapping[str, Any]] = {}) -> str:
+    """A volcano-scheduler.conf of these tiers; `switches` and `arguments` are those of a plugin, by
+    its name.
 
-    >>> print(conf_text("allocate", ["gang"], arguments={"gang": {"eager": True}}))
+    >>> print(conf_text("allocate", "gang, drf", switches={"gang": "enableJobOrder: false"},
+    ...                 arguments={"drf": {"eager": True}}), end="")
     actions: "allocate"
     tiers:
     - plugins:
       - name: gang
+        enableJobOrder: false
+      - name: drf
         arguments:
           eager: true
     """
     lines = [f'actions: "{actions}"', "tiers:"]
     for names in tiers:
         lines.append("- plugins:")
-        for name in names:
-            lines.append(f"  - name: {name}")
-            given = (arguments or {}).get(name, {})
-            lines += ["    arguments:"] * bool(given) + [
-                f"      {word}: {str(value).lower() if isinstance(value, bool) else value}"
-                for word, value in given.items()]
-    return "\n".join(lines)
+        for name in names.split(", "):
+            given = arguments.get(name, {})
+            lines += [f"  - name: {name}", *([f"    {switches[name]}"] if name in switches else []),
+                      *["    arguments:"] * bool(given)]
+            lines += [f"      {word}: {str(value).lower() if isinstance(value, bool) else value}"
+                      for word, value in given.items()]
+    return "\n".join(lines) + "\n"

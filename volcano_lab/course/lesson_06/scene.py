@@ -7,21 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Trace
 
-CONF = """\
-actions: "enqueue, allocate"
-tiers:
-- plugins:
-  - name: gang
-  - name: proportion
-"""
+CONF = conf_text("enqueue, allocate", "gang, proportion")
 """Two actions, two plugins: enough for a statement."""
 
-RECLAIM = CONF.replace("enqueue, allocate",
-                       "enqueue, allocate, reclaim") + "    enableJobEnqueued: false\n"
+RECLAIM = conf_text("enqueue, allocate, reclaim", "gang, proportion",
+                    switches={"proportion": "enableJobEnqueued: false"})
 """Jobs are admitted even where queues are full, so that reclaim has somebody to make room for."""
 
 

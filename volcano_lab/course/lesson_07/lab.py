@@ -11,6 +11,7 @@ from attrs import define
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Bars, bars
+from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.display.palette import colors_of
 from volcano_lab.plugins.hierarchy import HierarchicalNode
 from volcano_lab.trace.views.cycle import Cycle
@@ -26,19 +27,9 @@ COLORS = colors_of(QUEUES) | {"eng": "#8C8C8C"}
 START = {"sci_weight": 1, "eng_weight": 1, "dev_weight": 1, "prod_weight": 1, "sci_pods": 12,
          "dev_pods": 12, "prod_pods": 12}
 
-CONF = """\
-actions: "enqueue, allocate"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-- plugins:
-  - name: drf{drf}
-  - name: predicates
-{more}  - name: nodeorder
-"""
-FLAT = CONF.format(drf="", more="  - name: proportion\n")
-HIERARCHICAL = CONF.format(drf="\n    enableHierarchy: true", more="")
+FLAT = conf_text("enqueue, allocate", "priority, gang", "drf, predicates, proportion, nodeorder")
+HIERARCHICAL = conf_text("enqueue, allocate", "priority, gang", "drf, predicates, nodeorder",
+                         switches={"drf": "enableHierarchy: true"})
 WITHOUT_DRF = FLAT.replace("  - name: drf\n", "")
 
 QUEUE = """\

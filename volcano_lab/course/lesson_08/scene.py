@@ -52,8 +52,8 @@ def conf_with(*scorers: str, actions: str = "enqueue, allocate", **arguments: An
     for word, value in arguments.items():
         head, _, tail = word.partition("_")
         given.setdefault(HEAD.get(head, "nodeorder"), {})[f"{head}.{tail}"] = value
-    return conf_text(actions, ["gang"], ["predicates", *(scorers or ("nodeorder",))],
-                     arguments=given) + "\n"
+    return conf_text(actions, "gang", ", ".join(("predicates", *(scorers or ("nodeorder",)))),
+                     arguments=given)
 
 
 def placement_cluster(rules: str = "", *, cpu: int = 1, memory: str | None = "1Gi", pods: int = 1,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.scenery import nodes
+from volcano_lab.course.kit.scenery import conf_text, nodes
 from volcano_lab.display.palette import colors_of
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.session import Session
@@ -28,20 +28,8 @@ kind: PriorityClass
 metadata: {name: high}
 value: 100
 """
-ONE_TIER = """\
-actions: "enqueue, allocate, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-  - name: conformance
-  - name: drf
-  - name: proportion
-- plugins:
-  - name: overcommit
-  - name: predicates
-  - name: nodeorder
-"""
+ONE_TIER = conf_text("enqueue, allocate, backfill", "priority, gang, conformance, drf, proportion",
+                     "overcommit, predicates, nodeorder")
 """The plugins of Volcano's default, with all that name victims in the first tier."""
 
 ACTIONS = {"preempt": "preemptable", "reclaim": "reclaimable"}

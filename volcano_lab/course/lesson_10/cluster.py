@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.scenery import nodes
+from volcano_lab.course.kit.scenery import conf_text, nodes
 from volcano_lab.display.palette import COLORS
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.trace import TraceReader
@@ -29,14 +29,7 @@ TAKEN = {"node-1": 1, "node-2": 1, "node-3": 3, "node-4": 1, "node-5": 2, "node-
 NODE_CPUS = 4
 JOB, TOP = "default/train", "whole cluster"
 
-CONF = """\
-actions: "enqueue, allocate"
-tiers:
-- plugins:
-  - name: gang
-  - name: predicates
-  - name: network-topology-aware
-"""
+CONF = conf_text("enqueue, allocate", "gang, predicates, network-topology-aware")
 
 
 def hyper_node(name: str, tier: int, *members: str) -> str:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, poisson
@@ -24,17 +25,11 @@ LANES = {"waiting": ("pods that wait", 16, "#D55E00"),
 CHANGES = {"job arrived": ("waiting", 1), "pod bound": ("waiting", -1),
            "job started": ("running", 1), "job finished": ("running", -1)}
 
-CONF = """\
-actions: "enqueue, allocate"
-tiers:
-- plugins: [{name: gang}]
-- plugins: [{name: predicates}, {name: proportion}]
-"""
-
 
 @cache
 def _conf() -> SchedulerConfiguration:
-    return load_conf(CONF, action_names())
+    return load_conf(conf_text("enqueue, allocate", "gang", "predicates, proportion"),
+                     action_names())
 
 
 def short_run(fail: int, rate: int, period: int) -> Simulation:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.tracing import logged
 from volcano_lab.display.palette import colors_of
 from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
@@ -21,12 +22,8 @@ JOB = "default/train-1"
 TOLD = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
         "node back", "scheduler died", "job started", "job finished")
 HOUR = 3600
-RECLAIM = """\
-actions: "enqueue, allocate, reclaim"
-tiers:
-- plugins: [{name: gang}, {name: conformance}]
-- plugins: [{name: predicates}, {name: proportion}, {name: nodeorder}]
-"""
+RECLAIM = conf_text("enqueue, allocate, reclaim", "gang, conformance",
+                    "predicates, proportion, nodeorder")
 
 
 def train(plan: Iterable[Sequence[Any]] = (), pods: int = 3, bind: float = 0.4,

@@ -48,7 +48,7 @@ def conf_with(plugin: str = "", tier: int = 2, actions: str = "enqueue, allocate
     """
     tiers = [[name for name in names if name != without] + [plugin] * (plugin > "" and at == tier)
              for at, names in enumerate(TIERS, 1)]
-    return conf_text(actions, *tiers, arguments={plugin: arguments or {}})
+    return conf_text(actions, *map(", ".join, tiers), arguments={plugin: arguments or {}}).rstrip()
 
 
 def points_table(*points: str) -> DataFrame:

@@ -19,27 +19,14 @@ import yaml
 from attrs import define
 from click import unstyle
 
+from volcano_lab.course.kit.scenery import conf_text
+
 BATCH, SCHEDULING = "batch.volcano.sh/v1alpha1", "scheduling.volcano.sh/v1beta1"
 JOB, GROUP = "volcano.sh/job-name", "scheduling.k8s.io/group-name"
-CONF = """\
-actions: "enqueue, allocate, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-    enablePreemptable: false
-  - name: conformance
-- plugins:
-  - name: overcommit
-  - name: drf
-    enablePreemptable: false
-  - name: predicates
-  - name: proportion
-  - name: nodeorder
-  - name: binpack
-    arguments:
-      binpack.wieght: 5
-"""
+CONF = conf_text("enqueue, allocate, backfill", "priority, gang, conformance",
+                 "overcommit, drf, predicates, proportion, nodeorder, binpack",
+                 switches=dict.fromkeys(("gang", "drf"), "enablePreemptable: false"),
+                 arguments={"binpack": {"binpack.wieght": 5}})
 QUEUES = {"nlp": {"weight": 3}, "vision": {"weight": 3}, "speech": {"weight": 1},
           "web": {"weight": 2, "capability": {"cpu": 260}},
           "ci": {"weight": 2, "reclaimable": True}, "batch": {"weight": 1}}

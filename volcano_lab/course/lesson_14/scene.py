@@ -7,6 +7,7 @@ from statistics import mean
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.lesson_11.scene import day_lanes
 from volcano_lab.framework.observer import Observer
 from volcano_lab.simulation import Arrivals, JobTemplate, Latencies, Simulation, poisson, trace
@@ -14,29 +15,14 @@ from volcano_lab.widgets import pictures
 
 HOUR, DAY = 3600, 24
 NODES, CPUS = 4, 16
-CONF = """\
-actions: "enqueue, allocate, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-{sla}- plugins:
-  - name: overcommit
-    arguments: {{overcommit-factor: {factor}}}
-  - name: drf
-  - name: predicates
-  - name: proportion
-  - name: nodeorder
-"""
-SLA = """\
-  - name: sla
-    arguments: {{sla-waiting-time: {hours}h}}
-"""
 
 
 def conf(factor: float = 1.2, sla: int = 0) -> str:
     """The configuration, with an overcommit factor and, after so many hours, the sla plugin."""
-    return CONF.format(factor=factor, sla=SLA.format(hours=sla) if sla else "")
+    return conf_text("enqueue, allocate, backfill", "priority, gang" + ", sla" * bool(sla),
+                     "overcommit, drf, predicates, proportion, nodeorder",
+                     arguments={"overcommit": {"overcommit-factor": factor},
+                                "sla": {"sla-waiting-time": f"{sla}h"}})
 
 
 def web(per_hour: int = 8) -> Arrivals:

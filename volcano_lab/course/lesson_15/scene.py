@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from volcano_lab.cluster import Cluster
-
-CONF = """\
-actions: "enqueue, allocate, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-- plugins:
-  - name: predicates
-  - name: {sharing}
-  - name: nodeorder
-  - name: binpack
-"""
+from volcano_lab.course.kit.scenery import conf_text
 
 
 def conf_of(sharing: str = "proportion") -> str:
@@ -24,7 +12,8 @@ def conf_of(sharing: str = "proportion") -> str:
     >>> conf_of().split()[:4]
     ['actions:', '"enqueue,', 'allocate,', 'backfill"']
     """
-    return CONF.format(sharing=sharing)
+    return conf_text("enqueue, allocate, backfill", "priority, gang",
+                     f"predicates, {sharing}, nodeorder, binpack")
 
 
 def cost_cluster(nodes: int = 4, pods: int = 3, gang: int = 0, kinds: int = 1, queues: int = 1,

@@ -5,24 +5,14 @@ from __future__ import annotations
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import Repair
 from volcano_lab.course.kit.checking import check, choice
+from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_10.cluster import hyper_node
 from volcano_lab.trace.views.cycle import Cycle
 
-CONF = """\
-actions: "enqueue, allocate, backfill"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-  - name: conformance
-- plugins:
-  - name: predicates
-  - name: capacity
-    enableHierarchy: true
-  - name: nodeorder
-  - name: network-topology-aware
-"""
+CONF = conf_text("enqueue, allocate, backfill", "priority, gang, conformance",
+                 "predicates, capacity, nodeorder, network-topology-aware",
+                 switches={"capacity": "enableHierarchy: true"})
 
 NEEDS = {"shop": 2, "invoice": 8, "train": 4, "eval": 2}
 """Job -> its pods that have to be at work; those of eval may be promised a node."""
