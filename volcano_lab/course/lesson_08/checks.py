@@ -10,10 +10,7 @@ from typing import Any
 from volcano_lab.api.resource import Resource
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
-from volcano_lab.course.lesson_08.scene import (
-    conf_with,
-    placement_cluster,
-)
+from volcano_lab.course.lesson_08.scene import conf_with, placement_cluster
 from volcano_lab.course.lesson_08.scores import score_parts
 from volcano_lab.plugins.binpack import binpacking_score
 

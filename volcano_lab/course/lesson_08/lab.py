@@ -9,18 +9,7 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.lesson_08.scene import (
-    CPUS,
-    DISKS,
-    NODES,
-    POD,
-    RUNS,
-    ZONES,
-    anti_affinity,
-    conf_with,
-    placement_cluster,
-    preference,
-)
+from volcano_lab.course.lesson_08 import scene
 from volcano_lab.course.lesson_08.scores import look, score_parts
 from volcano_lab.display.palette import colors_of
 from volcano_lab.explain import Explainer
@@ -32,16 +21,16 @@ from volcano_lab.widgets.story import outcome
 
 Rows = list[dict[str, Any]]
 
-COLORS = colors_of(("new", *RUNS.values()))
+COLORS = colors_of(("new", *scene.RUNS.values()))
 COLORS["leaving"] = COLORS["web"]
 TAINTS = 300
 """Points of nodeorder that every node has here: nobody minds a taint a little."""
 
 RULES = {"none": "", "nodeSelector disk: ssd": "nodeSelector: {disk: ssd}",
-         "prefers disk: ssd, weight 1": preference(1),
-         "prefers disk: ssd, weight 50": preference(50),
-         "not beside web, by node": anti_affinity("web", "kubernetes.io/hostname"),
-         "not beside web, by zone": anti_affinity("web", "zone"),
+         "prefers disk: ssd, weight 1": scene.preference(1),
+         "prefers disk: ssd, weight 50": scene.preference(50),
+         "not beside web, by node": scene.anti_affinity("web", "kubernetes.io/hostname"),
+         "not beside web, by zone": scene.anti_affinity("web", "zone"),
          "tolerates the taint": "tolerations: [{key: team, operator: Exists}]"}
 """What the lab's pod may have in its spec."""
 
@@ -50,8 +39,8 @@ def nodes_drawn(rows: Rows, notes: bool = True) -> dict[str, Any]:
     """Return rows of `look` as data of `pictures.cluster`, with what each node said or without."""
     nodes = []
     for row in rows:
-        zone = f"zone {ZONES[row['node']]}, {DISKS[row['node']]}"
-        nodes.append({"name": row["node"], "size": CPUS,
+        zone = f"zone {scene.ZONES[row['node']]}, {scene.DISKS[row['node']]}"
+        nodes.append({"name": row["node"], "size": scene.CPUS,
                       "pods": facts.pods(row["pods"], COLORS, "new-0"),
                       "note": ("refused" if row["refused"] else _points(row)) if notes else zone,
                       "state": notes and ("chosen" if row["chosen"] else
@@ -91,8 +80,9 @@ def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments
     shown = [part for part in every if len(set(values[part])) > 1]
     alike = [f"{part} {values[part][0]:g}" for part in every if part not in shown]
     rows = [{"name": row["node"], "text": row["refused"],
-             "parts": [plain(given.get(row["node"], {}).get(part, 0)) for part in shown]} |
-            ({"chosen": row["chosen"]}) for row in look(cluster, conf_with(*names, **arguments))]
+             "parts": [plain(given.get(row["node"], {}).get(part, 0)) for part in shown],
+             "chosen": row["chosen"]}
+            for row in look(cluster, scene.conf_with(*names, **arguments))]
     return pictures.sums(title, _against_best(rows), parts=shown, limit="the most", most=1.1,
                          width=760, legend=f"Left out, alike on all nodes: {', '.join(alike)}."
                          if alike else "")
@@ -123,12 +113,12 @@ class Placed:
 def cluster_of(values: Values) -> Cluster:
     """Return the cluster that the controls describe."""
     named = {name: value for name, value in values.items() if name not in ("binpack", "rule")}
-    return placement_cluster(RULES[values["rule"]], **named)
+    return scene.placement_cluster(RULES[values["rule"]], **named)
 
 
 def placed(values: Values) -> Placed:
     """Run a cycle over the cluster of some values, with nodeorder and binpack."""
-    conf = conf_with("nodeorder", "binpack", binpack_weight=values["binpack"])
+    conf = scene.conf_with("nodeorder", "binpack", binpack_weight=values["binpack"])
     cluster = cluster_of(values)
     rows = look(cluster, conf)
     chosen = any(row["chosen"] for row in rows)
@@ -156,9 +146,9 @@ def node_rows(at: Placed) -> Rows:
 
 
 CONTROLS = group("CPUs in use",
-                 {name.replace("-", "_"): slider(used, 0, CPUS, name, unit="CPUs",
-                                                 about=f"by pods of {RUNS[name]}")
-                  for name, used in zip(NODES, (3, 1, 2), strict=True)}) | group(
+                 {name.replace("-", "_"): slider(used, 0, scene.CPUS, name, unit="CPUs",
+                                                 about=f"by pods of {scene.RUNS[name]}")
+                  for name, used in zip(scene.NODES, (3, 1, 2), strict=True)}) | group(
                       "pod new",
                       {"cpu": slider(1, 1, 5, "asks for", unit="CPUs"),
                        "rule": choice("none", list(RULES), "its rule")}, color=COLORS["new"],
@@ -216,7 +206,7 @@ def _brief(refused: str) -> str:
 
 
 def _why(at: Placed, about: dict[str, str]) -> str:
-    return str(Explainer(at.cluster.objects(), at.conf).why_not(about["node"], POD))
+    return str(Explainer(at.cluster.objects(), at.conf).why_not(about["node"], scene.POD))
 
 
 def placement_lab() -> Lab:

@@ -8,14 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.lesson_09.scene import (
-    COLORS,
-    LEGEND,
-    conf_with,
-    eviction_cluster,
-    nodes_drawn,
-    votes,
-)
+from volcano_lab.course.lesson_09 import scene
 from volcano_lab.explain import Cause, Explainer
 from volcano_lab.scheduler import traced
 from volcano_lab.widgets import pictures
@@ -38,8 +31,8 @@ SHORT = {"overcommit_refuses": "overcommit does not admit it",
 
 def cluster_of(values: Values) -> Cluster:
     """Return the cluster that the controls describe."""
-    return eviction_cluster(**{name: value for name, value in values.items()
-                               if name not in ("actions", "one_tier")})
+    return scene.eviction_cluster(**{name: value for name, value in values.items()
+                                     if name not in ("actions", "one_tier")})
 
 
 class Evicted:
@@ -47,7 +40,7 @@ class Evicted:
 
     def __init__(self, values: Values):
         self.cluster = cluster_of(values)
-        self.conf = conf_with(*ORDERS[values["actions"]], one_tier=values["one_tier"])
+        self.conf = scene.conf_with(*ORDERS[values["actions"]], one_tier=values["one_tier"])
         self.trace, self.ssn = traced(self.cluster.objects(), self.conf)
 
     @cached_property
@@ -85,7 +78,7 @@ class Evicted:
     @cached_property
     def votes(self) -> dict[str, Any]:
         """What was said of the candidates; why there were none."""
-        drawn = votes(self.trace, self.ssn, FIRST, self.end == "discard")
+        drawn = scene.votes(self.trace, self.ssn, FIRST, self.end == "discard")
         return drawn if drawn["rows"] else drawn | {"verdict": self.why.text}
 
 
@@ -95,19 +88,19 @@ CONTROLS = group("configuration", {
 }) | group("urgent, in queue a", {
     "priority_class": choice("high", {"high": "high", "none": None}, "class"),
     "urgent_pods": slider(2, 1, 4, "pods", about="of 1 CPU, all or none"),
-}, color=COLORS["urgent"]) | group("old, in queue a", {
+}, color=scene.COLORS["urgent"]) | group("old, in queue a", {
     "old_minimum": slider(1, 1, 3, "minimum", about="of its 3 pods"),
-}, color=COLORS["old"]) | group("greedy, in queue b", {
+}, color=scene.COLORS["old"]) | group("greedy, in queue b", {
     "greedy_minimum": slider(1, 1, 9, "minimum", about="of its 9 pods"),
     "reclaimable": switch(True, "reclaimable", about="what queue b says of itself"),
     "preemptable": switch(True, "preemptable", about="what greedy's pods say of themselves"),
-}, color=COLORS["greedy"])
+}, color=scene.COLORS["greedy"])
 
-PANELS = [pictures.cluster("Who leaves, and for whom", lambda at: nodes_drawn(at.ssn), key="nodes",
-                           unit="CPUs", wide="half",
+PANELS = [pictures.cluster("Who leaves, and for whom", lambda at: scene.nodes_drawn(at.ssn),
+                           key="nodes", unit="CPUs", wide="half",
                            legend="Hollow: is leaving. Dashed: promised."),
           pictures.votes("Who may go, when room is sought for urgent-0", lambda at: at.votes,
-                         key="votes", rows=3, wide="half", legend=LEGEND)]
+                         key="votes", rows=3, wide="half", legend=scene.LEGEND)]
 TASKS = [
     Task("not reclaimable", "Queue b is not reclaimable, and reclaim finds nobody. Which line of "
          "actions still makes room?",

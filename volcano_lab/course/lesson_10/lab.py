@@ -7,15 +7,7 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.lesson_10.cluster import (
-    CONF,
-    JOB,
-    LEGEND,
-    TAKEN,
-    dry_runs,
-    hyper_nodes,
-    topology_cluster,
-)
+from volcano_lab.course.lesson_10 import cluster as rooms
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
@@ -36,7 +28,7 @@ class Tried:
     @property
     def placed(self) -> int:
         """How many pods of the gang have a node."""
-        return sum(bool(task.node_name) for task in self.session.jobs[JOB].tasks.values())
+        return sum(bool(task.node_name) for task in self.session.jobs[rooms.JOB].tasks.values())
 
     @property
     def goes(self) -> str:
@@ -54,24 +46,25 @@ class Tried:
 def cluster_of(values: Values) -> Cluster:
     """Return the cluster that the controls describe."""
     said = dict(values)
-    return topology_cluster(taken={"node-4": said.pop("node_4")}, **said)
+    return rooms.topology_cluster(taken={"node-4": said.pop("node_4")}, **said)
 
 
 def tried(values: Values) -> Tried:
     """Run the cycle of some values."""
-    trace, ssn = traced(cluster_of(values).objects(), CONF)
-    return Tried(trace, ssn, hyper_nodes(trace))
+    trace, ssn = traced(cluster_of(values).objects(), rooms.CONF)
+    return Tried(trace, ssn, rooms.hyper_nodes(trace))
 
 
 CONTROLS = group("the gang", {
     "pods": slider(4, 1, 20, "pods"), "cpu": slider(1, 1, 4, "per pod", unit="CPUs"),
     "mode": choice("hard", ["hard", "soft"], "mode"),
     "highest_tier": slider(1, 1, 3, "highest tier", about="highestTierAllowed, of a hard gang"),
-}, link=JOB) | group("others hold", {"node_4": slider(TAKEN["node-4"], 0, 4, "of node-4",
-                                                      unit="CPUs")})
+}, link=rooms.JOB) | group("others hold", {
+    "node_4": slider(rooms.TAKEN["node-4"], 0, 4, "of node-4", unit="CPUs")})
 
-PANELS = [pictures.cluster("Rooms, racks, and the gang", lambda at: dry_runs(at.trace, at.session),
-                           unit="CPUs", cell=1, wide=True, legend=LEGEND)]
+PANELS = [pictures.cluster("Rooms, racks, and the gang",
+                           lambda at: rooms.dry_runs(at.trace, at.session), unit="CPUs", cell=1,
+                           wide=True, legend=rooms.LEGEND)]
 
 TASKS = [Task("leave the racks",
               "The highest tier is 2 now. Raise the number of pods from 4: at which number does "

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import SCHEDULING, Cluster
 from volcano_lab.course.kit.tracing import logged
-from volcano_lab.course.lesson_10.cluster import (
-    CONF,
-    RACKS,
-    TOP,
-    hyper_node,
-    topology_cluster,
-)
+from volcano_lab.course.lesson_10 import cluster as rooms
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.session import Session
@@ -37,7 +31,7 @@ def growing_cluster(highest_tier: int = 1, node_2: int = 3) -> Cluster:
     >>> growing_cluster().run(CONF).committed
     [['allocate', 'default/train-2', 'node-1'], ['allocate', 'default/train-3', 'node-2']]
     """
-    return topology_cluster(highest_tier=highest_tier, taken={"node-2": node_2}).job(
+    return rooms.topology_cluster(highest_tier=highest_tier, taken={"node-2": node_2}).job(
         "train", running={"node-1": 2})
 
 
@@ -59,7 +53,7 @@ def sub_group_cluster(groups: int = 2, size: int = 4, job_tier: int = 2, tier: i
     >>> sub_group_cluster(groups=2, size=2).run(CONF).committed[2:]
     [['allocate', 'default/train-1-0', 'node-4'], ['allocate', 'default/train-1-1', 'node-4']]
     """
-    cluster = topology_cluster().remove("train")
+    cluster = rooms.topology_cluster().remove("train")
     spec = {"queue": "default", "minMember": groups * size,
             "minResources": {"cpu": str(groups * size)},
             "subGroupPolicy": [sub_group_policy(size, tier)],
@@ -89,7 +83,7 @@ def points_by_rack(trace: TraceReader, *pods: str) -> DataFrame:
     import pandas as pd
 
     columns = {pod: {rack: trace.scores(f"default/{pod}")[nodes[0]][PLUGIN]
-                     for rack, nodes in RACKS.items()} for pod in pods}
+                     for rack, nodes in rooms.RACKS.items()} for pod in pods}
     return pd.DataFrame(columns).round(3).rename_axis("rack")
 
 
@@ -99,7 +93,7 @@ def normal_cluster() -> Cluster:
     >>> normal_cluster().run(CONF).committed
     [['allocate', 'default/normal-0', 'node-7']]
     """
-    return topology_cluster().remove("train").job("normal", pods=1, cpu=1)
+    return rooms.topology_cluster().remove("train").job("normal", pods=1, cpu=1)
 
 
 # -- members
@@ -147,9 +141,9 @@ def claimed_twice(mode: str = "soft") -> tuple[int, str]:
     >>> claimed_twice()
     (0, 'HyperNode "rack-1" is a member of "room-3", but already of "room-1".')
     """
-    cluster = topology_cluster(mode=mode).add(hyper_node("room-3", 2, "rack-1"))
+    cluster = rooms.topology_cluster(mode=mode).add(rooms.hyper_node("room-3", 2, "rack-1"))
     cycles: list[Cycle] = []
-    said = logged(lambda: cycles.append(cluster.run(CONF)), 1, "ERROR ")
+    said = logged(lambda: cycles.append(cluster.run(rooms.CONF)), 1, "ERROR ")
     return len(cycles[0].committed), said[0].removeprefix("ERROR ") if said else ""
 
 
@@ -161,8 +155,8 @@ def hyper_tree(cluster: Cluster) -> DataFrame:
     """
     import pandas as pd
 
-    ssn = Session(cluster.cache(), load_conf(CONF, action_names()))
-    shown = {CLUSTER_TOP: TOP, "": ""}
+    ssn = Session(cluster.cache(), load_conf(rooms.CONF, action_names()))
+    shown = {CLUSTER_TOP: rooms.TOP, "": ""}
     rows = [{"hyper node": shown.get(info.name, info.name), "tier": info.tier,
              "above it": shown.get(info.parent, info.parent),
              "nodes": ", ".join(node.name for node in ssn.topology.nodes.get(info.name, []))}

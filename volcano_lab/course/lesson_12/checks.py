@@ -12,18 +12,8 @@ from typing import Any
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.user_code import ACTION, PLUGIN, is_action, is_plugin, written
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.lesson_12 import scene
 from volcano_lab.course.lesson_12.own_steps import crowded
-from volcano_lab.course.lesson_12.scene import (
-    RECLAIM,
-    by_rack,
-    conf_with,
-    evicted,
-    in_maintenance,
-    kept_and_plain,
-    one_place,
-    run_with,
-    two_racks,
-)
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.config.conf import ConfError, load_conf
 from volcano_lab.framework.log import quiet
@@ -31,13 +21,15 @@ from volcano_lab.framework.plugin import Plugin, plugin_names
 from volcano_lab.framework.points.rules import REJECT, Sum
 from volcano_lab.framework.points.table import register_extension_point
 from volcano_lab.framework.registry import registered
+from volcano_lab.trace.views.cycle import Cycle
 
 # -- scores
 
 
 def _old_in_rack_b() -> Any:
     """Another job has four pods in rack b already."""
-    return two_racks().job("old", pods=4, cpu=1, memory="1Gi", running={"node-3": 2, "node-4": 2})
+    return scene.two_racks().job("old", pods=4, cpu=1, memory="1Gi",
+                                 running={"node-3": 2, "node-4": 2})
 
 
 @check(takes=is_plugin, wanted=PLUGIN)
@@ -46,7 +38,7 @@ def spread(answer: type[Plugin]) -> Verdict | None:
     """Write `Spread`: the more pods of the task's job are in a node's rack, the lower the node's
     score.
     """
-    plain = by_rack(run_with(answer, two_racks()))
+    plain = scene.by_rack(scene.run_with(answer, scene.two_racks()))
     if plain != {"a": 2, "b": 2}:
         if plain == {"a": 4, "b": 0}:
             return try_again("All four pods are in rack a still. Is each pod in the rack a minus, "
@@ -59,11 +51,11 @@ def spread(answer: type[Plugin]) -> Verdict | None:
         return try_again(f"Rack a has {plain['a']} pods of web, rack b {plain['b']}. Wanted are "
                          "two and two. Do you count the pods in the whole rack, not only those on "
                          "the node?")
-    if by_rack(run_with(answer, _old_in_rack_b())) != {"a": 2, "b": 2}:
+    if scene.by_rack(scene.run_with(answer, _old_in_rack_b())) != {"a": 2, "b": 2}:
         return try_again("Now a job of somebody else has four pods in rack b, and web is no longer "
                          "spread. Count only pods of the task's own job, "
                          "`self.ssn.jobs[task.job]`.")
-    mixed = by_rack(run_with(answer, two_racks(node_3="a")))
+    mixed = scene.by_rack(scene.run_with(answer, scene.two_racks(node_3="a")))
     if mixed != {"a": 2, "b": 2}:
         return try_again(f"With node-3 in rack a, too, rack a has {mixed['a']} pods and rack b "
                          f"{mixed['b']}. Read the rack from the label, "
@@ -102,17 +94,20 @@ def weighted(number: int) -> dict[str, int]:
         def node_order(self, task, node):
             return number * (node.labels["rack"] == "b")
 
-    return by_rack(run_with(Weighted, two_racks()))
+    return scene.by_rack(scene.run_with(Weighted, scene.two_racks()))
 
 
 # -- orders
 
 
-def _winner(plugin: type[Plugin], **scene: Any) -> str:
-    """Whose wish got the free CPU, with the plugin where it comes first."""
-    committed = run_with(plugin, one_place(**scene), conf_with("mine", tier=1)).committed
-    return {"default/old-wish-0": "old", "default/new-wish-0": "new"}.get(committed[0][1],
-                                                                          "") if committed else ""
+def _first(plugin: type[Plugin], **names: Any) -> Cycle:
+    """A cycle in which the plugin comes first."""
+    return scene.run_with(plugin, scene.one_place(**names), scene.conf_with("mine", tier=1))
+
+
+def _old_wins(plugin: type[Plugin], **names: Any) -> bool:
+    """Whether the old wish got the free CPU."""
+    return [step[1] for step in _first(plugin, **names).committed[:1]] == ["default/old-wish-0"]
 
 
 @check(takes=is_plugin, wanted=PLUGIN)
@@ -122,19 +117,19 @@ def waits_longest(answer: type[Plugin]) -> Verdict | None:
     puts it into tier 1.)
     """
     for names in ({}, {"patient": "z", "newcomer": "a"}, {"patient": "a", "newcomer": "z"}):
-        if _winner(answer, **names) != "old":
+        if not _old_wins(answer, **names):
             return try_again("The newcomer got the CPU. A number below 0 puts the left queue "
                              "first; older means a smaller `creation_timestamp`. So what must be "
                              "subtracted from what?")
-    if _winner(answer, newcomer_runs=True) != "old":
+    if not _old_wins(answer, newcomer_runs=True):
         return try_again("Now the newcomer has a job that is older than all others, but it runs "
                          "already, and your plugin counts it. Look only at jobs with "
                          "`job.has_pending_tasks()`.")
-    if _winner(answer, patient_again=True) != "old":
+    if not _old_wins(answer, patient_again=True):
         return try_again("Now patient has two more jobs that wait, the latest of all, and the "
                          "newcomer goes first. Keep the smallest `creation_timestamp` of each "
                          "queue, not the last or the first that you find.")
-    if run_with(answer, one_place(), conf_with("mine", tier=1)).queue_order[0] == "others":
+    if _first(answer).queue_order[0] == "others":
         return try_again("The right wish is served, but queue others, in which nobody waits, goes "
                          "before both. For such a queue use `ssn.now`.")
     return well_done("A smaller number goes first: since − since. Queues in which nobody waits are "
@@ -156,7 +151,7 @@ def in_its_place(answer: str) -> Verdict:
     except (ConfError, ValueError) as error:
         return try_again(f"Volcano refuses this configuration: {error}")
     with quiet(), registered(plugin={"waits-longest": PatientFirst}):
-        cycle = one_place().run(answer)
+        cycle = scene.one_place().run(answer)
     names, known = conf.plugin_names(), {*plugin_names(), "waits-longest"}
     for unknown in (name for name in names if name not in known):
         near = get_close_matches(unknown, sorted(known), 1)
@@ -191,7 +186,7 @@ def in_its_place(answer: str) -> Verdict:
 def _nodes_of(plugin: type[Plugin], *nodes: str,
               when: str = "tonight") -> tuple[dict[str, set[str]], Any]:
     """Job -> the nodes that its pods got; and the cycle."""
-    cycle = run_with(plugin, in_maintenance(*nodes, when=when))
+    cycle = scene.run_with(plugin, scene.in_maintenance(*nodes, when=when))
     placed: dict[str, set[str]] = {"long": set(), "short": set()}
     for _, pod, node in cycle.committed:
         placed[pod.removeprefix("default/").partition("-")[0]].add(node)
@@ -235,17 +230,18 @@ def protect(answer: type[Plugin]) -> Verdict | None:
     """Write `Protect`: pods with the label keep=yes are never victims of reclaim. (The check puts
     it into both tiers.)
     """
-    conf = conf_with("mine", tier=1, actions=RECLAIM) + "\n  - name: mine\n"
-    some = evicted(run_with(answer, kept_and_plain(), conf))
+    conf = scene.conf_with("mine", tier=1, actions=scene.RECLAIM) + "\n  - name: mine\n"
+    some = scene.evicted(scene.run_with(answer, scene.kept_and_plain(), conf))
     if any(pod.startswith("kept") for pod in some):
         return try_again(f"{some[0]} is evicted, and it has the label. You name the candidates "
                          "that *may go*; look at the labels of each candidate, not of the task.")
     if not some:
         return try_again("Nobody is evicted, although plain-0 and plain-1 may go. Name the "
                          "candidates that may go.")
-    if evicted(run_with(answer, kept_and_plain(4, 0), conf)):
+    if scene.evicted(scene.run_with(answer, scene.kept_and_plain(4, 0), conf)):
         return try_again("All candidates have the label, and one is evicted.")
-    if evicted(run_with(answer, kept_and_plain(labelled="plain"), conf)) != ["kept-0"]:
+    by_name = scene.run_with(answer, scene.kept_and_plain(labelled="plain"), conf)
+    if scene.evicted(by_name) != ["kept-0"]:
         return try_again("Now pods that are called plain have the label, and those that are called "
                          "kept have not. Look at the label, not at the name.")
     if REJECT in _votes(answer, conf):
@@ -266,7 +262,7 @@ def _votes(plugin: type[Plugin], conf: str) -> set[int]:
             said.add(vote)
             return victims, vote
 
-    run_with(Heard, kept_and_plain(), conf)
+    scene.run_with(Heard, scene.kept_and_plain(), conf)
     return said
 
 
@@ -287,7 +283,7 @@ def _jobs_of(action: type[Action], cluster: Any, actions: str = "enqueue, mine",
              **more: Any) -> list[str]:
     """The jobs that got nodes, in order."""
     with registered(action={"mine": action}, replace=True, **more):
-        committed = cluster.run(conf_with(actions=actions, without="proportion")).committed
+        committed = cluster.run(scene.conf_with(actions=actions, without="proportion")).committed
     return list(
         dict.fromkeys(pod.removeprefix("default/").rpartition("-")[0] for _, pod, _ in committed))
 
