@@ -58,7 +58,7 @@ def nodes_picture(cluster: Cluster, title: str, *, conf: str = "", notes: bool =
                   ) -> pictures.Picture:
     """Draw the nodes with their pods, and where *new* went and why not elsewhere.
 
-    >>> nodes_picture(placement_cluster(), "Where new goes").data["nodes"][1]["note"]
+    >>> nodes_picture(scene.placement_cluster(), "Where new goes").data["nodes"][1]["note"]
     '449 points'
     """
     return pictures.cluster(title, nodes_drawn(look(cluster, conf), notes), unit="CPUs", width=760)
@@ -69,7 +69,7 @@ def points_picture(cluster: Cluster, *scorers: str, title: str = "", **arguments
     """Draw the points of each node part by part. Parts that are alike on all nodes are left out,
     and named below.
 
-    >>> picture = points_picture(placement_cluster(), title="Points")
+    >>> picture = points_picture(scene.placement_cluster(), title="Points")
     >>> [row["text"] for row in picture.data], picture.legend
     (['99', '149, chosen', '124'], 'Left out, alike on all nodes: taints 300.')
     """

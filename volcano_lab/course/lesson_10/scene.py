@@ -28,7 +28,7 @@ def growing_cluster(highest_tier: int = 1, node_2: int = 3) -> Cluster:
     """Two pods of the gang train run on node-1 already, two wait; others hold so many CPUs of
     node-2.
 
-    >>> growing_cluster().run(CONF).committed
+    >>> growing_cluster().run(rooms.CONF).committed
     [['allocate', 'default/train-2', 'node-1'], ['allocate', 'default/train-3', 'node-2']]
     """
     return rooms.topology_cluster(highest_tier=highest_tier, taken={"node-2": node_2}).job(
@@ -50,7 +50,7 @@ def sub_group_cluster(groups: int = 2, size: int = 4, job_tier: int = 2, tier: i
     """The gang train in sub-groups of `size` pods of 1 CPU; the job up to `job_tier`, each
     sub-group up to `tier`.
 
-    >>> sub_group_cluster(groups=2, size=2).run(CONF).committed[2:]
+    >>> sub_group_cluster(groups=2, size=2).run(rooms.CONF).committed[2:]
     [['allocate', 'default/train-1-0', 'node-4'], ['allocate', 'default/train-1-1', 'node-4']]
     """
     cluster = rooms.topology_cluster().remove("train")
@@ -90,7 +90,7 @@ def points_by_rack(trace: TraceReader, *pods: str) -> DataFrame:
 def normal_cluster() -> Cluster:
     """The job normal, one pod of 1 CPU without a topology, waits in place of train.
 
-    >>> normal_cluster().run(CONF).committed
+    >>> normal_cluster().run(rooms.CONF).committed
     [['allocate', 'default/normal-0', 'node-7']]
     """
     return rooms.topology_cluster().remove("train").job("normal", pods=1, cpu=1)
