@@ -88,11 +88,12 @@ def texts_of(source: str) -> list[str]:
     tree = ast.parse(source)
     parts = {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
              for value in node.values}
+    parts |= {id(value) for node in ast.walk(tree) if is_conf(node) for value in ast.walk(node)}
     docs = {id(node.value): False for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     docs |= {id(node.body[0].value): True for node in ast.walk(tree) if graded(node)}
     found = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
+        if isinstance(node, ast.JoinedStr) and id(node) not in parts:
             found.append((node.lineno, node.col_offset, braced(node)))
         elif (isinstance(node, ast.Constant) and isinstance(node.value, str)
               and id(node) not in parts and docs.get(id(node), True)):
@@ -117,6 +118,11 @@ def is_text(text: str) -> bool:
     """Whether it has words for people, as far as one can see that."""
     bare = re.sub(r"\{\w+\}", "x", text)
     return bool(WORDS.search(bare)) and not NO_TEXT.search(bare)
+
+
+def is_conf(node) -> bool:
+    """Whether it makes a configuration, whose words are names."""
+    return isinstance(node, ast.Call) and name_of(node.func) == "conf_text"
 
 
 def graded(node) -> bool:
