@@ -84,7 +84,7 @@ def held(ssn: Session) -> dict[str, Any]:
     """Every sum, index and per-node amount that the session and its plugins keep up to date."""
     return {
         "jobs": {uid: (plain(job.allocated), plain(job.total_request), job.ready_task_num(),
-                       job.waiting_task_num(), job.pending_best_effort_task_num(),
+                       job.waiting_task_num(), job._pending_best_effort,
                        {int(s): sorted(tasks) for s, tasks in job.task_status_index.items()})
                  for uid, job in ssn.jobs.items()},
         "nodes": {node.name: ({account: plain(ssn.table.resource(account, node.row))

@@ -33,8 +33,7 @@ class NodeTable:
     (array([ True]), array([False]))
     """
 
-    __slots__ = (*ACCOUNTS, "dimensions", "columns", "count", "changes", "_vectors", "_future",
-                 "_since")
+    __slots__ = (*ACCOUNTS, "dimensions", "columns", "count", "changes", "_vectors")
 
     def __init__(self, dimensions: Sequence[str] = (CPU, MEMORY)):
         self.dimensions = list(dimensions)
@@ -42,8 +41,6 @@ class NodeTable:
         self.count = 0
         self.changes: list[int] = []
         self._vectors: dict[Resource, tuple[np.ndarray, np.ndarray]] = {}
-        self._future: dict[int, Resource] = {}  # of rows that have not changed
-        self._since = 0
         for account in ACCOUNTS:
             setattr(self, account, np.zeros((0, len(self.dimensions))))
 
@@ -120,21 +117,7 @@ class NodeTable:
         """What the row will have left once what is releasing is gone and what is pipelined has
         come.
         """
-        if self._since != len(self.changes):
-            for changed in self.changes[self._since :]:
-                self._future.pop(changed, None)
-            self._since = len(self.changes)
-        known = self._future.get(row)
-        if known is None:
-            known = self._future[row] = self._value(
-                self.idle[row] + self.releasing[row] - self.pipelined[row])
-        return known
-
-    def forget_changes(self) -> None:
-        """Empty `changes`; for a table that stays, at a moment when nobody follows them."""
-        self.changes.clear()
-        self._future.clear()
-        self._since = 0
+        return self._value(self.idle[row] + self.releasing[row] - self.pipelined[row])
 
     def _value(self, amounts: np.ndarray) -> Resource:
         cpu, memory, *rest = amounts.tolist()

@@ -54,10 +54,6 @@ def usage_of(annotations: Mapping[str, str]) -> NodeUsage:
     """
     if CPU_USAGE_ANNOTATION not in annotations and MEMORY_USAGE_ANNOTATION not in annotations:
         return NO_USAGE
-    return NodeUsage.of(*(_percent(annotations.get(key))
-                          for key in (CPU_USAGE_ANNOTATION, MEMORY_USAGE_ANNOTATION)))
-
-
-def _percent(text: str | None) -> float:
-    number = parse_float(text)
-    return number if math.isfinite(number) else 0.0
+    percents = (parse_float(annotations.get(key))
+                for key in (CPU_USAGE_ANNOTATION, MEMORY_USAGE_ANNOTATION))
+    return NodeUsage.of(*(percent if math.isfinite(percent) else 0.0 for percent in percents))

@@ -65,15 +65,6 @@ def check(text: str) -> None:
     _parse(text)
 
 
-def is_negative(text: str) -> bool:
-    """Return whether the quantity is below zero.
-
-    >>> is_negative("-1m"), is_negative("-0")
-    (True, False)
-    """
-    return _parse(text)[0] < 0
-
-
 def value(text: str) -> int:
     """Whole units, rounded up: bytes of memory, pieces of a device.
 

@@ -75,10 +75,6 @@ class TaskIndex:
         """Tasks that wait for room which is being freed."""
         return len(self.in_status(PIPELINED))
 
-    def pending_best_effort_task_num(self) -> int:
-        """Pending tasks that ask for nothing: they count as good as ready."""
-        return self._pending_best_effort
-
     def allocated_task_num(self) -> int:
         index = self.task_status_index
         return sum([len(index[s]) for s in ALLOCATED_STATUSES if s in index])

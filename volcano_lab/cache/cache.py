@@ -65,7 +65,7 @@ class Cache(EventHandlers):
         """A copy for one session; what it leaves out is listed with the reason."""
         names = [name for name in self.node_list if self.nodes[name].ready]
         table = self.table.select([self.nodes[name].row for name in names])
-        self.table.forget_changes()
+        self.table.changes.clear()
         by_name = {name: self.nodes[name].snapshot(table, row) for row, name in enumerate(names)}
         info = ClusterInfo(table, dict(sorted(by_name.items())), list(by_name.values()))
         info.left_out += [f"node {name}: pods name it, but it was never announced"

@@ -24,7 +24,7 @@ import attrs
 from volcano_lab.api.objects import IGNORED, Raw, ResourceList, Time, VolumeResourceList
 from volcano_lab.api.objects.meta import INT32
 from volcano_lab.api.quantity import ALLOWED as QUANTITIES
-from volcano_lab.api.quantity import QuantityError, check, is_negative, milli_value
+from volcano_lab.api.quantity import QuantityError, check, milli_value, parse
 from volcano_lab.framework import one_line
 from volcano_lab.framework.config.yaml import MOST_DEPTH
 from volcano_lab.manifests.names import is_qualified
@@ -264,7 +264,7 @@ def _resources(raw: Any, path: Path, findings: Findings, of_pod: bool = True) ->
 @lru_cache(maxsize=1 << 12)
 def _beyond_quantities(name: str, amount: str) -> str | None:
     """Return what the API allows where a quantity is not among it. Raises `QuantityError`."""
-    if is_negative(amount):
+    if parse(amount) < 0:
         return "a quantity from 0"
     whole = name == "pods" or ("/" in name and "kubernetes.io/" not in name)
     return "a whole number of pieces" if whole and milli_value(amount) % 1000 else None

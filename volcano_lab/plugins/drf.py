@@ -56,7 +56,6 @@ class Drf(Plugin):
         self.total = [(name, total.get(name)) for name in total.resource_names()]
         self.hierarchy = Hierarchy(self.total) if ssn.hierarchy_enabled(self.name) else None
         self.job_attrs: dict[str, JobShare] = {}
-        self._left: dict[tuple[Resource, Resource], tuple[Resource, float]] = {}
         for uid, job in ssn.jobs.items():
             self.job_attrs[uid] = JobShare(self.total, job.allocated)
             if self.hierarchy is not None:
@@ -84,18 +83,11 @@ class Drf(Plugin):
         victims = []
         for task in preemptees:
             held = left.get(task.job) or self.job_attrs[task.job].allocated
-            left[task.job], share = self._without(held, task.resreq)
+            left[task.job] = held.sub(task.resreq)
+            share = self._share(left[task.job])
             if claim < share or abs(claim - share) <= SHARE_DELTA:
                 victims.append(task)
         return victims, PERMIT
-
-    def _without(self, held: Resource, request: Resource) -> tuple[Resource, float]:
-        """(what is left of an amount, its share): node after node asks for the same."""
-        known = self._left.get((held, request))
-        if known is None:
-            left = held.sub(request)
-            known = self._left[held, request] = left, self._share(left)
-        return known
 
     def _share(self, allocated: Resource) -> float:
         return dominant_share(allocated, self.total)[1]

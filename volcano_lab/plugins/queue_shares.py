@@ -8,7 +8,7 @@ Volcano: pkg/scheduler/plugins/proportion/proportion.go, pkg/scheduler/plugins/c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from volcano_lab.api import EMPTY, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo, real_capability
@@ -49,7 +49,8 @@ class QueueShares(Plugin):
     def count(self, job: JobInfo) -> None:
         """Add what a job holds, requests, has reserved and could give to all queues of its line."""
         inqueue, elastic = inqueue_resource(job), job.get_elastic_resources()
-        request = job.allocated + requests_of(job.in_status(PENDING).values())
+        request = job.allocated + total(
+            task.resreq for task in job.in_status(PENDING).values())
         for attr in self.tree.line(job.queue):
             attr.allocated, attr.request = attr.allocated + job.allocated, attr.request + request
             attr.inqueue, attr.elastic = attr.inqueue + inqueue, attr.elastic + elastic
@@ -173,14 +174,3 @@ def capability_of(queue: QueueInfo) -> Resource | None:
     written = Resource.from_list(spec.capability)
     return Resource(written.milli_cpu if written.milli_cpu > 0 else MAX_FLOAT,
                     written.memory if written.memory > 0 else MAX_FLOAT, written.scalars)
-
-
-def requests_of(tasks: Iterable[TaskInfo]) -> Resource:
-    """The sum of the requests of tasks; equal requests are counted, not added one by one."""
-    result = EMPTY
-    counts: dict[Resource, int] = {}
-    for task in tasks:
-        counts[task.resreq] = counts.get(task.resreq, 0) + 1
-    for request, count in counts.items():
-        result = result + (request * count if count > 1 else request)
-    return result

@@ -67,9 +67,9 @@ class ArrayChooser(PlainChooser):
                 failed = self._failed[group] = Failed(self.arrays, nodes, board)
             elif failed.board is not board:
                 return None
-            failed.follow(task, ranks)
+            failed.look(task)
         best = ranks.argmax() if rows is None else rows[ranks[rows].argmax()]
-        if ranks[best] == -inf or (group is not None and best in failed.flipped):
+        if ranks[best] == -inf:
             return None
         if self.arrays.even in board.parts[
                 2]:  # with what is left out, scores so close may round to the same
@@ -94,7 +94,11 @@ class ArrayChooser(PlainChooser):
             fits &= failed.settle()
             failed.record(task, fits, board, among)
         if not np.count_nonzero(fits):  # here and below: any() takes several times as long
-            return None, self._errors(task, nodes, failed)
+            if failed is not None:
+                return None, failed.errors.copy()
+            errors = ArrayFitErrors(arrays)
+            errors.record(task, among)
+            return None, errors
         return self._best(task, arrays.rows(nodes), fits, room), NO_ERRORS
 
     def _best(self, task: TaskInfo, rows: np.ndarray | None, fits: np.ndarray,
@@ -114,77 +118,43 @@ class ArrayChooser(PlainChooser):
             best = scores.argmax() if rows is None else rows[scores[rows].argmax()]
         return self.ssn.node_list[best]
 
-    # -- what failed, and why ----------------------------------------------------------------------
-
-    def _errors(self, task: TaskInfo, nodes: NodeList, failed: Failed | None) -> FitErrors:
-        if failed is not None:
-            return failed.errors.copy()
-        errors = ArrayFitErrors(self.arrays)
-        errors.record(task, self.arrays.inside(nodes))
-        return errors
-
 
 class Failed:
     """Where a role has failed in one statement: such nodes fail it for the rest of it, with the
     reason they had then.
 
     `board` ranks the nodes for the role as long as its tasks are alike. With it, the nodes that
-    failed at the first look are worked out only when somebody needs them (`settle`): until another
-    role takes room they stay as they are, and those that this role's own tasks fill up are followed
-    one by one (`flipped`). `seen` counts the changes followed.
+    have failed are worked out only when somebody needs them (`settle`): a node that fails the role
+    gets no more of its tasks, so that it stays as it was seen until another role takes room.
     """
 
-    __slots__ = ("arrays", "nodes", "board", "seen", "flipped", "_errors", "_first", "_task",
-                 "_not_yet")
+    __slots__ = ("arrays", "nodes", "board", "errors", "_first", "_not_yet", "_seen", "_task")
 
     def __init__(self, arrays: NodeArrays, nodes: NodeList, board: Board | None):
         self.arrays, self.nodes, self.board = arrays, nodes, board
-        self._errors: ArrayFitErrors | None = None
-        self._first = self.seen = len(arrays.table.changes)
-        self.flipped: set[int] = set()
+        self.errors: ArrayFitErrors | None = None
+        self._first = self._seen = len(arrays.table.changes)
         self._task: TaskInfo | None = None
-        self._not_yet: np.ndarray | None = None
+        self._not_yet = np.ones(arrays.table.count, dtype=bool)
 
-    @property
-    def errors(self) -> ArrayFitErrors:
-        """The reasons so far; most roles never fail, and have none."""
-        if self._errors is None:
-            self._errors = ArrayFitErrors(self.arrays)
-        return self._errors
-
-    def follow(self, task: TaskInfo, ranks: np.ndarray) -> None:
-        """Take in the nodes that have changed since the last look."""
-        changes = self.arrays.table.changes
-        if self._task is None:
-            self._task = task
-        if self.seen == len(changes):
-            return
-        inside = self.arrays.inside(self.nodes)
-        for row in changes[self.seen :]:
-            if ranks[row] != -inf or row in self.flipped or not inside[row] or self.board.fits(row):
-                continue
-            if self._not_yet is None or self._not_yet[row]:
-                self.flipped.add(row)
-                self.errors.record(task, _only(row, len(inside)))
-        self.seen = len(changes)
+    def look(self, task: TaskInfo) -> None:
+        """Note that the nodes are looked at for a task of the role."""
+        self._task, self._seen = self._task or task, len(self.arrays.table.changes)
 
     def settle(self) -> np.ndarray:
-        """True for nodes on which the role has not failed so far."""
-        if self._not_yet is None:
-            self._not_yet = np.ones(self.arrays.table.count, dtype=bool)
-            if self._task is not None and self._first == len(
-                    self.arrays.table.changes) and self.arrays.rows(self.nodes) is None:
-                self._errors = self.board.refusals(
-                    self._task).copy()  # as the first look saw it, for all tasks alike
-                self._not_yet &= self.board.fitting()
-            elif self._task is not None:  # there was a first look, on the board
-                news = self.arrays.inside(self.nodes) & ~self.board.fitting()
-                news[list(set(self.arrays.table.changes[self._first :]))] = False
-                self.errors.record(self._task, news)
-                self._not_yet &= ~news
-        if self.flipped:
-            self._not_yet[list(self.flipped)] = False
-            self.flipped.clear()
+        """True for nodes on which the role had not failed at its last look."""
+        changes, board, first_look = self.arrays.table.changes, self.board, self.errors is None
+        looked = self._task is not None and board is not None
+        if first_look:
+            self.errors = ArrayFitErrors(self.arrays)
+        if (looked and first_look and self._first == len(changes)
+                and self.arrays.rows(self.nodes) is None):
+            self.errors = board.refusals(self._task).copy()  # the same for all tasks alike
+            self._not_yet = board.fitting()
+        elif looked:
+            news = self.arrays.inside(self.nodes) & ~board.fitting() & self._not_yet
+            news[changes[self._seen :]] = False  # nobody of the role has seen these yet
+            self._record(self._task, news)
         return self._not_yet
 
     def record(self, task: TaskInfo, fits: np.ndarray, board: Board | None,
@@ -194,12 +164,13 @@ class Failed:
         """
         if self.board is not board:
             self.board = None
-        news = among & ~fits & self._not_yet
+        self._record(task, among & ~fits & self._not_yet)
+        self.look(task)
+
+    def _record(self, task: TaskInfo, news: np.ndarray) -> None:
         if np.count_nonzero(news):
             self.errors.record(task, news)
             self._not_yet &= ~news
-        self._task = self._task or task
-        self.seen = len(self.arrays.table.changes)
 
 
 def _only(row: int, size: int) -> np.ndarray:

@@ -231,13 +231,8 @@ class Board:
         self.ranks = RowMemo(arrays.table, self._ranks, self._rank)
         self._refusals: tuple[int, ArrayFitErrors] | None = None
 
-    def fits(self, row: int) -> bool:
-        """Whether there is room on a node now or later and no predicate refuses."""
-        return self.room.current()[row] != NEVER and all(
-            allows(row) for allows in self.filters)
-
     def fitting(self) -> np.ndarray:
-        """`fits` of all nodes."""
+        """True for nodes with room now or later that no predicate refuses."""
         good = self.room.current() != NEVER
         for part in self.parts[0]:
             good = good & part.nodes()
