@@ -23,8 +23,9 @@ from volcano_lab.cache import Cache
 from volcano_lab.framework import NoSuch, SchedulerConfiguration, one_line, spoken
 from volcano_lab.manifests import ManifestError, found_text, names
 from volcano_lab.manifests import loader as manifests
-from volcano_lab.manifests.defaults import MOST_PODS, with_defaults
+from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.job_controller import GROUP_NAME
+from volcano_lab.manifests.workloads import MOST_PODS
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.trace import Outline, Part, Shown
 from volcano_lab.trace.views.cycle import Cycle

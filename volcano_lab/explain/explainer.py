@@ -20,8 +20,12 @@ from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, action_names, spoken
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
+
+LATER = ("Its pods are not made yet: Volcano's job controller makes them once the job is admitted. "
+         "This answer is that of a cycle which has them.")
 
 
 @spoken
@@ -61,6 +65,7 @@ class Explainer(Shown):
         self.evidence = Evidence(self.session, self.trace,
                                  lambda: traced(self.objects, self.conf, True, self.now)[0],
                                  getattr(objects, "unmade", None))
+        self._later = getattr(objects, "later", {})
         self.names = self.evidence.names
 
     def _shown(self) -> Iterable[Part]:
@@ -87,16 +92,24 @@ class Explainer(Shown):
                 f"{obj.namespace}/{owner.name}" in said for owner in obj.metadata.owner_references)}
             left_out = [reason for reason in self.session.snapshot.left_out
                         if any(f" {name}:" in reason for name in said)]
-            if not left_out:
+            unmade = [f"Job {name}: {text}." for name in sorted(said)
+                      for text in self.evidence.unmade.get(name, ())]
+            if not left_out and not unmade:
                 raise
-            return Explanation(str(what), f"The cycle leaves it out: {left_out[0]}.",
-                               [Cause("left_out", "")])
+            head = f"The cycle leaves it out: {left_out[0]}." if left_out else unmade[0]
+            return Explanation(str(what), head, [Cause("left_out", "")])
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue}[kind](key)
 
     def why_job(self, uid: str) -> Explanation:
         """Why pods of a job wait, and what would give them a place."""
         uid = self.names.find(uid, "job")[1]
         job = self.session.jobs[uid]
+        later = self._later.get(self.names.called(uid))
+        if later and not job.tasks:
+            found = Explainer(with_defaults([*self.objects, *later]), self.conf,
+                              self.now).why_job(self.names.called(uid))
+            found.causes.append(Cause("pods_later", LATER, {"pods": len(later)}, [], True))
+            return found
         causes = job_causes(self.evidence, job)
         # a promised pod lacks nothing, and where none is made admitting helps nobody
         seeks = counts(job)[2] if job.tasks else causes[0].code != "pods_not_made"

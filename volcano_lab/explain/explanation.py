@@ -60,7 +60,8 @@ class Explanation(Shown):
     @property
     def text(self) -> str:
         """One paragraph."""
-        return " ".join(dict.fromkeys([self.head, *(cause.text for cause in self.causes)]))
+        return " ".join(filter(None, dict.fromkeys(
+            [self.head, *(cause.text for cause in self.causes)])))
 
     @property
     def codes(self) -> list[str]:

@@ -72,12 +72,12 @@ def _was_let_in(seen: Evidence, job: JobInfo) -> bool:
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Nothing where no pod waits."""
     beside = [cause for cause in (_promised(seen, job), _leaving(seen, job)) if cause is not None]
-    if job.tasks and not counts(job)[2]:
-        return beside
-    for cause in beside:
-        cause.context = True
     unmade = [Cause("pods_not_made", f"{text[0].upper()}{text[1:]}.", {}, [], bool(job.tasks))
               for text in seen.unmade.get(seen.called(job.uid), ())]
+    if job.tasks and not counts(job)[2]:
+        return [*beside, *unmade]
+    for cause in beside:
+        cause.context = True
     return [*unmade, *(list(_causes(seen, job)) or [_otherwise(seen, job)]),
             *beside]
 

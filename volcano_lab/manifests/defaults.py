@@ -23,17 +23,22 @@ from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
 from volcano_lab.api.storage import CLASS
 from volcano_lab.framework import listed
-from volcano_lab.manifests.job_controller import JOB_NAME, TASK_SPEC, expand, waiting_tasks
+from volcano_lab.manifests.job_controller import (
+    GROUP_NAME,
+    JOB_NAME,
+    TASK_SPEC,
+    expand,
+    lacking,
+    waiting_tasks,
+)
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import Owners
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
-from volcano_lab.manifests.workloads import pod_count, pods_of
+from volcano_lab.manifests.workloads import pod_count, pods_of, too_large
 
 FIRST_TIME = 1767225600.0
 """2026-01-01T00:00:00Z: when the first object without a time of its own is created."""
 
-MOST_PODS, MOST_QUEUES_DEEP = 50_000, 200
-"""Pods that controllers may make in all, and levels of queues: neither has a bound in the API."""
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
                      "system-node-critical": 2_000_001_000}
 HOSTNAME = "kubernetes.io/hostname"
@@ -66,7 +71,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     complete = Loaded(warnings=getattr(objects, "warnings", ()))
     complete.places = getattr(objects, "places", {})
     cluster = _Cluster(list(objects), list(running), complete)
-    if not (problems := cluster.too_large()):
+    if not (problems := too_large(cluster.objects, cluster.nodes, cluster.label)):
         for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects):
             time = FIRST_TIME + number
             for part in cluster.parts(_identified(obj, time)):
@@ -138,8 +143,10 @@ class _Cluster:
                                if QUEUE_NAME in obj.metadata.annotations}
         annotations = {(obj.namespace or "default", obj.kind, obj.name): obj.metadata.annotations
                        for obj in of(api.Workload)}
-        groups = {f"{obj.namespace or 'default'}/{obj.name}" for obj in of(api.PodGroup)}
-        self.groups = PodGroups(annotations, groups)
+        self.quotas = of(api.ResourceQuota)
+        self.given_groups = {f"{obj.namespace or 'default'}/{obj.name}": obj
+                             for obj in of(api.PodGroup)}
+        self.groups = PodGroups(annotations, {*self.given_groups})
         self.ready = Counter((pod.namespace, pod.metadata.annotations.get(JOB_NAME),
                               pod.metadata.annotations.get(TASK_SPEC)) for pod in running
                              if pod.status.phase in ("Running", "Succeeded")
@@ -150,31 +157,6 @@ class _Cluster:
         """How a sentence names an object."""
         place = self.into.places.get(place_key(obj))
         return f"{obj.kind} {obj.key}" + (f" ({place})" if place else "")
-
-    def too_large(self) -> list[str]:
-        """Return sentences about what would take hours: pods beyond count, queues beyond depth."""
-        problems, pods = [], 0
-        for obj in self.objects:
-            own = (sum(task.replicas for task in obj.spec.tasks) if isinstance(obj, api.VolcanoJob)
-                   else pod_count(obj, self.nodes) if isinstance(obj, api.Workload) else 0)
-            pods += own
-            if own and pods > MOST_PODS:
-                problems.append(f"{self.label(obj)}: it asks for {own:,} pods; allowed are at most "
-                                f"{MOST_PODS:,} that are made in all")
-        parents = {obj.name: obj.spec.parent for obj in self.objects if isinstance(obj, api.Queue)}
-        depths: dict[str, int] = {"": 0}
-        for name in parents:
-            path: dict[str, None] = {}  # queues below each other in a circle end where they began
-            while name not in depths and name not in path:
-                path[name] = None
-                name = parents.get(name, "")
-            depths |= {queue: depths.get(name, 0) + below
-                       for below, queue in enumerate(reversed(path), 1)}
-        deepest = max(depths, key=depths.__getitem__)
-        if depths[deepest] > MOST_QUEUES_DEEP:
-            problems.append(f"Queue {deepest}: spec.parent: it is {depths[deepest]:,} queues deep; "
-                            f"allowed are at most {MOST_QUEUES_DEEP}")
-        return problems
 
     def parts(self, obj: api.KubernetesObject) -> list[api.KubernetesObject]:
         """Return what the scheduler hears of in place of an object: controllers make nothing twice,
@@ -189,20 +171,37 @@ class _Cluster:
     def _job(self, job: api.VolcanoJob) -> list[api.KubernetesObject]:
         has_group, has_pods = self.owners.has(job, api.PodGroup), self.owners.has(job, api.Pod)
         phase = job.status.state.phase
-        if has_group or (phase in FINISHED and not has_pods):
-            if has_group and not has_pods and phase not in FINISHED:
-                self._unmade(job, "its PodGroup is among the objects and none of its pods; none "
-                             "are made")
+        if phase in FINISHED and (has_group or not has_pods):
+            again = (f"; vcctl job resume -n {job.namespace} -N {job.name} starts it again"
+                     if phase == "Aborted" else "")
+            if not has_pods:
+                self.into.unmade[job.key] = [f"it is {phase} and has no pods{again}"]
             return []
         ready = {task.name: self.ready[job.namespace, job.name, task.name]
                  for task in job.spec.tasks}
         group, pods = expand(job, self.priorities, ready)
-        if has_pods:
-            return [group]
         for task, others in waiting_tasks(job, ready).items():
-            self._unmade(job, f"the pods of its task {task} are made when those of "
-                         f"{', '.join(others)} run (dependsOn), and not before")
-        return [group, *self._admitted(job, pods)]
+            if not has_pods or f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
+                self._unmade(job, f"the pods of its task {task} are made when those of "
+                             f"{', '.join(others)} run (dependsOn), and not before")
+        if has_pods:
+            told = lacking(job, [pod for pod in pods if pod.key not in self.pods], len(pods),
+                           self.quotas)
+            if told:
+                self._unmade(job, told)
+            return [] if has_group else [group]
+        pods = self._admitted(job, pods)
+        if not has_group:
+            return [group, *pods]
+        given = self.given_groups.get(group.key) or self.given_groups.get(job.key, group)
+        if given.status.phase not in ("", "Pending"):
+            self._unmade(job, f"its PodGroup is {given.status.phase} and none of its pods is among "
+                         "the objects; none are made")
+        else:
+            self.into.later[job.key] = [pod.changed(metadata={
+                "annotations": pod.metadata.annotations | {GROUP_NAME: given.name}})
+                for pod in pods]
+        return []
 
     def _workload(self, workload: api.Workload) -> list[api.KubernetesObject]:
         child = api.ReplicaSet if isinstance(workload, api.Deployment) else api.Pod

@@ -11,7 +11,7 @@ Volcano: pkg/controllers/job/job_controller_actions.go, pkg/webhooks/admission/j
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import attrs
@@ -19,6 +19,7 @@ import attrs
 from volcano_lab.api import objects as api
 from volcano_lab.api import quantity
 from volcano_lab.api.pod_sum import Amounts, add, sum_of_containers
+from volcano_lab.framework import listed
 
 GROUP_NAME = "scheduling.k8s.io/group-name"
 TASK_SPEC = "volcano.sh/task-spec"
@@ -91,6 +92,26 @@ def waiting_tasks(job: api.VolcanoJob, ready: Mapping[str, int]) -> dict[str, li
         if len(unmet) == len(needed) if any_will_do else unmet:
             waiting[task.name] = unmet
     return waiting
+
+
+def lacking(job: api.VolcanoJob, missing: Sequence[api.Pod], of: int,
+            quotas: Iterable[api.ResourceQuota]) -> str:
+    """Say which pods a job should have and has not, and the quota that has no room for one more; ""
+    where its phase does not ask for them.
+    """
+    if not missing or job.status.state.phase not in ("", "Pending", "Running"):
+        return ""
+    one, why = usage(missing[0].spec, {}), ""
+    for quota in quotas:
+        hard, used = quota.status.hard, quota.status.used
+        over = [name for name, amount in one.items() if quota.namespace == job.namespace
+                and name in hard and quantity.parse(used.get(name, "0")) + amount
+                > quantity.parse(hard[name])]
+        if over:
+            why = (f": ResourceQuota {quota.key} has too little left of {listed(over, 3)} for one "
+                   "more, so the API server refuses it")
+    return (f"{len(missing)} of its {of} pods are not among the objects "
+            f"({listed([pod.name for pod in missing], 3)}){why}")
 
 
 def min_resources(job: api.VolcanoJob, priorities: Mapping[str, int]) -> dict[str, str]:

@@ -49,7 +49,8 @@ class _NotRead(Exception):
 
 class Loaded(list[api.KubernetesObject]):
     """Objects in document order; `warnings` holds one sentence for each thing without effect,
-    `places` says where each object stood, `unmade` why pods of an owner (by key) are not made.
+    `places` says where each object stood, `unmade` why pods of an owner (by key) are not made,
+    `later` has the pods that a Volcano Job gets once its PodGroup, which waits, is admitted.
 
     >>> [obj.key for obj in loads("{apiVersion: v1, kind: Node, metadata: {name: n1}}")]
     ['n1']
@@ -60,6 +61,7 @@ class Loaded(list[api.KubernetesObject]):
         self.warnings = list(warnings)
         self.places: dict[tuple[str, str, str], str] = {}
         self.unmade: dict[str, list[str]] = {}
+        self.later: dict[str, list[api.Pod]] = {}
 
     @property
     def objects(self) -> list[api.KubernetesObject]:

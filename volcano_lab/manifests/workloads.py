@@ -6,6 +6,7 @@ schedulers are not made, for nobody here would place them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from zlib import crc32
 
 import attrs
@@ -18,6 +19,8 @@ DAEMONS_TOLERATE = [
     for effect, names in (("NoExecute", "not-ready unreachable"), (
         "NoSchedule", "disk-pressure memory-pressure pid-pressure unschedulable"))
     for what in names.split()]
+MOST_PODS, MOST_QUEUES_DEEP = 50_000, 200
+"""Pods that controllers may make in all, and levels of queues: neither has a bound in the API."""
 
 
 def pod_count(workload: api.Workload, nodes: list[api.Node]) -> int:
@@ -86,3 +89,30 @@ def _on_node(template: api.PodTemplateSpec, name: str):
                             node_affinity=api.NodeAffinity(api.NodeSelector([term])))
     return attrs.evolve(template.spec, affinity=affinity,
                         tolerations=[*template.spec.tolerations, *DAEMONS_TOLERATE])
+
+
+def too_large(objects: Sequence[api.KubernetesObject], nodes: Sequence[api.Node],
+              label: Callable[[api.KubernetesObject], str]) -> list[str]:
+    """Return sentences about what would take hours: pods beyond count, queues beyond depth."""
+    problems, pods = [], 0
+    for obj in objects:
+        own = (sum(task.replicas for task in obj.spec.tasks) if isinstance(obj, api.VolcanoJob)
+               else pod_count(obj, nodes) if isinstance(obj, api.Workload) else 0)
+        pods += own
+        if own and pods > MOST_PODS:
+            problems.append(f"{label(obj)}: it asks for {own:,} pods; allowed are at most "
+                            f"{MOST_PODS:,} that are made in all")
+    parents = {obj.name: obj.spec.parent for obj in objects if isinstance(obj, api.Queue)}
+    depths: dict[str, int] = {"": 0}
+    for name in parents:
+        path: dict[str, None] = {}  # queues below each other in a circle end where they began
+        while name not in depths and name not in path:
+            path[name] = None
+            name = parents.get(name, "")
+        depths |= {queue: depths.get(name, 0) + below
+                   for below, queue in enumerate(reversed(path), 1)}
+    deepest = max(depths, key=depths.__getitem__)
+    if depths[deepest] > MOST_QUEUES_DEEP:
+        problems.append(f"Queue {deepest}: spec.parent: it is {depths[deepest]:,} queues deep; "
+                        f"allowed are at most {MOST_QUEUES_DEEP}")
+    return problems
