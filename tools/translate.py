@@ -45,7 +45,7 @@ NO_TEXT = re.compile("|".join((
     r"^def |^import |^from \w+ import|\(\?|\\[sdw]")))  # code, patterns
 """What has words, and is not for people."""
 
-GRADES = {"check", "choice"}
+GRADES = {"check"}
 SCRIPT_WORDS = {
     "reset", "close", "remove", "find", "play", "pause", "empty", "Jobs", "Queues", "Nodes",
     "Steps", "↶ undo", "undo", "copy ▾", "copied ✓", "yes", "no", "nothing", "later →", "tasks",
@@ -262,7 +262,7 @@ def of_file(path: Path) -> list[str]:
     if path.name == "glossary.yaml":
         return [meaning for _, meaning in yaml.safe_load(text).values()]
     if path.suffix == ".yaml":
-        return riddle_texts(text)
+        return riddle_texts(text) if path.parent.name == "riddles" else choice_texts(text)
     return script_texts(text) if path.suffix == ".js" else texts_of(text)
 
 
@@ -272,6 +272,16 @@ def riddle_texts(text: str) -> list[str]:
     said = [part for cause in riddle["causes"].items() for part in cause]
     texts = [riddle["title"], riddle["story"], *said, *riddle["hints"]]
     return [" ".join(each.removeprefix("right: ").split()) for each in texts]
+
+
+def choice_texts(text: str) -> list[str]:
+    """The texts of questions with a table of answers: the task, answers and what is said of them.
+    """
+    found = []
+    for entry in yaml.safe_load(text).values():
+        said = [str(part) for answer in entry["answers"].items() for part in answer]
+        found += [entry["asks"], *said, entry.get("otherwise", "")]
+    return list(filter(is_text, (each.removeprefix("right: ") for each in found)))
 
 
 def update() -> None:

@@ -1,5 +1,6 @@
 """Every check of every lesson, with empty answers, right ones, and wrong ones that people give."""
 
+import re
 from importlib import import_module
 from inspect import isclass
 from pathlib import Path
@@ -39,7 +40,7 @@ def test_checks_are_counted_in_the_order_of_the_page(path):
 def in_file(number, names):
     """The checks of a lesson as its file has them, and as a question counts them."""
     source = (COURSE / f"lesson_{number}" / "checks.py").read_text() if names else ""
-    return sorted(names, key=lambda name: source.find(f"\ndef {name}("))
+    return sorted(names, key=lambda name: re.search(rf"^(def )?{name}\b", source, re.M).start())
 
 
 @pytest.mark.long

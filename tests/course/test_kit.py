@@ -8,7 +8,6 @@ import pytest
 from volcano_lab.course.kit import (
     ask,
     bars,
-    choice,
     finding,
     lesson,
     predict,
@@ -19,7 +18,7 @@ from volcano_lab.course.kit import (
     ways,
     well_done,
 )
-from volcano_lab.course.kit.checking import CHECKS, Check
+from volcano_lab.course.kit.checking import CHECKS, Check, answer_table
 from volcano_lab.course.kit.checking import check as checked
 from volcano_lab.course.kit.lessons import LESSONS
 from volcano_lab.course.kit.live import ANSWERS_SHOWN, VIEW, views
@@ -162,28 +161,12 @@ def test_a_check_is_registered_by_lesson_and_name():
         del CHECKS["99.probe"]
 
 
-def phase():
-    """When is the status written?"""
-
-
-def rest():
-    """What is left?"""
-
-
-def order():
-    """In which order are they undone?"""
-
-
-def made(task, *args, **kwargs):
-    """A choice that is not kept among the checks."""
-    graded = choice(*args, **kwargs)(of_lesson_99(task))
-    del CHECKS[graded.key]
-    return graded
-
-
-PHASE = made(phase, {"open: first": "That copies.", "close: last": well_done("All is done then.")})
-REST = made(rest, {0.5: well_done("Half of it."), 2: "That is double."}, "Divide.", float)
-ORDER = made(order, {("b", "a"): well_done("Last first."), ("a", "b"): "As done."}, "Both.", list)
+PHASE = answer_table("99.phase", "When is the status written?",
+                     {"open: first": "That copies.", "close: last": "right: All is done then."})
+REST = answer_table("99.rest", "What is left?", {0.5: "right: Half of it.", 2: "That is double."},
+                    "Divide.", "float")
+ORDER = answer_table("99.order", "In which order are they undone?",
+                     {("b", "a"): "right: Last first.", ("a", "b"): "As done."}, "Both.", "list")
 CHOICES = [
     (PHASE, "close", WELL_DONE, "All is done"), (PHASE, "Open: first", TRY_AGAIN, "copies"),
     (PHASE, "clo", WELL_DONE, "All is done"), (PHASE, "x", TRY_AGAIN, "Choose one of: open: first"),

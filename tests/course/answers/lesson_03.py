@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from course.answers import answers
 from volcano_lab.course.lesson_03 import checks
-from volcano_lab.course.lesson_03.checks import CAUSES
 
 
 def _take(had, offered, queue):
@@ -78,7 +77,7 @@ ALWAYS = [("its priority", "orders the jobs"), ("not its turn", "in the same cyc
 
 answers(
     checks.patient_one,
-    right=["not allocatable", CAUSES[1]],
+    right=["not allocatable", checks.patient_one.options[1]],
     wrong=[*ALWAYS, ("overused", "every resource"), ("not admitted", "Inqueue"), ("?", "Choose")],
 )
 

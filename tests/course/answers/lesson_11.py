@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from course.answers import answers
 from volcano_lab.course.lesson_11 import checks
-from volcano_lab.course.lesson_11.checks import CAUSES, Row, _by_node
+from volcano_lab.course.lesson_11.checks import Row, _by_node
 
+CAUSES = checks.patient_one.options
 SHOWN = checks.kubectl_shows.options
 THREE = [(1, "bind_refused"), (2, "bind_refused"), (3, "bind_refused")]
 

@@ -11,7 +11,8 @@
 and results are `finding("…")`, `table(rows)`, `bars(values)`, or whatever shows in a notebook.
 
 A check is a function of the lesson's `checks.py`. Its docstring is the task, and it returns
-`well_done(why)` or `try_again(hint)`; a table of answers is enough where nothing is computed:
+`well_done(why)` or `try_again(hint)`; an entry of `choices.yaml` is enough where nothing is
+computed:
 
     @check(takes=float)
     def deserved_of_a(answer):
@@ -20,9 +21,7 @@ A check is a function of the lesson's `checks.py`. Its docstring is the task, an
             return try_again("That is after round 1. What c leaves is shared once more.")
         return well_done("20 + 2/5 of 20.") if answer == 28 else try_again("…")
 
-    @choice({"open": "Opening only makes the copy.", "close": well_done("When all is done.")})
-    def writes_status():
-        '''In which phase does the scheduler write the status of a PodGroup?'''
+    writes_status = choice("01.writes_status")
 
 Texts know `code`, **strong** and *emphasis*. Nothing here needs a kernel to be read.
 """

@@ -8,16 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dis import get_instructions
+from functools import cache
 from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+import yaml
+
 from volcano_lab.course.kit import progress
 from volcano_lab.course.kit.values import as_text, read_number, same
-from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again
+from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again, well_done
 
+COURSE = Path(__file__).parents[1]
+RIGHT = "right: "
+"""How the right answer of a table begins."""
+
+TAKES = {"str": str, "int": int, "float": float, "list": list}
 CHECKS: dict[str, Check] = {}
 """Every check that has been imported, by lesson and name: "02.tolerance"."""
 
@@ -110,44 +118,61 @@ def check(*, takes: type | Callable[[Any], bool] | None = None,
     """
 
     def register(grade: Callable[[Any], Verdict | None]) -> Check:
-        return _registered(grade, takes, wanted)
+        lesson = grade.__module__.rpartition("lesson_")[2].partition(".")[0]
+        return _registered(Check(f"{lesson}.{grade.__name__}", grade, takes, wanted))
 
     return register
 
 
-def choice(answers: Mapping[Any, str | Verdict], otherwise: str = "",
-           takes: type = str) -> Callable[[Callable[[], None]], Check]:
-    """Make a function without a body a check that looks its answer up in a table.
+def choice(key: str) -> Check:
+    """Make a check of an entry of a lesson's `choices.yaml`, and register it.
+
+    An entry is what `answer_table` takes beside the key.
+
+    >>> from volcano_lab.course.lesson_05 import checks  # who_refuses = choice("05.who_refuses")
+    >>> checks.who_refuses.task
+    'Which queue refuses train-gang?'
+    """
+    lesson, _, name = key.partition(".")
+    return _registered(answer_table(key, **_choices(lesson)[name]))
+
+
+@cache
+def _choices(lesson: str) -> dict[str, dict[str, Any]]:
+    path = COURSE / f"lesson_{lesson}" / "choices.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def answer_table(key: str, asks: str, answers: Mapping[Any, str], otherwise: str = "",
+                 takes: str = "str") -> Check:
+    """Make a check that looks its answer up in a table.
 
     Without `otherwise` the table's answers are the options that the reader chooses from.
 
     Args:
-        answers: Answer -> its hint, or `well_done(why)` for the right one.
+        key: Lesson and name.
+        asks: The task.
+        answers: Answer -> its hint, or "right: " and why.
         otherwise: The hint for any other answer.
-        takes: What an answer must be, as in `check`.
+        takes: What an answer must be: str, int, float or list.
 
-    >>> from volcano_lab.course.kit.verdict import well_done
-    >>> @choice({"open": "Opening only makes the copy.", "close": well_done("When all is done.")})
-    ... def writes_status():
-    ...     '''In which phase is the status written?'''
+    >>> writes_status = answer_table("99.writes_status", "When is the status written?", {
+    ...     "open": "Opening only makes the copy.", "close": "right: When all is done."})
     >>> writes_status("Open"), writes_status("close"), writes_status("never")
     (try again: Opening only makes the copy., well done: When all is done.,
      try again: Choose one of: open; close.)
     """
 
     def look_up(answer: Any) -> Verdict:
-        found = next((key for key in answers if _means(answer, key)), None)
+        found = next((each for each in answers if _means(answer, each)), None)
         said = answers.get(found, otherwise or f"Choose one of: {'; '.join(map(str, answers))}.")
-        return said if isinstance(said, Verdict) else try_again(said)
+        why = said.removeprefix(RIGHT)
+        return try_again(said) if why == said else well_done(why)
 
-    def register(task: Callable[[], None]) -> Check:
-        look_up.__name__, look_up.__doc__ = task.__name__, task.__doc__
-        look_up.__module__ = task.__module__
-        right = [f"{as_text(key)}. {said.text}" for key, said in answers.items()
-                 if isinstance(said, Verdict)]
-        return _registered(look_up, takes, "", () if otherwise else tuple(answers), *right[:1])
-
-    return register
+    look_up.__doc__ = asks
+    right = next(each for each, said in answers.items() if said.startswith(RIGHT))
+    return Check(key, look_up, TAKES[takes], options=() if otherwise else tuple(answers),
+                 solution=f"{as_text(right)}. {answers[right].removeprefix(RIGHT)}")
 
 
 def _means(answer: Any, key: Any) -> bool:
@@ -159,17 +184,14 @@ def _means(answer: Any, key: Any) -> bool:
     return begins or same(answer, key)
 
 
-def _registered(grade: Callable[[Any], Verdict | None], takes: Any, wanted: str,
-                options: tuple[Any, ...] = (), solution: str = "") -> Check:
-    lesson = grade.__module__.rpartition("lesson_")[2].partition(".")[0]
-    made = Check(f"{lesson}.{grade.__name__}", grade, takes, wanted, options, solution)
+def _registered(made: Check) -> Check:
     CHECKS[made.key] = made
     return made
 
 
 def all_checks() -> dict[str, Check]:
     """Every check of every lesson, by lesson and name."""
-    for path in sorted(Path(__file__).parents[1].glob("lesson_*/checks.py")):
+    for path in sorted(COURSE.glob("lesson_*/checks.py")):
         import_module(f"volcano_lab.course.{path.parent.name}.checks")
     return dict(sorted(CHECKS.items()))
 

@@ -10,45 +10,9 @@ from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
 from volcano_lab.framework.config.conf import ConfError
 from volcano_lab.manifests.loader import ManifestError
 
-
-@choice({"nobody": "That is the name of a queue that is missing. Which job wants it?",
-         "stray": "stray is a pod, and the job made for it is in the copy. Which job was left out?",
-         "lost": well_done("Its queue, nobody, does not exist, so the snapshot leaves the job out "
-                           "and no action ever sees it."),
-         "wide": "wide is in the copy: enqueue saw it, and refused it.",
-         "train": "train is in the copy: it even got its nodes.",
-         "helper": "helper is in the copy: it got a node."})
-def not_in_the_copy() -> None:
-    """Which job is **not** in the session's copy of the cluster?"""
-
-
-@choice({
-    "open": "Opening makes the copy. Nothing has been decided then.",
-    "enqueue": "It changes the phase in the copy. The API server hears of it later.",
-    "allocate": "Actions change the job in memory. The status is written once, after all of them.",
-    "backfill": "It is the last action, but not the last phase.",
-    "each action": "They change the job in memory. The status is written once, after all of them.",
-    "close": well_done("Closing compares every job with what it was at the opening, and writes "
-                       "what has changed."),
-})
-def writes_status() -> None:
-    """Which phase of the cycle writes a PodGroup's new status to the API server?"""
-
-
-@choice({
-    "Pending": "It was admitted before. A PodGroup that is Inqueue does not go back to Pending.",
-    "Inqueue": well_done("Bound and Running count, Binding does not: two of the three that it "
-                         "needs. So the phase stays."),
-    "Running": "For Running it needs three pods that are bound, running or done. One of the three "
-               "is not yet bound.",
-    "Completed": "Completed is for PodGroups whose pods have all ended.",
-    "Unknown": "Unknown needs a gang that was found unschedulable. All three of these have a node.",
-    "Binding": "That is a state of a pod. A PodGroup has no such phase.",
-})
-def phase_written() -> None:
-    """A PodGroup was admitted and needs 3 pods. One is Running, one Bound, one Binding. Which phase
-    does closing write?
-    """
+not_in_the_copy = choice("01.not_in_the_copy")
+writes_status = choice("01.writes_status")
+phase_written = choice("01.phase_written")
 
 
 @check(takes=str)

@@ -37,30 +37,8 @@ def small_cluster() -> Cluster:
     return cluster.job("b-work", queue="b", pods=2, cpu="963m", min_member=1)
 
 
-@choice({963: well_done("962.963 ≤ 963. With 962 the queue lacks 0.963, and that is not forgiven."),
-         962: "962.963 is above 962 by 0.963. Less than 0.1 would be forgiven.",
-         964: "A smaller number is enough.",
-         1000: "That is the whole node. A smaller number is enough.",
-         37: "That is queue a, which deserves 37.037.",
-         926: "That is 963 less 37. Compare with what b deserves."},
-        "The question is: deserved ≤ held? Queue b deserves 962.963, and a difference below 0.1 is "
-        "forgiven.", float)
-def overused_from() -> None:
-    """Queue b deserves 962.963 millicores. From how many whole millicores held on is it overused?
-    """
-
-
-@choice({10: well_done("990 + 10 is the limit, and just the limit is room. 11 would be above it, "
-                       "and nothing is forgiven."),
-         11: "990 + 11 is 1001, above the limit. Nothing is forgiven.",
-         9: "990 + 9 is 999. Is just the limit too much?", 0: "There is room: 990 of 1000.",
-         1000: "The queue holds 990 already.",
-         990: "That is what the queue holds. What may still come?"},
-        "held + request ≤ limit, strictly: 990 + ? ≤ 1000.", float)
-def room_at_enqueue() -> None:
-    """enqueue is strict. A queue may hold 1000 millicores and holds 990. What is the largest
-    request, in whole millicores, with which a job is admitted?
-    """
+overused_from = choice("02.overused_from")
+room_at_enqueue = choice("02.room_at_enqueue")
 
 
 @check(takes=int)

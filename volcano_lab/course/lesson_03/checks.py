@@ -7,17 +7,7 @@ from volcano_lab.course.kit.checking import check, choice, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_03.filling import QUEUES, pour, three_queues
 
-
-@choice({12: well_done("Queues a and b still want more, with weights 2 and 3: b is offered 3/5 of "
-                       "the 20 that are left."),
-         6: "3/10 of 20 would be 6; but queue c is done, so only the weights of a and b count.",
-         20: "20 is all that is left, for a and b together.",
-         10: "That is one half. The weights of a and b are 2 and 3.",
-         8: "8 is what a is offered: 2/5. And b?",
-         42: "42 is what b deserves in the end. Wanted is what b is offered more in round 2."},
-        "20 CPUs are left after round 1, and b has 3 of 5 parts of them.", takes=float)
-def second_offer() -> None:
-    """How many CPUs is queue b offered in round 2?"""
+second_offer = choice("03.second_offer")
 
 
 CASES = [({"had": 0, "offered": 20, "queue": QUEUES["a"]}, 20,
@@ -147,46 +137,6 @@ def patients() -> dict[str, Cluster]:
     return {"one": one, "two": two, "three": three}
 
 
-CAUSES = ("overused: it has all it deserves", "not allocatable: one resource is full",
-          "not admitted: its limit is too low", "not its turn: the other queue comes first",
-          "its weight: the queue deserves nothing", "its priority is too low")
-NEVER = ("", "", "Its phase is Inqueue: it was admitted already.",
-         "An order is no refusal: a queue that comes later gets its turn in the same cycle.",
-         "Look at the column *deserved*: team deserves something.",
-         "Priority orders the jobs of one queue. No other job of team waits.")
-"""What a reader may choose for a patient, and what is to be said of it in any of the clusters."""
-
-
-def _patient(right: int, why: str, **hints: str) -> dict[str, str | Verdict]:
-    """What is said of each cause; `hints` are by the first word of the cause's name."""
-    said = {cause: next((hint for word, hint in hints.items() if word in cause), always)
-            for cause, always in zip(CAUSES, NEVER, strict=True)}
-    return {**said, CAUSES[right]: well_done(why)}
-
-
-@choice(_patient(1,
-                 "Memory is full (8 Gi of 5 Gi) and CPU is not. So the queue is not overused, but "
-                 "a pod that asks for memory must wait.",
-                 overused=
-                 "Overused needs every resource to be full. Which one is, and which is not?"))
-def patient_one() -> None:
-    """Cluster one: why does team-work wait?"""
-
-
-@choice(_patient(2,
-                 "9 of 10 CPUs are kept for the other queue, so the real capability is 1, and the "
-                 "gang needs 2. Lesson 04 goes on here.",
-                 overused="The queue holds nothing. It cannot be full.",
-                 allocatable="Look at its phase: it is still Pending. It was never asked whether a "
-                             "pod may be placed."))
-def patient_two() -> None:
-    """Cluster two: why does team-work wait?"""
-
-
-@choice(_patient(0,
-                 "It holds 5 of 5 CPUs and 5 of 5 pods: all that it deserves, in every resource. "
-                 "Its turn is passed over.",
-                 allocatable="One more pod would be too much, too. But is there any resource that "
-                             "is not full? Compare every pair of numbers."))
-def patient_three() -> None:
-    """Cluster three: why does team-work wait?"""
+patient_one = choice("03.patient_one")
+patient_two = choice("03.patient_two")
+patient_three = choice("03.patient_three")

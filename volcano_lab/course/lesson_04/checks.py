@@ -17,32 +17,8 @@ from volcano_lab.trace.views.queues import levels
 Amounts = Mapping[str, float]
 
 
-@choice({10: well_done("20 − 10 = 10 are left of the cluster, and that is less than its capability "
-                       "of 12."),
-         12: "12 is its capability. What is left of the cluster after the guarantee? The smaller "
-             "of the two counts.",
-         20: "20 is the whole cluster. 10 of these are kept for queue other.",
-         2: "Both are limits, side by side. The guarantee is not taken from its own capability, "
-            "but from the cluster.", 14: "14 was left with a guarantee of 6. Now 10 are kept."},
-        "What did team have before, and from where? 20 − the guarantees of others, at most 12.",
-        float)
-def may_hold() -> None:
-    """Queue other gets a guarantee of 10 CPUs; the capability of team stays 12. What may team hold
-    then, in CPUs?
-    """
-
-
-@choice({
-    10: well_done("5 + 6 + 4 − 5 = 10, and team may hold 12. Nothing became free; old only says "
-                  "that it could do with less."),
-    13: "13 was the sum when elastic was 2. Now old holds 5 more than it needs.",
-    15: "Subtract elastic: what old holds above its minimum.",
-    5: "5 is second's minimum. Add what team holds and what is in queue, and subtract elastic.",
-    6: "You have left out what is in queue: job first was admitted before, and has reserved 4.",
-    9: "5 of old's six pods are elastic, and not all six: it needs one.",
-}, "minimum 5 + allocated 6 + in queue 4 − elastic. What does old hold above its minimum?", float)
-def sum_of_second() -> None:
-    """Job old needs only 1 of its 6 pods now. Which sum does queue team compare for job second?"""
+may_hold = choice("04.may_hold")
+sum_of_second = choice("04.sum_of_second")
 
 
 # -- make: the sum as a function
@@ -203,14 +179,6 @@ def _specs(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-CAUSES = ("its own queue's capability", "a guarantee of another queue",
-          "overcommit: the whole cluster", "admitted: its queue deserves less",
-          "no node has room", "its priority: another job comes first")
-PENDING = "Its PodGroup is Pending: it was not admitted, and no node was asked."
-ALONE = "Priority orders the jobs of a queue, and no other job of team waits."
-"""What a reader may choose for a patient, and what holds for more than one."""
-
-
 def patients() -> dict[str, Cluster]:
     """Clusters in which a job team-work waits, each for another reason.
 
@@ -231,38 +199,6 @@ def patients() -> dict[str, Cluster]:
     return {"one": one, "two": two, "three": three}
 
 
-def _patient(right: int, why: str, *hints: str) -> dict[str, str | Verdict]:
-    """What is said of each cause; the hints are in the order of the wrong ones."""
-    said = iter((*hints, ALONE))
-    return {cause: well_done(why) if cause == CAUSES[right] else next(said) for cause in CAUSES}
-
-
-@choice(_patient(
-    1, "4 of 10 CPUs are kept for queue other, which uses none of them. So the real capability is "
-    "6, and the sum is 7.",
-    "Somebody wrote 9, and the sum is 4 + 3 = 7. Which number stands in real capability?",
-    "The cluster has 10 CPUs, times 1.2 is 12, less the 3 that are used: there is room for 4.",
-    PENDING, PENDING))
-def patient_one() -> None:
-    """Cluster one: why does team-work wait?"""
-
-
-PAST = ("Its PodGroup is Inqueue: it has passed enqueue, and with it all three of these. What is "
-        "compared after that?")
-
-
-@choice(_patient(
-    3, "enqueue compared 6 with the real capability of 10. allocate compares with what the queue "
-    "deserves, and that is 5, because the other queue wants a half.", PAST, PAST, PAST,
-    "The node has 10 CPUs, and 4 of them are held: six pods of 1 CPU would fit."))
-def patient_two() -> None:
-    """Cluster two: why does team-work wait?"""
-
-
-@choice(_patient(
-    2, "1.2 × 10 − 9 used = 3, and it asks for 4. overcommit does not know elastic, so the 8 "
-    "elastic pods do not help.",
-    "team may hold 10 and holds nothing: the sum is 4 of 10.",
-    "In this cluster there is no guarantee.", PENDING, PENDING))
-def patient_three() -> None:
-    """Cluster three: why does team-work wait?"""
+patient_one = choice("04.patient_one")
+patient_two = choice("04.patient_two")
+patient_three = choice("04.patient_three")

@@ -17,49 +17,9 @@ from volcano_lab.plugins.queue_tree import QueueAttr
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import levels, way_to
 
-
-@choice({5: well_done("research may hold 8, its children's guarantees are 3, and train's own part "
-                      "of them is 0: 8 − 3 + 0."),
-         8: "8 is what research may hold. But 3 of these are now kept for eval, even while eval "
-            "does not use them.", 3: "3 is what research keeps for eval. What is left for train?",
-         11: "That is more than train's parent may hold; a child may never hold more.",
-         6: "6 is the capability of eval. Train has its parent's limit, less what is kept for "
-            "others."},
-        "Begin with what research may hold, subtract the guarantees of all its children, and add "
-        "train's own.", float)
-def real_capability() -> None:
-    """research may hold 8 CPUs again, and 3 CPUs are guaranteed to eval. What may train hold?"""
-
-
-@choice({"web, batch, eval, train": "That was the order before. Now compare prod, which holds 4 of "
-                                    "4, with research, whose share is 0.75.",
-         "eval, web, train, batch": "That is the order of the queues' own shares. Queues of "
-                                    "different departments are compared by the shares of the "
-                                    "departments.",
-         "eval, train, web, batch": well_done(
-             "research has the share 6/8 = 0.75 and prod 4/4 = 1, so all of research goes first. "
-             "Within a department the smaller share goes first; batch, which deserves nothing, "
-             "counts as full."),
-         "eval, train, batch, web": "batch deserves nothing. In capacity such a queue has the "
-                                    "share 1, not 0, and web holds only 4 of 8.",
-         "train, eval, web, batch":
-         "research goes first, that is right. Within it, compare 5 of 5 with 1 of 3.",
-         "batch, web, eval, train":
-         "batch deserves nothing, so its share is 1; and its department, with 4 of 4, is full."})
-def order_of_queues() -> None:
-    """prod deserves only 4 CPUs now. In which order are the four queues served?"""
-
-
-@choice({"train": "On train itself there is room: 3 + 5 − 4 elastic = 4 of 8. Go one level up.",
-         "research": well_done("On research the sum is 3 + 6 + 4 − 4 = 9, and it may hold 8. The 4 "
-                               "in queue are eval-gang's."),
-         "eval": "eval is not above train. Train-gang asks train, then research, then root.",
-         "prod": "prod is not above train. Train-gang asks train, then research, then root.",
-         "root": "root is not even asked: a level below it has refused already.",
-         "none of them, it is admitted": "research holds 6, has 4 in queue for eval-gang, and 4 of "
-                                         "its pods are elastic. Add the 3 of train-gang."})
-def who_refuses() -> None:
-    """Which queue refuses train-gang?"""
+real_capability = choice("05.real_capability")
+order_of_queues = choice("05.order_of_queues")
+who_refuses = choice("05.who_refuses")
 
 
 LETTERS = {"A": "test-sub-1 came to 2 of 2: for this queue alone that is right.",
@@ -243,14 +203,4 @@ def _run(cluster: Cluster, conf: Callable[[], str] = tree_conf) -> Cycle | str:
     return cycle.session.warnings[0] if cycle.session.warnings else cycle
 
 
-@choice({
-    3: well_done("2 + 8 + 0 − 7: seven of the eight running pods are above the minimum, and "
-                 "admission counts on them."),
-    10: "10 is the sum with the minimum 8, when nothing is elastic.",
-    7: "7 is what is elastic: the 8 running pods less the minimum 1. Now compute the whole sum.",
-    2: "2 is b-work's minimum. The queue team also holds pods already.",
-    9: "Only what is above the minimum is elastic: 8 − 1 = 7, and not 1.",
-}, "minimum + allocated + in queue − elastic: b-work's 2, then what team holds, what it has "
-   "reserved, and what a-work holds above its minimum.", float)
-def sum_after_the_change() -> None:
-    """Which sum does team compare for b-work now?"""
+sum_after_the_change = choice("05.sum_after_the_change")

@@ -19,16 +19,7 @@ from volcano_lab.framework.statement import StatementError
 Plan = list[tuple[str, ...]]
 
 
-@choice({0: well_done("0 idle + 2 releasing − 2 pipelined. What is promised once can't be promised "
-                      "again."),
-         2: "2 was right after the eviction. But these 2 CPUs are promised now.",
-         4: "4 is what is used: web-1 still sits on the node.",
-         -2: "Releasing counts, too: 2 CPUs will be idle soon.",
-         6: "Nothing is idle on node-0 yet. The 4 idle CPUs are on node-1."},
-        "future idle = idle + releasing − pipelined. Nothing is idle yet; read the other two from "
-        "the table.", float)
-def future_idle() -> None:
-    """2 CPUs of node-0 are promised to train-0. What is the future idle of node-0 now?"""
+future_idle = choice("06.future_idle")
 
 
 @check(takes=list, wanted='a list of pods, such as ["web-1", "train-0", "train-1"]')
@@ -49,17 +40,7 @@ def order_of_undoing(answer: list) -> Verdict:
     return try_again("Begin with the operation that was done last.")
 
 
-@choice({0: "That would be all or nothing at the commit, too. But a commit goes on after a "
-            "failure, and what was committed before it stays.",
-         1: well_done("train-0 on node-0. The two on node-1 are taken back, each for itself: "
-                      "commit takes back what fails and nothing else. The next cycle has to "
-                      "complete the gang."),
-         2: "Two pods were to go to node-1. Does a pod reach a node that has left?",
-         3: "node-1 has left: the cache refuses what goes there."},
-        "Count the pods on each node: train-0 is on node-0, and two pods were to go to node-1.",
-        int)
-def bound_after_refusal() -> None:
-    """How many of the three pods are sent to be bound?"""
+bound_after_refusal = choice("06.bound_after_refusal")
 
 
 @check(takes=list, wanted='a list of states, such as ["Pending", "Running"]')
@@ -250,12 +231,4 @@ def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
 # ------------------------------------------------------------------------------
 
 
-@choice({2: well_done("“2 Schedulable”: they had a place, and lost it with the others. Ask about "
-                      "the pod that is Unschedulable."),
-         1: "1 is Unschedulable: the pod for which no node was found. The others could have gone.",
-         3: "3 is minAvailable, what the gang needs.",
-         0: "So it is after the discard. The question is about the time before."},
-        "Read the end of the sentence: what was found for each pod in the statement that was taken "
-        "back.", int)
-def had_a_place() -> None:
-    """How many of its pods had found a place before the statement was taken back?"""
+had_a_place = choice("06.had_a_place")

@@ -6,31 +6,8 @@ from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_07.lab import CPUS, HIERARCHICAL, placed, tree_cluster
 
-
-@choice({0.5: well_done("4/16 of the CPUs, 16/32 of the memory: memory is dominant."),
-         0.25: "That is its part of the CPUs. Compute its part of the memory, too.",
-         0.75: "Shares are not added. Only the larger one counts.",
-         0.375: "That is the mean of the two. Only the larger one counts.",
-         16: "16Gi is what it holds. A share is a part of what the cluster has.",
-         4: "4 CPUs are what it holds. A share is a part of what the cluster has."},
-        "Divide what it holds by what the cluster has, for each resource, and take the larger "
-        "number: it is from 0 to 1.", float)
-def share_of_both() -> None:
-    """A job holds 4 CPUs and 16Gi in a cluster of 16 CPUs and 32Gi. What is its dominant share?"""
-
-
-@choice({"x": "x holds 12 of 24 CPUs: 0.5. That is more than the others have of anything.",
-         "y":
-         "Nearly. The share of y is 11/24, 0.458. Compute it for z, with its dominant resource.",
-         "z": well_done("The larger of 2/24 and 9/20 is 0.45. y has 11/24, 0.46, and x has 12/24, "
-                        "0.5. That z holds few CPUs does not matter: its memory is dominant."),
-         "x or y, whoever is older": "Age decides only between equal shares. x has 12/24, y 11/24.",
-         "y or z, whoever is older": "Both hold 9Gi, but y's dominant resource is CPU: 11/24.",
-         "all at once": "Jobs of a queue take turns, one at a time."})
-def next_in_line() -> None:
-    """A cluster of 24 CPUs and 20Gi. x holds 12 CPUs and 5Gi, y 11 CPUs and 9Gi, z 2 CPUs and 9Gi.
-    Who is next?
-    """
+share_of_both = choice("07.share_of_both")
+next_in_line = choice("07.next_in_line")
 
 
 @check(takes=int)

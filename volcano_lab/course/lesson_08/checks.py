@@ -17,45 +17,9 @@ from volcano_lab.plugins.binpack import binpacking_score
 Amounts = dict[str, float]
 
 
-@choice({3: well_done("node-2 has 3 CPUs free. All nodes together have 6, but a pod runs on one "
-                      "node."), 1: "That starts, but a larger one would, too.",
-         2: "That starts, but a larger one would, too.",
-         4: "4 is what an empty node has. How much is free on the emptiest node?",
-         5: "No node is that large: each has 4 CPUs, and pods already run there.",
-         6: "6 is the sum over three nodes. A pod runs on one of them."},
-        "How much is free on the emptiest node?", int)
-def largest_pod() -> None:
-    """3, 1 and 2 of 4 CPUs are in use. How many CPUs may one pod ask for, at most, so that it
-    starts?"""
-
-
-@choice({"Insufficient cpu":
-         "That is what it said before. Now 3 CPUs are asked for, and 3 are free.",
-         "untolerated taint {team: gpu}": well_done(
-             "Room is asked first, and one refusal ends the questions. So the taint shows only "
-             "when there is room. Fix one reason, and read the message once more."),
-         "both reasons": "There is room now: 3 CPUs are free. So only one reason is left.",
-         "nothing, it takes the pod": "There is room now, so it is asked the next question, by the "
-                                      "plugin predicates. What is different about node-2?",
-         "Insufficient memory": "The pod asks for 1Gi, and node-2 has 15Gi free.",
-         "Too many pods": "A node takes 110 pods here."})
-def next_reason() -> None:
-    """The request is lowered to 3 CPUs. What does node-2 say then?"""
-
-
-@choice({53: well_done("CPU: 1 of 4 stays free, 25. Memory: 13 of 16, 81. The mean is 53."),
-         **dict.fromkeys((53.125, 53.13, 53.1), "Nearly. Volcano uses whole numbers here: "
-                         "fractions are dropped at each step."),
-         25: "25 is right for CPU. Now memory, and the mean of both.",
-         81: "81 is right for memory. Now CPU, and the mean.",
-         68: "That is node-2. Put in the numbers of node-3.",
-         46: "That is the part that is taken. Count what stays free.",
-         106: "That is the sum. Take the mean of the two."},
-        "For each of the two: what stays free, times 100, divided by what the node has, without "
-        "fraction. Then the mean, without fraction.", float)
-def least_requested_of_node_3() -> None:
-    """With the pod, node-3 has 3 of 4 CPUs and 3 of 16Gi requested. How many points does it get for
-    *least requested*?"""
+largest_pod = choice("08.largest_pod")
+next_reason = choice("08.next_reason")
+least_requested_of_node_3 = choice("08.least_requested_of_node_3")
 
 
 @check(takes=float)
@@ -75,17 +39,7 @@ def binpack_of_node_3(answer: float) -> Verdict:
                                "divide by the sum of the weights (5 + 1), and multiply by 100."))
 
 
-@choice({2: well_done("With 1, binpack puts node-1 31.25 points ahead; with 2 it is 62.5, and that "
-                      "is more than 50. Naming binpack in the configuration is not enough: its "
-                      "weight decides."),
-         0: "With 0 binpack gives no points at all, and the pod goes to node-2.",
-         1: "With 1 the pod goes to node-2: nodeorder puts it 50 points ahead, binpack puts node-1 "
-            "only 31.25 ahead.", 3: "That does it, but less is enough.",
-         5: "That does it, but less is enough.", 10: "That does it, but less is enough."},
-        "nodeorder puts node-2 50 points before node-1. Each unit of the weight brings node-1 "
-        "31.25 points nearer.", int)
-def enough_binpack() -> None:
-    """What is the smallest `binpack.weight` that sends the pod to node-1?"""
+enough_binpack = choice("08.enough_binpack")
 
 
 @check(takes=str, wanted="a text with lines of a pod's spec")

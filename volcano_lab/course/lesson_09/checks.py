@@ -10,29 +10,8 @@ from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.trace.views.cycle import Cycle
 
-
-@choice({"priority": "priority names nobody here. Look for the column with a ✓.",
-         "gang": "gang was not asked: the tier had ended at priority.",
-         "conformance": "conformance was not asked: the tier had ended at priority.",
-         "drf": well_done("drf compares dominant shares, not priorities: old holds 3 pods, urgent "
-                          "none. (Lesson 07: the largest part that a job holds of a resource.)"),
-         "proportion":
-         "proportion answers for reclaim, between queues. Here two jobs of one queue are compared.",
-         "nodeorder": "nodeorder gives points to nodes; it names no victims."})
-def let_equals_go() -> None:
-    """Which plugin let them go?"""
-
-
-@choice({2: well_done("overcommit counts 12 × 1.2 = 14.4 CPUs. Less the 12 in use, 2.4 are left: "
-                      "room for 2."),
-         0: "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.",
-         1: "It may be more: overcommit counts 1.2 times the CPUs that the cluster has.",
-         3: "overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.",
-         12: "12 are in use already. What does overcommit count beyond them?",
-         14: "14.4 is all that overcommit counts. 12 of it are in use."},
-        "overcommit counts 12 × 1.2 = 14.4 CPUs, and 12 are in use.", int)
-def largest_admitted_gang() -> None:
-    """How many pods may urgent have, at most, so that enqueue admits it?"""
+let_equals_go = choice("09.let_equals_go")
+largest_admitted_gang = choice("09.largest_admitted_gang")
 
 
 def _evicted(cycle: Cycle) -> list[str]:

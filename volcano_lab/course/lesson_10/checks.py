@@ -32,16 +32,7 @@ def allocations_in_all(answer: int) -> Verdict:
     return try_again(hints.get(answer, "Each of the three dry runs places the whole gang."))
 
 
-@choice({"the original": "Look at the row of the original after discarding: where is the node?",
-         "the copy": well_done("Discarding writes Pending and “no node” into the pod that the "
-                               "original points to. The copy has a pod of its own."),
-         "both": "They would both, if they pointed to different pods that nobody changes. "
-                 "Discarding changes one.",
-         "neither": "Then nothing could be recovered, and each dry run would be lost."})
-def which_can_be_recovered() -> None:
-    """A statement is saved, then discarded. Which one still knows the pod's node: the original
-    operation or the saved copy?
-    """
+which_can_be_recovered = choice("10.which_can_be_recovered")
 
 
 def _held(cluster: Cluster) -> dict[str, float]:

@@ -15,16 +15,7 @@ from volcano_lab.simulation import Simulation
 Row = Sequence[Any]
 
 
-@choice({"Pending, without a node": well_done(
-    "Only the scheduler knows where the pod goes. The API server learns it with the bind request."),
-         "Pending, on n1":
-         "The node is in the bind request, and the API server has not answered it.",
-         "Binding, on n1":
-         "Binding is a state in the scheduler's cache. A pod has no phase of that name.",
-         "Running, on n1":
-         "A pod runs when its kubelet has started it, and its kubelet has not heard of it yet."})
-def kubectl_shows() -> None:
-    """What does `kubectl` show for the pod now?"""
+kubectl_shows = choice("11.kubectl_shows")
 
 
 def delays(failures: int) -> list[float]:
@@ -168,11 +159,6 @@ def histories() -> dict[str, tuple[list[list[Any]], list[str]]]:
 
 # -- three patients
 
-CAUSES = ["its node is gone", "the API server refuses to bind it",
-          "the scheduler cannot read it and does not know", "it is not in the snapshot"]
-"""What a reader may choose for a patient."""
-
-
 def patients() -> dict[str, Simulation]:
     """Three runs of train at second 8, in each of which a pod does not run.
 
@@ -191,37 +177,6 @@ def patients() -> dict[str, Simulation]:
     return found
 
 
-NOT_LEFT_OUT = ("A pod of a job that is not in the snapshot is never sent anywhere. This one was: "
-                "look at its events.")
-
-
-@choice({CAUSES[0]: well_done("Bound is not Running: the kubelet has to start it, and there is "
-                              "none. When the node's pods are collected, the pod is recreated and "
-                              "scheduled again. Look at the node, not at the scheduler."),
-         CAUSES[1]: "Its bind was accepted: it is Bound, and the API server names its node.",
-         CAUSES[2]: "Nothing is to be read: “on its way” is “–”. The scheduler has done its part.",
-         CAUSES[3]: NOT_LEFT_OUT})
-def patient_one() -> None:
-    """Patient one: why does train-1-1 not run?"""
-
-
-@choice({CAUSES[0]: "Both nodes are there, and the other pods run. What does its event say?",
-         CAUSES[1]: well_done("Each cycle places it, and each bind is refused, with the reason in "
-                              "the pod's condition: SchedulerError. The question is why the API "
-                              "server refuses: admission webhooks, quota, permissions of the "
-                              "scheduler."),
-         CAUSES[2]: "It was read each time: it is Pending again, so the next cycle may place it. "
-                    "What happens then?", CAUSES[3]: NOT_LEFT_OUT})
-def patient_two() -> None:
-    """Patient two: why does train-1-0 not run?"""
-
-
-@choice({CAUSES[0]: "Its node is there, and other pods run on it.",
-         CAUSES[1]:
-         "Its bind was refused, but only once. Why is it not tried again? Look at “on its way”.",
-         CAUSES[2]: well_done("After the refused bind the scheduler does not know what became of "
-                              "the pod. It stays Binding, and keeps its room, until the API server "
-                              "answers; the pauses between two tries get longer and longer."),
-         CAUSES[3]: NOT_LEFT_OUT})
-def patient_three() -> None:
-    """Patient three: why does train-1-0 not run?"""
+patient_one = choice("11.patient_one")
+patient_two = choice("11.patient_two")
+patient_three = choice("11.patient_three")

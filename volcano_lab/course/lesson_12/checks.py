@@ -266,14 +266,7 @@ def _votes(plugin: type[Plugin], conf: str) -> set[int]:
     return said
 
 
-@choice({"only in tier 1": "Look at the run with four kept pods: the empty list of tier 1 ended "
-                           "that tier, and the next tier decided, without it.",
-         "only in tier 2":
-         "Look at the first run: gang, in tier 1, had named victims, and tier 2 was not asked.",
-         "in both tiers": well_done("An empty list is no veto. It must be empty in every tier that "
-                                    "has somebody who names victims.")})
-def which_tiers() -> None:
-    """In which tiers must a plugin stand that protects pods, come what may?"""
+which_tiers = choice("12.which_tiers")
 
 
 # -- an action
@@ -375,14 +368,4 @@ def triage(answer: type[Action]) -> Verdict | None:
                      "other: they meet in the session.")
 
 
-@choice({"AllTrue: all must agree": well_done(
-    "One no is enough for no. `allocatable` is asked this way."),
-         "AnyTrue: any one suffices":
-         "There one yes is enough: a single plugin could not keep a queue out.",
-         "Sum: the sum": "In a sum a no can be outweighed by the others.",
-         "FirstDifference: the first that is not zero":
-         "That rule compares two things. Here the question is about one."})
-def veto_rule() -> None:
-    """Another question, `may_be_helped(queue)`: every plugin may keep a queue out, whatever the
-    others say. Which rule does it need?
-    """
+veto_rule = choice("12.veto_rule")

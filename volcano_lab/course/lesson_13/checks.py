@@ -20,15 +20,7 @@ HINTS = {"ci/nightly-4412":
          "web/reindex": "The nodes that its selector allows are cordoned."}
 
 
-@choice({"weight": "A weight is there, and 5 is a number. Read the sentence of lint to its end.",
-         "binpack.wieght": well_done("Volcano reads binpack.weight, and passes over what it does "
-                                     "not know without a word. The plugin runs with weight 1."),
-         "enablePreemptable": "Volcano reads this switch, and false is what the Helm chart has.",
-         "capability": "The capability of web is read; its queue may hold 260 CPUs.",
-         "reclaimable": "true is the default, so it changes nothing. But it is read.",
-         "minResources": "overcommit counts it. You will see."})
-def not_read() -> None:
-    """Which of these does the scheduler not read?"""
+not_read = choice("13.not_read")
 
 
 @check(takes=int)

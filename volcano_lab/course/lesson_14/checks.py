@@ -24,20 +24,7 @@ def most_per_hour(answer: int) -> Verdict:
                      "more job an hour doubles the wait.")
 
 
-@choice({"a weight of 8 for research":
-         "Then the gang is admitted, and what is reserved for it keeps web out: it waits 369 "
-         "minutes instead of 76. But the room never comes free all at once.",
-         "priority 1000":
-         "It is first in its queue, and still it needs 56 CPUs in one cycle. Nobody is evicted.",
-         "sla, with four hours":
-         "sla admits it after four hours and lets it be first. What is reserved for it keeps "
-         "others out, web waits 146 minutes, and at most 48 CPUs are idle at once.",
-         "half as many small jobs":
-         "More is idle then, at most 36 CPUs at once. It wants 56.",
-         "a minimum of 7": well_done("With 7 of its 14 pods it asks for 28 CPUs at once, and "
-                                     "starts before nine. The other pods follow one by one.")})
-def lets_it_start() -> None:
-    """Each was tried for a day. Which of these lets the large gang start?"""
+lets_it_start = choice("14.lets_it_start")
 
 
 @check(takes=float)

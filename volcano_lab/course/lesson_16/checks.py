@@ -6,7 +6,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import Repair
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.scenery import conf_text
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.verdict import Verdict, try_again
 from volcano_lab.course.lesson_10.cluster import hyper_node
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -55,29 +55,8 @@ def after_the_cleanup() -> Cluster:
     return cluster.job("eval", queue="speech", pods=2, cpu=3, gpu=1)
 
 
-@choice({"enqueue": "enqueue admitted it: look at the phase. A sum that counts what shop can spare "
-                    "had room.",
-         "queue billing": "billing may hold 12 CPUs and would hold 8. It has room.",
-         "queue prod": well_done(
-             "With shop's 6 CPUs, prod would pass the 12 that it may hold. enqueue did not count "
-             "the 3 CPUs that shop can spare; allocate counts them all."),
-         "the nodes": "Room 2 is empty, and a pod needs 1 CPU.",
-         "the gang": "The gang says only that six pods without the other two are of no use."})
-def no_to_invoice() -> None:
-    """Who says no to the seventh and the eighth pod of invoice?"""
-
-
-@choice({"nobody's": "speech deserves 2 GPUs and holds none, so reclaim acts for it. Try it.",
-         "two of crawl": "That would be fair. But who is asked? Look at the tiers.",
-         "one of shop, one of crawl": well_done(
-             "gang and conformance, in tier 1, name a pod of each, so capacity in tier 2 is never "
-             "asked. Reclaim takes the nodes in order, and node-1 has shop's pods."),
-         "two of shop": "gang can spare one of shop's two pods, not both: its minimum is 1.",
-         "train's": "train runs nowhere. Who has no place cannot be evicted."})
-def who_pays() -> None:
-    """Suppose that invoice and train run already. You add reclaim to the actions, and nothing
-    else. Whose pods go for the two of eval?
-    """
+no_to_invoice = choice("16.no_to_invoice")
+who_pays = choice("16.who_pays")
 
 
 def _apart(cycle: Cycle) -> str:
