@@ -174,10 +174,15 @@ function field(root, model) {
   };
 }
 
+// What is the same with and without a kernel.
+function page(root, model) {
+  return () => set(root, model.get("state").html);
+}
+
 export default {
   render({model, el}) {
     const root = add(el, "div", {class: "vl-live"});
-    const draw = {field, question, standing}[model.get("state").kind](root, model);
+    const draw = {field, page, question, standing}[model.get("state").kind](root, model);
     model.on("change:state", draw);
     draw();
     return () => model.off("change:state", draw);

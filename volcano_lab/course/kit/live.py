@@ -6,7 +6,7 @@ import os
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.course.kit.markup import html
+from volcano_lab.course.kit.markup import html, whole_names
 
 if TYPE_CHECKING:
     from volcano_lab.course.kit.widget import Live
@@ -67,7 +67,7 @@ def views(result: Any) -> list[dict[str, str]]:
     if isinstance(result, list | tuple):
         return [view for part in result for view in views(part)]
     if isinstance(result, str):
-        return [{"html": f"<p>{html(result)}</p>"}]
+        return [{"html": f"<p>{whole_names(html(result))}</p>"}]
     bundle = _bundle(result)
     if VIEW in bundle:
         return [{"model": f"IPY_MODEL_{bundle[VIEW]['model_id']}", "html": _static(bundle)}]

@@ -36,6 +36,16 @@ def html(text: object) -> str:
     return "".join(done).replace("\n\n", "<br><br>")
 
 
+def whole_names(said: str) -> str:
+    """Keep names such as node-2 on one line; a browser parts them at their hyphens.
+
+    >>> whole_names("on node-2.")
+    'on <span style="white-space: nowrap">node-2</span>.'
+    """
+    return re.sub(r"\b[a-z]+(-[a-z0-9]+)*-\d+\b", r'<span style="white-space: nowrap">\g<0></span>',
+                  said)
+
+
 def _marked(text: str) -> str:
     for pattern, tag in MARKS:
         text = re.sub(pattern, tag, text)

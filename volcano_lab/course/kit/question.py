@@ -11,7 +11,7 @@ from typing import Any
 
 from volcano_lab.course.kit.checking import CHECKS, Check, is_empty
 from volcano_lab.course.kit.live import Shown, answers_shown, views
-from volcano_lab.course.kit.markup import BLUE, box, fold, html, plain
+from volcano_lab.course.kit.markup import BLUE, box, fold, html, plain, whole_names
 from volcano_lab.course.kit.values import as_text, read_number, same
 from volcano_lab.course.kit.verdict import (
     RIGHT,
@@ -141,7 +141,7 @@ class Question(Shown):
                 "state": verdict.state if verdict else "",
                 "spoken": plain(verdict.state) if verdict else "",
                 "sign": verdict.sign if verdict else "",
-                "says": html(verdict.text) if verdict else "",
+                "says": whole_names(html(verdict.text)) if verdict else "",
                 "result": views(self.result) if self.settled else []}
 
 

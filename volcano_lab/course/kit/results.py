@@ -12,13 +12,16 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.course.kit.markup import FONT, INK, LINE, html, plain
+from volcano_lab.course.kit.markup import BLUE, FONT, GREEN, INK, LINE, RED, html, plain
 from volcano_lab.course.kit.values import as_text
-from volcano_lab.display.palette import colors_of
+from volcano_lab.display.palette import COLORS, colors_of
 from volcano_lab.trace.language import ENGLISH, say, spoken
 
 NAMES = frozenset({"plugin", "question", "point", "extension point"})
 """Headings of columns whose single words are names in every language."""
+
+COLOURS = {"red": RED, "green": GREEN, "blue": BLUE}
+"""Names that promise a colour."""
 
 
 @define(frozen=True, slots=True, repr=False)
@@ -139,7 +142,9 @@ class Bars:
 
     def _repr_html_(self) -> str:
         most = max([*self.values.values(), *self.was.values(), 1e-9])
-        colors = colors_of(self.values)
+        colors = colors_of(self.values) | COLOURS
+        if all(name[:1].isdigit() for name in self.values):
+            colors = dict.fromkeys(self.values, COLORS[0])  # sizes of one thing
         left = 12 + 8 * max(map(len, self.values))
         parts, height = [], 26 * len(self.values)
         for number, (name, value) in enumerate(self.values.items()):

@@ -78,7 +78,7 @@ def count_checks(number: str) -> int:
     return len(re.findall(r"^(?:@check|\w+ = choice)\b", text, re.MULTILINE))
 
 
-class Ways:
+class Ways(Shown):
     """The ways through the course as cards, with what is done of each lesson."""
 
     def __repr__(self) -> str:
@@ -89,6 +89,9 @@ class Ways:
         cards = "".join(map(_card, WAYS))
         return (f'<div style="display: flex; flex-wrap: wrap; gap: 12px; color: {INK}; '
                 f'font-family: {FONT}; font-size: 14px; line-height: 1.5">{cards}</div>')
+
+    def _state(self) -> dict[str, Any]:
+        return {"kind": "page", "html": self._repr_html_()}
 
 
 def ways() -> Ways:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, waits
+from volcano_lab.course.lesson_14.scene import DAY, HOUR, conf, held, waits
 from volcano_lab.display.palette import colors_of
 from volcano_lab.simulation import JobTemplate, Latencies, Simulation, poisson, trace
 from volcano_lab.widgets import pictures
@@ -44,7 +44,8 @@ def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
 
 
 def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
-    """One day: how many jobs of each queue wait from which hour on, and how long they waited.
+    """One day: how many jobs of each queue wait from which hour on, how long they waited,
+    and what the queues held.
 
     >>> day_state(1, 1, False)["mean"]["web"] < day_state(1, 4, False)["mean"]["web"]
     True
@@ -63,7 +64,8 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
     lost = [[time / HOUR, {"node lost": "×", "node back": "+"}[what]]
             for time, what, *_ in sim.history.rows["events"] if what in ("node lost", "node back")]
     return {"lanes": lanes, "marks": lost, "table": rows,
-            "mean": {row["queue"]: row["mean wait, minutes"] for row in rows}}
+            "mean": {row["queue"]: row["mean wait, minutes"] for row in rows},
+            "held": {row["queue"]: row["CPU-hours held"] for row in held(sim)}}
 
 
 def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +111,8 @@ def day_lab() -> Lab:
     """
     return Lab(CONTROLS, lambda values: day_state(**values), PANELS, tasks=TASKS,
                title="A day on three nodes of 8 CPUs",
-               says=[Amounts("waits", lambda state: state["mean"], "minutes")],
+               says=[Amounts("waits", lambda state: state["mean"], "minutes"),
+                     Amounts("holds", lambda state: state["held"], "CPU-hours")],
                opening=lambda state: "Jobs of web wait "
                f"**{state['mean']['web']} minutes** on average, gangs of research "
                f"**{state['mean']['research']}**.")
