@@ -13,7 +13,7 @@ from volcano_lab import actions, plugins
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session, spoken
-from volcano_lab.framework.action import action_names, build_action
+from volcano_lab.framework.action import ACTIONS, action_names
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.guard import call_plugin
@@ -79,7 +79,7 @@ class Scheduler:
             mark = perf_counter()
             observer.action_started(ssn, name)
             if name not in self.actions:
-                self.actions[name] = build_action(name)
+                self.actions[name] = ACTIONS.get(name)()
             call_plugin(self.actions[name], f'action "{name}"', self.actions[name].execute, ssn)
             observer.action_ended(ssn, name)
             times[name] = times.get(name, 0.0) + perf_counter() - mark

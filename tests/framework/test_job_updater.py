@@ -108,7 +108,7 @@ def test_a_hyper_node_that_was_chosen_is_written(monkeypatch):
             group = ssn.jobs["default/a"].pod_group
             group.metadata = attrs.evolve(group.metadata,
                                           annotations={ALLOCATED_HYPER_NODE_ANNOTATION: "rack-1"})
-            ssn.mark_job_dirty("default/a")
+            ssn.dirty_jobs.add("default/a")
 
     Scheduler(cache).run_once(Choose(), now=1000.0)
     assert calls == [(True, True, True)]

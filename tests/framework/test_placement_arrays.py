@@ -60,6 +60,6 @@ def test_rows_keep_their_columns_when_a_new_resource_appears():
     table = NodeTable()
     row = table.add_row(Resource(1000.0, 10.0))
     before = table.vector(Resource(1.0))[0].size
-    assert not table.fits(Resource(0.0, 0.0, {"new/thing": 1.0}))[row]
+    assert room_memo(table, Resource(0.0, 0.0, {"new/thing": 1.0})).values[row] == NEVER
     assert table.vector(Resource(1.0))[0].size == before + 1
     assert np.array_equal(table.idle[row], [1000.0, 10.0, 0.0])

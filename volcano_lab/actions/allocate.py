@@ -96,7 +96,7 @@ class Allocate(Action):
             if statement is None or not ssn.job_ready(job):
                 return False
             statement.commit()
-            ssn.mark_job_dirty(job.uid)
+            ssn.dirty_jobs.add(job.uid)
             self.topology.record_decision(job)
             return bool(worksheet)
         sub_job = job.sub_jobs.get(job.uid)
@@ -128,7 +128,8 @@ class Allocate(Action):
             task = tasks.pop()
             if not ssn.allocatable(queue, task):
                 continue
-            if job.task_has_fit_errors(sub_job.uid, task):
+            if (task.task_role and job.nodes_fit_errors
+                    and task.task_role in job.fit_failed_roles(sub_job.uid)):
                 message = (f"Task {task.name} with role spec {task.task_role} "
                            "has already predicated failed, skip")
                 job.nodes_fit_errors[task.uid] = FitErrors(message=message)

@@ -16,10 +16,11 @@ from attrs import define
 
 from volcano_lab.actions import evictions
 from volcano_lab.actions import preempt_topology as dry_run
-from volcano_lab.api import ZERO, FitError, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo, total
+from volcano_lab.api import ZERO, FitError, JobInfo, NodeInfo, QueueInfo, TaskInfo, total
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
+from volcano_lab.framework.placement.arrays import NEVER
 from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes
 
 ERROR_CACHE = "predicateErrorCacheEnable"
@@ -55,7 +56,6 @@ class Preempt(Action):
         self.limits = self.limits.changed_by(arguments)
         self.helper = PredicateHelper(self.use_error_cache)
         self._evictable: dict[str, evictions.EvictableTasks] = {}
-        self._free: dict[Resource, tuple[int, np.ndarray]] = {}
         queues: dict[str, PriorityQueue[JobInfo]] = {}
         under_request = []
         self.tasks: dict[str, PriorityQueue[TaskInfo]] = {}
@@ -215,20 +215,10 @@ class Preempt(Action):
     def _may_fit(self, claim: Claim) -> np.ndarray:
         ssn, request = self.ssn, claim.task.init_resreq
         if claim.within_job:
-            may_fit = self._fits(request).copy()
+            may_fit = node_arrays(ssn).room(request) != NEVER
             may_fit[[ssn.nodes[name].row for name in self._homes if name in ssn.nodes]] = True
             return may_fit
         return self._evictable_in(claim.queue).may_make_room(request)
-
-    def _fits(self, request: Resource) -> np.ndarray:
-        """Where a request fits as it is; most jobs ask again for the same, and nothing changed."""
-        table = self.ssn.table
-        table.vector(request)  # it may be the first to name a resource, which then gets a column
-        since, fits = self._free.get(request, (-1, None))
-        if since != len(table.changes):
-            fits = table.fits(request, table.future_idle())
-            self._free[request] = len(table.changes), fits
-        return fits
 
     def _evictable_in(self, queue: QueueInfo) -> evictions.EvictableTasks:
         found = self._evictable.get(queue.uid)

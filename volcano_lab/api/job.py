@@ -17,7 +17,7 @@ from volcano_lab.api.objects import PodGroup, PodGroupStatus, SubGroupPolicySpec
 from volcano_lab.api.resource import EMPTY, Resource, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, SUCCEEDED, TaskStatus
 from volcano_lab.api.sub_job import SubJobInfo, WholeJob, match_values, sub_job_id
-from volcano_lab.api.task import PREEMPTABLE_KEY, TaskInfo, revocable_zone_of
+from volcano_lab.api.task import PREEMPTABLE, TaskInfo, revocable_zone_of
 from volcano_lab.api.task_index import NetworkTopologySpec, TaskIndex, hard_topology
 
 SLA_WAITING_TIME = "volcano.sh/sla-waiting-time"
@@ -75,7 +75,7 @@ class JobInfo(TaskIndex):
         self.creation_timestamp = meta.creation_timestamp or 0.0
         self.waiting_time = _positive(notes.get(SLA_WAITING_TIME)) or _positive(
             notes.get(SLA_WAITING_TIME_SHORT))
-        marked = notes.get(PREEMPTABLE_KEY, meta.labels.get(PREEMPTABLE_KEY, ""))
+        marked = notes.get(PREEMPTABLE, meta.labels.get(PREEMPTABLE, ""))
         self.preemptable = parse_bool(marked) or False
         self.revocable_zone = revocable_zone_of(notes)
         self.min_available_budget = notes.get(JDB_MIN_AVAILABLE, "")
@@ -185,10 +185,6 @@ class JobInfo(TaskIndex):
         """What the PodGroup says the gang needs at least; nothing where it says nothing."""
         return Resource.from_list(self.pod_group.spec.min_resources)
 
-    def get_elastic_resources(self) -> Resource:
-        """What the job holds above its minimum: what admission may count on getting back."""
-        return self.allocated.exceeded_part(self.get_min_resources())
-
     def deduct_sch_gated_resources(self, resources: Resource) -> Resource:
         """`resources` less what tasks behind a scheduling gate ask for, never below zero."""
         gated = self._gated and total(task.resreq for task in self.tasks.values() if task.sch_gated)
@@ -201,10 +197,6 @@ class JobInfo(TaskIndex):
                         scalars if resources.scalars is not None else None)
 
     # -- gang states by task role and sub-group --------------------------------------------------
-
-    def check_task_valid(self) -> bool:
-        """Every role has, among tasks that may still run, as many as its minimum."""
-        return not self.roles_short()
 
     def roles_short(self) -> dict[str, tuple[int, int]]:
         """(how many tasks may still run, the minimum) of each role that has too few."""
@@ -263,11 +255,6 @@ class JobInfo(TaskIndex):
         """Roles of which a task of the sub-job has found no node in this cycle."""
         return {self.tasks[uid].task_role
                 for uid in self.nodes_fit_errors if self.task_to_sub_job.get(uid) == sub_job}
-
-    def task_has_fit_errors(self, sub_job: str, task: TaskInfo) -> bool:
-        """Whether a task of the same role has failed before, so that this one need not try."""
-        return bool(task.task_role and self.nodes_fit_errors
-                    and task.task_role in self.fit_failed_roles(sub_job))
 
     def need_continue_allocating(self, sub_job_id: str) -> bool:
         """Whether, one task having found no node, the gang's minimum may still be reached by the

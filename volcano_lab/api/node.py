@@ -17,7 +17,7 @@ from volcano_lab.api.node_usage import NO_USAGE, NodeUsage, usage_of
 from volcano_lab.api.objects import Node
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.api.status import BINDING, PIPELINED, RELEASING
-from volcano_lab.api.task import REVOCABLE_ZONE_KEY, TaskInfo
+from volcano_lab.api.task import REVOCABLE_ZONE, TaskInfo
 
 OVERSUBSCRIPTION_CPU = "volcano.sh/oversubscription-cpu"
 OVERSUBSCRIPTION_MEMORY = "volcano.sh/oversubscription-memory"
@@ -62,7 +62,7 @@ class NodeInfo:
         extra = Resource(parse_float(notes.get(OVERSUBSCRIPTION_CPU)),
                          parse_float(notes.get(OVERSUBSCRIPTION_MEMORY)))
         self.node = node
-        self.revocable_zone = labels.get(REVOCABLE_ZONE_KEY, "")
+        self.revocable_zone = labels.get(REVOCABLE_ZONE, "")
         told = usage_of(notes)
         if told is not NO_USAGE:
             self.resource_usage = told

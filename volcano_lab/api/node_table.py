@@ -29,8 +29,8 @@ class NodeTable:
     >>> row = table.add_row(Resource.from_list({"cpu": "4", "memory": "1Gi"}))
     >>> table.resource("idle", row)
     Resource(cpu=4000, memory=1073741824)
-    >>> table.fits(Resource(4000.0)), table.fits(Resource(4001.0))
-    (array([ True]), array([False]))
+    >>> table.has_room(row, Resource(4000.0)), table.has_room(row, Resource(4001.0))
+    (True, False)
     """
 
     __slots__ = (*ACCOUNTS, "dimensions", "columns", "count", "changes", "_vectors")
@@ -140,16 +140,6 @@ class NodeTable:
         """Idle, plus releasing, minus pipelined, of all rows."""
         n = self.count
         return self.idle[:n] + self.releasing[:n] - self.pipelined[:n]
-
-    def fits(self, resource: Resource, available: np.ndarray | None = None) -> np.ndarray:
-        """For each row, whether `resource` fits what is available there (idle, unless given),
-        tolerantly.
-        """
-        amounts, columns = self.vector(resource)
-        have = self.idle[: self.count] if available is None else available
-        if have.shape[1] < len(self.dimensions):  # the request is the first to name a resource
-            have = np.pad(have, ((0, 0), (0, len(self.dimensions) - have.shape[1])))
-        return (amounts[columns] - have[:, columns] < MIN_RESOURCE).all(axis=1)
 
 
 def where(condition: Any, yes: Any, no: Any) -> Any:

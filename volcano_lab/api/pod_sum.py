@@ -14,6 +14,11 @@ from volcano_lab.api.objects import Container, Pod, PodSpec
 Amounts = dict[str, Fraction]
 
 
+def parsed(resource_list: Mapping[str, str]) -> Amounts:
+    """Exact amounts of a resource list."""
+    return {name: quantity.parse(text) for name, text in resource_list.items()}
+
+
 def add(total: Amounts, amounts: Amounts, times: int = 1) -> None:
     """Add `times` the amounts to the total, in place."""
     for name, amount in amounts.items():

@@ -15,11 +15,11 @@ from volcano_lab.api.pod_sum import requests_in_force
 from volcano_lab.api.resource import PODS, Resource
 from volcano_lab.api.status import TaskStatus
 
-GROUP_NAME_ANNOTATION = "scheduling.k8s.io/group-name"
-TASK_SPEC_KEY = "volcano.sh/task-spec"
+GROUP_NAME = "scheduling.k8s.io/group-name"
+TASK_SPEC = "volcano.sh/task-spec"
 TASK_PRIORITY_ANNOTATION = "volcano.sh/task-priority"
-PREEMPTABLE_KEY = "volcano.sh/preemptable"
-REVOCABLE_ZONE_KEY = "volcano.sh/revocable-zone"
+PREEMPTABLE = "volcano.sh/preemptable"
+REVOCABLE_ZONE = "volcano.sh/revocable-zone"
 
 ONE_POD = Resource(scalars={PODS: 1.0})
 
@@ -66,16 +66,16 @@ class TaskInfo:
         self.uid = meta.uid
         self.name, self.namespace = meta.name, meta.namespace
         self.key = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
-        group = annotations.get(GROUP_NAME_ANNOTATION, "")
+        group = annotations.get(GROUP_NAME, "")
         self.job = f"{meta.namespace}/{group}" if group else ""
-        self.task_role = annotations.get(TASK_SPEC_KEY) or labels.get(TASK_SPEC_KEY) or ""
+        self.task_role = annotations.get(TASK_SPEC) or labels.get(TASK_SPEC) or ""
         self.resreq = self.init_resreq = pod_resource_request(pod)
         self.best_effort = self.init_resreq.is_empty()
         self.priority = 1 if spec.priority is None else spec.priority
         override = annotations.get(TASK_PRIORITY_ANNOTATION, "")
         if override.lstrip("+-").isdigit():
             self.priority = int(override)
-        marked = annotations.get(PREEMPTABLE_KEY, labels.get(PREEMPTABLE_KEY))
+        marked = annotations.get(PREEMPTABLE, labels.get(PREEMPTABLE))
         self.preemptable = True if marked is None else parse_bool(marked) or False
         self.revocable_zone = revocable_zone_of(annotations)
         self.sch_gated = bool(spec.scheduling_gates)
@@ -154,9 +154,9 @@ def pod_status(pod: Pod) -> TaskStatus:
 
 def revocable_zone_of(annotations: dict[str, str]) -> str:
     """"*" for what may run on nodes that can be taken back, else ""; only "*" is a known zone."""
-    if REVOCABLE_ZONE_KEY in annotations:
-        return "*" if annotations[REVOCABLE_ZONE_KEY] == "*" else ""
-    return "*" if parse_bool(annotations.get(PREEMPTABLE_KEY, "")) else ""
+    if REVOCABLE_ZONE in annotations:
+        return "*" if annotations[REVOCABLE_ZONE] == "*" else ""
+    return "*" if parse_bool(annotations.get(PREEMPTABLE, "")) else ""
 
 
 def pod_resource_request(pod: Pod) -> Resource:

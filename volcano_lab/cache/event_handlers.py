@@ -14,7 +14,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.status import ALLOCATED_STATUSES, COMPLETED_STATUSES, check_transition
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
-from volcano_lab.api.task import GROUP_NAME_ANNOTATION
+from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.hyper_nodes import HyperNodes
 from volcano_lab.framework import Misuse, log, one_line
 
@@ -117,7 +117,7 @@ class EventHandlers:
             return
         if not task.node_name and not task.job:
             self.pods_left_out[task.key] = (f"pod {task.key}: it has no annotation "
-                                            f"{GROUP_NAME_ANNOTATION} that names its PodGroup")
+                                            f"{GROUP_NAME} that names its PodGroup")
         self.add_task(task)
         log.v(3 if old is None else 4, "pod %s is %s", pod.key,
               "new" if old is None else f"now {task.status}")
@@ -141,7 +141,7 @@ class EventHandlers:
 
     def task_of(self, pod: api.Pod) -> TaskInfo | None:
         """What is known of a pod (of its uid), in its job or, where it has none, on its node."""
-        group = pod.metadata.annotations.get(GROUP_NAME_ANNOTATION)
+        group = pod.metadata.annotations.get(GROUP_NAME)
         job = self.jobs.get(f"{pod.namespace}/{group}") if group else None
         if job is not None:
             return job.tasks.get(pod.metadata.uid)

@@ -13,7 +13,7 @@ from attrs import define
 
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
-from volcano_lab.api.task import GROUP_NAME_ANNOTATION
+from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.framework import SchedulerConfiguration
 
 Objects = Sequence[KubernetesObject]
@@ -99,7 +99,7 @@ class KnobSet:
         self.pods: dict[str, list[int]] = {}
         for place, obj in enumerate(self.objects):
             if isinstance(obj, Pod):
-                group = obj.metadata.annotations.get(GROUP_NAME_ANNOTATION, "")
+                group = obj.metadata.annotations.get(GROUP_NAME, "")
                 self.pods.setdefault(f"{obj.namespace}/{group}", []).append(place)
 
     def waiting(self, job: str) -> dict[int, Pod]:

@@ -49,8 +49,3 @@ register_action, unregister_action = ACTIONS.register, ACTIONS.unregister
 def action_names() -> tuple[str, ...]:
     """The names of all actions that can be configured."""
     return tuple(ACTIONS.names())
-
-
-def build_action(name: str) -> Action:
-    """Return a new action by name. Raises `LookupError` without one."""
-    return ACTIONS.get(name)()

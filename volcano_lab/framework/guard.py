@@ -168,23 +168,22 @@ def validate_plugin(name: str, plugin: Plugin, points: Mapping[str, ExtensionPoi
               if not method.startswith("_") and callable(getattr(plugin, method))]
     known = [*points, *HOOKS]
     for method in public:
-        meant = "" if method in known or _is_companion(method, points) else _meant(method, known)
+        companion = any(method.endswith(end) and method.removesuffix(end) in points
+                        for end in COMPANIONS)
+        meant = "" if method in known or companion else _meant(method, known)
         if meant:
             raise ExtensionError(f'plugin "{name}" has a method {method}; allowed are the names of '
                                  'extension points, here ' f"perhaps {meant} (a helper of your own "
                                                            f"is best called _{method}).")
     for method in points.keys() & public:
         _check_parameters(name, points[method], getattr(plugin, method))
-    if not points.keys() & public and not any(hook in public and _defines(plugin, hook)
-                                              for hook in HOOKS):
+    hooks = [hook for hook in HOOKS if hook in public
+             and getattr(type(plugin), hook, None) is not getattr(Plugin, hook, None)]
+    if not points.keys() & public and not hooks:
         own = [method for method in public if not hasattr(Plugin, method)]
         found = f"its methods are {', '.join(own)}" if own else "it has no methods of its own"
         raise ExtensionError(f'plugin "{name}" answers nothing: {found}; allowed are the names of '
                              'extension points, ' "such as node_order or job_order.")
-
-
-def _is_companion(method: str, points: Mapping[str, ExtensionPoint]) -> bool:
-    return any(method.endswith(end) and method.removesuffix(end) in points for end in COMPANIONS)
 
 
 def _meant(method: str, known: list[str]) -> str:
@@ -194,10 +193,6 @@ def _meant(method: str, known: list[str]) -> str:
     snake = sub(r"(?<=[a-z])(?=[A-Z])", "_",
                 method).lower().removeprefix("add_").removesuffix("_fn").removesuffix("_fun")
     return next(iter(get_close_matches(snake, known, 1, 0.84)), "")
-
-
-def _defines(plugin: Plugin, hook: str) -> bool:
-    return getattr(type(plugin), hook, None) is not getattr(Plugin, hook, None)
 
 
 def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., Any]) -> None:

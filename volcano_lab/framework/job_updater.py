@@ -22,23 +22,18 @@ ALLOCATED_HYPER_NODE_ANNOTATION = "volcano.sh/job-allocated-hypernode"
 def update_all(ssn: Session) -> None:
     """Work out every job's status and hand to the cache what changed."""
     for uid, job in ssn.jobs.items():
-        update_status(ssn, job)
+        status = job.pod_group.status
+        unschedulable = any(c.type == "Unschedulable" and c.status == "True"
+                            and c.transition_id == ssn.uid for c in status.conditions)
+        status.phase = pod_group_phase(job, unschedulable)
+        status.running, status.failed, status.succeeded = (
+            len(job.in_status(s)) for s in (RUNNING, FAILED, SUCCEEDED))
         old = ssn.old_status.get(uid)
-        changed = old is None or status_changed(job.pod_group.status, old)
+        changed = old is None or status_changed(status, old)
         key = ALLOCATED_HYPER_NODE_ANNOTATION
         moved = ssn.old_annotations.get(uid,
                                         {}).get(key) != job.pod_group.metadata.annotations.get(key)
         ssn.cache.update_job_status(job, changed, moved, uid in ssn.dirty_jobs)
-
-
-def update_status(ssn: Session, job: JobInfo) -> None:
-    """Give a PodGroup's status its phase, and how many of its tasks run, failed, succeeded."""
-    status = job.pod_group.status
-    unschedulable = any(c.type == "Unschedulable" and c.status == "True"
-                        and c.transition_id == ssn.uid for c in status.conditions)
-    status.phase = pod_group_phase(job, unschedulable)
-    status.running, status.failed, status.succeeded = (
-        len(job.in_status(s)) for s in (RUNNING, FAILED, SUCCEEDED))
 
 
 def pod_group_phase(job: JobInfo, unschedulable: bool) -> str:

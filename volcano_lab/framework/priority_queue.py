@@ -8,6 +8,7 @@ these few lines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from heapq import heapify, heappop, heappush
 from typing import Any, Generic, TypeVar
 
@@ -65,7 +66,7 @@ class PriorityQueue(Generic[T]):
         return self.items[0] if self.items else None
 
     def clone(self) -> PriorityQueue[T]:
-        queue: PriorityQueue[T] = PriorityQueue(self.less)
+        queue = copy(self)
         queue.items = self.items.copy()
         return queue
 
@@ -105,8 +106,3 @@ class KeyedQueue(PriorityQueue[T]):
 
     def peek(self) -> T | None:
         return self.items[0][1] if self.items else None
-
-    def clone(self) -> KeyedQueue[T]:
-        queue: KeyedQueue[T] = KeyedQueue(self.key)
-        queue.items = self.items.copy()
-        return queue

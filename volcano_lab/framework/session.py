@@ -130,7 +130,7 @@ class Session(ExtensionPoints):
         self.topology = Topology(snapshot.hyper_nodes, self.nodes, self.node_list)
         if self.topology.ready:
             for job in self.jobs.values():
-                self.topology.restore(job, self.mark_job_dirty)
+                self.topology.restore(job, self.dirty_jobs.add)
 
     def __repr__(self) -> str:
         counts = f"nodes={len(self.nodes)}, queues={len(self.queues)}, jobs={len(self.jobs)}"
@@ -380,10 +380,6 @@ class Session(ExtensionPoints):
 
     # -- PodGroups -------------------------------------------------------------------------------
 
-    def mark_job_dirty(self, uid: str) -> None:
-        """What the session learned of a job besides its status has to reach the cache."""
-        self.dirty_jobs.add(uid)
-
     def update_pod_group_condition(self, job: JobInfo, condition: PodGroupCondition) -> None:
         """Set a PodGroup's condition of that type, in the place of an earlier one."""
         conditions = job.pod_group.status.conditions
@@ -392,10 +388,6 @@ class Session(ExtensionPoints):
                 conditions[index] = condition
                 return
         conditions.append(condition)
-
-    def record_pod_group_event(self, job: JobInfo, kind: str, reason: str, message: str) -> None:
-        if job.pod_group is not None:
-            self.cache.record_event(job.pod_group, kind, reason, message)
 
     # -- the end ---------------------------------------------------------------------------------
 

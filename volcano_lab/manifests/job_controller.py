@@ -18,11 +18,11 @@ import attrs
 
 from volcano_lab.api import objects as api
 from volcano_lab.api import quantity
-from volcano_lab.api.pod_sum import Amounts, add, sum_of_containers
+from volcano_lab.api.job import JDB_MAX_UNAVAILABLE, JDB_MIN_AVAILABLE
+from volcano_lab.api.pod_sum import Amounts, add, parsed, sum_of_containers
+from volcano_lab.api.task import GROUP_NAME, PREEMPTABLE, REVOCABLE_ZONE, TASK_SPEC
 from volcano_lab.framework import listed
 
-GROUP_NAME = "scheduling.k8s.io/group-name"
-TASK_SPEC = "volcano.sh/task-spec"
 TASK_INDEX = "volcano.sh/task-index"
 PARTITION = "volcano.sh/partition-id"
 JOB_NAME = "volcano.sh/job-name"
@@ -30,11 +30,7 @@ JOB_NAMESPACE = "volcano.sh/job-namespace"
 QUEUE_NAME = "volcano.sh/queue-name"
 NUMA_POLICY = "volcano.sh/numa-topology-policy"
 
-PREEMPTABLE = "volcano.sh/preemptable"
 COOLDOWN_TIME = "volcano.sh/cooldown-time"
-REVOCABLE_ZONE = "volcano.sh/revocable-zone"
-JDB_MIN_AVAILABLE = "volcano.sh/jdb-min-available"
-JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
 
 NATIVE = ("cpu", "memory", "ephemeral-storage")
 
@@ -183,7 +179,7 @@ def _pod_sum(spec: api.PodSpec, part: str, styles: dict[str, str]) -> Amounts:
     def amounts(texts: Mapping[str, str]) -> Amounts:
         for name, text in texts.items():
             styles.setdefault(name, quantity.style_of(text))
-        return {name: quantity.parse(text) for name, text in texts.items()}
+        return parsed(texts)
 
     total = sum_of_containers(spec, lambda container, once: amounts(getattr(container.resources,
                                                                             part)))

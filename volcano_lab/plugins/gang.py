@@ -36,7 +36,7 @@ class Gang(Plugin):
     name = "gang"
 
     def job_valid(self, job: JobInfo) -> Invalid | None:
-        if not job.check_task_valid():
+        if job.roles_short():
             return Invalid(NOT_ENOUGH_PODS_OF_TASK,
                            "Not enough valid pods of each task for gang-scheduling")
         if not job.check_sub_job_valid():

@@ -45,8 +45,8 @@ class Overcommit(Plugin):
                                limit=self.idle_resource, short_of=names)
         if fits:
             return PERMIT
-        self.ssn.record_pod_group_event(
-            job, "Normal", "Unschedulable",
+        self.ssn.cache.record_event(
+            job.pod_group, "Normal", "Unschedulable",
             format_resource_names("resource in cluster is overused", "overused", names))
         return REJECT
 

@@ -48,7 +48,8 @@ class QueueShares(Plugin):
 
     def count(self, job: JobInfo) -> None:
         """Add what a job holds, requests, has reserved and could give to all queues of its line."""
-        inqueue, elastic = inqueue_resource(job), job.get_elastic_resources()
+        inqueue = inqueue_resource(job)
+        elastic = job.allocated.exceeded_part(job.get_min_resources())
         request = job.allocated + total(
             task.resreq for task in job.in_status(PENDING).values())
         for attr in self.tree.line(job.queue):
@@ -79,7 +80,7 @@ class QueueShares(Plugin):
             if short_of:
                 message = format_resource_names("queue resource quota insufficient", "insufficient",
                                                 short_of)
-                self.ssn.record_pod_group_event(job, "Normal", "Unschedulable", message)
+                self.ssn.cache.record_event(job.pod_group, "Normal", "Unschedulable", message)
                 return REJECT
         reserved = job.deduct_sch_gated_resources(job.get_min_resources())
         for attr in line:

@@ -11,13 +11,11 @@ values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 from volcano_lab.api import JobInfo, quantity
 from volcano_lab.api.objects import ResourceQuota
+from volcano_lab.api.pod_sum import Amounts, add, parsed
 from volcano_lab.framework import PERMIT, REJECT, Plugin, Session
-
-Amounts = dict[str, Fraction]
 
 
 class ResourceQuotas(Plugin):
@@ -36,20 +34,20 @@ class ResourceQuotas(Plugin):
         least = job.pod_group.spec.min_resources
         if least is None or job.namespace not in self.quotas:
             return PERMIT
-        requested = amounts_of(least)
-        pending = self.pending.get(job.namespace, {})
+        requested = parsed(least)
+        pending = self.pending.setdefault(job.namespace, {})
         for quota in self.quotas[job.namespace]:
             short = exceeded(quota, requested, pending)
             if self.ssn.observer.watching:
                 self.ssn.observer.note("quota_comparison", plugin=self.name, job=job.uid,
                                        quota=quota.name, short_of=short, requested=dict(least),
-                                       pending=texts(pending), used=dict(quota.status.used),
-                                       hard=dict(quota.status.hard))
+                                       pending={k: quantity.to_text(v) for k, v in pending.items()},
+                                       used=dict(quota.status.used), hard=dict(quota.status.hard))
             if short:
-                self.ssn.record_pod_group_event(job, "Normal", "Unschedulable",
-                                                self._message(quota, least, short))
+                self.ssn.cache.record_event(job.pod_group, "Normal", "Unschedulable",
+                                            self._message(quota, least, short))
                 return REJECT
-        self.pending[job.namespace] = total(pending, requested)
+        add(pending, requested)
         return PERMIT
 
     @staticmethod
@@ -66,25 +64,11 @@ def exceeded(quota: ResourceQuota, requested: Amounts, pending: Amounts) -> list
     >>> from volcano_lab.api.objects import ObjectMeta, ResourceQuotaSpec, ResourceQuotaStatus
     >>> quota = ResourceQuota(ObjectMeta("q"), ResourceQuotaSpec(),
     ...                       ResourceQuotaStatus({"cpu": "4"}, {"cpu": "3"}))
-    >>> one = amounts_of({"cpu": "1"})
-    >>> exceeded(quota, one, {}), exceeded(quota, one, amounts_of({"cpu": "1m"}))
+    >>> one = parsed({"cpu": "1"})
+    >>> exceeded(quota, one, {}), exceeded(quota, one, parsed({"cpu": "1m"}))
     ([], ['cpu'])
     """
-    hard, used = amounts_of(quota.status.hard), total(amounts_of(quota.status.used), pending)
+    hard, used = parsed(quota.status.hard), parsed(quota.status.used)
+    add(used, pending)
     return [name for name in sorted(requested)
             if name in hard and used.get(name, 0) + requested[name] > hard[name]]
-
-
-def amounts_of(resources: Mapping[str, str]) -> Amounts:
-    """Exact amounts of a resource list."""
-    return {name: quantity.parse(text) for name, text in resources.items()}
-
-
-def texts(amounts: Amounts) -> dict[str, str]:
-    return {name: quantity.to_text(amount) for name, amount in amounts.items()}
-
-
-def total(left: Amounts, right: Amounts) -> Amounts:
-    """Name by name."""
-    return {name: left.get(name, Fraction()) + right.get(name, Fraction())
-            for name in {**left, **right}}

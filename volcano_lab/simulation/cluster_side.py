@@ -17,7 +17,7 @@ from attrs import define, field
 
 from volcano_lab.api.objects import Node, Pod, PodGroup
 from volcano_lab.api.objects.pod import PodStatus
-from volcano_lab.api.task import GROUP_NAME_ANNOTATION
+from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.cache.api_server import ADDED, DELETED, ApiServer, WatchEvent
 from volcano_lab.framework import spoken
 from volcano_lab.manifests.loader import from_dict, to_dict
@@ -288,5 +288,5 @@ def _anew(pod: Pod) -> dict[str, Any]:
 
 def _job_of(pod: Pod) -> str:
     """The key of a pod's PodGroup, "" where it has none."""
-    group = pod.metadata.annotations.get(GROUP_NAME_ANNOTATION, "")
+    group = pod.metadata.annotations.get(GROUP_NAME, "")
     return f"{pod.namespace}/{group}" if group else ""

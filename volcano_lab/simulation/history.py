@@ -139,17 +139,11 @@ def _amount(resource: Any, name: str) -> float | int | None:
 
 def _used(ssn: Session) -> list[float | int | None]:
     """What is used of each resource, and which part of all there is."""
-    table = ssn.table
-    sums = {}
-    for account in ("used", "allocatable"):
-        total = getattr(table, account)[: table.count].sum(axis=0)
-        sums[account] = [float(total[table.columns[name]]) if name in table.columns else 0.0
-                         for name in RESOURCES.values()]
-    amounts = [in_units(name, amount)
-               for name, amount in zip(RESOURCES.values(), sums["used"], strict=True)]
-    parts = zip(sums["used"], sums["allocatable"], strict=True)
-    return amounts + [round(used / everything, 9) if everything else None
-                      for used, everything in parts]
+    used, offered = ssn.table.total("used"), ssn.table.total("allocatable")
+    names = RESOURCES.values()
+    return [in_units(name, used.get(name)) for name in names] + [
+        round(used.get(name) / offered.get(name), 9) if offered.get(name) else None
+        for name in names]
 
 
 def _pods(ssn: Session) -> list[int]:

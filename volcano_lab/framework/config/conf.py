@@ -9,8 +9,6 @@ that Volcano silently ignores are named in `warnings`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 from attrs import Factory, define
 
@@ -139,8 +137,9 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     conf = SchedulerConfiguration()
     parsed = reader.read(_CONFIGURATION)
 
-    conf.tiers = [Tier([_plugin(entry) for entry in tier.get("plugins", ())])
-                  for tier in parsed.get("tiers", ())]
+    conf.tiers = [Tier([PluginOption(entry.get("name", ""), Arguments(entry.get("arguments", ())),
+                                     {key: entry[key] for key in entry.keys() & ALL_SWITCHES})
+                        for entry in tier.get("plugins", ())]) for tier in parsed.get("tiers", ())]
     conf.configurations = [Configuration(entry.get("name", ""),
                                          Arguments(entry.get("arguments", ())))
                            for entry in parsed.get("configurations", ())]
@@ -156,11 +155,6 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
                       f"{', '.join(known)}." for entry in conf.configurations
                       if entry.name not in known]
     return conf
-
-
-def _plugin(entry: dict[str, Any]) -> PluginOption:
-    switches = {key: entry[key] for key in entry.keys() & ALL_SWITCHES}
-    return PluginOption(entry.get("name", ""), Arguments(entry.get("arguments", ())), switches)
 
 
 def action_list(text: str, known: tuple[str, ...]) -> list[str]:

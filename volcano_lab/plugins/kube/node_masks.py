@@ -35,15 +35,12 @@ def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None
     """How many `PreferNoSchedule` taints of each node the pod doesn't tolerate; None where it is 0
     for all.
     """
-    return kube.remember(("preferences", info.tolerations), lambda:
-                         (_count_preferences(kube, info), ))[0]
+    def count() -> tuple[np.ndarray | None]:
+        counts = [taints.untolerated_preferences(node.node.spec.taints, info.pod.spec.tolerations)
+                  for node in kube.nodes]
+        return (np.array(counts, np.int64) if any(counts) else None,)
 
-
-def _count_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:
-    tolerations = info.pod.spec.tolerations
-    counts = [taints.untolerated_preferences(node.node.spec.taints, tolerations)
-              for node in kube.nodes]
-    return np.array(counts, np.int64) if any(counts) else None
+    return kube.remember(("preferences", info.tolerations), count)[0]
 
 
 def _mask(kube: KubeNodes, holds) -> np.ndarray:

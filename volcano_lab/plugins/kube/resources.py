@@ -9,7 +9,7 @@ once.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from volcano_lab.api import quantity
 from volcano_lab.api.node_table import where
 from volcano_lab.api.objects import Pod
-from volcano_lab.api.pod_sum import Amounts, add, requests_in_force, sum_of_containers
+from volcano_lab.api.pod_sum import Amounts, add, parsed, requests_in_force, sum_of_containers
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 DEFAULTS = {CPU: Fraction(1, 10), MEMORY: Fraction(200 * 1024 * 1024)}
@@ -75,7 +74,7 @@ def _plain_requests(containers: tuple[tuple[tuple[str, str], ...], ...]) -> PodR
     plain: Amounts = {}
     non_zero: Amounts = {}
     for items in containers:
-        requests = {name: quantity.parse(text) for name, text in items}
+        requests = parsed(dict(items))
         add(plain, requests)
         add(non_zero, {**DEFAULTS, **requests})
     whole, pair = _whole(plain), _cpu_and_memory(non_zero)
@@ -87,7 +86,7 @@ def _containers(pod: Pod, resize: bool, defaults: Amounts) -> Amounts:
     running pod has been given.
     """
     return sum_of_containers(pod.spec, lambda container, once: {
-        **defaults, **_parsed(requests_in_force(pod, container) if resize and not once
+        **defaults, **parsed(requests_in_force(pod, container) if resize and not once
                               else container.resources.requests)})
 
 
@@ -103,18 +102,14 @@ def _is_pod_level(name: str) -> bool:
 def _with_pod_level(pod: Pod, amounts: Amounts) -> Amounts:
     """The pod's own `resources`, where set, stand instead of its containers' sum."""
     if pod.spec.resources is not None:
-        own = _parsed(pod.spec.resources.requests)
+        own = parsed(pod.spec.resources.requests)
         amounts.update({name: amount for name, amount in own.items() if _is_pod_level(name)})
     return amounts
 
 
 def _with_overhead(pod: Pod, amounts: Amounts) -> Amounts:
-    add(amounts, _parsed(pod.spec.overhead))
+    add(amounts, parsed(pod.spec.overhead))
     return amounts
-
-
-def _parsed(resource_list: Mapping[str, str]) -> Amounts:
-    return {name: quantity.parse(text) for name, text in resource_list.items()}
 
 
 def _whole(amounts: Amounts) -> tuple[tuple[str, int], ...]:

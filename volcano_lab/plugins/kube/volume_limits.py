@@ -42,10 +42,6 @@ class VolumesState:
         return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
 
 
-def _always(refusal: Status, node: KubeNode) -> Status:
-    return refusal
-
-
 # -- how many --------------------------------------------------------------------------------------
 
 
@@ -55,7 +51,7 @@ def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesS
         return None
     wanted = _attached(info.pod, storage, True)
     if isinstance(wanted, Status):
-        return VolumesState(kube, partial(_always, wanted))
+        return VolumesState(kube, lambda node: wanted)
 
     def refusal(node: KubeNode) -> Status | None:
         limits = kube.remember(("limits", node.name), partial(_limits, storage, node.name))
@@ -122,8 +118,7 @@ def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesSt
     for name, ephemeral in claimed:
         found = [] if ephemeral else _places(info.namespace, name, storage)
         if isinstance(found, str):
-            refused = Status(UNRESOLVABLE, found, ZONE)
-            return VolumesState(kube, partial(_always, refused))
+            return VolumesState(kube, lambda node, why=found: Status(UNRESOLVABLE, why, ZONE))
         places += found
 
     def refusal(node: KubeNode) -> Status | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import Factory, define
 
 from volcano_lab.api import EMPTY, ZERO, Resource, TaskInfo
-from volcano_lab.api.task import TASK_SPEC_KEY
+from volcano_lab.api.task import TASK_SPEC
 
 SELF_ANTI_AFFINITY, INTER_AFFINITY, SELF_AFFINITY, INTER_ANTI_AFFINITY = 4, 3, 2, 1
 """Kinds of affinity, by how early a role that has it is placed."""
@@ -178,7 +178,7 @@ class JobManager:
 
 
 def role_of(task: TaskInfo) -> str:
-    return task.pod.metadata.annotations.get(TASK_SPEC_KEY, "")
+    return task.pod.metadata.annotations.get(TASK_SPEC, "")
 
 
 def size_of(request: Resource) -> float:
