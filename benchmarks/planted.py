@@ -309,7 +309,7 @@ MUTANTS += elsewhere(
      "allowed[number] >= 0", "allowed[number] > 0"),
     ("a quota that is just reached is passed", "def exceeded(", "> hard[name]", ">= hard[name]"),
     ("quotas forget who was let in", "quotas = {namespace: sorted(",
-     "self.pending[job.namespace] = total(pending, requested)", "pass"),
+     "add(pending, requested)", "pass"),
     ("overcommit forgets who was let in", "fits, names = asked.less_equal_with_dimension_and_"
      "resources_name(self.idle_resource, least)",
      "self.inqueue_resource = self.inqueue_resource + job", "job"),

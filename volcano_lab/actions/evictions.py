@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, NodeInfo, Resource, TaskInfo
-from volcano_lab.api.node_table import RowFormula, RowMemo
+from volcano_lab.api.node_table import RowMemo
 from volcano_lab.framework import PriorityQueue, Session, Statement, StatementError, unplace
+from volcano_lab.framework.placement.arrays import NEVER, room_memo
 
 
 def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:
@@ -125,24 +125,9 @@ class EvictableTasks:
         """
         memo = self._room.get(request)
         if memo is None:
-            memo = self._room[request] = self._room_memo(request)
-        return memo.current()
-
-    def _room_memo(self, request: Resource) -> RowMemo:
-        table = self.ssn.table
-        amounts, columns = table.vector(request)
-        wanted = [(column, amounts[column].item()) for column in columns.tolist()]
-        if self._sums.values.shape[1] != len(
-                table.dimensions):  # the request is the first to name a resource
-            self._sums = RowMemo(table, self._all_sums, self._sum)
-
-        def fits(idle: Any, releasing: Any, pipelined: Any, sums: Any) -> Any:
-            enough = True
-            for column, amount in wanted:
-                left = idle[column] + releasing[column] - pipelined[column] + sums[column]
-                enough = enough & (amount - left < MIN_RESOURCE)
-            return enough
-
-        formula = RowFormula(lambda: (table.idle, table.releasing, table.pipelined,
-                                      self._sums.current()), fits)
-        return RowMemo(table, lambda rows: formula.of(rows).astype(bool), formula.at)
+            self.ssn.table.vector(request)  # it may be the first to name a resource
+            if self._sums.values.shape[1] != len(self.ssn.table.dimensions):
+                self._sums = RowMemo(self.ssn.table, self._all_sums, self._sum)
+            memo = self._room[request] = room_memo(self.ssn.table, request,
+                                                   lambda: self._sums.current())
+        return memo.current() != NEVER

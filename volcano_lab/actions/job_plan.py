@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from functools import cmp_to_key
 
+from attrs import define
+
 from volcano_lab.api import PENDING, JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.framework import PriorityQueue, Session
 
 
+@define(slots=True)
 class JobWorksheet:
     """`sub_jobs` that have tasks to place, and their `tasks`; true while any sub-job is left.
 
     Sub-jobs that the gang needs go before those it doesn't.
     """
 
-    __slots__ = ("sub_jobs", "tasks")
-
-    def __init__(self, sub_jobs: PriorityQueue[SubJobInfo], tasks: dict[str,
-                                                                        PriorityQueue[TaskInfo]]):
-        self.sub_jobs, self.tasks = sub_jobs, tasks
+    sub_jobs: PriorityQueue[SubJobInfo]
+    tasks: dict[str, PriorityQueue[TaskInfo]]
 
     def __bool__(self) -> bool:
         return bool(self.sub_jobs)

@@ -121,11 +121,10 @@ class Preempt(Action):
                        if claim.within_job else [])
         if self.topology_aware:
             wanted = self.limits.count(len(nodes))
-            trial = dry_run.TopologyAwarePreemption(
-                ssn, task, claim.queue, lambda node: evictions.tasks_of(node, may_evict))
             if ssn.use_arrays:
                 nodes = evictions.nodes_at(ssn, self._promising(claim, nodes))
-            return trial.preempt(statement, nodes, wanted)
+            return dry_run.preempt(statement, task, claim.queue, nodes, wanted,
+                                   lambda node: evictions.tasks_of(node, may_evict))
         if (claim.within_job and not self._homes and ssn.use_arrays
                 and not (ssn.observer.watches_attempts or ssn.allocatable(claim.queue, task))):
             return False  # nobody could go, and the queue may not take it

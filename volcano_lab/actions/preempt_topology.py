@@ -69,44 +69,31 @@ class Impossible(Exception):
     """Why no choice of victims on a node makes it a place for the task."""
 
 
-class TopologyAwarePreemption:
-    """For one task: finds candidates in the order of the nodes, picks the best, and evicts there.
-
-    `preemptees(node)` names the tasks on a node that may go.
+def preempt(statement: Statement, task: TaskInfo, queue: QueueInfo, nodes: Iterable[NodeInfo],
+            wanted: int, preemptees: Preemptees) -> bool:
+    """Return whether a task got the best of the first `wanted` nodes that can be cleared for it;
+    its victims are evicted then. `preemptees(node)` names the tasks on a node that may go.
     """
-
-    def __init__(self, ssn: Session, task: TaskInfo, queue: QueueInfo, preemptees: Preemptees):
-        self.ssn, self.task, self.queue, self.preemptees = ssn, task, queue, preemptees
-
-    def preempt(self, statement: Statement, nodes: Iterable[NodeInfo], wanted: int) -> bool:
-        """Whether the task got one of the first `wanted` nodes that can be cleared; its victims are
-        evicted then.
-        """
-        ssn, task = self.ssn, self.task
-        best = select_candidate(self._find_candidates(nodes, wanted))
-        if best is None:
-            return False
-        for victim in best.victims:
-            statement.evict(victim, "preempt")
-        ssn.observer.note("prepared", task=task.key, node=best.node,
-                   chosen=[victim.key for victim in best.victims])
-        pipeline(statement, task, best.node, True)
-        return True
-
-    def _find_candidates(self, nodes: Iterable[NodeInfo], wanted: int) -> list[Candidate]:
-        task, candidates = self.task, []
-        for node in nodes:
-            if len(candidates) >= wanted:
-                break
-            try:
-                victims = DryRun(self.ssn, task, self.queue, node).select_victims(self.preemptees)
-            except Impossible as reason:
-                self.ssn.observer.note("passed_over", task=task.key, node=node.name,
-                                       reason=str(reason))
-                continue
-            note_victims(self.ssn, "preempt", task, node, victims)
-            candidates.append(Candidate(node.name, victims))
-        return candidates
+    ssn, candidates = statement.ssn, []
+    for node in nodes:
+        if len(candidates) >= wanted:
+            break
+        try:
+            victims = DryRun(ssn, task, queue, node).select_victims(preemptees)
+        except Impossible as reason:
+            ssn.observer.note("passed_over", task=task.key, node=node.name, reason=str(reason))
+            continue
+        note_victims(ssn, "preempt", task, node, victims)
+        candidates.append(Candidate(node.name, victims))
+    best = select_candidate(candidates)
+    if best is None:
+        return False
+    for victim in best.victims:
+        statement.evict(victim, "preempt")
+    ssn.observer.note("prepared", task=task.key, node=best.node,
+                      chosen=[victim.key for victim in best.victims])
+    pipeline(statement, task, best.node, True)
+    return True
 
 
 class DryRun:

@@ -7,10 +7,8 @@ Answers to `pkg/scheduler/plugins/overcommit/overcommit.go`. Argument: `overcomm
 
 from __future__ import annotations
 
-from math import isfinite
-
 from volcano_lab.api import EMPTY, JobInfo
-from volcano_lab.framework import AS_IT_IS, PERMIT, REJECT, Plugin, Session
+from volcano_lab.framework import PERMIT, REJECT, Plugin, Session
 from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
 
 DEFAULT_FACTOR = 1.2
@@ -23,12 +21,7 @@ class Overcommit(Plugin):
     name = "overcommit"
 
     def on_session_open(self, ssn: Session) -> None:
-        self.factor = self.arguments.get_float("overcommit-factor", DEFAULT_FACTOR)
-        if self.factor < 1.0 or not isfinite(self.factor):
-            kept = DEFAULT_FACTOR if self.factor < 1.0 else self.factor
-            self.arguments.doubt("overcommit-factor", self.factor, "a finite number, 1 or more",
-                                 AS_IT_IS if kept is self.factor else f"{kept} is used")
-            self.factor = kept
+        self.factor = self.arguments.get_float("overcommit-factor", DEFAULT_FACTOR, least=1.0)
         self.idle_resource = ssn.total_resource * self.factor - ssn.table.total("used")
         self.inqueue_resource = EMPTY
         for job in ssn.jobs.values():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from difflib import get_close_matches
+from math import isfinite
 from typing import Any
 
 from volcano_lab.api.durations import parse_duration
@@ -115,14 +116,21 @@ class Arguments(dict):
             self.told.append(sentence)
             logger.warning("%s", sentence)
 
-    def get_float(self, key: str, default: float) -> float:
-        """The number under `key` as a float; `default` if it is absent or anything else.
+    def get_float(self, key: str, default: float, least: float | None = None) -> float:
+        """The number under `key` as a float; `default` if it is absent, below `least` or anything
+        else. With `least`, one without an end is told, and stays.
 
         >>> Arguments({"overcommit-factor": 2}).get_float("overcommit-factor", 1.2)
         2.0
         """
-        return float(self._read(key, default, lambda value: isinstance(value, float)
-                                or is_int(value), "a number"))
+        value = float(self._read(key, default, lambda value: isinstance(value, float)
+                                 or is_int(value), "a number"))
+        if least is None or (value >= least and isfinite(value)):
+            return value
+        used = default if value < least else value
+        self.doubt(key, value, f"a finite number, {least:g} or more",
+                   f"{used} is used" if value < least else AS_IT_IS)
+        return used
 
     def get_bool(self, key: str, default: bool) -> bool:
         """The truth value under `key`; `default` if it is absent or anything else.

@@ -274,22 +274,26 @@ class Board:
         return np.where(good, order + batch, -inf)[rows]
 
 
-def room_memo(table: NodeTable, request: Resource) -> RowMemo:
-    """For each row whether a request fits, kept up to date."""
+def room_memo(table: NodeTable, request: Resource,
+              *more: Callable[[], np.ndarray]) -> RowMemo:
+    """For each row whether a request fits, kept up to date; `more` comes free later, too."""
     amounts, columns = table.vector(request)
     wanted = [(column, amounts[column].item()) for column in columns.tolist()]
 
-    def level(idle: Any, releasing: Any, pipelined: Any) -> Any:
+    def level(idle: Any, releasing: Any, pipelined: Any, *others: Any) -> Any:
         now = later = True
         for column, amount in wanted:
             left = idle[column] + releasing[column] - pipelined[column]
+            for other in others:
+                left = left + other[column]
             now = now & (amount - idle[column] < MIN_RESOURCE)
             later = later & (amount - left < MIN_RESOURCE)
         # a node whose idle room is promised to others no longer fits, even where that room is still
         # idle
         return where(later, where(now, FITS, LATER), NEVER)
 
-    formula = RowFormula(lambda: (table.idle, table.releasing, table.pipelined), level)
+    formula = RowFormula(lambda: (table.idle, table.releasing, table.pipelined,
+                                  *[amounts() for amounts in more]), level)
     return RowMemo(table, lambda rows: formula.of(rows).astype(np.int8), formula.at)
 
 

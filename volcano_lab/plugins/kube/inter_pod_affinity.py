@@ -11,6 +11,7 @@ nodes that had a pod with affinity when the session opened (see `node_pods`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from attrs import evolve
@@ -18,7 +19,7 @@ from attrs import evolve
 from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, Status
 
 from .node_pods import KubeNode, KubeNodes
-from .pod_counts import PairCounts, PairFollower
+from .pod_counts import PairCounts, pair_counts
 from .pod_info import AffinityTerm, Labels, PodInfo
 
 NAME = "InterPodAffinity"
@@ -57,8 +58,8 @@ class AffinityState:
     def update(self, pod: PodInfo, row: int, sign: int) -> None:
         """Count a pod that comes to (+1) or leaves (-1) the node in `row`."""
         _count_existing(self.existing, row, pod, sign, self.info, self.namespace_labels)
-        _count_together(self.affinity, row, pod, sign, self.required)
-        _count_apart(self.anti_affinity, row, pod, sign, self.apart)
+        _count_together(self.required, self.affinity, row, pod, sign)
+        _count_apart(self.apart, self.anti_affinity, row, pod, sign)
         self._known = None
 
     def refusal(self, node: KubeNode) -> Status | None:
@@ -98,14 +99,10 @@ def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
     apart = _with_namespaces(kube, info.required_anti_affinity)
     if existing.is_zero() and not required and not apart:
         return None
-    together = kube.remember(
-        ("together", required), lambda: PairFollower(
-            kube, lambda counts, row, pod, sign: _count_together(counts, row, pod, sign, required)))
-    away = kube.remember(("apart", apart),
-                         lambda: PairFollower(kube, lambda counts, row, pod,
-                                              sign: _count_apart(counts, row, pod, sign, apart)))
-    return AffinityState(info, own_labels, required, apart, existing.copy(),
-                         together.current().copy(), away.current().copy())
+    together = pair_counts(kube, ("together", required), partial(_count_together, required))
+    away = pair_counts(kube, ("apart", apart), partial(_count_apart, apart))
+    return AffinityState(info, own_labels, required, apart, existing.copy(), together.copy(),
+                         away.copy())
 
 
 def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
@@ -119,7 +116,7 @@ def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
             _count_existing(counts, row, pod, sign, info, own_labels)
 
     key = "existing", *kube.seen_by_terms(info)
-    return kube.remember(key, lambda: PairFollower(kube, count, only_affinity=True)).current()
+    return pair_counts(kube, key, count, only_affinity=True)
 
 
 def _count_existing(counts: PairCounts, row: int, pod: PodInfo, sign: int, info: PodInfo,
@@ -129,15 +126,15 @@ def _count_existing(counts: PairCounts, row: int, pod: PodInfo, sign: int, info:
             counts.add(term.topology_key, row, sign)
 
 
-def _count_together(counts: PairCounts, row: int, pod: PodInfo, sign: int,
-                    terms: Sequence[AffinityTerm]) -> None:
+def _count_together(terms: Sequence[AffinityTerm], counts: PairCounts, row: int, pod: PodInfo,
+                    sign: int) -> None:
     if terms and _matches_all(terms, pod):
         for term in terms:
             counts.add(term.topology_key, row, sign)
 
 
-def _count_apart(counts: PairCounts, row: int, pod: PodInfo, sign: int,
-                 terms: Sequence[AffinityTerm]) -> None:
+def _count_apart(terms: Sequence[AffinityTerm], counts: PairCounts, row: int, pod: PodInfo,
+                 sign: int) -> None:
     for term in terms:
         if term.matches(pod.namespace, pod.labels, NO_LABELS):
             counts.add(term.topology_key, row, sign)
@@ -186,7 +183,7 @@ def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
                 counts.add(term.topology_key, row, sign * term.weight)
 
     key = "preferences", own, *kube.seen_by_terms(info)
-    return kube.remember(key, lambda: PairFollower(kube, count, only_affinity=not own)).current()
+    return pair_counts(kube, key, count, only_affinity=not own)
 
 
 def scores(kube: KubeNodes, info: PodInfo, rows: np.ndarray) -> np.ndarray | int:

@@ -7,7 +7,8 @@ many pods share one count. A test compares the counts with counting anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from volcano_lab.api.selector import Selector
 
 from .node_pods import Change, KubeNodes
 from .pod_info import PodInfo
+
+T = TypeVar("T")
 
 
 class PairCounts:
@@ -67,65 +70,47 @@ class PairCounts:
         return copy
 
 
-class Follower:
-    """Something worked out from the pods on the nodes: `see(row, pod, +1 or -1)` is told of every
-    change once.
+class Follower(Generic[T]):
+    """Counts of the pods on the nodes that are kept up: `count(counts, row, pod, +1 or -1)` is
+    called once for each change.
     """
 
-    def __init__(self, changes: list[Change], see: Callable[[int, PodInfo, int], None]):
-        self.changes, self.see, self.position = changes, see, 0
+    def __init__(self, changes: list[Change], counts: T, count: Callable[..., None]):
+        self.changes, self.counts, self.count, self.position = changes, counts, count, 0
 
-    def catch_up(self) -> None:
-        changes = self.changes
-        while self.position < len(changes):
-            self.see(*changes[self.position])
-            self.position += 1
-
-
-class PairFollower(Follower):
-    """`PairCounts` that are kept up; `count(counts, row, pod, sign)` says what one pod adds.
-
-    `only_affinity`: pods that name no others add nothing, and are passed over.
-    """
-
-    def __init__(self, kube: KubeNodes, count: Callable[[PairCounts, int, PodInfo, int], None],
-                 only_affinity: bool = False):
-        self.counts = PairCounts(kube)
-        changes = kube.affinity_changes if only_affinity else kube.changes
-        super().__init__(changes, lambda row, info, sign: count(self.counts, row, info, sign))
-
-    def current(self) -> PairCounts:
+    def current(self) -> T:
         """The counts as of now; copy them to keep them."""
-        self.catch_up()
+        while self.position < len(self.changes):
+            self.count(self.counts, *self.changes[self.position])
+            self.position += 1
         return self.counts
 
 
-class MatchingPods(Follower):
-    """How many pods of one namespace match a selector on each node; pods that are being deleted
-    don't count.
+def pair_counts(kube: KubeNodes, key: Hashable, count: Callable[..., None],
+                only_affinity: bool = False) -> PairCounts:
+    """Counts by label and value as of now, to which each pod adds what `count` says; equal keys
+    share them.
+
+    `only_affinity`: pods that name no others add nothing, and are passed over.
     """
-
-    def __init__(self, kube: KubeNodes, selector: Selector, namespace: str):
-        self.pods = np.zeros(len(kube.nodes), np.int64)
-        self.selector, self.namespace = selector, namespace
-        super().__init__(kube.changes, self._see)
-
-    def _see(self, row: int, info: PodInfo, sign: int) -> None:
-        if (info.namespace == self.namespace and info.pod.metadata.deletion_timestamp is None
-            and self.selector.matches(info.labels)):
-            self.pods[row] += sign
+    changes = kube.affinity_changes if only_affinity else kube.changes
+    return kube.remember(key, lambda: Follower(changes, PairCounts(kube), count)).current()
 
 
 def matching_pods(kube: KubeNodes, selector: Selector, namespace: str) -> np.ndarray:
-    """How many pods of a namespace match on each node; an empty selector counts none, as in
-    Kubernetes.
+    """How many pods of a namespace match on each node, without those that are being deleted; an
+    empty selector counts none, as in Kubernetes.
 
     >>> matching_pods(KubeNodes([]), Selector(), "default").tolist()
     []
     """
     if selector.is_empty():
         return np.zeros(len(kube.nodes), np.int64)
-    follower = kube.remember(("matching pods", selector, namespace),
-                             lambda: MatchingPods(kube, selector, namespace))
-    follower.catch_up()
-    return follower.pods
+
+    def count(pods: np.ndarray, row: int, info: PodInfo, sign: int) -> None:
+        if (info.namespace == namespace and info.pod.metadata.deletion_timestamp is None
+                and selector.matches(info.labels)):
+            pods[row] += sign
+
+    return kube.remember(("matching pods", selector, namespace), lambda: Follower(
+        kube.changes, np.zeros(len(kube.nodes), np.int64), count)).current()

@@ -20,12 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import isfinite
 
 import numpy as np
 
 from volcano_lab.api import HyperNodeInfo, JobInfo, NodeInfo, Resource, SubJobInfo, TaskInfo
-from volcano_lab.framework import AS_IT_IS, Arguments, Event, Plugin, Session
+from volcano_lab.framework import Arguments, Event, Plugin, Session
 from volcano_lab.plugins.network_topology_aware.gradients import Gradients, NoSearchRoot, gradients
 from volcano_lab.plugins.network_topology_aware.usage import HyperNodeUsage, sum_by_name
 
@@ -44,12 +43,8 @@ class NetworkTopologyAware(Plugin):
     def __init__(self, arguments: Arguments | None = None):
         super().__init__(arguments)
         self.scale = MAX_NODE_SCORE * self.arguments.get_weight("weight", 1, below_zero=1)
-        key = "hypernode.binpack.normal-pod.fading"
-        self.fading = fading = self.arguments.get_float(key, FADING)
-        if fading < 0 or not isfinite(fading):
-            self.fading = FADING if fading < 0 else fading
-            self.arguments.doubt(key, fading, "a finite number, 0 or more",
-                                 f"{FADING} is used" if fading < 0 else AS_IT_IS)
+        self.fading = self.arguments.get_float("hypernode.binpack.normal-pod.fading", FADING,
+                                               least=0.0)
         self.normal_pods = self.arguments.get_bool("hypernode.binpack.normal-pod.enable", True)
         self.weights = self.arguments.get_resource_weights("hypernode.binpack.")
 

@@ -64,7 +64,7 @@ class Proportion:
 
 def read_weight(arguments: Arguments) -> int:
     key = "resourceStrategyFitWeight"
-    return _least(arguments, key, _whole(arguments, key, DEFAULT_WEIGHT), 0, DEFAULT_WEIGHT)
+    return _least(arguments, key, _get(arguments, key, DEFAULT_WEIGHT), 0, DEFAULT_WEIGHT)
 
 
 def read_strategies(arguments: Arguments) -> dict[str, Strategy]:
@@ -74,19 +74,17 @@ def read_strategies(arguments: Arguments) -> dict[str, Strategy]:
     ...     {"resources": {"cpu": {"type": "MostAllocated", "weight": 0}, "a*b": {}}}))
     {'cpu': Strategy(type='MostAllocated', weight=1)}
     """
-    given = _mapping(arguments, "resources")
+    given = _get(arguments, "resources", {})
     if not given:
         return {CPU: Strategy(), MEMORY: Strategy()}
     strategies = {}
     for name in sorted(given):
-        entry = _mapping(given, name, "resources.")
-        kind, weight = _text(entry, "type", f"resources.{name}."), _whole(
-            entry, "weight", 0, f"resources.{name}.")
+        entry, path = _get(given, name, {}, "resources."), f"resources.{name}."
+        kind, weight = _get(entry, "type", "", path), _get(entry, "weight", 0, path)
         if "*" in name and (name == "*" or name.index("*") != len(name) - 1):
             arguments.doubt("resources", name, "one * at the end of a beginning such as "
                             "example.com/*", "it has no effect")
             continue
-        path = f"resources.{name}."
         _only(arguments, path[:-1], entry, ("type", "weight"))
         if kind not in ("", MOST_ALLOCATED, LEAST_ALLOCATED):
             arguments.doubt(path + "type", kind, f"{MOST_ALLOCATED} or {LEAST_ALLOCATED}",
@@ -117,11 +115,11 @@ def read_sra(arguments: Arguments) -> Sra:
     ...                             "resourceWeight": {"a/x": 2}}}))
     Sra(weight=5, resources={'a/x': 2, 'a/y': 1}, total=3)
     """
-    given = _mapping(arguments, "sra")
-    weight, weights = _whole(given, "weight", 0, "sra."), _mapping(given, "resourceWeight", "sra.")
-    names, enabled = _names(given, "sra."), _flag(given, "enable", "sra.")
+    given = _get(arguments, "sra", {})
+    weight, weights = _get(given, "weight", 0, "sra."), _get(given, "resourceWeight", {}, "sra.")
+    names, enabled = _names(given, "sra."), _get(given, "enable", False, "sra.")
     _only(arguments, "sra", given, ("enable", "resources", "weight", "resourceWeight"))
-    read = {name: _whole(weights, name, 1, "sra.resourceWeight.") for name in weights}
+    read = {name: _get(weights, name, 1, "sra.resourceWeight.") for name in weights}
     if not enabled:
         return Sra()
     resources = {name: _least(arguments, f"sra.resourceWeight.{name}", read.get(name, 1), 0, 1)
@@ -138,11 +136,12 @@ def read_proportional(arguments: Arguments) -> dict[str, Proportion] | None:
     ...     "enable": True, "resources": "a/x", "resourceProportion": {"a/x.cpu": 4}}}))
     {'a/x': Proportion(cpu=4.0, memory=1.0)}
     """
-    given = _mapping(arguments, "proportional")
-    rates = _mapping(given, "resourceProportion", "proportional.")
-    names, enabled = _names(given, "proportional."), _flag(given, "enable", "proportional.")
+    given = _get(arguments, "proportional", {})
+    rates = _get(given, "resourceProportion", {}, "proportional.")
+    names = _names(given, "proportional.")
+    enabled = _get(given, "enable", False, "proportional.")
     _only(arguments, "proportional", given, ("enable", "resources", "resourceProportion"))
-    read = {key: _number(rates, key, 1.0, "proportional.resourceProportion.") for key in rates}
+    read = {key: _get(rates, key, 1.0, "proportional.resourceProportion.") for key in rates}
     if not enabled:
         return None
 
@@ -169,44 +168,25 @@ def _only(arguments: Arguments, path: str, given: Mapping[str, Any],
         arguments.doubt(f"{path}.{key}", given[key], " and ".join(known), "it has no effect")
 
 
-# -- single values: absent is the default, null is nothing (0, false, ""), anything else must have
-# the type -----------
+_ALLOWED: dict[type, tuple[tuple[type, ...], str]] = {
+    int: ((int, float), "a whole number"), float: ((int, float), "a number"),
+    bool: ((bool,), "true or false"), str: ((str,), "text"), dict: ((dict,), "a mapping")}
 
 
-def _read(values: Mapping[str, Any], key: str, default: Any, nothing: Any, types: tuple[type, ...],
-          allowed: str, path: str) -> Any:
-    if key not in values:
-        return default
-    value = values[key]
+def _get(values: Mapping[str, Any], key: str, default: Any, path: str = "") -> Any:
+    """A value of its default's type: absent is the default, null is nothing (0, false, ""), what is
+    cut off of a whole number is lost. Raises `ConfError` for any other type.
+    """
+    value, kind = values.get(key, default), type(default)
     if value is None:
-        return nothing
+        return kind()
+    types, allowed = _ALLOWED[kind]
     endless = isinstance(value, float) and not isfinite(value)
     if not isinstance(value, types) or endless or (isinstance(value, bool) and bool not in types):
         raise ConfError([one_line(f"plugin resource-strategy-fit: argument {path}{key} is "
                                   f"{value!r}", 300) + f"; allowed is {allowed}"])
-    return value
-
-
-def _whole(values: Mapping[str, Any], key: str, default: int, path: str = "") -> int:
-    return int(_read(values, key, default, 0, (int, float), "a whole number",
-                     path))  # a fraction is cut off
-
-
-def _number(values: Mapping[str, Any], key: str, default: float, path: str) -> float:
-    return float(_read(values, key, default, 0.0, (int, float), "a number", path))
-
-
-def _flag(values: Mapping[str, Any], key: str, path: str) -> bool:
-    return _read(values, key, False, False, (bool,), "true or false", path)
-
-
-def _text(values: Mapping[str, Any], key: str, path: str) -> str:
-    return _read(values, key, "", "", (str,), "text", path)
-
-
-def _mapping(values: Mapping[str, Any], key: str, path: str = "") -> Mapping[str, Any]:
-    return _read(values, key, {}, {}, (dict,), "a mapping", path)
+    return kind(value)
 
 
 def _names(values: Mapping[str, Any], path: str) -> list[str]:
-    return [name.strip() for name in _text(values, "resources", path).split(",") if name.strip()]
+    return [name.strip() for name in _get(values, "resources", "", path).split(",") if name.strip()]
