@@ -122,3 +122,81 @@ def test_a_job_that_is_admitted_and_has_no_pods_is_told_so():
     explanation = asked(exported("odd", 1, 1, phase="Inqueue")).why("odd")
     assert explanation.codes[0] == "pods_not_made"
     assert "its PodGroup is Inqueue and none of its pods" in explanation.text.replace("Its", "its")
+
+
+CORDONED = """\
+apiVersion: v1
+kind: Node
+metadata: {name: c1}
+spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}
+status: {allocatable: {cpu: 8, pods: 9}}
+---
+"""
+SPREAD = ("containers: [", "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
+          "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}], containers: [")
+
+
+def changes(explanation):
+    return list(map(str, explanation.remedies))
+
+
+def test_a_cordoned_node_is_uncordoned_with_the_taint_that_kubectl_shows():
+    explain = asked(CORDONED, FULL, exported("new", 1, 4))
+    assert changes(explain.why("new"))[0] == "uncordon c1 (new is placed on c1)"
+
+
+def test_nodes_without_the_label_of_a_spread_are_told_from_full_domains():
+    explain = asked(exported("new", 1, 4).replace(*SPREAD))
+    assert explain.why("new").codes == ["spread_label"]
+    assert changes(explain.why("new")) == [
+        "job default/new: whenUnsatisfiable ScheduleAnyway in its topology spread (new is placed "
+        "on n1)"]
+
+
+def test_a_gang_that_keeps_another_away_and_is_short_itself_may_be_deleted():
+    apart = ("containers: [", "affinity: {podAntiAffinity: {"
+             "requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}, topologyKey: "
+             "kubernetes.io/hostname}]}}, containers: [")
+    one = exported("one", 2, 1, there=1, phase="Running", job_phase="Running").replace(
+        "status: {phase: Running}\n---\n", "status: {phase: Unknown}\n---\n", 1).replace(*apart)
+    explain = asked(one, exported("two", 1, 1).replace(*apart))
+    assert "delete default/one (two is placed on n1)" in changes(explain.why("two"))
+
+
+def test_a_job_that_can_never_start_and_keeps_another_out_is_the_first_to_go():
+    both = NODE.replace("n1", "n2") + exported("big", 1, 12, phase="Inqueue", there=1)
+    explanation = asked(both, exported("new", 1, 8)).why("new")
+    assert "default/big can never start here: no node could hold a pod of it" in explanation.text
+    assert changes(explanation)[0] == "delete default/big (new is placed on n1)"
+
+
+def test_pods_of_others_count_where_a_node_has_all_the_pods_that_it_may_have():
+    full = NODE.replace("n1", "n2").replace("pods: 9", "pods: 1").replace("cpu: 8", "cpu: 99")
+    other = "".join(POD.splitlines(True)[:2]) + (
+        "metadata: {name: agent, namespace: kube-system}\nspec: {schedulerName: x, nodeName: n2, "
+        "containers: [{name: c}]}\nstatus: {phase: Running}\n---\n")
+    text = asked(full, other, exported("new", 1, 9)).why("new").text
+    assert "n2 has 0 pods of Volcano's jobs and 1 others, and may have 1." in text
+
+
+SLA = CONF.replace("{name: gang}", "{name: gang}, {name: sla, arguments: {sla-waiting-time: 1h}}")
+
+
+@pytest.mark.parametrize("now, said", [
+    (0.0, "it may wait until 1970-01-01 01:00 UTC; from then on sla admits it."),
+    (7200.0, "until 1970-01-01 01:00 UTC, which is past, so sla admits it and puts it before"),
+])
+def test_the_deadline_of_sla_is_said(now, said):
+    text = exported("new", 1, 9).replace("uid: g-new", 'uid: g-new, creationTimestamp: '
+                                         '"1970-01-01T00:00:00Z"')
+    explain = Explainer(with_defaults(loads(NODE + text)), SLA, now)
+    assert said in explain.why("new").text
+
+
+def test_pods_with_a_priority_that_the_job_has_not_are_told():
+    conf = CONF.replace("backfill", "preempt")
+    high = exported("new", 1, 4, phase="Inqueue", there=1).replace(
+        "schedulerName: volcano, ", "schedulerName: volcano, priority: 100, ")
+    text = asked(FULL, high, conf=conf).why("new").text
+    assert ("default/new has priority 0, as its PodGroup names no PriorityClass, and its pods' "
+            "own, 100, does not count between jobs") in text

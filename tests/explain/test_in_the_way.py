@@ -46,12 +46,15 @@ def why(name="web", taints="", pods="110", queue="default", spec="", ports="", r
 @pytest.mark.parametrize(("facts", "code"), [
     ({"spec": APART % "kubernetes.io/hostname"}, "anti_affinity"),
     ({"ports": "ports: [{containerPort: 80, hostPort: 80}],"}, "host_ports"),
-    ({"pods": "1"}, "pods_exceeded"),
 ])
 def test_the_pods_that_keep_another_away_are_named(facts, code):
     found = {cause.code: cause.text for cause in why(**facts).causes}
     assert "In the way is default/web-t-0 (n1, placed in this cycle)." in found[code]
     assert ("It asks for host port 80." in found[code]) == (code == "host_ports")
+
+
+def test_a_node_with_all_its_pods_says_how_many_these_are():
+    assert "n1 has 1 pods of Volcano's jobs and 0 others, and may have 1." in why(pods="1").text
 
 
 def test_a_rule_about_other_pods_names_no_pod_that_it_is_not_about():

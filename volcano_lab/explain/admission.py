@@ -86,8 +86,9 @@ def _too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def closed(seen: Evidence, job: JobInfo) -> Cause:
     state = seen.ssn.queues[job.queue].queue.status.state or "unset"
-    records = [*seen.of("allocatable", queue=job.queue)[:1], *seen.of("job_enqueueable",
-                                                                      job=job.uid)[:1]]
+    records = [record for point, about in (("allocatable", {"queue": job.queue}),
+                                           ("job_enqueueable", {"job": job.uid}))
+               for record in seen.of(point, **about)[:1] if record["answer"] in (False, -1)]
     return Cause("queue_closed",
                  f"Queue {job.queue} takes no work: its state is {state}, not Open.",
                  {"state": state}, records)
@@ -163,10 +164,14 @@ def _by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         least = amounts(seen.ssn.jobs[uid].get_min_resources())
         over = [name for name, amount in least.items()
                 if amount > seen.ssn.total_resource.get(name)]
-        if over and not any(task.node_name for task in seen.ssn.jobs[uid].tasks.values()):
-            total = {name: seen.ssn.total_resource.get(name) for name in over}
-            yield Cause("never_starts", f"{seen.called(uid)} can never start here: its minimum is "
-                        f"{amounts_text(least, over)}, and the cluster has {amounts_text(total)}.",
+        if any(task.node_name for task in seen.ssn.jobs[uid].tasks.values()):
+            continue
+        total = {name: seen.ssn.total_resource.get(name) for name in over}
+        why = (f"its minimum is {amounts_text(least, over)}, and the cluster has "
+               f"{amounts_text(total)}" if over else "no node could hold a pod of it, were it empty"
+               if any(_too_large(seen, seen.ssn.jobs[uid])) else "")
+        if why:
+            yield Cause("never_starts", f"{seen.called(uid)} can never start here: {why}.",
                         {"job": uid}, [], True)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import ceil
 
+import attrs
+
 from volcano_lab.api import ROOT_QUEUE, JobInfo
 from volcano_lab.explain.explanation import Amounts, Cause
-from volcano_lab.explain.knob import Knob
+from volcano_lab.explain.knob import HARMLESS, Knob
 from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.names import meant
 from volcano_lab.explain.volumes import CODES as VOLUME_CODES
@@ -128,6 +130,8 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
             holder = ssn.jobs[uid]
             if holder.tasks and not any(task.node_name for task in holder.tasks.values()):
                 yield from knobs.deleted(uid)
+    if code == "never_starts":
+        yield from (attrs.evolve(knob, rank=HARMLESS) for knob in knobs.deleted(numbers["job"]))
     if code == "came_first" and numbers["plugin"] in ssn.plugins:
         switch = {"job": "enableJobOrder", "queue": "enableQueueOrder"}[numbers["kind"]]
         yield from knobs.switch(numbers["plugin"], switch, False)
@@ -138,8 +142,12 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         yield from knobs.working(numbers["names"])
     if code == "gated":
         yield from knobs.ungated(job.uid)
+    for uid in numbers.get("stranded", ()):
+        yield from knobs.deleted(uid)
     if code == "anti_affinity":
         yield from knobs.beside(job.uid)
+    if code in ("topology_spread", "spread_label"):
+        yield from knobs.spread(job.uid)
     if code in VOLUME_CODES:
         yield from volume_knobs(knobs, job.uid)
     if code == "cordoned":

@@ -32,6 +32,8 @@ from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 
 HOSTNAME = "kubernetes.io/hostname"
+UNSCHEDULABLE = f"{KUBERNETES}unschedulable"
+"""The taint that comes and goes with `spec.unschedulable`."""
 
 
 class ClusterKnobs(KnobSet):
@@ -73,17 +75,20 @@ class ClusterKnobs(KnobSet):
     def uncordoned(self, names: Iterable[str]) -> Iterator[Knob]:
         for name, node in self.nodes_called(names).items():
             if node.spec.unschedulable:
-                yield self._knob(f"node {name}", self.nodes_there[name], "spec.unschedulable",
-                                 "true", 1, lambda _: False, rank=SWITCH, said=lambda _,
-                                 name=name: f"uncordon {name}")
+                spec = attrs.evolve(node.spec, unschedulable=False, taints=[
+                    taint for taint in node.spec.taints if taint.key != UNSCHEDULABLE])
+                yield self._knob(f"node {name}", self.nodes_there[name], "spec", "cordoned", 1,
+                                 lambda _, spec=spec: spec, lambda _: "", rank=SWITCH,
+                                 said=lambda _, name=name: f"uncordon {name}")
 
     def working(self, names: Iterable[str]) -> Iterator[Knob]:
         """That a node is again in the state of which Kubernetes' taints say that it is not."""
         for name, node in self.nodes_called(names).items():
-            broken = [t for t in node.spec.taints if t.key.startswith(KUBERNETES)]
+            broken = [t for t in node.spec.taints
+                      if t.key.startswith(KUBERNETES) and t.key != UNSCHEDULABLE]
             if broken:
                 kept = [t for t in node.spec.taints if t not in broken]
-                text = listed([t.key for t in broken])
+                text = listed(dict.fromkeys(t.key for t in broken))
                 yield self._knob(f"node {name}", self.nodes_there[name], "spec.taints", text, 1,
                                  lambda _, kept=kept: kept, rank=OTHERS,
                                  said=lambda _, name=name, text=text: (

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from volcano_lab.api import JobInfo
 from volcano_lab.explain.evidence import POINTS, Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
+from volcano_lab.explain.holders import priority_note
 from volcano_lab.framework import listed
 from volcano_lab.trace import Record
 
@@ -15,6 +16,7 @@ PROTECTION = {"gang": ("protected_by_gang", "their gangs would fall below their 
               "priority": ("not_less_important", "they are no less important"),
               "drf": ("protected_by_drf",
                       "their jobs would then have a smaller dominant share than the claimant's"),
+              "cdp": ("protected_by_cooldown", "they run for less than their cooldown time"),
               "pdb": ("protected_by_pdb", "a PodDisruptionBudget keeps them"),}
 """Plugin -> (code, why it lets none of the candidates go)."""
 
@@ -68,7 +70,7 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
                     {}, [record, *_preemptive(seen, record)], context=True)
     answers = seen.calls_about(tasks, point, action)
     if answers or not seen.ssn.job_starving(job):
-        protected = list(_who_protects(seen, answers, action))
+        protected = list(_who_protects(seen, job, answers, action))
         yield from protected or _not_enough(seen, job, answers, action)
     elif not seen.calls_about(tasks, "passed_over", action):
         closed = _not_reclaimable(seen, job) if action == "reclaim" else {}
@@ -107,7 +109,8 @@ def _preemptive(seen: Evidence, passed: Record) -> list[Record]:
             if record["task"] == passed["task"]]
 
 
-def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterator[Cause]:
+def _who_protects(seen: Evidence, job: JobInfo, answers: list[Record],
+                  action: str) -> Iterator[Cause]:
     """One cause a plugin that named nobody although there were candidates."""
     for plugin in dict.fromkeys(record["plugin"] for record in answers):
         mine = [record for record in answers if record["plugin"] == plugin]
@@ -130,7 +133,8 @@ def _who_protects(seen: Evidence, answers: list[Record], action: str) -> Iterato
         priorities = [seen.ssn.jobs[seen.trace.start["tasks"][task]["job"]].priority
                       for task in candidates]
         if code == "not_less_important":
-            why += f" (the lowest priority among their jobs is {min(priorities)})"
+            why += (f" (the lowest priority among their jobs is {min(priorities)}"
+                    f"{priority_note(seen, job)})")
         text = (f"{action} finds {len(candidates)} candidates for eviction (of "
                 f"{listed(owners, 3)}), but {plugin} lets none of them go: {why}.")
         yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action,

@@ -88,10 +88,13 @@ class Explainer(Shown):
             kind, key = self.names.find(what)
         except LookupError:
             said = {what, f"default/{what}"}
-            said |= {obj.key for obj in self.objects if isinstance(obj, PodGroup) and any(
-                f"{obj.namespace}/{owner.name}" in said for owner in obj.metadata.owner_references)}
-            left_out = [reason for reason in self.session.snapshot.left_out
-                        if any(f" {name}:" in reason for name in said)]
+            groups = {obj.key: obj.spec.queue for obj in self.objects if isinstance(obj, PodGroup)
+                      and (obj.key in said or any(f"{obj.namespace}/{owner.name}" in said
+                                                  for owner in obj.metadata.owner_references))}
+            left_out = [reason.replace(key, what) + f"; {near(queue, self.session.queues)}"
+                        * (queue not in self.session.queues)
+                        for key, queue in (groups or dict.fromkeys(said, "default")).items()
+                        for reason in self.session.snapshot.left_out if f" {key}:" in reason]
             unmade = [f"Job {name}: {text}." for name in sorted(said)
                       for text in self.evidence.unmade.get(name, ())]
             if not left_out and not unmade:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from math import isinf
 
 from volcano_lab.api import ALLOCATED_STATUSES, READY_STATUSES, RELEASING, JobInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
@@ -174,14 +176,39 @@ def came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) ->
                 continue
             if not _before(plugin, theirs, mine_value):
                 return None
-            why = f"{plugin} compares {what}, {_text(theirs)} ({_name(seen, kind, left.uid)}) " \
-                  f"before {_text(mine_value)} ({_name(seen, kind, right.uid)})"
+            text = deadline_text if plugin == "sla" else _text
+            why = f"{plugin} compares {what}, {text(theirs)} ({_name(seen, kind, left.uid)}) " \
+                  f"before {text(mine_value)} ({_name(seen, kind, right.uid)})"
+            if plugin == "priority":
+                why += priority_note(seen, mine)
             return _first(seen, kind, left.uid, right.uid, why, plugin, turns[0])
     if kind == "job" and left.creation_timestamp < right.creation_timestamp:
         return _first(seen, kind, left.uid, right.uid,
                       "the plugins' orders put them level, and it was created earlier", "",
                       turns[0])
     return None
+
+
+def priority_note(seen: Evidence, job: JobInfo) -> str:
+    """That a job has not the priority of its pods: only a PriorityClass of its PodGroup counts."""
+    name = job.pod_group.spec.priority_class_name
+    pods = max((task.pod.spec.priority or 0 for task in job.tasks.values()), default=0)
+    if pods == job.priority or not job.tasks:
+        return ""
+    why = (f"there is no PriorityClass {name} among the objects" if name
+           else "its PodGroup names no PriorityClass")
+    return (f"; {seen.called(job.uid)} has priority {job.priority}, as {why}, and its pods' own, "
+            f"{pods}, does not count between jobs")
+
+
+def deadline_text(deadline: float) -> str:
+    """A time, UTC; "none" for no deadline.
+
+    >>> deadline_text(36060.0)
+    '1970-01-01 10:01'
+    """
+    return "none" if isinf(deadline) else datetime.fromtimestamp(
+        max(deadline, 0.0), UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def _first(seen: Evidence, kind: str, left: str, right: str, why: str, plugin: str,

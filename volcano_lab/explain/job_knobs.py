@@ -193,6 +193,13 @@ class JobKnobs(KnobSet):
                 "affinity": spec.affinity and attrs.evolve(spec.affinity, pod_anti_affinity=None)},
                 f"job {self.called(job)}: without its pod anti-affinity")
 
+    def spread(self, job: str) -> Iterator[Knob]:
+        """That the job's pods would like to be spread, and need not be."""
+        yield self._pods(job, "topologySpreadConstraints", "DoNotSchedule", lambda spec: {
+            "topology_spread_constraints": [attrs.evolve(each, when_unsatisfiable="ScheduleAnyway")
+                                            for each in spec.topology_spread_constraints]},
+            f"job {self.called(job)}: whenUnsatisfiable ScheduleAnyway in its topology spread")
+
     def preempting(self, job: str) -> Iterator[Knob]:
         """That the job's pods may take others' room."""
         if any(pod.spec.preemption_policy == "Never" for pod in self.waiting(job).values()):

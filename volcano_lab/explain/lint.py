@@ -15,13 +15,18 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, Storage, claims_of
 from volcano_lab.explain.names import owner_key as called
-from volcano_lab.framework import Session
+from volcano_lab.framework import Session, listed
 from volcano_lab.framework.config.conf import PluginOption
 
 LIMITS = ("proportion", "capacity")
 """Who reads capability and guarantee."""
 TREES = ("capacity", "nodegroup")
 """Who follows `spec.parent`, with `enableHierarchy`."""
+ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"
+                  for what in ("affinity", "anti-affinity", "task-order")},
+               "volcano.sh/sla-waiting-time": "sla", "sla-waiting-time": "sla",
+               "volcano.sh/cooldown-time": "cdp", "volcano.sh/revocable-zone": "tdm"}
+"""Annotations and labels of jobs and pods -> the plugin that alone reads them."""
 
 
 def ignored_fields(ssn: Session) -> list[str]:
@@ -43,7 +48,7 @@ def ignored_fields(ssn: Session) -> list[str]:
         found.append(f'Queue {ROOT_QUEUE}: spec.parent is "{root.queue.spec.parent}" and has no '
                      "effect: allowed is none, the root is above all other queues.")
     pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
-    return [*found, *_quotas(ssn, options), *_tier_names(ssn),
+    return [*found, *_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
             *_shared_alone(ssn.snapshot.storage, pods)]
 
 
@@ -77,6 +82,20 @@ def _quotas(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str]:
         for quota in ssn.snapshot.resource_quotas.get(space, ()):
             yield (f"ResourceQuota {quota.key}: spec.hard has no effect on the scheduler: only the "
                    "plugin resourcequota reads it, and the configuration does not name it.")
+
+
+def _annotations(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str]:
+    """Annotations and labels of jobs and pods that a plugin would read."""
+    unread = {key: plugin for key, plugin in ANNOTATIONS.items() if plugin not in options}
+    who: dict[str, list[str]] = {}
+    for job in ssn.jobs.values():
+        written = set().union(*([*each.metadata.annotations, *each.metadata.labels] for each in (
+            job.pod_group, *(task.pod for task in job.tasks.values()))))
+        for key in unread.keys() & written:
+            who.setdefault(key, []).append(called(job))
+    for key, jobs in sorted(who.items()):
+        yield f"Job{'s' * (len(jobs) > 1)} {listed(jobs, 3)}: " + _only(
+            f"the annotation {key}", unread[key])
 
 
 def _tier_names(ssn: Session) -> Iterator[str]:

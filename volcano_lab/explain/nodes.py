@@ -6,7 +6,7 @@ amount is that of one node at the moment when the pod was tried.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
@@ -25,6 +25,7 @@ RULES = {
     "pod affinity": ("pod_affinity", "none of the pods beside which this one must run (affinity)"),
     "node affinity/selector":
     ("node_affinity", "not the labels that the pod asks for (node selector or affinity)"),
+    "missing required label": ("spread_label", "no label by which its topology spread counts"),
     "topology spread": ("topology_spread", "too many such pods in their domain (topology spread)"),
     "pod number exceeded": ("pods_exceeded", "all the pods that a node may have"),
     PODS: ("pods_exceeded", "all the pods that a node may have"),
@@ -45,7 +46,7 @@ RULES = {
 """A part of the reason that a plugin gives -> (code, what such nodes have)."""
 STATIC = ("taint", "node_affinity", "cordoned")
 """Rules that depend on no other pod: they refuse a node whatever room it has."""
-BESIDE = ("anti_affinity", "host_ports", "pods_exceeded")
+BESIDE = ("anti_affinity", "host_ports")
 """Rules about the pods that are on a node already."""
 GONE = ("Succeeded", "Failed")
 KUBERNETES = "node.kubernetes.io/"
@@ -189,14 +190,36 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple
         if code == "host_ports":
             ports = sorted({port for *_, port in PodInfo(seen.tasks[task].pod).host_ports})
             text += f" It asks for host port {listed(map(str, ports), MOST)}."
+        numbers = {"nodes": len(names), "of": count, "reason": reason, "names": names}
+        if code == "pods_exceeded":
+            text += "".join(_slots(seen, name, choice) for name in names[:MOST])
         if code in BESIDE:
-            text += _beside(seen, task, code, names, choice)
-        yield Cause(code or "refused", text,
-                    {"nodes": len(names), "of": count, "reason": reason, "names": names}, [choice])
+            there = _beside(seen, task, code, names, choice)
+            numbers["stranded"] = _stranded(seen, task, there)
+            one = "is" if len(there) == 1 else "are"
+            text += f" In the way {one} {listed(there.values(), MOST)}." if there else ""
+        yield Cause(code or "refused", text, numbers, [choice])
 
 
-def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Record) -> str:
-    """The pods in whose company this one must not be, at that moment."""
+def _slots(seen: Evidence, name: str, choice: Record) -> str:
+    """How many pods a node has at that moment, and may have."""
+    node, state = seen.ssn.nodes[name], seen.state_at(choice)["tasks"].values()
+    own = sum(now["node"] == name and now["status"] not in GONE for now in state)
+    others = sum(task.job not in seen.ssn.jobs for task in node.tasks.values())
+    return (f" {name} has {own} pods of Volcano's jobs and {others} others, and may have "
+            f"{amount_text('pods', node.allocatable.get('pods'))}.")
+
+
+def _stranded(seen: Evidence, key: str, pods: Iterable[str]) -> list[str]:
+    """The other jobs of some pods that hold places and are short of their minimum."""
+    jobs = dict.fromkeys(seen.tasks[pod].job for pod in pods)
+    return [uid for uid in jobs if uid != seen.tasks[key].job
+            and seen.ssn.jobs[uid].ready_task_num() < seen.ssn.jobs[uid].min_available]
+
+
+def _beside(seen: Evidence, key: str, code: str, names: list[str],
+            choice: Record) -> dict[str, str]:
+    """The pods in whose company this one must not be, at that moment, and where they are."""
     state, start = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
     mine = PodInfo(seen.tasks[key].pod)
     there: dict[str, str] = {}
@@ -204,15 +227,13 @@ def _beside(seen: Evidence, key: str, code: str, names: list[str], choice: Recor
         if now["node"] not in seen.ssn.nodes or other == key or now["status"] in GONE:
             continue
         theirs = PodInfo(seen.tasks[other].pod)
-        if (now["node"] in names if code == "pods_exceeded" else
-                now["node"] in names and conflict(mine.host_ports, theirs.host_ports)
+        if (now["node"] in names and conflict(mine.host_ports, theirs.host_ports)
                 if code == "host_ports" else
                 _apart(seen, mine, theirs, now["node"], names)
                 or _apart(seen, theirs, mine, now["node"], names)):
             new = "" if start[other]["node"] else ", placed in this cycle"
             there[other] = f"{other} ({now['node']}{new})"
-    one = "is" if len(there) == 1 else "are"
-    return f" In the way {one} {listed(there.values(), MOST)}." if there else ""
+    return there
 
 
 def _apart(seen: Evidence, left: PodInfo, right: PodInfo, node: str, names: list[str]) -> bool:

@@ -11,6 +11,7 @@ from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
+from volcano_lab.explain.holders import deadline_text
 from volcano_lab.explain.limits import limit_causes
 from volcano_lab.explain.nodes import hour_text, node_causes
 from volcano_lab.explain.volumes import claim_causes
@@ -79,7 +80,20 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     for cause in beside:
         cause.context = True
     return [*unmade, *(list(_causes(seen, job)) or [_otherwise(seen, job)]),
-            *beside]
+            *_deadline(seen, job), *beside]
+
+
+def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """Until when sla lets the job wait, and what it does then."""
+    sla = seen.ssn.plugins.get("sla")
+    deadline = sla.deadline(job) if sla is not None else None
+    if deadline is not None:
+        until = f"it may wait until {deadline_text(deadline)} UTC"
+        text = (f"Plugin sla: {until}, which is past, so sla admits it and puts it before jobs "
+                "with a later deadline. Room is made for nobody by that."
+                if deadline <= seen.ssn.now else
+                f"Plugin sla: {until}; from then on sla admits it.")
+        yield Cause("deadline", text, {"deadline": deadline}, [], True)
 
 
 def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
