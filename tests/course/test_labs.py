@@ -21,7 +21,7 @@ def lab(request):
 
 
 def test_a_move_is_one_message_and_reset_goes_back(lab):
-    before, sent = lab.state, []
+    before, sent = lab.board, []
     framed = isinstance(lab, Lab)
     board = lab if framed else lab.board
     board.send_state = lambda key=None: sent.append(key)
@@ -36,6 +36,6 @@ def test_a_move_is_one_message_and_reset_goes_back(lab):
     else:
         control.value = value
         assert sent == ["state"]
-    assert lab.values[name] == value and lab.state != before
-    assert lab.reset().state == before
+    assert lab.values[name] == value and lab.board != before
+    assert lab.reset().board == before
     del board.send_state

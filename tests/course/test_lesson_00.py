@@ -16,13 +16,13 @@ def lab():
 
 
 def column(lab, name):
-    return {row["queue"]: round(row[name], 3) for row in lab.state["queues"]}
+    return {row["queue"]: round(row[name], 3) for row in lab.board["queues"]}
 
 
 def test_it_begins_with_the_worked_example(lab):
     assert column(lab, "deserved") == {"a": 28, "b": 42, "c": 30}
     assert column(lab, "request") == {"a": 80, "b": 60, "c": 30}
-    assert lab.state["gang"]["outcome"] == "commit"
+    assert lab.board["gang"]["outcome"] == "commit"
 
 
 MOVES = [
@@ -36,12 +36,12 @@ MOVES = [
 
 @pytest.mark.parametrize(("sentence", "moves", "outcome"), MOVES, ids=[row[0] for row in MOVES])
 def test_moves(lab, sentence, moves, outcome):
-    before = lab.state
+    before = lab.board
     lab.set(**moves)
-    assert lab.state["gang"]["outcome"] == outcome
-    assert all(lab.state[key] != before[key]
+    assert lab.board["gang"]["outcome"] == outcome
+    assert all(lab.board[key] != before[key]
                for key in (["queues", "fill", "turns"] if "a_weight" in moves else ["gang"]))
-    assert lab.reset().state == before
+    assert lab.reset().board == before
 
 
 @pytest.mark.long
@@ -49,7 +49,7 @@ def test_every_position_of_the_sliders_fits_the_board(lab):
     chance = random.Random(7)
     for _ in range(40):
         values = {name: chance.choice(control.choices()) for name, control in lab.controls.items()}
-        state = lab.set(**values).state
+        state = lab.set(**values).board
         assert lab.values == values
         cycle = cluster_of(values).run()
         assert [row["deserved"] for row in state["queues"]] == pytest.approx(

@@ -24,10 +24,10 @@ def job(state, name):
 
 
 def test_it_begins_with_one_job_let_in_and_one_refused_by_the_queue(lab):
-    assert [(row["job"], row["PodGroup"]) for row in lab.state["jobs"]] == [
+    assert [(row["job"], row["PodGroup"]) for row in lab.board["jobs"]] == [
         ("first", "Inqueue"), ("second", "Pending")]
-    assert [row["name"] for row in lab.state["sums"] if row["over"]] == ["second: team, CPUs"]
-    assert job(lab.state, "second")["why"] == "not admitted; queue team: 13 of 12 CPUs"
+    assert [row["name"] for row in lab.board["sums"] if row["over"]] == ["second: team, CPUs"]
+    assert job(lab.board, "second")["why"] == "not admitted; queue team: 13 of 12 CPUs"
     assert "Job second: refused by the cluster (was refused by queue team): 9 of 8 CPUs" in lab.set(
         runs=16).said
 
@@ -46,7 +46,7 @@ MOVES = [
 @pytest.mark.parametrize(("sentence", "move", "let_in", "placed"), MOVES,
                          ids=[row[0] for row in MOVES])
 def test_moves(lab, sentence, move, let_in, placed):
-    second = job(lab.set(**move).state, "second")
+    second = job(lab.set(**move).board, "second")
     assert second["placed"] == placed
     assert ("no" if second["PodGroup"] == "Pending" else "yes") == let_in
 
@@ -58,7 +58,7 @@ def test_every_position_fits_the_scales_and_tells_why(lab):
     for _ in range(80):
         values = {name: chance.choice(choices_of(control))
                   for name, control in lab.controls.items()}
-        state = lab.set(**values).state
+        state = lab.set(**values).board
         assert len(state["sums"]) <= panel.spec["rows"]
         team = state["limits"][0]
         assert team["limit"] == min(values["capability"] or 20, 20 - values["kept"])

@@ -18,7 +18,7 @@ def positions(lab, count):
 def test_comparisons_in_every_position():
     lab = lesson_02.comparison_lab()
     for values in positions(lab, 60):
-        state = lab.set(**values).state
+        state = lab.set(**values).board
         left, right, request = lesson_02.sides(**values)
         strict = left.less_equal_with_dimension_and_resources_name(right, request)[0]
         assert {row["comparison"]: row["answer"]
@@ -28,7 +28,7 @@ def test_comparisons_in_every_position():
 def test_proportion_in_every_position():
     lab = lesson_03.proportion_lab()
     for values in positions(lab, 15):
-        state = lab.set(**values).state
+        state = lab.set(**values).board
         cluster = lesson_03.cluster_of(values)
         cycle = cluster.run()
         jobs = cluster.cache().snapshot().jobs

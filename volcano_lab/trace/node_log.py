@@ -59,24 +59,15 @@ class NodeLog:
             parts = [pair for names, parts in named for pair in zip(names, parts, strict=True)]
             shown = self._boards[id(board)] = _Shown(board, self._count, parts)
             self._count += 1
-            rows, columns = list(range(table.count)), self._everywhere(shown)
+            rows, values = list(range(table.count)), {
+                column: np.broadcast_to(part.nodes(), table.count).tolist()
+                for column, part in parts}
         else:
             rows = sorted(set(table.changes[shown.seen :]))
-            columns = self._on_rows(shown, rows)
+            values = {column: [_number(part.row(row)) for row in rows]
+                      for column, part in shown.parts}
         shown.seen = len(table.changes)
-        return shown.number, rows, columns
-
-    def _everywhere(self, shown: _Shown) -> dict[str, list[Any]]:
-        count = self.arrays.table.count
-        return {ROOM: shown.board.room.current().tolist(),
-                **{column: np.broadcast_to(part.nodes(), count).tolist()
-                   for column, part in shown.parts}}
-
-    def _on_rows(self, shown: _Shown, rows: list[int]) -> dict[str, list[Any]]:
-        room = shown.board.room.current()
-        return {ROOM: [int(room[row]) for row in rows],
-                **{column: [_number(part.row(row)) for row in rows]
-                   for column, part in shown.parts}}
+        return shown.number, rows, {ROOM: shown.board.room.current()[rows].tolist()} | values
 
     def _compare(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Look | None:
         now = self._work_out(task, nodes)

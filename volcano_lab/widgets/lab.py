@@ -125,8 +125,6 @@ class Lab(OnPage):
         board: dict[str, Any] = self.shown["board"]
         return board
 
-    state = board
-
     @property
     def said(self) -> str:
         """What is said about the last move."""

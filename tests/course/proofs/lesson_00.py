@@ -75,14 +75,14 @@ def all_or_nothing_the_gang_3(four, tables):
 @after("fair-share-27")
 def answers_of_the_lab(lab):
     def deserved(**sliders):
-        rows = lab.set(**sliders).state["queues"]
+        rows = lab.set(**sliders).board["queues"]
         return {row["queue"]: round(row["deserved"], 2) for row in rows}
 
     outcomes = []
     for weight in (2, 3):
-        outcomes.append(lab.set(a_weight=weight, gang_minimum=4).state["gang"]["outcome"])
+        outcomes.append(lab.set(a_weight=weight, gang_minimum=4).board["gang"]["outcome"])
     assert outcomes == ["discard", "commit"]
-    assert next((row["deserved"], row["allocated"]) for row in lab.state["queues"]) == (35, 32)
+    assert next((row["deserved"], row["allocated"]) for row in lab.board["queues"]) == (35, 32)
     lab.reset()
     assert deserved() == {"a": 28, "b": 42, "c": 30}
     lab.reset()

@@ -47,7 +47,7 @@ def the_order_of_the_actions(wrong_order, without):
 @after("c037")
 def explore(lab):
     for actions in ("allocate, enqueue", "enqueue, allocate", "backfill"):
-        rows = {row["job"]: row for row in lab.set(actions=actions).state["phases"]}
+        rows = {row["job"]: row for row in lab.set(actions=actions).board["phases"]}
         assert "✓ 1 pod" not in rows["helper"].values()
     lab.reset()
 

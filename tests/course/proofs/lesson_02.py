@@ -56,7 +56,7 @@ def all_comparisons_side_by_side(comparison_table):
 @after("resources-39")
 def explore(lab):
     def said(row, **values):
-        answers = lab.reset().set(**values).state["answers"]
+        answers = lab.reset().set(**values).board["answers"]
         return {answer["comparison"]: answer["answer"][2:] for answer in answers}[row]
 
     assert said("tolerant", cpu=0.05, right_gpu="1") == "yes"  # question 1

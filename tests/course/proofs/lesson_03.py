@@ -64,7 +64,7 @@ def overused_in_every_resource(contrast):
 @after("proportion-41")
 def answers_of_the_lab(lab):
     def column(name, **sliders):
-        rows = lab.reset().set(**sliders).state["queues"]
+        rows = lab.reset().set(**sliders).board["queues"]
         return {row["queue"]: row[name] for row in rows}
 
     weights = [w for w in range(1, 10) if column("one_more_pod", a_weight=w)["a"]]

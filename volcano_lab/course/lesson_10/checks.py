@@ -17,21 +17,7 @@ from volcano_lab.plugins.network_topology_aware.gradients import gradients
 Row = dict[str, Any]
 
 
-@check(takes=int)
-def allocations_in_all(answer: int) -> Verdict:
-    """Three racks fit a gang of 4 pods. How many times is a pod of it allocated on paper in the
-    three dry runs together?
-    """
-    if answer == 12:
-        return well_done(
-            "3 dry runs of 4 pods. All 12 are taken back; then 4 are recovered and committed.")
-    hints = {4: "4 is one dry run. How many are there?",
-             8: "All three are tried before any is chosen, and taken back.",
-             16: "That counts the recovered one, too. Count the dry runs only.",
-             24: "Count only the dry runs, not what is undone, and no commit."}
-    return try_again(hints.get(answer, "Each of the three dry runs places the whole gang."))
-
-
+allocations_in_all = choice("10.allocations_in_all")
 which_can_be_recovered = choice("10.which_can_be_recovered")
 
 
@@ -87,22 +73,7 @@ def twelve_in_parts(answer: Cluster) -> Verdict:
                      "than any room.")
 
 
-@check(takes=float)
-def points_in_the_next_rack(answer: float) -> Verdict:
-    """A soft gang has its first pod in rack-1. How many points has a node of rack-2 for the second
-    pod?
-    """
-    hints = {100.0: "100 is for a node of the same rack. rack-2 is another rack of the same room.",
-             0.0: "0 is for a node that has only the whole cluster in common with rack-1.",
-             20.0: "That is the share of pods that a rack holds already. rack-2 holds none.",
-             70.0: "The share of pods is added only among the best nodes."}
-    if abs(answer - 50) < 0.05:
-        return well_done(
-            "room-1 holds both, and its tier is 2: (3 − 2) / (3 − 1) = 0.5, times 100.")
-    return try_again(
-        hints.get(
-            answer, "Tiers go from 1 to 3 here. room-1 holds both racks. Put its tier into "
-            "(highest − tier) / (highest − lowest), and take it times 100."))
+points_in_the_next_rack = choice("10.points_in_the_next_rack")
 
 
 # -- make

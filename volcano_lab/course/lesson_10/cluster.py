@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text, nodes
+from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.display.palette import COLORS
+from volcano_lab.framework.statement import Operation
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.trace import TraceReader
 from volcano_lab.widgets import pictures
@@ -216,29 +218,19 @@ def saved_and_discarded() -> list[dict[str, str]]:
     """One allocation, saved and then discarded: what the statement's own operation and the saved
     copy know afterwards.
     """
-    from volcano_lab.framework.action import action_names
-    from volcano_lab.framework.config.conf import load_conf
-    from volcano_lab.framework.session import Session
-    from volcano_lab.framework.statement import save_operations
-
     rows = []
 
-    def look(when: str, **operations: Any) -> None:
-        rows.extend({
-            "when": when, "operation": which, "pod's node": operation.task.node_name or "(none)",
-            "pod's status": str(operation.task.status)
-        } for which, operation in operations.items())
+    def look(when: str, **operations: Operation) -> None:
+        rows.extend({"when": when, "operation": which,
+                     "pod's node": operation.task.node_name or "(none)",
+                     "pod's status": str(operation.task.status)}
+                    for which, operation in operations.items())
 
-    ssn = Session(topology_cluster(pods=1).cache(), load_conf(CONF, action_names()))
-    statement = ssn.statement()
-    task = next(iter(ssn.jobs[JOB].tasks.values()))
-    ssn.pre_predicate(task)  # here plugins prepare for the task
-    statement.allocate(task, ssn.nodes["node-1"])
-    saved = save_operations(statement)
+    by_hand = Rehearsal(topology_cluster(pods=1), CONF)
+    statement = by_hand.statement().allocate("train-0", "node-1")
+    saved = statement.save()
     look("after saving", original=statement.operations[0], copy=saved[0])
     statement.discard()
     look("after discarding", original=statement.operations[0], copy=saved[0])
-    again = ssn.statement()
-    again.recover(saved)
-    look("after recovering the copy", copy=again.operations[0])
+    look("after recovering the copy", copy=by_hand.statement().recover(saved).operations[0])
     return rows
