@@ -54,7 +54,7 @@ class TopologyAllocator:
             solutions: dict[str, tuple[list[Operation], JobWorksheet]] = {}
             scores: dict[str, float] = {}
             for hyper_node in hyper_nodes:
-                job.reset_fit_err()
+                job.job_fit_errors, job.nodes_fit_errors = "", {}
                 trial = worksheet.clone()
                 statements, score = self._try_job(job, trial, hyper_node)
                 saved = save_operations(*statements)
@@ -73,7 +73,8 @@ class TopologyAllocator:
                                    scores=scores)
             statement = self._recover(solutions[best][0]) if best is not None else None
             if statement is not None:
-                worksheet.take_over(solutions[best][1])
+                done = solutions[best][1]
+                worksheet.sub_jobs, worksheet.tasks = done.sub_jobs, done.tasks
                 self.decided[job.uid] = best
             return statement
         return None

@@ -32,10 +32,6 @@ class JobWorksheet:
         return JobWorksheet(self.sub_jobs.clone(),
                             {uid: tasks.clone() for uid, tasks in self.tasks.items()})
 
-    def take_over(self, other: JobWorksheet) -> None:
-        """Go on where a trial on a copy has ended."""
-        self.sub_jobs, self.tasks = other.sub_jobs, other.tasks
-
 
 def organize(ssn: Session, job: JobInfo) -> JobWorksheet:
     """Tasks that are pending, behind no gate and ask for something, by sub-job."""

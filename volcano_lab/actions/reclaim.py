@@ -129,7 +129,9 @@ class Reclaim(Action):
         for the room.
         """
         available, evicted = node.future_idle, []
-        for victim in self._in_order(victims, task):
+        in_order = self.ssn.victims_queue(victims, task)
+        while in_order:
+            victim = in_order.pop().clone()
             statement.evict(victim, self.name)
             available = available + victim.resreq
             evicted.append(victim)
@@ -140,11 +142,3 @@ class Reclaim(Action):
             return False
         evictions.pipeline(statement, task, node.name, bool(evicted))
         return True
-
-    def _in_order(self, victims: list[TaskInfo], task: TaskInfo) -> Iterator[TaskInfo]:
-        """Copies of the victims, the least important first; the session makes each copy the job's
-        own task.
-        """
-        queue = self.ssn.victims_queue(victims, task)
-        while queue:
-            yield queue.pop().clone()

@@ -15,21 +15,13 @@ from volcano_lab.api.job import JobInfo
 from volcano_lab.api.node import NodeError, NodeInfo, NodeList
 from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
 from volcano_lab.api.resource import CPU, EMPTY, MEMORY, MIN_RESOURCE, PODS, ZERO, Resource, total
-from volcano_lab.api.status import (
-    ALLOCATED_STATUSES,
-    PENDING,
-    PIPELINED,
-    READY_STATUSES,
-    RELEASING,
-    RUNNING,
-    IllegalTransition,
-)
+from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, RELEASING, RUNNING
 from volcano_lab.api.storage import Storage
 from volcano_lab.api.sub_job import SubJobInfo
 from volcano_lab.api.task import TaskInfo
 
 __all__ = ["ALLOCATED_STATUSES", "CPU", "EMPTY", "MEMORY", "MIN_RESOURCE", "PENDING", "PIPELINED",
-           "PODS", "READY_STATUSES", "RELEASING", "ROOT_QUEUE", "RUNNING", "ZERO", "FitError",
-           "FitErrors", "HyperNodeInfo", "IllegalTransition", "JobInfo", "NodeError", "NodeInfo",
+           "PODS", "RELEASING", "ROOT_QUEUE", "RUNNING", "ZERO", "FitError",
+           "FitErrors", "HyperNodeInfo", "JobInfo", "NodeError", "NodeInfo",
            "NodeList", "QueueInfo", "Resource", "Storage", "SubJobInfo", "TaskInfo", "amount_text",
            "in_units", "quantity_text", "real_capability", "total", "unresolvable"]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from re import _constants as op
 from re import _parser as parser
 from typing import Any
@@ -33,25 +32,17 @@ Border = Callable[[str, str], bool]
 """Whether a border lies between a character and the next ("" at the ends)."""
 
 
-@lru_cache(maxsize=1024)
-def compile_pattern(pattern: str) -> Pattern:
-    """Compile a Go pattern. Raises `ValueError` with one sentence.
-
-    >>> compile_pattern("^node-[[:digit:]]+$").search("node-12"), compile_pattern("b.d").search("a")
-    (True, False)
-    >>> compile_pattern("(?=a)")
-    Traceback (most recent call last):
-        ...
-    ValueError: "(?=a)" is no regular expression of Go: "(?=" is not supported
-    """
-    return Pattern(pattern)
-
-
 class Pattern:
     """A compiled pattern. State 0 is the match; a state either takes a character or leads on.
 
-    >>> Pattern("(a+)+$").search("a" * 1000 + "!")
-    False
+    Raises `ValueError` with one sentence.
+
+    >>> Pattern("^node-[[:digit:]]+$").search("node-12"), Pattern("(a+)+$").search("a" * 1000 + "!")
+    (True, False)
+    >>> Pattern("(?=a)")
+    Traceback (most recent call last):
+        ...
+    ValueError: "(?=a)" is no regular expression of Go: "(?=" is not supported
     """
 
     def __init__(self, pattern: str):
@@ -141,6 +132,9 @@ class Pattern:
         for _ in range(least):
             after = self._sequence(part, after, flags)
         return after
+
+
+compile_pattern = lru_cache(maxsize=1024)(Pattern)
 
 
 def _rewritten(found: re.Match[str]) -> str:

@@ -25,6 +25,10 @@ SLA_WAITING_TIME_SHORT = "sla-waiting-time"
 JDB_MIN_AVAILABLE = "volcano.sh/jdb-min-available"
 JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
 
+_COPIED = ("name", "namespace", "queue", "pg_uid", "priority", "min_available", "waiting_time",
+           "creation_timestamp", "job_fit_errors", "allocated_hyper_node", "task_min_available",
+           "task_min_available_total", "revocable_zone", "preemptable", "min_available_budget",
+           "max_unavailable_budget", "_gated")
 _OCCUPIED = ALLOCATED_STATUSES | {SUCCEEDED}
 _MAY_RUN = _OCCUPIED | {PIPELINED, PENDING}
 
@@ -160,14 +164,8 @@ class JobInfo(TaskIndex):
         PodGroup's status.
         """
         job = JobInfo(self.uid)
-        job.name, job.namespace, job.queue = self.name, self.namespace, self.queue
-        job.pg_uid, job.priority, job.min_available = self.pg_uid, self.priority, self.min_available
-        job.creation_timestamp, job.job_fit_errors = self.creation_timestamp, self.job_fit_errors
-        job.waiting_time, job.allocated_hyper_node = self.waiting_time, self.allocated_hyper_node
-        job.task_min_available, job.revocable_zone = self.task_min_available, self.revocable_zone
-        job.task_min_available_total, job._gated = self.task_min_available_total, self._gated
-        job.preemptable, job.min_available_budget = self.preemptable, self.min_available_budget
-        job.max_unavailable_budget = self.max_unavailable_budget
+        for name in _COPIED:
+            setattr(job, name, getattr(self, name))
         job.min_sub_jobs = dict(self.min_sub_jobs)
         job.pod_group = self.pod_group and clone_pod_group(self.pod_group)
         for uid in sorted(self.tasks):
@@ -280,10 +278,6 @@ class JobInfo(TaskIndex):
 
     def has_pending_tasks(self) -> bool:
         return PENDING in self.task_status_index
-
-    def reset_fit_err(self) -> None:
-        self.job_fit_errors = ""
-        self.nodes_fit_errors = {}
 
     def reset_sub_job_fit_err(self, sub_job: str) -> None:
         self.nodes_fit_errors = {uid: errors for uid, errors in self.nodes_fit_errors.items()

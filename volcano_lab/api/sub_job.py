@@ -104,7 +104,9 @@ def sub_job_id(job: str, policy: str, values: tuple[str, ...]) -> str:
     """"job/policy-value…"; very long values are replaced by their hash."""
     name = "-".join(values)
     if len(name.encode()) > 128:
-        name = _safe_encode(str(_fnv32a(name.encode())))
+        letters = "bcdfghjklmnpqrstvwxz2456789"  # Kubernetes' own, of which no words are made
+        digits = str(_fnv32a(name.encode()))
+        name = "".join(letters[ord(digit) % len(letters)] for digit in digits)
     return f"{job}/{policy}-{name}"
 
 
@@ -121,9 +123,3 @@ def _fnv32a(data: bytes) -> int:
     for byte in data:
         value = (value ^ byte) * 16777619 & 0xFFFFFFFF
     return value
-
-
-def _safe_encode(text: str) -> str:
-    """Kubernetes' encoding of hashes into letters that make no words."""
-    alphabet = "bcdfghjklmnpqrstvwxz2456789"
-    return "".join(alphabet[ord(c) % len(alphabet)] for c in text)

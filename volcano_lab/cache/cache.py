@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from volcano_lab.api import IllegalTransition, JobInfo, NodeError, QueueInfo, TaskInfo
+from volcano_lab.api import JobInfo, NodeError, QueueInfo, TaskInfo
 from volcano_lab.api.job import clone_pod_group
 from volcano_lab.api.objects import KubernetesObject, PodGroup
 from volcano_lab.api.snapshot import ClusterInfo
@@ -202,5 +202,5 @@ class Cache(EventHandlers):
 def _check(task: TaskInfo, status: TaskStatus) -> None:
     try:
         check_transition(task.status, status, f"task {task.key}")
-    except IllegalTransition as illegal:
+    except ValueError as illegal:
         raise CacheError(str(illegal)) from None

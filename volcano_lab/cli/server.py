@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from volcano_lab.api import IllegalTransition
+from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache, dump
 from volcano_lab.cache.api_server import ApiServer, WatchEvent
 from volcano_lab.cache.binding import BindingPipeline

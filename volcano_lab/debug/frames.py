@@ -12,7 +12,8 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
-from volcano_lab.api import READY_STATUSES, in_units
+from volcano_lab.api import in_units
+from volcano_lab.api.status import READY_STATUSES
 from volcano_lab.framework import Misuse
 from volcano_lab.trace import KINDS, OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.narration import operation_text, sentence, short

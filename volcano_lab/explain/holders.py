@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from math import isinf
 
-from volcano_lab.api import ALLOCATED_STATUSES, READY_STATUSES, RELEASING, JobInfo, amount_text
+from volcano_lab.api import JobInfo, amount_text
+from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text
 from volcano_lab.framework.one_sentence import listed

@@ -66,23 +66,14 @@ def lineage(queues: Mapping[str, QueueInfo], queue: str) -> list[str]:
     return line
 
 
-def pod_groups_by_queue(ssn: Session) -> dict[str, Counter[str]]:
-    """How many PodGroups of each phase a queue has itself; those of the queues below it don't
-    count.
-    """
-    count: dict[str, Counter[str]] = {name: Counter() for name in ssn.queues}
-    for job in ssn.jobs.values():
-        count[job.queue][job.pod_group.status.phase] += 1
-    return count
-
-
 def update_queue_status(ssn: Session) -> None:
     """Write the status of the queues in which it changed, and of the root what its children sum up
     to.
     """
-    allocated, pod_groups = allocated_by_queue(ssn), pod_groups_by_queue(ssn)
+    allocated = allocated_by_queue(ssn)
+    pod_groups = Counter((job.queue, job.pod_group.status.phase) for job in ssn.jobs.values())
     for name, info in ssn.queues.items():
-        queue = _with_status(info.queue, to_resource_list(allocated[name]), pod_groups[name])
+        queue = _with_status(info.queue, to_resource_list(allocated[name]), pod_groups)
         if name == ROOT_QUEUE:
             queue = _with_totals(queue, to_resource_list(ssn.total_deserved),
                                  to_resource_list(ssn.total_guarantee))
@@ -91,9 +82,10 @@ def update_queue_status(ssn: Session) -> None:
             ssn.cache.update_queue_status(info)
 
 
-def _with_status(queue: Queue, allocated: dict[str, str], pod_groups: Counter[str]) -> Queue:
+def _with_status(queue: Queue, allocated: dict[str, str], pod_groups: Counter) -> Queue:
     """The same queue where nothing changed."""
-    status, count = queue.status, {phase.lower(): pod_groups[phase] for phase in PHASES}
+    status = queue.status
+    count = {phase.lower(): pod_groups[queue.name, phase] for phase in PHASES}
     if same_amounts(status.allocated, allocated) and all(
             getattr(status, phase) == n for phase, n in count.items()):
         return queue

@@ -36,11 +36,9 @@ class Operation:
 
     def do(self, ssn: Session) -> None:
         """Make the change in the session."""
-        raise NotImplementedError
 
     def undo(self, ssn: Session) -> None:
         """Restore what was before."""
-        raise NotImplementedError
 
     def commit(self, ssn: Session) -> None:
         """Make the change last beyond the session. One that the cache refuses is undone."""
@@ -59,7 +57,6 @@ class Operation:
         """Return the same operation on a copy of the task as it is now: discarding changes the
         task, not the copy.
         """
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"{self.name} {self.task.key} {self.task.node_name}"

@@ -42,16 +42,6 @@ def is_qualified(name: str) -> bool:
     return _PART.fullmatch(part) is not None and (not slash or is_subdomain(domain))
 
 
-@lru_cache(maxsize=1 << 12)
-def is_label_value(value: str) -> bool:
-    """Return whether text is the value of a label.
-
-    >>> is_label_value(""), is_label_value("a b")
-    (True, False)
-    """
-    return value == "" or _PART.fullmatch(value) is not None
-
-
 def problems(obj: KubernetesObject) -> list[str]:
     """Return a sentence for each name of an object that the API server would refuse."""
     metadata = obj.metadata
@@ -66,7 +56,7 @@ def problems(obj: KubernetesObject) -> list[str]:
         for key, value in words.items():
             if not is_qualified(key if field == "labels" else key.lower()):
                 found.append((f"a key of metadata.{field}", key, f"DOMAIN/NAME or NAME, {VALUES}"))
-            elif field == "labels" and not is_label_value(value):
+            elif field == "labels" and value and not _PART.fullmatch(value):
                 found.append((f"metadata.labels.{key}", value, VALUES))
     return [f'{field} is "{one_line(name, 100)}"; allowed are {allowed}'
             for field, name, allowed in found]

@@ -26,7 +26,7 @@ from volcano_lab.api.job_conditions import schedulable_task_num
 from volcano_lab.api.status import BINDING
 from volcano_lab.framework import ExtensionPoint, Observer, Operation, Session, Statement
 from volcano_lab.framework.statement import Allocate, Evict
-from volcano_lab.metrics.series import COUNTER, HISTOGRAM, JOB, SERIES, STATES, Series, catalogue
+from volcano_lab.metrics.series import COUNTER, HISTOGRAM, SERIES, STATES, Series, catalogue
 
 if TYPE_CHECKING:
     from volcano_lab.cache.binding import BindingPipeline
@@ -260,10 +260,9 @@ class Metrics(Observer):
             if not ssn.cache.is_job_terminated(uid):
                 continue
             name, queue, namespace = self._jobs.pop(uid)
-            labels = {"job_name": name, "queue": queue, "job_namespace": namespace}
+            labels = {"job_name": name, "queue": queue, "job_namespace": namespace,
+                      "job_ns": namespace, "job_id": name}
             for series in SERIES:
-                if series.labels == JOB:
-                    self.series[series.name].remove_by_labels(labels)
-            self.series["job_share"].remove_by_labels({"job_ns": namespace, "job_id": name})
-            for series_name in ("unschedule_task_count", "job_retry_counts"):
-                self.series[series_name].remove_by_labels({"job_id": name})
+                if series.labels and labels.keys() >= {*series.labels}:
+                    self.series[series.name].remove_by_labels(
+                        {label: labels[label] for label in series.labels})

@@ -83,13 +83,10 @@ class NodeGroups:
         affinity = queue.spec.affinity
         if affinity is None:
             return None
-        names = []
-        for term in (affinity.node_group_affinity, affinity.node_group_anti_affinity):
-            names.append(
-                frozenset(term.required_during_scheduling_ignored_during_execution if term else ()))
-            names.append(frozenset(term.preferred_during_scheduling_ignored_during_execution
-                                   if term else ()))
-        return cls(*names)
+        terms = affinity.node_group_affinity, affinity.node_group_anti_affinity
+        return cls(*(frozenset(names) for term in terms for names in (
+            (term.required_during_scheduling_ignored_during_execution,
+             term.preferred_during_scheduling_ignored_during_execution) if term else ((), ()))))
 
     def empty(self) -> bool:
         return not (self.required or self.preferred or self.anti_required or self.anti_preferred)

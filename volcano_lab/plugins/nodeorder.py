@@ -50,10 +50,9 @@ class NodeOrder(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.kube = kube_nodes(ssn)
         same = float(MAX_SCORE * self.taint_toleration)
+        # the scores where nothing tells the nodes apart: no taint that the pod minds, and the other
+        # scores at 0
         self.all_alike = np.full(len(self.kube.nodes), same)
-        """The scores where nothing tells the nodes apart: no taint that the pod minds, and the
-        other scores at 0.
-        """
         self._same_for_all = ByRow(lambda row: same, lambda: self.all_alike)
         self.alike_by_template = not self.kube.rows_with_affinity
 

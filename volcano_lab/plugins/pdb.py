@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from volcano_lab.api import TaskInfo
-from volcano_lab.api.objects import PodDisruptionBudget
 from volcano_lab.api.selector import label_selector
 from volcano_lab.framework import PERMIT, Plugin, Session
 
@@ -35,7 +34,9 @@ class Pdb(Plugin):
                 continue
             within = True
             for number, (budget, selector) in enumerate(self.budgets):
-                if applies(budget, task) and selector.matches(task.pod.metadata.labels):
+                if (budget.namespace == task.namespace
+                        and task.name not in budget.status.disrupted_pods
+                        and selector.matches(task.pod.metadata.labels)):
                     allowed[
                         number] -= 1  # counted even where another budget keeps the pod from going
                     within = within and allowed[number] >= 0
@@ -48,10 +49,3 @@ class Pdb(Plugin):
         return self.victim_tasks(evictees), PERMIT
 
     reclaimable = preemptable
-
-
-def applies(budget: PodDisruptionBudget, task: TaskInfo) -> bool:
-    """Whether a budget of the task's namespace still counts it: not once the cluster has let its
-    pod go.
-    """
-    return budget.namespace == task.namespace and task.name not in budget.status.disrupted_pods

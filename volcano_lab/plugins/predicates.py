@@ -78,8 +78,8 @@ class Predicates(Plugin):
                  (self.node_ports, node_ports.NAME, node_ports.look),
                  (self.topology_spread, topology_spread.NAME, topology_spread.look)]
         rules += self._about_volumes(ssn.snapshot.storage)
+        # the rules whose answer changes with every placement, by name
         self._looks = sorted((rule, look) for enabled, rule, look in rules if enabled)
-        """The rules whose answer changes with every placement, by name."""
         self._rules = frozenset(rule for rule, _ in self._looks)
         self.alike_by_template = not self.kube.rows_with_affinity  # pods on nodes may mind labels
 
@@ -157,12 +157,13 @@ class Predicates(Plugin):
         node, tolerations = kube_node.node, info.pod.spec.tolerations
         if self.node_affinity and not info.required_nodes.matches(node):
             return Status(UNRESOLVABLE, node_affinity.REASON, node_affinity.NAME)
-        if taints.kept_off_by_cordon(node, tolerations):
+        if node.spec.unschedulable and not taints.tolerated(taints.CORDON, tolerations):
             return Status(UNRESOLVABLE, taints.UNSCHEDULABLE_REASON, taints.UNSCHEDULABLE_NAME)
         taint = taints.first_untolerated(node.spec.taints,
                                          tolerations) if self.taint_toleration else None
-        return None if taint is None else Status(UNRESOLVABLE, taints.untolerated_reason(taint),
-                                                 taints.NAME)
+        return None if taint is None else Status(
+            UNRESOLVABLE, f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}",
+            taints.NAME)
 
     # -- for all nodes at once
     # -------------------------------------------------------------------------------
@@ -192,14 +193,9 @@ class Predicates(Plugin):
                                                                         ())) < len(self._looks):
             return None
         info = self.kube.info_of(task)
-        return self.kube.remember(("alike", self.node_affinity and info.required_nodes,
-                                   self.taint_toleration, info.tolerations),
-                                  lambda: self._stable_by_row(self._stable_nodes(info)))
-
-    def _stable_by_row(self, stable: np.ndarray) -> ByRow:
-        count, limit = self.kube.pod_count, self.pod_limit
-        return ByRow(lambda row: stable[row] and count[row] < limit[row],
-                     lambda: stable & (count < limit))
+        stable, count, limit = self._stable_nodes(info), self.kube.pod_count, self.pod_limit
+        return self.kube.remember(("alike", id(stable)), lambda: ByRow(
+            lambda row: stable[row] and count[row] < limit[row], lambda: stable & (count < limit)))
 
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
         key = ("stable", self.node_affinity and info.required_nodes, self.taint_toleration,

@@ -125,7 +125,6 @@ class QueueShares(Plugin):
     def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,
                   held: Resource) -> bool:
         """Return whether a queue that holds this much may lose the task to the reclaimer."""
-        raise NotImplementedError
 
     def on_allocate(self, event: Event) -> None:
         self._recount(event.task, Resource.__add__)

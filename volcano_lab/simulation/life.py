@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from volcano_lab.api import IllegalTransition
 from volcano_lab.api.objects import KubernetesObject
+from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache
 from volcano_lab.framework import Observer, OneSentence, action_names, load_conf, one_line, spoken
 from volcano_lab.manifests.files import values

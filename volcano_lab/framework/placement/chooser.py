@@ -85,16 +85,9 @@ class PlainChooser:
         return node if node and task.init_resreq.less_equal(node.future_idle, ZERO) else None
 
     def _predicate(self, task: TaskInfo, node: NodeInfo) -> FitError | None:
-        return resource_predicate(task, node) or self.ssn.predicate_for_allocate(task, node)
-
-
-def resource_predicate(task: TaskInfo, node: NodeInfo) -> FitError | None:
-    """Whether a task's request fits what a node will have left; the reason names the first resource
-    that is short.
-    """
-    fits, names = task.init_resreq.less_equal_with_resources_name(node.future_idle, ZERO)
-    return None if fits else FitError(task.key, node.name,
-                                      (Status(UNSCHEDULABLE, insufficient(names)), ))
+        fits, names = task.init_resreq.less_equal_with_resources_name(node.future_idle, ZERO)
+        return self.ssn.predicate_for_allocate(task, node) if fits else FitError(
+            task.key, node.name, (Status(UNSCHEDULABLE, insufficient(names)),))
 
 
 def prioritize_nodes(ssn: Session, task: TaskInfo,

@@ -48,18 +48,14 @@ class ArrayFitErrors(FitErrors):
         lacking = amounts[columns] - (table.idle[at] + table.releasing[at] -
                                       table.pipelined[at]) >= MIN_RESOURCE
         short = lacking.any(axis=1)
-        codes = np.array([self._code(name) for name in names], dtype=np.int8)
+        self.names += [name for name in names if name not in self.names]
+        codes = np.array([self.names.index(name) + 1 for name in names], dtype=np.int8)
         self.short[rows[short]] = codes[lacking[short].argmax(axis=1)]
         for row in rows[~short].tolist():
             node = ssn.node_list[row]
             error = ssn.predicate_for_allocate(task, node)
             if error is not None:
                 self.others[node.name] = error
-
-    def _code(self, name: str) -> int:
-        if name not in self.names:
-            self.names.append(name)
-        return self.names.index(name) + 1
 
     def copy(self) -> ArrayFitErrors:
         errors = ArrayFitErrors(self.arrays)

@@ -100,14 +100,13 @@ class KubeNodes:
         for row, offer in enumerate(offers):
             for name, amount in offer.items():
                 self.allocatable[row, self.columns[name]] = amount
+        # every pod that came or went, oldest first
         self.changes: list[Change] = []
-        """Every pod that came or went, oldest first."""
+        # those of them that name other pods
         self.affinity_changes: list[Change] = []
-        """Those of them that name other pods."""
+        # what the rules have worked out for these nodes, by a key that names the rule and what it
+        # depends on
         self.memo: dict[Hashable, Any] = {}
-        """What the rules have worked out for these nodes, by a key that names the rule and what it
-        depends on.
-        """
         self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._templates: dict[int, PodInfo] = {}

@@ -73,11 +73,10 @@ class PodInfo:
         self.preferred: tuple[AffinityTerm, ...] = ()  # anti-affinity with a negative weight
         if self.has_affinity:
             self._compile(affinity)
+        # no rule that changes with placements has anything to say, unless pods on the nodes keep
+        # others off
         self.plain = not (self.host_ports or self.has_affinity
                           or pod.spec.topology_spread_constraints)
-        """No rule that changes with placements has anything to say, unless pods on the nodes keep
-        others off.
-        """
 
     def for_pod(self, pod: Pod) -> PodInfo:
         """The same for another pod with the same spec and namespace."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from volcano_lab.api.objects import Node, Taint, Toleration
+from volcano_lab.api.objects import Taint, Toleration
 
 NAME, UNSCHEDULABLE_NAME = "TaintToleration", "NodeUnschedulable"
 UNSCHEDULABLE_REASON = "node(s) were unschedulable"
@@ -42,20 +42,6 @@ def first_untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration]
     """The first taint that keeps the pod off the node, or None."""
     return next((t for t in taints if t.effect in KEEPS_PODS_OFF and not tolerated(t, tolerations)),
                 None)
-
-
-def untolerated_reason(taint: Taint) -> str:
-    """The text that users see.
-
-    >>> untolerated_reason(Taint("dedicated", "gpu", "NoSchedule"))
-    'node(s) had untolerated taint {dedicated: gpu}'
-    """
-    return f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}"
-
-
-def kept_off_by_cordon(node: Node, tolerations: Sequence[Toleration]) -> bool:
-    """Whether the node is unschedulable and the pod doesn't tolerate that."""
-    return node.spec.unschedulable and not tolerated(CORDON, tolerations)
 
 
 def untolerated_preferences(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> int:

@@ -92,8 +92,8 @@ class ClaimsState:
         self.unbound = sorted((claim for claim in claims if not claim.is_bound), key=_size)
         volumes = storage.all(VOLUME) if self.unbound else []
         self.choice = [_candidates(claim, volumes) for claim in self.unbound]
+        # node -> what each unbound claim would have there
         self.found: dict[str, list[Wanted]] = {}
-        """Node -> what each unbound claim would have there."""
 
     # -- which nodes -------------------------------------------------------------------------------
 

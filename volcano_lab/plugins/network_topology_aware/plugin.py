@@ -60,11 +60,9 @@ class NetworkTopologyAware(Plugin):
             self.total_tier_weight += weight
         self._counts_normal_pods = self.normal_pods and self.total_tier_weight > 0
         self._tier_scores: dict[str, list[float]] = {}
+        lowest = ssn.topology.lowest
         self._below_one = {nodes.number for nodes in ssn.topology.nodes.values()
-                           if len({self._lowest_around(node) for node in nodes}) == 1}
-
-    def _lowest_around(self, node: NodeInfo) -> str:
-        return self.topology.lowest.get(node.name, "")
+                           if len({lowest.get(node.name, "") for node in nodes}) == 1}
 
     def on_allocate(self, event: Event) -> None:
         self.usage.add(event.task.node_name, event.task.resreq)
@@ -237,7 +235,7 @@ class NetworkTopologyAware(Plugin):
     @cached_property
     def _lowest(self) -> tuple[list[str], np.ndarray]:
         """The HyperNodes of the lowest tier, and for each node the place of its own among them."""
-        around = [self._lowest_around(node) for node in self.ssn.node_list]
+        around = [self.topology.lowest.get(node.name, "") for node in self.ssn.node_list]
         names, places = np.unique(around, return_inverse=True)
         return names.tolist(), places
 

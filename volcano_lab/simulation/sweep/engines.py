@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from typing import Any
@@ -81,17 +81,14 @@ def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int)
             futures: dict[Future, int] = {pool.submit(call_packed, function, data, item): number
                                           for number, item in batch.items()}
             broken = False
-            waiting = set(futures)
-            while waiting:
-                done, waiting = wait(waiting, return_when="FIRST_COMPLETED")
-                for future in done:
-                    try:
-                        result = future.result()
-                    except BrokenProcessPool:
-                        broken = True
-                        continue
-                    del left[futures[future]]
-                    yield futures[future], result
+            for future in as_completed(futures):
+                try:
+                    result = future.result()
+                except BrokenProcessPool:
+                    broken = True
+                    continue
+                del left[futures[future]]
+                yield futures[future], result
         for number in (batch if broken and alone else left if broken else ()):
             tries[number] += 1
         if broken and alone and tries[number := next(iter(batch))] >= TRIES:
@@ -103,7 +100,8 @@ def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int)
 def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
           scheduler: str) -> Iterator[Item]:
     try:
-        from distributed import Client, LocalCluster, as_completed
+        from distributed import Client, LocalCluster
+        from distributed import as_completed as done_of
     except ImportError:
         raise SweepError('--scheduler needs Dask: pip install "volcano-lab[sweep]"') from None
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) \
@@ -114,7 +112,7 @@ def _dask(function: Callable, payload: Any, items: Sequence[Item], workers: int,
             data = client.submit(bytes, packed(payload), pure=False)
             futures = {client.submit(call_packed, function, data, item, pure=False): number
                        for number, item in items}
-            for future in as_completed(futures):
+            for future in done_of(futures):
                 error = future.exception()
                 yield futures[future], future.result() if error is None else error
     except (OSError, TimeoutError, ValueError, CancelledError) as error:

@@ -45,16 +45,6 @@ class Sweep:
     told: list[str] = field(factory=list, eq=False)
 
 
-def settings_of(grid: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
-    """Return all settings of a grid, the last name's values changing first.
-
-    >>> settings_of({"seed": [1, 2], "queue/a.weight": [3, 4]})[:2]
-    [{'seed': 1, 'queue/a.weight': 3}, {'seed': 1, 'queue/a.weight': 4}]
-    """
-    columns = {name: list(values) for name, values in grid.items()}
-    return [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
-
-
 def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
           metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
           conf: str | None = None, workers: int = 1, scheduler: str | None = None,
@@ -88,7 +78,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     columns = {name: list(values) for name, values in grid.items()}
     if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
         raise SweepError(f"grid: there are {count:,} settings; allowed are {MOST_SETTINGS:,}")
-    settings = settings_of(columns)
+    settings = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
     if isinstance(base, Cluster):
         base = base.objects()
     base = base if callable(base) else list(base)

@@ -10,8 +10,9 @@ from typing import Any
 
 from attrs import define
 
-from volcano_lab.api import PENDING, READY_STATUSES, quantity_text
+from volcano_lab.api import quantity_text
 from volcano_lab.api.fairness import Round
+from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.framework import NoSuch, Session, listed, one_line
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.shown import Part, Shown
