@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from re import _constants as op
 from re import _parser as parser
 from typing import Any
