@@ -131,6 +131,7 @@ function standing(root, model) {
       `<i class="${place < done ? "vl-done" : place === done ? "vl-next" : ""}"></i>`).join(""));
     set(words, says);
     again.hidden = !done;
+    line.hidden = !checks; // the text says how long it takes
   };
 }
 
@@ -176,6 +177,7 @@ function field(root, model) {
 
 // What is the same with and without a kernel.
 function page(root, model) {
+  root.classList.add("vl-page");
   return () => set(root, model.get("state").html);
 }
 
