@@ -142,9 +142,11 @@ class Bars:
 
     def _repr_html_(self) -> str:
         most = max([*self.values.values(), *self.was.values(), 1e-9])
-        colors = colors_of(self.values) | COLOURS
-        if all(name[:1].isdigit() for name in self.values):
-            colors = dict.fromkeys(self.values, COLORS[0])  # sizes of one thing
+        colors = colors_of(self.values)
+        if COLOURS.keys() & colors.keys():
+            colors = dict.fromkeys(colors, COLORS[-1]) | COLOURS
+        elif all(name[:1].isdigit() for name in colors):
+            colors = dict.fromkeys(colors, COLORS[0])  # sizes of one thing
         left = 12 + 8 * max(map(len, self.values))
         parts, height = [], 26 * len(self.values)
         for number, (name, value) in enumerate(self.values.items()):
