@@ -39,10 +39,6 @@ GRACE, LAST = 1.2, 0.3
 MOST_NAMES = 5
 
 
-class ServeError(Mistake):
-    """Serving can't begin; the text is one sentence."""
-
-
 class Ended(BaseException):
     """What is under way takes too long for an end that was asked for."""
 
@@ -151,7 +147,7 @@ class Service:
 def serve(directory: str, conf: str | None = None, period: float = 1.0, port: int = 8080,
           dump_dir: str | None = None, cycles: int | None = None) -> int:
     """Run until a signal ends it, or so many cycles have run; returns the exit code. Raises
-    `ServeError`.
+    `Mistake`.
     """
     dumps = Path(dump_dir) if dump_dir else state_folder()
     _check(directory, conf, period, port, dumps, bool(dump_dir))
@@ -163,7 +159,7 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         service = Service(directory, conf, say=_say)
         web = serve_web(service, port)
         if web is None:
-            raise ServeError(f"--port is {port}: it is taken, or not allowed; 0 takes any that is "
+            raise Mistake(f"--port is {port}: it is taken, or not allowed; 0 takes any that is "
                              "free")
         service.read()
         address = f"http://{LOOPBACK}:{web.server_port}/"
@@ -231,30 +227,30 @@ def state_folder() -> Path:
     try:
         return (Path(home) if home else Path.home() / ".local" / "state") / "volcano-lab"
     except RuntimeError:  # a user without an entry, as in a container
-        raise ServeError("there is no home folder; --dump-dir names a folder for dumps") from None
+        raise Mistake("there is no home folder; --dump-dir names a folder for dumps") from None
 
 
 def _check(directory: str, conf: str | None, period: float, port: int, dumps: Path,
            given: bool) -> None:
     if not (directory and Path(directory).is_dir()):
-        raise ServeError(f"{directory or '(nothing)'} is no folder; allowed is a folder of "
+        raise Mistake(f"{directory or '(nothing)'} is no folder; allowed is a folder of "
                          "manifests")
     if conf is not None and not Path(conf).parent.is_dir():
-        raise ServeError(f"--conf is {conf}; its folder doesn't exist")
+        raise Mistake(f"--conf is {conf}; its folder doesn't exist")
     if not 0.01 <= period <= 3600:
-        raise ServeError(f"--period is {period:g}; allowed are seconds from 0.01 to 3600")
+        raise Mistake(f"--period is {period:g}; allowed are seconds from 0.01 to 3600")
     if not 0 <= port <= 65535:
-        raise ServeError(f"--port is {port}; allowed is a number from 0 to 65535")
+        raise Mistake(f"--port is {port}; allowed is a number from 0 to 65535")
     if not given:
         try:
             dumps.mkdir(0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise ServeError(f"{dumps} can't be made ({error.strerror}); --dump-dir names another "
+            raise Mistake(f"{dumps} can't be made ({error.strerror}); --dump-dir names another "
                              "folder for dumps") from None
     if not dumps.is_dir():
-        raise ServeError(f"--dump-dir is {dumps}; allowed is a folder that exists")
+        raise Mistake(f"--dump-dir is {dumps}; allowed is a folder that exists")
     if dumps.resolve() == Path(directory).resolve():
-        raise ServeError(f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for "
+        raise Mistake(f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for "
                          "a dump is no manifest")
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -73,7 +74,8 @@ class Breakpoint:
     def __call__(self, record: Record) -> bool:
         if not self._at(record):
             return False
-        return self._holds is None or bool(self._holds(facts_of(record)))
+        facts = {"action": record.action, "kind": record.kind, "number": record.number}
+        return self._holds is None or bool(self._holds(record.facts | facts))
 
     def nowhere(self, trace: TraceReader) -> str:
         """Say why it stops nowhere in a trace; "" where it does, or only its condition never holds.
@@ -97,11 +99,6 @@ class Breakpoint:
 
     def __repr__(self) -> str:
         return f"<Breakpoint {self.text}>"
-
-
-def facts_of(record: Record) -> dict[str, Any]:
-    """Return what an expression sees of a record."""
-    return record.facts | {"action": record.action, "kind": record.kind, "number": record.number}
 
 
 Place = tuple[Callable[[Record], bool], tuple[str, ...]]
@@ -169,11 +166,6 @@ NODES = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.BoolOp, ast.UnaryOp, a
          ast.Compare, ast.Subscript, ast.Call, ast.IfExp)
 
 
-class _Facts(dict[str, Any]):
-    def __missing__(self, name: str) -> None:
-        """A fact that a record lacks is None."""
-
-
 class Expression:
     """A condition over names, in Python's words, of which only those that look are allowed.
 
@@ -212,7 +204,7 @@ class Expression:
         """Return the value with these names; a name that isn't among them is None. Raises
         `BreakpointError` where it has none.
         """
-        self._evaluator.names = _Facts(names)
+        self._evaluator.names = defaultdict(lambda: None, names)  # what a record lacks is None
         try:
             return self._evaluator.eval(self.text, self._tree)
         except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError,

@@ -25,26 +25,16 @@ PADDING = {"left": 20, "top": 8, "right": 36, "bottom": 8}
 """Pixels around a chart: a reader's fonts may be wider than those by which it was laid out."""
 
 
-def still() -> None:
+def still(times: float = 1) -> None:
     """Let charts appear as pictures that every page shows, with and without a kernel or a network.
 
     A picture is an SVG in an `img` of HTML, with the chart's description as its alternative text:
     an SVG that stands by itself is not shown in a notebook that was downloaded and did not run yet,
     and JupyterLab forgets its words. It is dark on a dark page.
-    """
-    _keep(1)
-
-
-def large(times: float = 1.6) -> None:
-    """Let charts appear as `still` does, and larger: for a projector.
 
     Args:
         times: how much larger.
     """
-    _keep(times)
-
-
-def _keep(times: float) -> None:
     import altair as alt
 
     if find_spec("vl_convert") is None:  # Python in a browser: its page draws charts itself
@@ -68,6 +58,11 @@ def _keep(times: float) -> None:
 
     alt.renderers.register("still", described)
     alt.renderers.enable("still")
+
+
+def large(times: float = 1.6) -> None:
+    """Let charts appear as `still` does, and larger: for a projector."""
+    still(times)
 
 
 def _for_the_page(spec: dict[str, Any], **_options: Any) -> dict[str, Any]:

@@ -39,26 +39,15 @@ def plain(value: float) -> float:
     return int(near) if near == int(near) else near
 
 
-_last: list[Any] = [None, []]  # the cycle that was read last, and its rows
-
-
-def queues_of(cycle: Cycle) -> list[Row]:
-    """Return `Cycle.queues`, computed once for all pictures of a board."""
-    if _last[0] is not cycle:
-        _last[:] = [cycle, cycle.queues()]
-    rows: list[Row] = _last[1]
-    return rows
-
-
 def deserved(cycle: Cycle, resource: str = "cpu") -> dict[str, float]:
     """Return what each queue deserves."""
-    return {row["queue"]: amount(row["deserved"], resource) for row in queues_of(cycle)}
+    return {row["queue"]: amount(row["deserved"], resource) for row in cycle.queues()}
 
 
 def queue_rows(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> list[Row]:
     """Return `Cycle.queues` in one resource, with colours; `names` leaves other queues out."""
     rows = [{word: amount(value, resource) for word, value in row.items()}
-            for row in queues_of(cycle) if not names or row["queue"] in names]
+            for row in cycle.queues() if not names or row["queue"] in names]
     colors = colors_of(row["queue"] for row in rows)
     return [row | {"color": colors[row["queue"]]} for row in rows]
 
@@ -73,7 +62,7 @@ def limits(cycle: Cycle, resource: str = "cpu", names: Iterable[str] = ()) -> li
 def fill(cycle: Cycle, resource: str = "cpu") -> dict[str, Any]:
     """Return the data of `pictures.vessels`: the rounds in which deserved was computed."""
     scale, queues, rounds = _scale(resource), [], []
-    for row, whole in zip(queue_rows(cycle, resource), queues_of(cycle), strict=True):
+    for row, whole in zip(queue_rows(cycle, resource), cycle.queues(), strict=True):
         most = most_of(whole, resource) / scale
         rim = "asks for" if row["request"] is not None and most >= row["request"] else "limit"
         queues.append({"queue": row["queue"], "color": row["color"], "weight": row["weight"],
@@ -94,7 +83,7 @@ def fill(cycle: Cycle, resource: str = "cpu") -> dict[str, Any]:
 
 def turns(cycle: Cycle) -> dict[str, Any]:
     """Return the data of `pictures.turns`."""
-    colors = colors_of(row["queue"] for row in queues_of(cycle))
+    colors = colors_of(row["queue"] for row in cycle.queues())
     return {"queues": [{"queue": name, "color": color} for name, color in colors.items()],
             "turns": [{word: turn[word] for word in ("queue", "share", "outcome", "pods")}
                       | {"job": turn["job"].removeprefix("default/")} for turn in cycle.turns()]}
@@ -121,7 +110,7 @@ def statement(cycle: Cycle, key: str) -> dict[str, Any]:
     why = "" if outcome == "commit" else next(iter(cycle.why(key)), "")
     return {"outcome": outcome, "pods": pods, "minimum": job.min_available, "reason": why,
             "headline": f"{room} of {len(pods)} pods find room",
-            "color": colors_of(row["queue"] for row in queues_of(cycle)).get(job.queue)}
+            "color": colors_of(row["queue"] for row in cycle.queues()).get(job.queue)}
 
 
 PODS = {RUNNING: "running", RELEASING: "leaving", PIPELINED: "promised"}

@@ -5,17 +5,15 @@ or not at all.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.display.palette import colors_of
+from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import Control, group, slider
 from volcano_lab.widgets.lab import Lab, Task, Values
 from volcano_lab.widgets.story import amounts, outcome
-
-if TYPE_CHECKING:
-    from volcano_lab.trace.views.cycle import Cycle
 
 NO_LIMIT = 100
 """A capability of the whole cluster, which is as good as none."""

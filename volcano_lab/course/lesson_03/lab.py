@@ -4,7 +4,7 @@ begins.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define
 
@@ -13,13 +13,11 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.display.palette import colors_of
 from volcano_lab.scheduler import run_cycle
+from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import Control, group, slider
 from volcano_lab.widgets.lab import Lab, Task, Values
 from volcano_lab.widgets.story import Amounts, amounts, outcome
-
-if TYPE_CHECKING:
-    from volcano_lab.trace.views.cycle import Cycle
 
 POD_CPU = 2
 WORDS = {"weight": (1, 9, 1), "memory": (0, 4, 1), "asks": (10, 30, 1), "runs": (0, 10, 1)}

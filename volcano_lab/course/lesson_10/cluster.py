@@ -7,20 +7,18 @@ of tier 2.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from volcano_lab.api.task import TaskInfo
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text, nodes
 from volcano_lab.debug.sandbox import Rehearsal
 from volcano_lab.display.palette import COLORS
+from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Operation
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.trace import TraceReader
 from volcano_lab.widgets import pictures
-
-if TYPE_CHECKING:
-    from volcano_lab.api.task import TaskInfo
-    from volcano_lab.framework.session import Session
 
 RACKS = {"rack-1": ("node-1", "node-2"), "rack-2": ("node-3", "node-4"),
          "rack-3": ("node-5", "node-6"), "rack-4": ("node-7", "node-8")}

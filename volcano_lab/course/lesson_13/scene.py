@@ -5,6 +5,7 @@ Forty nodes in three zones, six queues, some two hundred pods, a configuration, 
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -135,7 +136,7 @@ def _job(namespace: str, name: str, queue: str, pods: int, requests: dict[str, A
         "tasks": [{"name": "worker", "replicas": pods, "template": {"spec": spec}}]})
     owner = [{"apiVersion": BATCH, "kind": "Job", "name": name, "uid": uid, "controller": True}]
     group = f"{name}-{uid}"
-    minimum = {word: f"{_number(amount) * least}{_suffix(amount)}"
+    minimum = {word: re.sub(r"\d+", lambda found: str(int(found[0]) * least), str(amount))
                for word, amount in requests.items()}
     yield _object(SCHEDULING, "PodGroup", group, namespace=namespace, ownerReferences=owner,
                   spec={"queue": queue, "minMember": least, "minResources": minimum},
@@ -149,14 +150,6 @@ def _job(namespace: str, name: str, queue: str, pods: int, requests: dict[str, A
                       labels={JOB: name}, annotations={JOB: name, GROUP: group},
                       ownerReferences=owner, spec={**spec, **where},
                       status={"phase": "Running" if node else "Pending"})
-
-
-def _number(amount: Any) -> int:
-    return int(str(amount).removesuffix("Gi"))
-
-
-def _suffix(amount: Any) -> str:
-    return "Gi" if str(amount).endswith("Gi") else ""
 
 
 def _object(version: str, kind: str, name: str, spec: Any = None, status: Any = None,

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from textwrap import fill
 from typing import Any
@@ -16,8 +15,8 @@ import yaml
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.tracing import logged
 from volcano_lab.framework.config.conf import DEFAULT_CONF
-from volcano_lab.framework.log import level
 from volcano_lab.manifests.changes import kind_of, named
 from volcano_lab.manifests.loader import ManifestError, dump, to_dict
 from volcano_lab.trace.shown import plain_text
@@ -40,22 +39,10 @@ class Kubectl:
     """
 
     def __init__(self, cluster: Cluster, conf: str | None = None):
-        self.lines: list[str] = []
         self.objects, self.conf = cluster.objects(), conf
-        self.cycle = self._run(cluster, conf)
-
-    def _run(self, cluster: Cluster, conf: str | None) -> Cycle:
-        """Run the cycle, and keep what the scheduler logs at -v=3."""
-        logger, handler = logging.getLogger("volcano_lab"), logging.Handler(level(3))
-        handler.emit = lambda record: self.lines.append(record.getMessage())
-        before = logger.level
-        logger.addHandler(handler)
-        logger.setLevel(level(3))
-        try:
-            return cluster.run(conf)
-        finally:
-            logger.removeHandler(handler)
-            logger.setLevel(before)
+        cycles: list[Cycle] = []
+        said = logged(lambda: cycles.append(cluster.run(conf)), 3)  # what Volcano logs at -v=3
+        self.cycle, self.lines = cycles[0], [line.partition(" ")[2] for line in said]
 
     def __call__(self, command: str) -> str:
         """Return what a command prints. Raises `ManifestError` for one that there is not."""
