@@ -200,3 +200,71 @@ def test_pods_with_a_priority_that_the_job_has_not_are_told():
     text = asked(FULL, high, conf=conf).why("new").text
     assert ("default/new has priority 0, as its PodGroup names no PriorityClass, and its pods' "
             "own, 100, does not count between jobs") in text
+
+
+EVICTS = CONF.replace("backfill", "preempt").replace(
+    "{name: gang}", "{name: gang, enablePreemptable: false}")
+
+
+def test_a_priority_class_that_was_not_exported_is_known_by_its_pods():
+    named = ("schedulerName: volcano, ", "schedulerName: volcano, priority: 7, "
+             "priorityClassName: high, ")
+    high = exported("new", 1, 4, phase="Inqueue", there=1).replace(*named).replace(
+        "spec: {minMember", "spec: {priorityClassName: high, minMember")
+    loaded = with_defaults(loads(NODE + FULL + high))
+    assert "PriorityClass high: not among the objects" in loaded.warnings[0]
+    explain = Explainer(loaded, EVICTS)
+    assert explain.session.jobs["default/new-u-new"].priority == 7
+    assert "preempt evicts default/old-w-0" in explain.why("new").text
+
+
+def test_who_names_no_priority_class_is_told_to_before_others_are_switched_off():
+    high = exported("new", 1, 4, phase="Inqueue", there=1)
+    assert changes(asked(FULL, high, conf=EVICTS).why("new"))[0].startswith(
+        "job default/new: a PriorityClass above 0 (new is promised a place on n1; evicts 1 pod of ")
+
+
+def test_a_pod_whose_pod_group_is_not_there_is_known():
+    orphan = exported("new", 1, 4, phase="Inqueue", there=1).replace("kind: PodGroup", "kind: X")
+    pod = orphan[orphan.rindex("apiVersion: v1\n"):]
+    assert "PodGroup that doesn't exist" in asked(pod).why("new-w-0").text
+
+
+def test_what_an_init_container_asks_for_is_lowered_too():
+    init = exported("new", 1, 1).replace(
+        "containers: [{name: c", "initContainers: [{name: i, resources: {requests: {cpu: 64}}}], "
+        "containers: [{name: c")
+    assert changes(asked(init).why("new"))[0].startswith(
+        "job default/new: request of cpu a pod 64 -> 8 (new is placed on n1")
+
+
+def test_without_the_plugin_gang_nobody_asks_for_a_minimum():
+    text = asked(exported("new", 4, 3, phase="Inqueue", there=4),
+                 conf=CONF.replace(", {name: gang}", "")).why("new").text
+    assert "does not name the plugin gang" in text and "its minimum of 4." in text
+
+
+def test_a_failed_pod_is_counted_and_nobody_waits():
+    text = exported("new", 2, 3, there=2, phase="Running", job_phase="Running")
+    at = text.rindex("Running")
+    head = asked(text[:at] + "Failed" + text[at + 7:]).why("new").head
+    assert "of 2 pods 1 has a place, 1 has failed, 0 wait" in head
+    assert head.endswith("1 of its pods runs, fewer than its gang of 2, and none waits.")
+
+
+def test_what_a_pod_group_reserves_beyond_its_pods_is_what_is_lowered():
+    spark = exported("new", 1, 1, there=1).replace("minResources: {cpu: 1}", "minResources: {cpu: "
+                                                  "30}")
+    changed = changes(asked(spark).why("new"))
+    assert "job default/new: min_resources cpu 30 -> cpu 8 (new is placed on n1)" in changed
+    assert not any("request of cpu" in change for change in changed)
+
+
+def test_a_queue_below_one_that_is_closed_is_opened_with_it():
+    queues = "".join(
+        f"{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: {name}}}, "
+        f"spec: {{weight: 1, parent: {above}}}, status: {{state: Closed}}}}\n---\n"
+        for name, above in (("dept", "root"), ("team", "dept")))
+    new = exported("new", 1, 1).replace("queue: default", "queue: team")
+    assert changes(asked(queues, new).why("new"))[0] == (
+        "queue dept and team: state Closed -> Open (new is placed on n1)")

@@ -174,7 +174,7 @@ def why(words: tuple[str, ...], every: bool, no_remedies: bool, **given: Any) ->
       volcano-lab why manifests/ team/train-0 --node n1
       volcano-lab why cluster.yaml train --cycle 20
       volcano-lab why start.yaml train --life recording.yaml
-      kubectl get nodes,pods,queues,podgroups -A -o yaml | volcano-lab why - train
+      kubectl get no,pods,queues,pg,vcjob,pc -A -o yaml | volcano-lab why - train
     """
     if given["seconds"] != given["seconds"]:  # click's range lets it pass
         raise Mistake("--seconds is nan; allowed is a number from 0 to 86400")

@@ -211,4 +211,4 @@ def _line_above(seen: Evidence, job: JobInfo, record: Record) -> list[str]:
 
 def warnings_of(seen: Evidence, plugin: str) -> str:
     found = [warning for warning in seen.ssn.warnings if warning.startswith(plugin)]
-    return f" ({found[0]})" if found else ""
+    return f" ({found[0].removesuffix('.')})" if found else ""

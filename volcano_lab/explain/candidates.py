@@ -9,7 +9,7 @@ import attrs
 
 from volcano_lab.api import ROOT_QUEUE, JobInfo
 from volcano_lab.explain.explanation import Amounts, Cause
-from volcano_lab.explain.knob import HARMLESS, Knob
+from volcano_lab.explain.knob import HARMLESS, SWITCH, Knob
 from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.names import meant
 from volcano_lab.explain.volumes import CODES as VOLUME_CODES
@@ -161,12 +161,13 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
     """What would let reclaim or preempt make room."""
     code, numbers = cause.code, cause.numbers
     action = numbers.get("action", "")
+    if code == "not_less_important":
+        yield from (attrs.evolve(knob, rank=SWITCH)
+                    for knob in knobs.priority(job.uid, numbers["least"]))
     if code.startswith(("protected_", "not_less_important", "victims_disagree")):
         for plugin in KEEPERS if "disagree" in code else [p for p in KEEPERS
                                                           if p in numbers["plugin"]]:
             yield from knobs.switch(plugin, SWITCHED[action], False)
-        if code == "not_less_important":
-            yield from knobs.priority(job.uid, numbers["least"])
         if code == "protected_by_gang":
             owners = dict.fromkeys(task.job for uid in ssn.jobs
                                    for task in ssn.jobs[uid].tasks.values()
@@ -219,6 +220,10 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
         yield from knobs.renamed(job.uid, name, close)
     for name in (name for name in names if name not in slips):
         less = lacking.get(name, 0.0)
+        least = job.get_min_resources().get(name)
+        if job.is_pending() and least > sum(each.resreq.get(name) for each in job.tasks.values()):
+            yield from knobs.min_resources(job.uid, name, least - less)
+            continue
         share = less / members if any("asked" in cause.numbers for cause in causes) else less
         yield from knobs.request(job.uid, name, largest[name] - share)
     if slips:

@@ -135,7 +135,8 @@ def _who_protects(seen: Evidence, job: JobInfo, answers: list[Record],
         if code == "not_less_important":
             why += (f" (the lowest priority among their jobs is {min(priorities)}"
                     f"{priority_note(seen, job)})")
-        text = (f"{action} finds {len(candidates)} candidates for eviction (of "
+        text = (f"{action} finds {len(candidates)} candidate{'s' * (len(candidates) > 1)} for "
+                f"eviction (of "
                 f"{listed(owners, 3)}), but {plugin} lets none of them go: {why}.")
         yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action,
                                  "least": min(priorities)}, mine[:3], context=True)
@@ -271,9 +272,12 @@ def _beyond_minimum(seen: Evidence, record: Record) -> Iterator[Cause]:
 
 def _victim_text(seen: Evidence, task: str, record: Record, named: list[str]) -> str:
     count = len(record.get("candidates") or record["chosen"])
+    chosen = len(record["chosen"])
+    enough = (f"of {count} candidates its going suffices" if chosen == 1
+              else f"it is among the {chosen} of {count} whose going suffices")
     return (f"{record['action']} evicts it from node {record.get('node')} for pod "
             f"{record['task']}: {' and '.join(named) or 'nobody'} of the tier that decides let it "
-            f"go, and it is among the {len(record['chosen'])} of {count} whose going suffices.")
+            f"go, and {enough}.")
 
 
 def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Cause]:

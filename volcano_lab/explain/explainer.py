@@ -8,7 +8,7 @@ from time import time
 from typing import Any
 
 from volcano_lab.api import PENDING, JobInfo, NodeInfo, QueueInfo, TaskInfo
-from volcano_lab.api.objects import KubernetesObject, PodGroup
+from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group
@@ -21,6 +21,7 @@ from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, actio
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
@@ -91,6 +92,8 @@ class Explainer(Shown):
             groups = {obj.key: obj.spec.queue for obj in self.objects if isinstance(obj, PodGroup)
                       and (obj.key in said or any(f"{obj.namespace}/{owner.name}" in said
                                                   for owner in obj.metadata.owner_references))}
+            groups |= {f"{obj.namespace}/{obj.metadata.annotations.get(GROUP_NAME, '')}": "default"
+                       for obj in self.objects if isinstance(obj, Pod) and obj.key in said}
             left_out = [reason.replace(key, what) + f"; {near(queue, self.session.queues)}"
                         * (queue not in self.session.queues)
                         for key, queue in (groups or dict.fromkeys(said, "default")).items()

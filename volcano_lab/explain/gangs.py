@@ -35,8 +35,12 @@ def validity_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 
 def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
     """That some members found a place and gave it up again, as the gang stayed short of its
-    minimum.
+    minimum; or that no plugin asks for it.
     """
+    if "gang" not in seen.ssn.plugins and 0 < job.ready_task_num() < job.min_available:
+        text = (f"The configuration does not name the plugin gang, so its pods are placed one by "
+                f"one, whatever its minimum of {job.min_available}.")
+        return Cause("no_gang", text, {"min_available": job.min_available}, context=True)
     if job.is_ready() and job.check_task_ready():
         return None
     statements: dict[int, list[Record]] = defaultdict(list)

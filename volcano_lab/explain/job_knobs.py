@@ -14,6 +14,7 @@ import attrs
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import ObjectMeta, PodGroup, PriorityClass
 from volcano_lab.api.objects.affinity import Toleration
+from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.knob import (
     HARMLESS,
     JOB,
@@ -52,6 +53,16 @@ class JobKnobs(KnobSet):
 
         yield Knob(f"job {self.called(job)}", "min_member", str(least), least - 1, turn, JOB)
 
+    def min_resources(self, job: str, resource: str, most: float) -> Iterator[Knob]:
+        """What the PodGroup reserves beyond what its pods ask for, down to an amount."""
+        place = self.groups.get(job)
+        least = dict(self.objects[place].spec.min_resources or {}) if place is not None else {}
+        if resource in least:
+            text = text_of(resource, in_quantity(resource, max(most, 0.0)), least[resource])
+            yield self._knob(f"job {self.called(job)}", place, "spec.min_resources", least, 1,
+                             lambda _: least | {resource: text},
+                             lambda a: f"{resource} {a[resource]}", rank=JOB)
+
     def roles(self, job: str, short: dict[str, tuple[int, int]]) -> Iterator[Knob]:
         """The minimum of each role that has fewer pods, lowered to what there is."""
         place = self.groups.get(job)
@@ -70,7 +81,8 @@ class JobKnobs(KnobSet):
         """
         place, pods = self.groups.get(job), self.waiting(job)
         texts = [c.resources.requests[resource] for pod in pods.values()
-                 for c in pod.spec.containers if resource in c.resources.requests]
+                 for c in [*pod.spec.containers, *pod.spec.init_containers]
+                 if resource in c.resources.requests]
         asked = [quantity.parse(text) for text in texts]
         if place is None or not asked:
             return
@@ -80,18 +92,17 @@ class JobKnobs(KnobSet):
 
         def turn(i: int) -> Turned:
             limit, least = (whole - i) * step, group.spec.min_resources or {}
-            changed = {at: evolved(pod, "spec.containers",
-                                   [_asking(c, resource, limit) for c in pod.spec.containers])
-                       for at, pod in pods.items()}
+            changed = {at: pod.changed(spec={
+                field: [_asking(c, resource, limit) for c in getattr(pod.spec, field)]
+                for field in ("containers", "init_containers")}) for at, pod in pods.items()}
             if resource in least:
                 part = sum(min(amount, limit) for amount in asked) / sum(asked)
                 text = text_of(resource, quantity.parse(least[resource]) * part, least[resource])
                 changed[place] = evolved(group, "spec.min_resources", least | {resource: text})
             return text_of(resource, limit), self._replaced(changed), self.conf
 
-        before = text_of(resource, most) if most % step == 0 else texts[asked.index(most)]
-        yield Knob(f"job {self.called(job)}", f"request of {resource} a pod", before, whole - 1,
-                   turn, REQUEST,
+        yield Knob(f"job {self.called(job)}", f"request of {resource} a pod",
+                   texts[asked.index(most)], whole - 1, turn, REQUEST,
                    min(steps_to(resource, most, max(target, 0.0), step), max(whole - 1, 1)))
 
     def renamed(self, job: str, resource: str, meant: str) -> Iterator[Knob]:

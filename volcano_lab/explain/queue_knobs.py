@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from volcano_lab.api import quantity
 from volcano_lab.explain.explanation import Amounts, in_quantity
-from volcano_lab.explain.knob import SWITCH, Knob, KnobSet, step_of, steps_to, text_of
+from volcano_lab.explain.knob import SWITCH, Knob, KnobSet, evolved, step_of, steps_to, text_of
 
 
 class QueueKnobs(KnobSet):
@@ -70,15 +70,25 @@ class QueueKnobs(KnobSet):
                              lambda a: f"{resource} {a.get(resource, '0')}",
                              first=steps_to(resource, 0, least, step))
 
-    def reclaimable(self, queue: str) -> Iterator[Knob]:
-        place = self.queues[queue]
-        if self.objects[place].spec.reclaimable is False:
-            yield self._knob(f"queue {queue}", place, "spec.reclaimable", "false", 1,
-                             lambda _: True, lambda a: str(a).lower(), rank=SWITCH)
+    def reclaimable(self, queue: str, value: bool = True) -> Iterator[Knob]:
+        place = self.queues.get(queue)
+        if place is not None and (self.objects[place].spec.reclaimable is not False) != value:
+            yield self._knob(f"queue {queue}", place, "spec.reclaimable", not value, 1,
+                             lambda _: value, lambda a: str(a).lower(), rank=SWITCH)
 
     def opened(self, queue: str) -> Iterator[Knob]:
-        place = self.queues.get(queue)
-        state = "Open" if place is None else self.objects[place].status.state
-        if state != "Open":
-            yield self._knob(f"queue {queue}", place, "status.state", state or "unset", 1,
-                             lambda _: "Open", rank=SWITCH)
+        """That a queue be open, with those above it: below a closed one none can be opened."""
+        closed: dict[str, int] = {}
+        name, states = queue, []
+        while (place := self.queues.get(name)) is not None and name not in closed:
+            if self.objects[place].status.state != "Open":
+                closed[name] = place
+                states.append(self.objects[place].status.state or "unset")
+            elif name != queue:
+                break
+            name = self.objects[place].spec.parent
+        if closed:
+            opened = {place: evolved(self.objects[place], "status.state", "Open")
+                      for place in closed.values()}
+            yield Knob(f"queue {' and '.join(reversed(closed))}", "state", states[0], 1,
+                       lambda _: ("Open", self._replaced(opened), self.conf), SWITCH)

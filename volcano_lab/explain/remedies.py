@@ -136,7 +136,9 @@ def remedies_that_spare(seen: Evidence, objects: Objects, conf: SchedulerConfigu
     end = inf if seconds is None else perf_counter() + seconds
     knobs, uid = Knobs(objects, conf, seen.called), seen.trace.start["tasks"][key]["job"]
     lost, name = len(seen.ssn.jobs[uid].in_status(RELEASING)), _short(seen, uid)
+    queue = seen.ssn.jobs[uid].queue
     for knob in (*(knobs.with_plugin("priority") if action == "preempt" else ()),
+                 *(knobs.reclaimable(queue, False) if action == "reclaim" else ()),
                  *knobs.switch("gang", "enableJobStarving", True), *keeping(knobs, action),
                  *knobs.without_action(action)):
         if perf_counter() > end:

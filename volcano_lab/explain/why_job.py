@@ -22,12 +22,13 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
     """Where the job stands, and what its phase does and doesn't mean."""
     placed, promised, pending = counts(job)
     phase = job.pod_group.status.phase or "Pending"
-    leaving = len(job.in_status(RELEASING))
+    leaving, failed = len(job.in_status(RELEASING)), len(job.in_status(FAILED))
     parts = [f"of {len(job.tasks)} pod{'' if len(job.tasks) == 1 else 's'} {placed} "
              f"{'has' if placed == 1 else 'have'} a place",
              f"{promised} {'is' if promised == 1 else 'are'} promised one" if promised else "",
              f"{leaving} {'is' if leaving == 1 else 'are'} being evicted or ended" if leaving
-             else "", f"{pending} wait{'s' if pending == 1 else ''}"]
+             else "", f"{failed} {'has' if failed == 1 else 'have'} failed" if failed else "",
+             f"{pending} wait{'s' if pending == 1 else ''}"]
     text = (f"Job {seen.called(job.uid)} of queue {job.queue} is {phase}: "
             f"{', '.join(filter(None, parts))}.")
     if phase == "Inqueue" and pending:
@@ -57,7 +58,8 @@ def _phase_note(job: JobInfo, phase: str) -> str:
     if phase == "Unknown":
         runs = "1 of its pods runs" if running == 1 else f"{running} of its pods run"
         return (f" Unknown means that {runs} while this cycle cannot place the rest of its gang "
-                f"of {least}.")
+                f"of {least}." if counts(job)[2] else
+                f" Unknown means that {runs}, fewer than its gang of {least}, and none waits.")
     if phase == "Completed" and ended < len(job.tasks):
         return (f" Completed does not mean that it has ended: its minMember is {least}, {ended} of "
                 "its pods have ended, none runs yet, and that is all that this phase counts.")

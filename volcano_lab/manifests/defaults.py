@@ -72,7 +72,8 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     complete.places = getattr(objects, "places", {})
     cluster = _Cluster(list(objects), list(running), complete)
     if not (problems := too_large(cluster.objects, cluster.nodes, cluster.label)):
-        for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects):
+        for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects
+                                     + cluster.told_classes):
             time = FIRST_TIME + number
             for part in cluster.parts(_identified(obj, time)):
                 part, group = _identified(part, time), None
@@ -129,6 +130,16 @@ class _Cluster:
         self.nodes = of(api.Node)
         self.pods = {f"{pod.namespace or 'default'}/{pod.name}" for pod in of(api.Pod)}
         self.classes = {obj.name: obj for obj in of(api.PriorityClass)}
+        told = {pod.spec.priority_class_name: pod.spec.priority for pod in of(api.Pod)
+                if pod.spec.priority is not None and pod.spec.priority_class_name}
+        self.told_classes = [api.PriorityClass(api.ObjectMeta(name), value)
+                             for name, value in sorted(told.items())
+                             if name not in self.classes and name not in SYSTEM_PRIORITIES]
+        if self.told_classes:
+            into.warnings.append(
+                f"PriorityClass {listed([each.name for each in self.told_classes])}: not among the "
+                "objects; the priority of pods that name it is taken as its value.")
+        self.classes |= {each.name: each for each in self.told_classes}
         self.priorities = SYSTEM_PRIORITIES | {name: cls.value
                                                for name, cls in self.classes.items()}
         self.default_class = min((cls for cls in self.classes.values() if cls.global_default),
