@@ -13,7 +13,6 @@ from attrs import define
 from volcano_lab.actions.allocate_topology import TopologyAllocator
 from volcano_lab.actions.job_plan import JobWorksheet, organize
 from volcano_lab.api import FitErrors, JobInfo, NodeInfo, QueueInfo, SubJobInfo, TaskInfo
-from volcano_lab.api.objects import NetworkTopologySpec
 from volcano_lab.framework import CLUSTER_TOP, Action, PriorityQueue, Session, Statement
 from volcano_lab.framework.placement.array_chooser import node_chooser
 from volcano_lab.framework.statement import StatementError, unplace
@@ -184,16 +183,10 @@ class Allocate(Action):
 
 def resolve_tier_names(tier_by_name: dict[str, int], job: JobInfo) -> None:
     """Where a topology names its highest tier, replace the name by the tier's number."""
-
-    def resolve(topology: NetworkTopologySpec | None) -> None:
-        if (topology is None or not topology.highest_tier_name
-                or topology.highest_tier_allowed is not None):
-            return
-        if topology.highest_tier_name in tier_by_name:
+    spec = job.pod_group.spec
+    for topology in (spec.network_topology,
+                     *(policy.network_topology for policy in spec.sub_group_policy)):
+        if (topology is not None and topology.highest_tier_allowed is None
+                and topology.highest_tier_name in tier_by_name):
             topology.highest_tier_allowed = tier_by_name[topology.highest_tier_name]
             topology.highest_tier_name = ""
-
-    spec = job.pod_group.spec
-    resolve(spec.network_topology)
-    for policy in spec.sub_group_policy:
-        resolve(policy.network_topology)

@@ -20,21 +20,20 @@ class Enqueue(Action):
 
     def execute(self, ssn: Session) -> None:
         queues: PriorityQueue = PriorityQueue(ssn.queue_order)
-        seen: set[str] = set()
         waiting: dict[str, list[JobInfo]] = {}
         for job in ssn.jobs.values():
             if job.queue not in ssn.queues:
                 continue
-            if job.queue not in seen:
-                seen.add(job.queue)
+            if job.queue not in waiting:
+                waiting[job.queue] = []
                 queues.push(ssn.queues[job.queue])
             if job.is_pending():
-                waiting.setdefault(job.queue, []).append(job)
+                waiting[job.queue].append(job)
         in_order = {queue: ssn.job_queue(jobs) for queue, jobs in waiting.items()}
         while queues:
             queue = queues.pop()
             ssn.observer.popped("queue", queue, queues)
-            jobs = in_order.get(queue.uid)
+            jobs = in_order[queue.uid]
             if not jobs:
                 continue
             job = jobs.pop()

@@ -398,10 +398,7 @@ def max_of(left: Resource, right: Resource) -> Resource:
 
 def total(resources: Iterable[Resource]) -> Resource:
     """The sum of many amounts."""
-    result = EMPTY
-    for resource in resources:
-        result = result + resource
-    return result
+    return sum(resources, EMPTY)
 
 
 def share_of(part: float, whole: float) -> float:

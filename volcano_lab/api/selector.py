@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from attrs import frozen
 
@@ -121,8 +122,13 @@ def label_selector(selector: LabelSelector | None) -> Selector:
     """
     if selector is None:
         return NOTHING
-    return Selector(_equal(selector.match_labels) + tuple(
-        Requirement(r.key, r.operator, frozenset(r.values)) for r in selector.match_expressions))
+    return Selector(_equal(selector.match_labels) + compiled(selector.match_expressions))
+
+
+def compiled(expressions: Iterable[Any]) -> tuple[Requirement, ...]:
+    """Requirements as manifests write them, of labels or of nodes."""
+    return tuple(Requirement(each.key, each.operator, frozenset(each.values))
+                 for each in expressions)
 
 
 def _equal(labels: Mapping[str, str]) -> tuple[Requirement, ...]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from volcano_lab.api.durations import parse_bool
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.pod_sum import requests_in_force
-from volcano_lab.api.resource import PODS, Resource
+from volcano_lab.api.resource import PODS, Resource, total
 from volcano_lab.api.status import TaskStatus
 
 GROUP_NAME = "scheduling.k8s.io/group-name"
@@ -166,10 +166,8 @@ def pod_resource_request(pod: Pod) -> Resource:
     spec, status = pod.spec, pod.status
     if not (spec.init_containers or spec.overhead or status.container_statuses):
         return _plain_request(tuple(tuple(c.resources.requests.items()) for c in spec.containers))
-    result = Resource()
-    for container in spec.containers:
-        result = result + Resource.from_list(requests_in_force(pod, container))
-    result = result + Resource.from_list(spec.overhead)
+    result = total(Resource.from_list(requests_in_force(pod, container))
+                   for container in spec.containers) + Resource.from_list(spec.overhead)
     sidecars, highest = Resource(), Resource()
     for container in spec.init_containers:
         if container.restart_policy == "Always":  # a sidecar keeps running beside all that follow
@@ -185,10 +183,7 @@ def pod_resource_request(pod: Pod) -> Resource:
 @lru_cache(maxsize=16384)
 def _plain_request(containers: tuple[tuple[tuple[str, str], ...], ...]) -> Resource:
     """Equal pods share one value, and with it all that is worked out for it."""
-    result = Resource()
-    for requests in containers:
-        result = result + Resource.from_list(dict(requests))
-    return result + ONE_POD
+    return total(Resource.from_list(dict(requests)) for requests in containers) + ONE_POD
 
 
 

@@ -198,24 +198,17 @@ class BindingPipeline:
             if task is None:
                 self.errors.forget(key)
                 continue
+            pod = None
             try:
-                self.informer.refresh("Pod", task.key, self._read("Pod", task.key),
-                                      self.server.version)
+                pod = self.read("Pod", task.key)
             except ApiError as error:
-                delay = self.errors.retry(key, now)
-                log.error("failed to read pod %s, again in %g s: %s", task.key, delay, error)
-            else:
-                self.errors.forget(key)
-                log.v(4, "pod %s is what the API server says", task.key)
-
-    def _read(self, kind: str, key: str) -> Any:
-        """What the server has; None where it has nothing."""
-        try:
-            return self.read(kind, key)
-        except ApiError as error:
-            if error.reason == NOT_FOUND:
-                return None
-            raise
+                if error.reason != NOT_FOUND:
+                    delay = self.errors.retry(key, now)
+                    log.error("failed to read pod %s, again in %g s: %s", task.key, delay, error)
+                    continue
+            self.informer.refresh("Pod", task.key, pod, self.server.version)
+            self.errors.forget(key)
+            log.v(4, "pod %s is what the API server says", task.key)
 
     def clean_up_jobs(self) -> None:
         """Drop jobs of which nothing is left; one that still has pods is looked at again later."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class OneSentence(Exception):
@@ -55,6 +56,16 @@ def printable(text: str, kept: str = "") -> str:
     """
     return text if text.isprintable() else "".join(
         char if char.isprintable() or char in kept else ascii(char)[1:-1] for char in text)
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return the end of a sentence about a word that is not known: the known one that is like it.
+
+    >>> did_you_mean("wieght", ["weight", "parent"]), did_you_mean("x", ["weight"], ".")
+    ('; did you mean weight?', '.')
+    """
+    near = get_close_matches(word, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else otherwise
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:

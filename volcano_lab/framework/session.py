@@ -13,7 +13,6 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import partial
 from math import isfinite
 from typing import Any, Protocol
@@ -32,7 +31,7 @@ from volcano_lab.framework import guard, log
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.conf import ACTIONS, SchedulerConfiguration
 from volcano_lab.framework.observer import NOBODY, Observer
-from volcano_lab.framework.one_sentence import Misuse
+from volcano_lab.framework.one_sentence import Misuse, did_you_mean
 from volcano_lab.framework.placement.arrays import NodeArrays
 from volcano_lab.framework.plugin import Event, Plugin, UnknownPlugin, answer_of, plugin_class
 from volcano_lab.framework.points.rules import ExtensionPoint
@@ -213,9 +212,8 @@ class Session(ExtensionPoints):
 
     def __getattr__(self, name: str) -> Any:
         """Say which extension point or attribute comes near to one that does not exist."""
-        near = get_close_matches(name, self.__dict__, 1)
         raise AttributeError(f"'Session' object has no attribute '{name}'"
-                             f"{f'; did you mean {near[0]}?' if near else ''}")
+                             f"{did_you_mean(name, self.__dict__)}")
 
     def hierarchy_enabled(self, plugin: str) -> bool:
         """Return whether the first entry of a plugin in the tiers sets `enableHierarchy`."""

@@ -16,6 +16,7 @@ import attrs
 from volcano_lab.api.objects import KINDS, KubernetesObject, Node, Pod, PodGroup
 from volcano_lab.framework import SchedulerConfiguration, action_names
 from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action_list
+from volcano_lab.framework.one_sentence import did_you_mean
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key, to_dict
@@ -125,8 +126,7 @@ def kind_of(word: str, where: str) -> str:
     kinds = {cls.kind.lower() for cls in KINDS.values()}
     found = next((kind for kind in (word, word[:-1], word[:-2]) if kind in kinds), None)
     if found is None:
-        near = get_close_matches(word, kinds, 1)
-        hint = f"; did you mean {near[0]}?" if near else f"; allowed are {', '.join(sorted(kinds))}"
+        hint = did_you_mean(word, kinds, f"; allowed are {', '.join(sorted(kinds))}")
         raise ManifestError([f'"{where}": "{word}" is no kind{hint}'])
     return found
 

@@ -347,11 +347,10 @@ def _kind_of(document: Any) -> type[api.KubernetesObject]:
 
 def _label(document: Any, place: str) -> str:
     """How an error names an object: kind, namespace/name and where it stands."""
-    metadata = document.get("metadata") if isinstance(document, dict) else None
-    names = [metadata.get(key)
-             for key in ("namespace", "name")] if isinstance(metadata, dict) else []
-    kind = document.get("kind") if isinstance(document, dict) else None
-    words = [_text(kind) or "object", "/".join(filter(None, map(_text, names))),
+    data = document if isinstance(document, dict) else {}
+    metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
+    names = (_text(metadata.get(key)) for key in ("namespace", "name"))
+    words = [_text(data.get("kind")) or "object", "/".join(filter(None, names)),
              f"({place})" if place else ""]
     return " ".join(filter(None, words))
 

@@ -15,7 +15,6 @@ import typing
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from functools import cache, lru_cache, partial
 from typing import Any
 
@@ -27,6 +26,7 @@ from volcano_lab.api.quantity import ALLOWED as QUANTITIES
 from volcano_lab.api.quantity import QuantityError, check, milli_value, parse
 from volcano_lab.framework import one_line
 from volcano_lab.framework.config.yaml import MOST_DEPTH
+from volcano_lab.framework.one_sentence import did_you_mean
 from volcano_lab.manifests.names import is_qualified
 
 # (path to the parent, key or index), () at the root: cheap to extend, written out only in a finding
@@ -64,9 +64,8 @@ class Findings:
 
     def unknown(self, path: Path, key: str, known: typing.Iterable[str]) -> None:
         """Note a field that the API does not have here."""
-        near = get_close_matches(key, list(known), 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        self.warnings.append(f"{path_text((path, key))} is not known and has no effect{hint}")
+        self.warnings.append(f"{path_text((path, key))} is not known and has no effect"
+                             f"{did_you_mean(key, known)}")
 
 
 def structure(cls: type, data: Any, findings: Findings, path: Path = ()) -> Any:

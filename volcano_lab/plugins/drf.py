@@ -7,7 +7,7 @@ switched on by `enableHierarchy` and excludes proportion.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import define
 
@@ -128,15 +128,14 @@ class Drf(Plugin):
     # -- what happens meanwhile --------------------------------------------------------------------
 
     def on_allocate(self, event: Event) -> None:
-        attr, request = self.job_attrs[event.task.job], event.task.resreq
-        attr.allocated = attr.allocated + request
-        if self.hierarchy is not None:
-            self._update_hierarchy(self.ssn.jobs[event.task.job],
-                                   self.hierarchy.total_allocated + request)
+        self._recount(event.task, Resource.__add__)
 
     def on_deallocate(self, event: Event) -> None:
-        attr, request = self.job_attrs[event.task.job], event.task.resreq
-        attr.allocated = attr.allocated.sub(request)
+        self._recount(event.task, Resource.sub)
+
+    def _recount(self, task: TaskInfo, change: Callable[[Resource, Resource], Resource]) -> None:
+        attr = self.job_attrs[task.job]
+        attr.allocated = change(attr.allocated, task.resreq)
         if self.hierarchy is not None:
-            self._update_hierarchy(self.ssn.jobs[event.task.job],
-                                   self.hierarchy.total_allocated.sub(request))
+            self._update_hierarchy(self.ssn.jobs[task.job],
+                                   change(self.hierarchy.total_allocated, task.resreq))

@@ -7,7 +7,7 @@ Answers to `pkg/scheduler/plugins/overcommit/overcommit.go`. Argument: `overcomm
 
 from __future__ import annotations
 
-from volcano_lab.api import EMPTY, JobInfo
+from volcano_lab.api import JobInfo, total
 from volcano_lab.framework import PERMIT, REJECT, Plugin, Session
 from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
 
@@ -23,9 +23,7 @@ class Overcommit(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.factor = self.arguments.get_float("overcommit-factor", DEFAULT_FACTOR, least=1.0)
         self.idle_resource = ssn.total_resource * self.factor - ssn.table.total("used")
-        self.inqueue_resource = EMPTY
-        for job in ssn.jobs.values():
-            self.inqueue_resource = self.inqueue_resource + inqueue_resource(job)
+        self.inqueue_resource = total(map(inqueue_resource, ssn.jobs.values()))
 
     def job_enqueueable(self, job: JobInfo) -> int:
         if job.pod_group.spec.min_resources is None:

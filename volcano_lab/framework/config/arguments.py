@@ -10,12 +10,11 @@ where the Go writes through a pointer.
 from __future__ import annotations
 
 import logging
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any
 
 from volcano_lab.api.durations import parse_duration
-from volcano_lab.framework.one_sentence import one_line
+from volcano_lab.framework.one_sentence import did_you_mean, one_line
 
 logger = logging.getLogger(__name__)
 
@@ -64,12 +63,9 @@ class Arguments(dict):
         (1, ['argument binpack.wieght is not known and has no effect;
         did you mean binpack.weight?'])
         """
-        found = []
-        for key in sorted(self.keys() - self._asked - NOT_MODELLED):
-            near = get_close_matches(key, self._asked, 1)
-            hint = f"; did you mean {near[0]}?" if near else "."
-            found.append(f"argument {one_line(key, 100)} is not known and has no effect{hint}")
-        return found
+        return [f"argument {one_line(key, 100)} is not known and has no effect"
+                f"{did_you_mean(key, self._asked, '.')}"
+                for key in sorted(self.keys() - self._asked - NOT_MODELLED)]
 
     def get_int(self, key: str, default: int) -> int:
         """The whole number under `key`; `default` if it is absent or anything else.

@@ -71,14 +71,6 @@ class Tier:
 
 
 @define
-class Configuration:
-    """The arguments of one action."""
-
-    name: str = ""
-    arguments: Arguments = Factory(Arguments)
-
-
-@define
 class SchedulerConfiguration:
     """What a cycle runs: actions in order, tiers of plugins, arguments of actions, and the metrics
     source.
@@ -92,7 +84,7 @@ class SchedulerConfiguration:
 
     actions: list[str] = Factory(list)
     tiers: list[Tier] = Factory(list)
-    configurations: list[Configuration] = Factory(list)
+    configurations: dict[str, Arguments] = Factory(dict)
     metrics: dict[str, str] = Factory(dict)
     warnings: list[str] = Factory(list)
 
@@ -100,7 +92,7 @@ class SchedulerConfiguration:
         """Another one with lists of its own: what is exchanged in one leaves the other as it is."""
         return attrs.evolve(self, actions=list(self.actions),
                             tiers=[Tier(list(tier.plugins)) for tier in self.tiers],
-                            configurations=list(self.configurations))
+                            configurations=dict(self.configurations))
 
     def action_arguments(self, action: str) -> Arguments:
         """The arguments of an action: the first entry with its name, or none.
@@ -110,8 +102,7 @@ class SchedulerConfiguration:
         >>> conf.action_arguments("preempt")
         {'a': 1}
         """
-        return next((entry.arguments for entry in self.configurations if entry.name == action),
-                    Arguments())
+        return self.configurations.get(action, Arguments())
 
     def plugin_names(self) -> list[str]:
         """All plugins' names, tier after tier."""
@@ -140,9 +131,8 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     conf.tiers = [Tier([PluginOption(entry.get("name", ""), Arguments(entry.get("arguments", ())),
                                      {key: entry[key] for key in entry.keys() & ALL_SWITCHES})
                         for entry in tier.get("plugins", ())]) for tier in parsed.get("tiers", ())]
-    conf.configurations = [Configuration(entry.get("name", ""),
-                                         Arguments(entry.get("arguments", ())))
-                           for entry in parsed.get("configurations", ())]
+    for entry in parsed.get("configurations", ()):
+        conf.configurations.setdefault(entry.get("name", ""), Arguments(entry.get("arguments", ())))
     conf.metrics = parsed.get("metrics", {})
     conf.warnings = reader.warnings
     _refuse_hierarchy_beside_proportion(conf.tiers)
@@ -151,9 +141,8 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     known = ACTIONS if actions is None else actions
     conf.actions = action_list(parsed["actions"], known)
     conf.warnings += ["scheduler configuration: configurations names "
-                      f"\"{one_line(entry.name, 100)}\" and has no effect; known are "
-                      f"{', '.join(known)}." for entry in conf.configurations
-                      if entry.name not in known]
+                      f"\"{one_line(name, 100)}\" and has no effect; known are "
+                      f"{', '.join(known)}." for name in conf.configurations if name not in known]
     return conf
 
 

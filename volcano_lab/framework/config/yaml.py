@@ -13,7 +13,6 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +21,7 @@ import yaml
 from attrs import Factory, define
 from yaml import events
 
-from volcano_lab.framework.one_sentence import OneSentence, capped
+from volcano_lab.framework.one_sentence import OneSentence, capped, did_you_mean
 
 TRUE = {word for base in ("y", "yes", "true", "on")
         for word in (base, base.capitalize(), base.upper())}
@@ -339,8 +338,7 @@ class Reader:
             if key in shape:
                 found[key] = self._value(child, where, shape[key], (line, text))
                 continue
-            near = get_close_matches(key, shape, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; known here are {', '.join(shape)}."
+            hint = did_you_mean(key, shape, f"; known here are {', '.join(shape)}.")
             self.warnings.append(f"scheduler configuration, line {line}: {where} is not known and "
                                  f"has no effect{hint}")
         return {key: child for key, child in found.items() if child is not None}

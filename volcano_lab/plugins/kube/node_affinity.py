@@ -9,7 +9,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from volcano_lab.api.objects import LabelSelector, Node, NodeSelector, NodeSelectorTerm, Pod
-from volcano_lab.api.selector import EVERYTHING, Requirement, Selector, label_selector
+from volcano_lab.api.selector import EVERYTHING, Requirement, Selector, compiled, label_selector
 
 NAME = "NodeAffinity"
 REASON = "node(s) didn't match Pod's node affinity/selector"
@@ -95,9 +95,7 @@ def _is_empty(term: NodeSelectorTerm) -> bool:
 
 
 def _compile(term: NodeSelectorTerm) -> NodeTerm:
-    labels = tuple(
-        Requirement(r.key, r.operator, frozenset(r.values)) for r in term.match_expressions)
-    fields = tuple(Requirement(r.key, r.operator, frozenset(r.values)) for r in term.match_fields)
+    labels, fields = compiled(term.match_expressions), compiled(term.match_fields)
     readable = all(r.is_valid() for r in labels) and all(
         r.operator in ("In", "NotIn") and len(r.values) == 1 for r in term.match_fields)
     return NodeTerm(Selector(labels), fields, readable)
