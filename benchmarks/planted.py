@@ -121,8 +121,7 @@ MUTANTS = [
            ">= self.min_available", "+ 1 >= self.min_available"),
     # plugins
     Mutant("queues do not count what is freed",
-           "    def on_deallocate(self, event: Event) -> None:\n        self._recount",
-           "self._recount(event.task, Resource.sub)"),
+           "class QueueShares(", "self._recount(event.task, Resource.sub)"),
     Mutant("proportion lets a queue have more than it deserves", "class Proportion(",
            "queue.is_open and attr.allocated.stays_within(attr.deserved, candidate.resreq)",
            "True"),
@@ -143,7 +142,7 @@ MUTANTS = [
     Mutant("a child's limit ignores its parent's", "def _limit_children(",
            "attr.real_capability, guarantees", "attr.real_capability * 2, guarantees"),
     Mutant("drf does not count what is freed", "class Drf(",
-           "attr.allocated = attr.allocated.sub(request)"),
+           "self._recount(event.task, Resource.sub)"),
     Mutant("drf looks at CPU alone", "def dominant_share(allocated: Resource, total",
            "for name, amount in total:", "for name, amount in total[:1]:"),
     Mutant("gangs are always ready", "class Gang(",

@@ -54,7 +54,7 @@ class TopologyAllocator:
             solutions: dict[str, tuple[list[Operation], JobWorksheet]] = {}
             scores: dict[str, float] = {}
             for hyper_node in hyper_nodes:
-                job.job_fit_errors, job.nodes_fit_errors = "", {}
+                job.nodes_fit_errors = {}
                 trial = worksheet.clone()
                 statements, score = self._try_job(job, trial, hyper_node)
                 saved = save_operations(*statements)

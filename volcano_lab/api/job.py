@@ -26,7 +26,7 @@ JDB_MIN_AVAILABLE = "volcano.sh/jdb-min-available"
 JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
 
 _COPIED = ("name", "namespace", "queue", "pg_uid", "priority", "min_available", "waiting_time",
-           "creation_timestamp", "job_fit_errors", "allocated_hyper_node", "task_min_available",
+           "creation_timestamp", "allocated_hyper_node", "task_min_available",
            "task_min_available_total", "revocable_zone", "preemptable", "min_available_budget",
            "max_unavailable_budget", "_gated")
 _OCCUPIED = ALLOCATED_STATUSES | {SUCCEEDED}
@@ -42,7 +42,7 @@ class JobInfo(TaskIndex):
     """
 
     __slots__ = ("uid", "pg_uid", "name", "namespace", "queue", "priority", "waiting_time",
-                 "job_fit_errors", "nodes_fit_errors", "allocated_hyper_node", "sub_jobs",
+                 "nodes_fit_errors", "allocated_hyper_node", "sub_jobs",
                  "task_to_sub_job", "min_sub_jobs", "task_min_available",
                  "task_min_available_total", "allocated", "total_request", "creation_timestamp",
                  "pod_group", "preemptable", "revocable_zone", "min_available_budget",
@@ -54,7 +54,6 @@ class JobInfo(TaskIndex):
         self.pg_uid = self.name = self.namespace = self.queue = self.revocable_zone = ""
         self.priority = 0
         self.waiting_time: float | None = None
-        self.job_fit_errors = ""
         self.nodes_fit_errors: dict[str, FitErrors] = {}
         self.allocated_hyper_node = ""
         self.sub_jobs: dict[str, SubJobInfo] = {}

@@ -40,8 +40,6 @@ def fit_error(job: JobInfo) -> str:
         (task.last_transaction or task).status for task in job.in_status(PENDING).values())])
     if reasons:
         text += f"; {PENDING}: {', '.join(histogram(reasons))}"
-    if job.job_fit_errors:
-        return f"{text}. Origin reason is: {job.job_fit_errors}"
     for uid in sorted(job.tasks):
         if uid in job.nodes_fit_errors:
             return f"{text}. Origin reason is {job.tasks[uid].name}: {job.nodes_fit_errors[uid]}"
@@ -66,9 +64,8 @@ def task_scheduling_reason(job: JobInfo, uid: str) -> SchedulingReason:
             context.node_name if context.eviction_occurred else "")
     if context.status == PENDING:
         errors = job.nodes_fit_errors.get(uid)
-        return SchedulingReason(POD_REASON_UNSCHEDULABLE,
-                                job.job_fit_errors if errors is None else str(errors))
-    return SchedulingReason(str(context.status), job.job_fit_errors)
+        return SchedulingReason(POD_REASON_UNSCHEDULABLE, "" if errors is None else str(errors))
+    return SchedulingReason(str(context.status), "")
 
 
 def schedulable_task_num(job: JobInfo) -> int:

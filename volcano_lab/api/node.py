@@ -42,7 +42,7 @@ class NodeInfo:
     """
 
     __slots__ = ("table", "row", "tasks", "name", "node", "revocable_zone",
-                 "resource_usage", "allocatable", "capacity", "_no_scalars")
+                 "resource_usage", "allocatable", "_no_scalars")
 
     def __init__(self, name: str, table: NodeTable, node: Node | None = None):
         self.name, self.table, self.node = name, table, node
@@ -53,7 +53,7 @@ class NodeInfo:
             table.set_allocatable(self.row, self._read_node(node))
         else:
             self._no_scalars = False
-            self.allocatable = self.capacity = Resource()
+            self.allocatable = Resource()
             self.revocable_zone = ""
 
     def _read_node(self, node: Node) -> Resource:
@@ -66,7 +66,6 @@ class NodeInfo:
         told = usage_of(notes)
         if told is not NO_USAGE:
             self.resource_usage = told
-        self.capacity = Resource.from_list(node.status.capacity) + extra
         self.allocatable = Resource.from_list(node.status.allocatable) + extra
         self._no_scalars = not self.allocatable.scalars
         return self.allocatable
@@ -83,7 +82,7 @@ class NodeInfo:
         """The node is gone; its tasks are remembered, but nothing is counted until it is announced
         again.
         """
-        self.node, self.allocatable, self.capacity = None, Resource(), Resource()
+        self.node, self.allocatable = None, Resource()
         self.table.set_allocatable(self.row, Resource())
 
     def snapshot(self, table: NodeTable, row: int) -> NodeInfo:

@@ -38,9 +38,9 @@ def panic(reason: str) -> None:
 
 
 @contextmanager
-def panics_stop(stop: bool = True) -> Iterator[None]:
-    """Let panics stop the lab (or not) for the length of a `with`."""
-    before = _stop.set(stop)
+def panics_stop() -> Iterator[None]:
+    """Let panics stop the lab for the length of a `with`."""
+    before = _stop.set(True)
     try:
         yield
     finally:

@@ -31,7 +31,6 @@ class TransactionContext(NamedTuple):
 
     node_name: str
     eviction_occurred: bool
-    job_allocated_hyper_node: str
     status: TaskStatus
 
 
@@ -104,8 +103,7 @@ class TaskInfo:
         return task
 
     def transaction_context(self) -> TransactionContext:
-        return TransactionContext(self.node_name, self.eviction_occurred,
-                                  self.job_allocated_hyper_node, self.status)
+        return TransactionContext(self.node_name, self.eviction_occurred, self.status)
 
     def before(self, other: TaskInfo) -> bool:
         """The order among tasks that no plugin orders: by index in the task, then age, then uid."""

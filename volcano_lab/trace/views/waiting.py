@@ -43,7 +43,7 @@ def _reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
     for condition in job.pod_group.status.conditions:
         if condition.type == "Unschedulable" and condition.status == "True":
             yield f"{condition.reason}: {condition.message}"
-    if job.is_ready() and (job.job_fit_errors or job.nodes_fit_errors):
+    if job.is_ready() and job.nodes_fit_errors:
         yield fit_error(job)
     if not job.is_pending():
         yield from _queue_full(ssn, trace, job)
