@@ -57,5 +57,5 @@ def _state(ssn: Session) -> dict[str, Any]:
         {node.name: sorted(info.uid
                            for info in node.pods)
          for node in predicates.kube.nodes} if predicates else {},
-        "kube requested": predicates.kube.requested.tolist() if predicates else [],
+        "kube requested": predicates.kube.taken.tolist() if predicates else [],
     }

@@ -244,8 +244,7 @@ class Resource:
         scalars = self.scalars
         if scalars:
             theirs = other.scalars or {}
-            default = (lambda name: scalars[name]) if missing == INFINITY else (lambda name: 0.0)
-            scalars = {k: min(v, theirs[k]) if k in theirs else default(k)
+            scalars = {k: min(v, theirs[k]) if k in theirs else v if missing == INFINITY else 0.0
                        for k, v in scalars.items()}
         return Resource(min(self.milli_cpu, other.milli_cpu), min(self.memory, other.memory),
                         scalars)

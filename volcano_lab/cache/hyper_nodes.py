@@ -101,19 +101,10 @@ class HyperNodes:
         As in Volcano, one that matched the node only before it changed keeps it until something
         else builds it anew.
         """
-        if not touched:
-            return []
-        matching = []
-        for name, info in sorted(self.infos.items()):
-            members = info.hyper_node.spec.members
-            selectors = [member.selector for member in members
-                         if member.selector.regex_match or member.selector.label_match]
-            if any(member.type == "HyperNode" for member in members):
-                continue
-            if any(matches_any(selector, touched, self._nodes)
-                   for selector in selectors):
-                matching.append(name)
-        return matching
+        return [name for name, info in sorted(self.infos.items()) if touched
+                and not any(member.type == "HyperNode" for member in info.hyper_node.spec.members)
+                and any(matches_any(member.selector, touched, self._nodes)
+                        for member in info.hyper_node.spec.members)]
 
     def _sync(self, name: str) -> None:
         """Bring the tree in line with what is known of one HyperNode, or note why that can't be."""

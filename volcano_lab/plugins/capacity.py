@@ -44,10 +44,7 @@ class Capacity(QueueShares):
         self.ready, self.grown = True, self.hierarchical
         if self.hierarchical:
             self._open_tree()
-        else:
-            self._open_flat()
-
-    def _open_flat(self) -> None:
+            return
         self.open_flat()
         for attr in self.queue_opts.values():
             attr.deserved = max_of(attr.deserved.min_dimension_resource(attr.real_capability,

@@ -73,13 +73,10 @@ class Faults:
         """
         chance = self.chance.get(kind, 0.0)
         struck = "by chance" if chance > 0 and random.random() < chance else ""
-        for entry in self.plan:
-            if entry[0] > now:
-                break
-            if entry[1] == kind:
-                self.plan.remove(entry)
-                struck = "by plan"
-                break
+        planned = next((entry for entry in self.plan if entry[0] <= now and entry[1] == kind), None)
+        if planned is not None:
+            self.plan.remove(planned)
+            struck = "by plan"
         self.struck[kind] += bool(struck)
         return struck
 

@@ -70,16 +70,16 @@ class KubeNode:
 class KubeNodes:
     """All nodes of a session, in the order in which they were announced.
 
-    `requested` and `allocatable` are nodes x `columns` (cpu in millicores, memory in bytes, then
-    what nodes offer), `non_zero_requested` is nodes x (cpu, memory) with defaults for containers
-    that ask for none.
+    `allocatable` is nodes x `columns` (cpu in millicores, memory in bytes, then what nodes offer),
+    `taken` the same for what pods request, and in two more columns their cpu and memory with
+    defaults for containers that ask for none.
 
     >>> from volcano_lab.api.objects import Container, NodeStatus, ObjectMeta, PodSpec
     >>> status = NodeStatus({}, {"cpu": "4", "memory": "1Gi"})
     >>> nodes = KubeNodes([(Node(ObjectMeta("n1"), status=status), [])])
     >>> nodes.add_pod("n1", Pod(ObjectMeta("a", "default", uid="u1"), PodSpec([Container()])))
-    >>> nodes.pod_count.tolist(), nodes.non_zero_requested.tolist(), nodes.allocatable[0].tolist()
-    ([1], [[100, 209715200]], [4000, 1073741824])
+    >>> nodes.pod_count.tolist(), nodes.taken.tolist(), nodes.allocatable[0].tolist()
+    ([1], [[0, 0, 100, 209715200]], [4000, 1073741824])
     """
 
     def __init__(self, nodes: Iterable[tuple[Node, Iterable[Pod]]],
@@ -95,7 +95,6 @@ class KubeNodes:
         self.allocatable = np.zeros(shape, np.int64)
         # one array, so that a pod is counted by one addition
         self.taken = np.zeros((len(self.nodes), len(self.columns) + 2), np.int64)
-        self.requested, self.non_zero_requested = self.taken[:, :-2], self.taken[:, -2:]
         self.pod_count = np.zeros(len(self.nodes), np.int64)
         for row, offer in enumerate(offers):
             for name, amount in offer.items():

@@ -5,7 +5,7 @@ Answers to `framework.PodInfo` (`types.go`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from attrs import frozen
 
@@ -90,22 +90,15 @@ class PodInfo:
         return info
 
     def _compile(self, affinity: Affinity) -> None:
-        together, apart = affinity.pod_affinity, affinity.pod_anti_affinity
         preferred: list[AffinityTerm] = []
-        if together is not None:
-            self.required_affinity = self._terms(
-                together.required_during_scheduling_ignored_during_execution)
-            preferred += (self._term(w.pod_affinity_term, w.weight)
-                          for w in together.preferred_during_scheduling_ignored_during_execution)
-        if apart is not None:
-            self.required_anti_affinity = self._terms(
-                apart.required_during_scheduling_ignored_during_execution)
-            preferred += (self._term(w.pod_affinity_term, -w.weight)
-                          for w in apart.preferred_during_scheduling_ignored_during_execution)
+        for field, sign, wish in (("required_affinity", 1, affinity.pod_affinity),
+                                  ("required_anti_affinity", -1, affinity.pod_anti_affinity)):
+            if wish is not None:
+                terms = wish.required_during_scheduling_ignored_during_execution
+                setattr(self, field, tuple(self._term(term) for term in terms))
+                preferred += (self._term(each.pod_affinity_term, sign * each.weight)
+                              for each in wish.preferred_during_scheduling_ignored_during_execution)
         self.preferred = tuple(preferred)
-
-    def _terms(self, terms: Iterable[PodAffinityTerm]) -> tuple[AffinityTerm, ...]:
-        return tuple(self._term(term) for term in terms)
 
     def _term(self, term: PodAffinityTerm, weight: int = 0) -> AffinityTerm:
         """Without namespaces and without a namespace selector it is the pod's own namespace."""
