@@ -299,7 +299,7 @@ MUTANTS += elsewhere(
     ("an overused queue reclaims", "class Reclaim(", "if ssn.overused(queue):", "if False:"),
     ("who never preempts reclaims", "class Reclaim(", "if evictions.never_preempts(task):",
      "if False:"),
-    ("a queue deserves less than its guarantee", "class Capacity(QueueShares)", "INFINITY), attr.guarantee)",
+    ("a queue deserves less than its guarantee", "class Capacity(", "INFINITY), attr.guarantee)",
      "INFINITY), attr.deserved)"),
     ("queues above are ordered anew", "class Capacity(", "for attr in line[:1]:",
      "for attr in line:"),
