@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, NodeInfo, Resource, TaskInfo
-from volcano_lab.api.node_table import RowMemo
+from volcano_lab.api.node_table import Memo, RowMemo
 from volcano_lab.framework import PriorityQueue, Session, Statement, StatementError, unplace
 from volcano_lab.framework.placement.arrays import NEVER, room_memo
 
@@ -99,7 +99,7 @@ class EvictableTasks:
         self.ssn, self.accepts = ssn, accepts
         self.by_row: list[list[TaskInfo]] = [[] for _ in ssn.node_list]
         self._sums = RowMemo(ssn.table, self._all_sums, self._sum)
-        self._room: dict[Resource, RowMemo] = {}
+        self._room = Memo(self._room_memo)
 
     def _sum(self, row: int) -> np.ndarray:
         """List a node's tasks anew; what they take together, by column."""
@@ -123,11 +123,11 @@ class EvictableTasks:
         """For each node whether a request would fit if all these tasks went: elsewhere no choice of
         victims helps.
         """
-        memo = self._room.get(request)
-        if memo is None:
-            self.ssn.table.vector(request)  # it may be the first to name a resource
-            if self._sums.values.shape[1] != len(self.ssn.table.dimensions):
-                self._sums = RowMemo(self.ssn.table, self._all_sums, self._sum)
-            memo = self._room[request] = room_memo(self.ssn.table, request,
-                                                   lambda: self._sums.current())
-        return memo.current() != NEVER
+        return self._room[request].current() != NEVER
+
+    def _room_memo(self, request: Resource) -> RowMemo:
+        table = self.ssn.table
+        table.vector(request)  # it may be the first to name a resource
+        if self._sums.values.shape[1] != len(table.dimensions):
+            self._sums = RowMemo(table, self._all_sums, self._sum)
+        return room_memo(table, request, lambda: self._sums.current())

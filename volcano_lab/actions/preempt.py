@@ -17,6 +17,7 @@ from attrs import define
 from volcano_lab.actions import evictions
 from volcano_lab.actions import preempt_topology as dry_run
 from volcano_lab.api import ZERO, FitError, JobInfo, NodeInfo, QueueInfo, TaskInfo, total
+from volcano_lab.api.node_table import Memo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
@@ -55,7 +56,7 @@ class Preempt(Action):
         self.topology_aware = arguments.get_bool(TOPOLOGY_AWARE, self.topology_aware)
         self.limits = self.limits.changed_by(arguments)
         self.helper = PredicateHelper(self.use_error_cache)
-        self._evictable: dict[str, evictions.EvictableTasks] = {}
+        self._evictable = Memo(self._evictable_in)
         queues: dict[str, PriorityQueue[JobInfo]] = {}
         under_request = []
         self.tasks: dict[str, PriorityQueue[TaskInfo]] = {}
@@ -217,15 +218,11 @@ class Preempt(Action):
             may_fit = node_arrays(ssn).room(request) != NEVER
             may_fit[[ssn.nodes[name].row for name in self._homes if name in ssn.nodes]] = True
             return may_fit
-        return self._evictable_in(claim.queue).may_make_room(request)
+        return self._evictable[claim.queue.uid].may_make_room(request)
 
-    def _evictable_in(self, queue: QueueInfo) -> evictions.EvictableTasks:
-        found = self._evictable.get(queue.uid)
-        if found is None:
-            jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue == queue.uid}
-            found = self._evictable[queue.uid] = evictions.EvictableTasks(
-                self.ssn, lambda task: may_go(task) and task.job in jobs)
-        return found
+    def _evictable_in(self, queue: str) -> evictions.EvictableTasks:
+        jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue == queue}
+        return evictions.EvictableTasks(self.ssn, lambda task: may_go(task) and task.job in jobs)
 
     def _preempt_on(self, statement: Statement, claim: Claim, node: NodeInfo,
                     may_evict: Callable[[TaskInfo], bool]) -> bool:
@@ -236,7 +233,7 @@ class Preempt(Action):
         if claim.within_job or not ssn.use_arrays:
             preemptees = evictions.tasks_of(node, may_evict)
         else:  # as `_may_evict` says; who may go and is of the queue is known of each node
-            preemptees = [other for other in self._evictable_in(queue).on(node) if other.job
+            preemptees = [other for other in self._evictable[queue.uid].on(node) if other.job
                           != claim.job.uid and (other.best_effort or not task.best_effort)]
         if self._is_full and not preemptees:
             return False

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from volcano_lab.actions import evictions
 from volcano_lab.api import RUNNING, ZERO, JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.api.node_table import Memo
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper
 
@@ -27,7 +28,8 @@ class Reclaim(Action):
 
     def execute(self, ssn: Session) -> None:
         self.ssn = ssn
-        self._evictable: dict[str, evictions.EvictableTasks] = {}
+        self._evictable = Memo(lambda queue: evictions.EvictableTasks(ssn,
+                                                                      self._reclaimees_of(queue)))
         queues: PriorityQueue[QueueInfo] = PriorityQueue(ssn.queue_order)
         starving: dict[str, PriorityQueue[JobInfo]] = {}
         tasks: dict[str, PriorityQueue[TaskInfo]] = {}
@@ -101,11 +103,7 @@ class Reclaim(Action):
         """The same nodes without those on which nobody's going would suffice; predicates are asked
         last.
         """
-        ssn = self.ssn
-        evictable = self._evictable.get(job.queue)
-        if evictable is None:
-            evictable = self._evictable[job.queue] = evictions.EvictableTasks(ssn,
-                                                                    self._reclaimees_of(job.queue))
+        ssn, evictable = self.ssn, self._evictable[job.queue]
         allowed = node_arrays(ssn).allowed(task)
         rows = evictions.rows_where(ssn, nodes, evictable.may_make_room(task.init_resreq))
         for node in evictions.nodes_at(ssn, rows):

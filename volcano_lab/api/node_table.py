@@ -17,6 +17,23 @@ from volcano_lab.api.resource import CPU, MEMORY, MIN_RESOURCE, Resource
 ACCOUNTS = ("allocatable", "idle", "used", "releasing", "pipelined")
 
 
+class Memo(dict[Any, Any]):
+    """Values by key, each made when it is first asked for.
+
+    >>> squares = Memo(lambda number: number * number)
+    >>> squares[3], squares
+    (9, {3: 9})
+    """
+
+    def __init__(self, make: Callable[[Any], Any]):
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, key: Any) -> Any:
+        value = self[key] = self.make(key)
+        return value
+
+
 class NodeTable:
     """Five arrays of shape (nodes, dimensions), float64, in a resource's internal units.
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from volcano_lab.api import NodeInfo, Resource, TaskInfo
-from volcano_lab.api.node_table import RowFormula, where
+from volcano_lab.api.node_table import Memo, RowFormula, where
 from volcano_lab.framework import Arguments, Plugin, Session, active_if
 
 MAX_NODE_SCORE = 100
@@ -33,7 +33,7 @@ class Binpack(Plugin):
 
     def on_session_open(self, ssn: Session) -> None:
         self.table = ssn.table
-        self._formulas: dict[Resource, RowFormula] = {}
+        self._formulas = Memo(self._formula)
 
     @active_if("weight")
     def node_order(self, task: TaskInfo, node: NodeInfo) -> float:
@@ -43,16 +43,15 @@ class Binpack(Plugin):
         return task.resreq
 
     def node_order_formula(self, task: TaskInfo) -> RowFormula:
-        formula = self._formulas.get(task.resreq)
-        if formula is None:
-            table, scale = self.table, MAX_NODE_SCORE * self.weight
-            table.ensure(task.resreq.resource_names())
-            terms = [(table.columns[name], amount, weight)
-                     for name, amount, weight in _weighed(task.resreq, self.resources)]
-            formula = self._formulas[task.resreq] = RowFormula(
-                lambda: (table.allocatable, table.used),
-                lambda allocatable, used: _fullness(terms, allocatable, used) * scale)
-        return formula
+        return self._formulas[task.resreq]
+
+    def _formula(self, request: Resource) -> RowFormula:
+        table, scale = self.table, MAX_NODE_SCORE * self.weight
+        table.ensure(request.resource_names())
+        terms = [(table.columns[name], amount, weight)
+                 for name, amount, weight in _weighed(request, self.resources)]
+        return RowFormula(lambda: (table.allocatable, table.used),
+                          lambda allocatable, used: _fullness(terms, allocatable, used) * scale)
 
 
 def binpacking_score(request: Resource, allocatable: Resource, used: Resource,

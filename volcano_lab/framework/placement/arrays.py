@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from volcano_lab.api import MIN_RESOURCE, NodeList, Resource, TaskInfo
-from volcano_lab.api.node_table import NodeTable, RowFormula, RowMemo, where
+from volcano_lab.api.node_table import Memo, NodeTable, RowFormula, RowMemo, where
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class NodeArrays:
              for tier in ssn.points[point].tiers for plugin, _ in tier] for point in POINTS]
         self.predicates, self.orders, self.batches = ([answer.nodes for answer in answers]
                                                       for answers in self.answers)
-        self._room: dict[Resource, RowMemo] = {}
+        self.room_of = Memo(partial(room_memo, self.table))  # a request's `room`, kept up to date
         self._nothing = np.zeros(self.table.count)
         self.even = ByRow(lambda row: 0.0, lambda: self._nothing)
         self._boards: dict[tuple, Board] = {}
@@ -113,14 +113,7 @@ class NodeArrays:
 
     def room(self, request: Resource) -> np.ndarray:
         """For each node whether a request fits now (`FITS`), later (`LATER`) or not (`NEVER`)."""
-        return self.room_of(request).current()
-
-    def room_of(self, request: Resource) -> RowMemo:
-        """`room`, kept up to date; the same object for equal requests."""
-        memo = self._room.get(request)
-        if memo is None:
-            memo = self._room[request] = room_memo(self.table, request)
-        return memo
+        return self.room_of[request].current()
 
     def allowed(self, task: TaskInfo) -> np.ndarray | None:
         """Where the predicates let a task go; None where one of them can't tell for all nodes."""
@@ -224,7 +217,7 @@ class Board:
 
     def __init__(self, arrays: NodeArrays, request: Resource, filters: list[ByRow],
                  orders: list[ByRow], batches: list[ByRow]):
-        self.arrays, self.room = arrays, arrays.room_of(request)
+        self.arrays, self.room = arrays, arrays.room_of[request]
         self.parts = filters, orders, batches  # their identities are the board's key
         self.filters, self.orders, self.batches = ([part.row for part in parts]
                                                    for parts in self.parts)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from volcano_lab.api import NodeInfo, TaskInfo, quantity
+from volcano_lab.api.node_table import Memo
 from volcano_lab.api.objects import Node, Pod
 from volcano_lab.api.resource import is_scalar_resource_name
 
@@ -109,7 +110,7 @@ class KubeNodes:
         self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._templates: dict[int, PodInfo] = {}
-        self._vectors: dict[PodRequests, np.ndarray] = {}
+        self._vectors = Memo(self._vector)
         self._begin_with([self.info(pod) for pod in pods] for _, pods in pairs)
 
     @classmethod
@@ -130,7 +131,7 @@ class KubeNodes:
             for info in infos:
                 self._list(node, info, 1)
             for requests, count in Counter([info.requests for info in infos]).items():
-                self.taken[node.row] += self._vector(requests) * count
+                self.taken[node.row] += self._vectors[requests] * count
             self.pod_count[node.row] += len(infos)
         self.rows_with_affinity = frozenset(
             node.row for node in self.nodes if any(info.has_affinity for info in node.pods))
@@ -203,7 +204,7 @@ class KubeNodes:
 
     def _count(self, node: KubeNode, info: PodInfo, sign: int) -> None:
         self._list(node, info, sign)
-        vector = self._vector(info.requests)
+        vector = self._vectors[info.requests]
         self.taken[node.row] += vector if sign > 0 else -vector
         self.pod_count[node.row] += sign
 
@@ -225,14 +226,12 @@ class KubeNodes:
 
     def _vector(self, requests: PodRequests) -> np.ndarray:
         """What a pod takes, as a row of `taken`; resources that no node offers are left out."""
-        found = self._vectors.get(requests)
-        if found is None:
-            found = self._vectors[requests] = np.zeros(len(self.columns) + 2, np.int64)
-            found[-2:] = requests.counted_non_zero
-            for name, amount in requests.counted:
-                if name in self.columns:
-                    found[self.columns[name]] = amount
-        return found
+        vector = np.zeros(len(self.columns) + 2, np.int64)
+        vector[-2:] = requests.counted_non_zero
+        for name, amount in requests.counted:
+            if name in self.columns:
+                vector[self.columns[name]] = amount
+        return vector
 
 
 def _offered(allocatable: Mapping[str, str]) -> dict[str, int]:
