@@ -2,8 +2,7 @@
 reason, or points by plugin.
 
 Refusals, points and the choice are read from a trace of the cycle with every call. What nodeorder's
-points are made of isn't in the trace: each part is asked for again, from a nodeorder in which all
-other weights are 0.
+points are made of isn't in the trace: for each part the cycle runs again, with all other weights 0.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.lesson_08.scene import POD, conf_with
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.framework.config.arguments import Arguments
-from volcano_lab.plugins.nodeorder import NodeOrder
 from volcano_lab.scheduler import traced
+from volcano_lab.trace.views.nodes import choices
 
 WEIGHTS = {"least requested": "leastrequested", "most requested": "mostrequested",
            "balanced": "balancedresource", "node affinity": "nodeaffinity",
@@ -40,33 +38,17 @@ def look(cluster: Cluster, conf: str = "", pod: str = POD) -> list[dict[str, Any
      ('node-3', 'Insufficient cpu', None)]
     """
     trace, ssn = traced(cluster.objects(), conf or conf_with(), every_call=True)
-    choice = next((record for record in reversed(trace.records)
-                   if record.kind == "chose" and record["task"] == pod), None)
-    if choice is None:
-        return []
-    before = next((record.number for record in reversed(trace.records[:choice.number])
-                   if record.kind == "chose"), -1)
-
-    def calls(point: str) -> list[Any]:
-        return [record for record in trace.of(point, task=pod)
-                if before < record.number < choice.number]
-
-    answers = {record["node"]: record["answer"] for record in calls("predicate")}
-    asked = {record["node"] for record in calls("node_order")}
-    asked |= {node for record in calls("batch_node_order") for node in record["nodes"]}
-    scores = trace.scores(pod, choice.number + 1)
-    evidence = Evidence(ssn, trace)
-    later, idle = evidence.free(choice), evidence.state_at(choice)["nodes"]
-    request = trace.start["tasks"][pod]["request"]
-    rows = []
-    for node in trace.nodes:
-        short = _short(request, later[node])
-        refused = insufficient(short) if short else ", ".join(answers.get(node) or ())
-        now = not _short(request, idle[node]["idle"])
-        points = {plugin: score for plugin, score in scores.get(node, {}).items()
-                  if plugin != "predicates"} if node in asked else None
-        rows.append({"node": node, "free": idle[node]["idle"].get("cpu", 0) / 1000,
-                     "room": "no" if short else "now" if now else "later", "refused": refused,
+    evidence, rows = Evidence(ssn, trace), []
+    request = trace.start["tasks"].get(pod, {}).get("request", {})
+    for row in choices(trace, tasks={pod}):
+        node, choice = row["node"], trace.records[row["number"]]
+        idle = evidence.state_at(choice)["nodes"][node]["idle"]
+        short = _short(request, evidence.free(choice)[node])
+        points = {plugin: score for plugin, score in row["scores"].items()
+                  if plugin != "predicates"} or None  # nobody was asked
+        rows.append({"node": node, "free": idle.get("cpu", 0) / 1000,
+                     "room": "no" if short else "later" if _short(request, idle) else "now",
+                     "refused": insufficient(short) if short else row["verdict"].partition(": ")[2],
                      "points": points, "total": None if points is None else sum(points.values()),
                      "chosen": choice["node"] == node,
                      "pods": list(ssn.nodes[node].tasks.values())})
@@ -98,21 +80,11 @@ def score_parts(cluster: Cluster, *scorers: str, **arguments: Any) -> dict[str, 
     rows = look(cluster, conf_with(*names, **arguments))
     parts: dict[str, dict[str, float]] = {row["node"]: {} for row in rows
                                           if row["points"] is not None}
-    if "nodeorder" in names and parts:
-        ssn = cluster.run(conf_with(*names, actions="enqueue", **arguments)).session
-        task = next(task for job in ssn.jobs.values() for task in job.tasks.values()
-                    if task.key == POD)
-        nodes, given = [ssn.nodes[node] for node in parts], ssn.plugins["nodeorder"].arguments
-        for part, word in WEIGHTS.items():
-            others = {f"{other}.weight": 0 for other in WEIGHTS.values() if other != word}
-            alone = NodeOrder(Arguments({**dict(given), **others}))
-            alone.ssn = ssn
-            alone.on_session_open(ssn)
-            together = alone.batch_node_order(task, nodes)
-            for node in nodes:
-                points = alone.node_order(task, node) + together.get(node.name, 0.0)
-                if points:
-                    parts[node.name][part] = points
+    for part, word in WEIGHTS.items() if "nodeorder" in names and parts else ():
+        others = {f"{other}_weight": 0 for other in WEIGHTS.values() if other != word}
+        for row in look(cluster, conf_with(*names, **arguments | others)):
+            if row["node"] in parts and row["points"]["nodeorder"]:
+                parts[row["node"]][part] = row["points"]["nodeorder"]
     for row in rows:
         for name, points in (row["points"] or {}).items():
             if name != "nodeorder" and points:

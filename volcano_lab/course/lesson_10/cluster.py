@@ -18,6 +18,7 @@ from volcano_lab.framework.session import Session
 from volcano_lab.framework.statement import Operation
 from volcano_lab.framework.topology import CLUSTER_TOP
 from volcano_lab.trace import TraceReader
+from volcano_lab.trace.views import jobs
 from volcano_lab.widgets import pictures
 
 RACKS = {"rack-1": ("node-1", "node-2"), "rack-2": ("node-3", "node-4"),
@@ -198,18 +199,10 @@ def statements(trace: TraceReader, job: str = JOB) -> list[dict[str, Any]]:
     >>> statements(traced(topology_cluster(pods=2).objects(), CONF)[0])[0]
     {'statement': 0, 'allocates on': 'node-1, node-1', 'then': 'all taken back'}
     """
-    rows: dict[int, dict[str, Any]] = {}
-    words = {"undo": "all taken back", "commit": "committed"}
-    for record in trace.records:
-        if record.kind not in ("do", *words) or record["job"] != job:
-            continue
-        row = rows.setdefault(record["statement"], {"statement": record["statement"],
-                                                    "allocates on": "", "then": ""})
-        if record.kind == "do":
-            row["allocates on"] += f"{', ' * bool(row['allocates on'])}{record['node']}"
-        else:
-            row["then"] = words[record.kind]
-    return list(rows.values())
+    ends = {"discard": "all taken back", "commit": "committed", "": ""}
+    return [{"statement": row["statement"], "allocates on": ", ".join(
+        node for word, _, node in row["steps"] if not word.startswith("undo")),
+             "then": ends[row["outcome"]]} for row in jobs.statements(trace, job)]
 
 
 def saved_and_discarded() -> list[dict[str, str]]:
