@@ -17,7 +17,7 @@ from volcano_lab.explain.holders import (
     reserved,
     strangers,
 )
-from volcano_lab.explain.origin import limit_origin
+from volcano_lab.explain.origin import level_called, over_cause
 from volcano_lab.trace import Record, queue_attributes
 from volcano_lab.trace.plain import amounts
 
@@ -96,27 +96,22 @@ def closed(seen: Evidence, job: JobInfo) -> Cause:
 
 def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     names = record["short_of"]
-    asked, limit = part(record["asked"], names), part(record["limit"], names)
-    numbers = {"asked": asked, "limit": limit, "short_of": names}
     if record["plugin"] == "overcommit":
         refused = "; ".join(_overcommit(seen, record, name) for name in names)
-        return Cause("overcommit_refuses", f"overcommit refuses it: {refused}.", numbers, [record])
+        return Cause("overcommit_refuses", f"overcommit refuses it: {refused}.", {
+            "asked": part(record["asked"], names), "limit": part(record["limit"], names),
+            "short_of": names}, [record])
     level = record["level"]
     parts = ", ".join(f"{words} {amounts_text(record[name], names)}" for name,
                       words in (("min_resources", "its minimum"), ("allocated", "allocated"),
                                 ("inqueue", "reserved by admitted jobs"),
                                 ("elastic", "less what jobs hold above their minimum"))
                       if any(record[name].get(each) for each in names))
-    sums = (f"{amounts_text(asked)} ({parts}), and may hold {amounts_text(limit)}"
-            f"{limit_origin(seen, level, limit)}")
-    if level == job.queue:
-        code, where = "queue_over_capability", f"Queue {level}"
-    else:
-        code, where = "ancestor_over_capability", f"Queue {level}, above queue {job.queue},"
     elastic = part(record["elastic"], names)
     beyond = {"elastic": elastic} if any(elastic.values()) else {}
-    return Cause(code, f"{where} would have to answer for {sums}.",
-                 numbers | beyond | {"level": level}, [record])
+    return over_cause(seen, job, level, f"{level_called(job, level)} would have to answer for",
+                      names, (record["asked"], record["limit"]), [record], f" ({parts}), and",
+                      **beyond)
 
 
 def _overcommit(seen: Evidence, record: Record, name: str) -> str:
@@ -186,14 +181,8 @@ def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         names = [r for r in least if r != "pods" and asked[r] > queue["real_capability"].get(r,
                                                                                              0.0)]
         if names:
-            limit = part(queue["real_capability"], names)
-            numbers = {"asked": part(asked, names), "limit": limit, "short_of": names,
-                       "level": name}
-            text = (f"Queue {name} would refuse it, too: it would have to answer for "
-                    f"{amounts_text(numbers['asked'])}, and may hold "
-                    f"{amounts_text(limit)}{limit_origin(seen, name, limit)}.")
-            yield Cause("queue_over_capability" if name == job.queue
-                        else "ancestor_over_capability", text, numbers)
+            yield over_cause(seen, job, name, f"Queue {name} would refuse it, too: it would have "
+                             "to answer for", names, (asked, queue["real_capability"]))
 
 
 def _line_above(seen: Evidence, job: JobInfo, record: Record) -> list[str]:

@@ -140,20 +140,15 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
     if code == "taint":
         yield from knobs.tolerations(job.uid, numbers["names"])
         yield from knobs.working(numbers["names"])
-    if code == "gated":
-        yield from knobs.ungated(job.uid)
     for uid in numbers.get("stranded", ()):
         yield from knobs.deleted(uid)
-    if code == "anti_affinity":
-        yield from knobs.beside(job.uid)
+    yield from knobs.freed(job.uid, code)
     if code in ("topology_spread", "spread_label"):
         yield from knobs.spread(job.uid)
     if code in VOLUME_CODES:
         yield from volume_knobs(knobs, job.uid)
     if code == "cordoned":
         yield from knobs.uncordoned(numbers["names"])
-    if code == "node_affinity":
-        yield from knobs.anywhere(job.uid)
     yield from _evicting(knobs, ssn, job, cause)
 
 
@@ -174,8 +169,6 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
                                    if task.key in numbers["candidates"])
             for other in list(owners)[:3]:
                 yield from knobs.min_member(other)
-    if code == "preempt_not_eligible":
-        yield from knobs.preempting(job.uid)
     if code == "no_reclaim_action":
         yield from knobs.with_action("reclaim")
     if code == "reclaim_no_candidates":

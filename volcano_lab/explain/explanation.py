@@ -5,7 +5,9 @@ the answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from fractions import Fraction
+from math import isinf
 from typing import Any
 
 from attrs import Factory, define
@@ -126,6 +128,16 @@ def amounts_text(amounts: Amounts, names: Iterable[str] | None = None) -> str:
     chosen = [name for name in amounts if name != "pods"] if names is None else list(names)
     return " and ".join(f"{name} {amount_text(name, amounts.get(name, 0.0))}"
                         for name in chosen) or "nothing"
+
+
+def moment_text(seconds: float) -> str:
+    """A moment, UTC; "none" for one that never comes.
+
+    >>> moment_text(36060.0)
+    '1970-01-01 10:01'
+    """
+    return "none" if isinf(seconds) else datetime.fromtimestamp(
+        max(seconds, 0.0), UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def part(amounts: Amounts, names: Iterable[str]) -> Amounts:

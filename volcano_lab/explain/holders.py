@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
-from math import isinf
 
 from volcano_lab.api import JobInfo, amount_text
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text
+from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, moment_text
 from volcano_lab.framework.one_sentence import listed
 from volcano_lab.trace import Record, queue_attributes
 from volcano_lab.trace.plain import amounts
@@ -177,7 +175,7 @@ def came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) ->
                 continue
             if not _before(plugin, theirs, mine_value):
                 return None
-            text = deadline_text if plugin == "sla" else _text
+            text = moment_text if plugin == "sla" else _text
             why = f"{plugin} compares {what}, {text(theirs)} ({_name(seen, kind, left.uid)}) " \
                   f"before {text(mine_value)} ({_name(seen, kind, right.uid)})"
             if plugin == "priority":
@@ -200,16 +198,6 @@ def priority_note(seen: Evidence, job: JobInfo) -> str:
            else "its PodGroup names no PriorityClass")
     return (f"; {seen.called(job.uid)} has priority {job.priority}, as {why}, and its pods' own, "
             f"{pods}, does not count between jobs")
-
-
-def deadline_text(deadline: float) -> str:
-    """A time, UTC; "none" for no deadline.
-
-    >>> deadline_text(36060.0)
-    '1970-01-01 10:01'
-    """
-    return "none" if isinf(deadline) else datetime.fromtimestamp(
-        max(deadline, 0.0), UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def _first(seen: Evidence, kind: str, left: str, right: str, why: str, plugin: str,

@@ -31,6 +31,15 @@ from volcano_lab.explain.knob import (
 )
 from volcano_lab.explain.nodes import KUBERNETES
 
+FREED: dict[str, tuple[tuple[str, Any, str], ...]] = {
+    "gated": (("scheduling_gates", [], "without its scheduling gates"),),
+    "node_affinity": (("node_selector", {}, "without its node selector {}"),
+                      ("affinity.node_affinity", None, "without its node affinity")),
+    "anti_affinity": (("affinity.pod_anti_affinity", None, "without its pod anti-affinity"),),
+    "preempt_not_eligible": (("preemption_policy", "PreemptLowerPriority",
+                              "preemptionPolicy Never -> PreemptLowerPriority"),)}
+"""Cause -> what of a pod's spec could be otherwise: the field, its value then, how that is told."""
+
 
 class JobKnobs(KnobSet):
     """The knobs of jobs."""
@@ -125,10 +134,17 @@ class JobKnobs(KnobSet):
             yield Knob(f"job {self.called(job)}", "name of a resource", resource, 1, turn, JOB,
                        said=lambda _: f"job {self.called(job)}: {meant} instead of {resource}")
 
-    def ungated(self, job: str) -> Iterator[Knob]:
-        """That the job's pods stand behind no scheduling gate."""
-        yield self._pods(job, "schedulingGates", "set", lambda spec: {"scheduling_gates": []},
-                         f"job {self.called(job)}: without its scheduling gates")
+    def freed(self, job: str, code: str) -> Iterator[Knob]:
+        """That the job's pods do not ask for what this cause is about."""
+        for path, value, words in FREED.get(code, ()):
+            name, _, rest = path.partition(".")
+            own = [getattr(spec, name) for pod in self.waiting(job).values() if (spec := pod.spec)]
+            own = [each and getattr(each, rest) for each in own] if rest else own
+            if any(each and each != value for each in own):
+                yield self._pods(job, path, str(own[0]), lambda spec, name=name, rest=rest,
+                                 value=value: {name: attrs.evolve(getattr(spec, name), **{
+                                     rest: value}) if rest and getattr(spec, name) else value},
+                                 f"job {self.called(job)}: {words.format(_selector(own[0]))}")
 
     def tier(self, job: str) -> Iterator[Knob]:
         """The highest tier that the job's topology allows, or its sub-groups'; and that it be a
@@ -184,39 +200,12 @@ class JobKnobs(KnobSet):
                     "tolerations": [*spec.tolerations, *more]},
                     f"job {self.called(job)}: with a toleration of {text}")
 
-    def anywhere(self, job: str) -> Iterator[Knob]:
-        """That the job's pods may go to nodes with other labels."""
-        pods = list(self.waiting(job).values())
-        if any(pod.spec.node_selector for pod in pods):
-            selector = ", ".join(f"{k}={v}" for k, v in pods[0].spec.node_selector.items())
-            yield self._pods(job, "nodeSelector", selector, lambda spec: {"node_selector": {}},
-                             f"job {self.called(job)}: without its node selector {selector}")
-        if any(pod.spec.affinity and pod.spec.affinity.node_affinity for pod in pods):
-            yield self._pods(job, "nodeAffinity", "as it is", lambda spec: {
-                "affinity": spec.affinity and attrs.evolve(spec.affinity, node_affinity=None)},
-                f"job {self.called(job)}: without its node affinity")
-
-    def beside(self, job: str) -> Iterator[Knob]:
-        """That the job's pods may be beside those that they required to be away from."""
-        if any(pod.spec.affinity and pod.spec.affinity.pod_anti_affinity
-               for pod in self.waiting(job).values()):
-            yield self._pods(job, "podAntiAffinity", "required", lambda spec: {
-                "affinity": spec.affinity and attrs.evolve(spec.affinity, pod_anti_affinity=None)},
-                f"job {self.called(job)}: without its pod anti-affinity")
-
     def spread(self, job: str) -> Iterator[Knob]:
         """That the job's pods would like to be spread, and need not be."""
         yield self._pods(job, "topologySpreadConstraints", "DoNotSchedule", lambda spec: {
             "topology_spread_constraints": [attrs.evolve(each, when_unsatisfiable="ScheduleAnyway")
                                             for each in spec.topology_spread_constraints]},
             f"job {self.called(job)}: whenUnsatisfiable ScheduleAnyway in its topology spread")
-
-    def preempting(self, job: str) -> Iterator[Knob]:
-        """That the job's pods may take others' room."""
-        if any(pod.spec.preemption_policy == "Never" for pod in self.waiting(job).values()):
-            yield self._pods(job, "preemptionPolicy", "Never", lambda spec: {
-                "preemption_policy": "PreemptLowerPriority"},
-                f"job {self.called(job)}: preemptionPolicy Never -> PreemptLowerPriority")
 
     def _pods(self, job: str, field: str, before: str, change: Any, said: str) -> Knob:
         """A change of the spec of each waiting pod."""
@@ -280,6 +269,10 @@ class JobKnobs(KnobSet):
         if there:
             yield Knob("PodGroups without pods", "deleted", "0", len(there), turn, HARMLESS,
                        said=said)
+
+
+def _selector(labels: Any) -> str:
+    return ", ".join(f"{k}={v}" for k, v in labels.items()) if isinstance(labels, dict) else ""
 
 
 def _asking(container: Any, resource: str, limit: Any) -> Any:

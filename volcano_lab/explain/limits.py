@@ -9,7 +9,7 @@ from volcano_lab.explain.admission import closed, warnings_of
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.explain.holders import room_causes
-from volcano_lab.explain.origin import limit_origin
+from volcano_lab.explain.origin import level_called, limit_origin, over_cause
 from volcano_lab.trace import Record
 
 
@@ -68,17 +68,11 @@ def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 
 
 def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> Cause:
-    names = level["short_of"]
-    asked, limit = part(level["asked"], names), part(level["limit"], names)
-    numbers = {"asked": asked, "limit": limit, "level": level["level"], "short_of": names,
-               "each": part(level["request"], names)}
-    above = level["level"] != job.queue
-    where = f"Queue {level['level']}, above queue {job.queue}," if above else f"Queue {job.queue}"
-    text = (f"{where} holds {amounts_text(level['allocated'], names)}; with pod {record['task']} "
-            f"it would hold {amounts_text(asked)}, and it may hold "
-            f"{amounts_text(limit)}{limit_origin(seen, level['level'], limit)}.")
-    return Cause("ancestor_over_capability" if above else "queue_over_capability", text, numbers,
-                 [level, record])
+    names, name = level["short_of"], level["level"]
+    return over_cause(seen, job, name, f"{level_called(job, name)} holds "
+                      f"{amounts_text(level['allocated'], names)}; with pod {record['task']} it "
+                      "would hold", names, (level["asked"], level["limit"]), [level, record],
+                      ", and it", each=part(level["request"], names))
 
 
 def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
@@ -94,13 +88,9 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         asked, limit = added(queues[name]["allocated"], request), queues[name]["real_capability"]
         names = [r for r in request if r != "pods" and asked[r] > limit.get(r, 0.0)]
         if names:
-            numbers = {"asked": part(asked, names), "limit": part(limit, names), "level": name,
-                       "short_of": names, "each": part(request, names)}
-            text = (f"Queue {name} above it would refuse it, too: it would hold "
-                    f"{amounts_text(numbers['asked'])}, and it may hold "
-                    f"{amounts_text(numbers['limit'])}"
-                    f"{limit_origin(seen, name, numbers['limit'])}.")
-            yield Cause("ancestor_over_capability", text, numbers)
+            yield over_cause(seen, job, name, f"Queue {name} above it would refuse it, too: it "
+                             "would hold", names, (asked, limit), (), ", and it",
+                             each=part(request, names))
 
 
 def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
+from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, moment_text, part
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.explain.volumes import reach_of
 from volcano_lab.framework.one_sentence import listed
@@ -89,16 +89,6 @@ def rule_of(reason: str) -> tuple[str, str]:
     'taint'
     """
     return next((rule for text, rule in RULES.items() if text in reason), ("", ""))
-
-
-def hour_text(now: float) -> str:
-    """The hour of a time in seconds, UTC.
-
-    >>> hour_text(36060.0)
-    '10:01'
-    """
-    hour, minute = divmod(int(now) // 60 % 1440, 60)
-    return f"{hour:02}:{minute:02}"
 
 
 def _looked_at(seen: Evidence, job: JobInfo, choice: Record) -> tuple[list[str], str]:
@@ -182,7 +172,7 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple
         why = f"{have} {words} ({reason})" if code else f'"{reason}"'
         text = f"Pod {task} may not go to {len(names)} of {count} nodes{inside}{which}: {why}."
         if code == "revocable_zone":
-            text += f" It is {hour_text(seen.ssn.now)} UTC in this cycle."
+            text += f" It is {moment_text(seen.ssn.now)[-5:]} UTC in this cycle."
         if KUBERNETES in reason:
             text += " Kubernetes sets this taint for as long as the node is in that state."
         if code == "volume_node":
@@ -270,7 +260,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     full = [each for each in everywhere if total[each] < request[each]]
     asks = f"Pod {task.key} asks for {amounts_text(request, full or names)}"
     largest = _largest(seen, request, allowed, everywhere)
-    ending = _own(seen, task, choice) + seen.not_announced(
+    ending = ("" if largest else _own(seen, task, choice)) + seen.not_announced(
         name for name in largest if not seen.ssn.total_resource.get(name))
     one = len(allowed) == 1
     left_to_it = (f"of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, "

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from volcano_lab.api import MIN_RESOURCE, Resource, amount_text
+from collections.abc import Sequence
+from typing import Any
+
+from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, amount_text
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Amounts
+from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.framework import listed
+from volcano_lab.trace import Record
 from volcano_lab.trace.state import queue_attributes
 
 
@@ -21,6 +25,25 @@ def limit_origin(seen: Evidence, level: str, limit: Amounts) -> str:
         return " (all that the cluster has)"
     parts = [text for name, amount in limit.items() if (text := _origin(seen, level, name, amount))]
     return f" ({', '.join(dict.fromkeys(parts))})" if len(parts) == len(limit) else ""
+
+
+def over_cause(seen: Evidence, job: JobInfo, level: str, before: str, names: list[str],
+               sums: tuple[Amounts, Amounts], records: Sequence[Record] = (),
+               between: str = ", and", **more: Any) -> Cause:
+    """That a queue, or one above it, would come to more than it may hold: `sums` are what is asked
+    and the limit, of some resources.
+    """
+    asked, limit = part(sums[0], names), part(sums[1], names)
+    text = (f"{before} {amounts_text(asked)}{between} may hold {amounts_text(limit)}"
+            f"{limit_origin(seen, level, limit)}.")
+    return Cause("queue_over_capability" if level == job.queue else "ancestor_over_capability",
+                 text, {"asked": asked, "limit": limit, "short_of": names, "level": level} | more,
+                 [*records])
+
+
+def level_called(job: JobInfo, level: str) -> str:
+    """A queue, and whether it is above the job's."""
+    return f"Queue {level}" + (f", above queue {job.queue}," if level != job.queue else "")
 
 
 def _origin(seen: Evidence, level: str, name: str, amount: float) -> str:

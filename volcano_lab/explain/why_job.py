@@ -9,11 +9,10 @@ from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNIN
 from volcano_lab.explain.admission import admission_causes
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
-from volcano_lab.explain.explanation import Cause
+from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
-from volcano_lab.explain.holders import deadline_text
 from volcano_lab.explain.limits import limit_causes
-from volcano_lab.explain.nodes import hour_text, node_causes
+from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.volumes import claim_causes
 from volcano_lab.framework import listed
 
@@ -46,7 +45,7 @@ def _hours_note(seen: Evidence, job: JobInfo) -> str:
     used = {task.node_name for task in job.tasks.values() if task.node_name in seen.ssn.nodes}
     zones = {seen.ssn.nodes[node].revocable_zone: node for node in sorted(used)}
     return "".join(f" Node {node} is in the revocable zone {zone}, open {tdm.zones[zone]} (UTC); "
-                   f"{hour_text(seen.ssn.now)} in this cycle."
+                   f"{moment_text(seen.ssn.now)[-5:]} in this cycle."
                    for zone, node in zones.items() if tdm is not None and zone in tdm.zones)
 
 
@@ -90,7 +89,7 @@ def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     sla = seen.ssn.plugins.get("sla")
     deadline = sla.deadline(job) if sla is not None else None
     if deadline is not None:
-        until = f"it may wait until {deadline_text(deadline)} UTC"
+        until = f"it may wait until {moment_text(deadline)} UTC"
         text = (f"Plugin sla: {until}, which is past, so sla admits it and puts it before jobs "
                 "with a later deadline. Room is made for nobody by that."
                 if deadline <= seen.ssn.now else
