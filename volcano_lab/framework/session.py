@@ -23,6 +23,7 @@ from volcano_lab.api import EMPTY, JobInfo, NodeInfo, NodeList, QueueInfo, SubJo
 from volcano_lab.api.fit_error import ERROR, FitError, Status
 from volcano_lab.api.job import clone_status
 from volcano_lab.api.node import NodeError
+from volcano_lab.api.node_table import Memo
 from volcano_lab.api.objects import PodGroup, PodGroupCondition
 from volcano_lab.api.resource import total
 from volcano_lab.api.snapshot import ClusterInfo
@@ -106,7 +107,7 @@ class Session(ExtensionPoints):
         self.points: dict[str, ExtensionPoint] = extension_points(self)
         self.plugins: dict[str, Plugin] = {}
         self._cycle_states: dict[str, dict[str, Any]] = {}
-        self._sort_keys: dict[str, list[Callable[[Any], Any]] | None] = {}
+        self._sort_keys = Memo(self._order_keys)
         self._handlers: dict[str, list[Callable[[Event], None]]] = {
             "on_allocate": [], "on_deallocate": []}
         self._refuse_taken_names()
@@ -257,7 +258,7 @@ class Session(ExtensionPoints):
 
     def task_queue(self, tasks: list[TaskInfo]) -> PriorityQueue[TaskInfo]:
         """Tasks in the order in which they get their turn."""
-        keys = self._order_keys("task_order")
+        keys = self._sort_keys["task_order"]
         if keys is None or any(task.order_index is None for task in tasks):
             return PriorityQueue(self.task_order, tasks)
         return KeyedQueue(lambda t: (*[key(t) for key in keys], t.order_index, t.creation_timestamp,
@@ -265,7 +266,7 @@ class Session(ExtensionPoints):
 
     def job_queue(self, jobs: Iterable[JobInfo] = ()) -> PriorityQueue[JobInfo]:
         """Jobs in order, for a caller that changes a job only while it is out of the queue."""
-        keys = self._order_keys("job_order")
+        keys = self._sort_keys["job_order"]
         if keys is None:
             return PriorityQueue(self.job_order, jobs)
         return KeyedQueue(
@@ -274,12 +275,9 @@ class Session(ExtensionPoints):
     def _order_keys(self, point: str) -> list[Callable[[Any], Any]] | None:
         """What to sort by in place of comparing: each plugin that takes part has a `…_key`. None
         where one hasn't, or where every single comparison is watched."""
-        if point not in self._sort_keys:
-            plugins = [self.plugins[plugin] for tier in self.points[point].tiers
-                       for plugin, _ in tier]
-            keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
-            self._sort_keys[point] = None if self.observer.watches_calls or None in keys else keys
-        return self._sort_keys[point]
+        plugins = [self.plugins[plugin] for tier in self.points[point].tiers for plugin, _ in tier]
+        keys = [getattr(plugin, f"{point}_key", None) for plugin in plugins]
+        return None if self.observer.watches_calls or None in keys else keys
 
     def victims_queue(self, victims: list[TaskInfo],
                       preemptor: TaskInfo) -> PriorityQueue[TaskInfo]:

@@ -203,12 +203,10 @@ class ClusterSide:
     def _living(self, pod: str, uid: str, phase: str) -> Pod | None:
         """A pod, if it is still the same, in that phase, and on a node that is there."""
         found = self.server.find("Pod", pod)
-        if found is None or found.metadata.uid != uid or found.status.phase != phase:
-            return None
-        if found.metadata.deletion_timestamp is not None or self.server.find(
-                "Node", found.spec.node_name) is None:
-            return None
-        return found
+        lives = (found is not None and found.metadata.uid == uid and found.status.phase == phase
+                 and found.metadata.deletion_timestamp is None
+                 and self.server.find("Node", found.spec.node_name) is not None)
+        return found if lives else None
 
     def pod_starts(self, pod: str, uid: str) -> None:
         found = self._living(pod, uid, "Pending")

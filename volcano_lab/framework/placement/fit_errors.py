@@ -24,7 +24,7 @@ class ArrayFitErrors(FitErrors):
     resource it lacks.
     """
 
-    __slots__ = ("arrays", "short", "names", "others", "task", "_nodes", "_whole")
+    __slots__ = ("arrays", "short", "names", "others", "task", "_nodes")
 
     def __init__(self, arrays: NodeArrays):
         super().__init__()
@@ -33,7 +33,6 @@ class ArrayFitErrors(FitErrors):
         self.names: list[str] = []
         self.others: dict[str, FitError] = {}
         self.task = ""
-        self._whole = False
 
     def record(self, task: TaskInfo, failing: np.ndarray) -> None:
         """Find out now why nodes fail: the first short resource, or what the predicates say of a
@@ -66,19 +65,18 @@ class ArrayFitErrors(FitErrors):
     @property
     def nodes(self) -> dict[str, FitError]:
         """Every node's error, written out when somebody asks."""
-        if not self._whole:
+        if self._nodes is None:
             written = {
                 node.name: FitError(self.task, node.name,
                                     (Status(UNSCHEDULABLE, insufficient([self.names[code - 1]])),))
                 for node, code in zip(self.arrays.ssn.node_list, self.short.tolist(), strict=True)
                 if code}
             self._nodes = {**written, **self.others}
-            self._whole = True
         return self._nodes
 
     @nodes.setter
     def nodes(self, value: dict[str, FitError]) -> None:
-        self._nodes, self._whole = value, False
+        self._nodes = None  # written out when asked for
 
     def unresolvable_nodes(self) -> set[str]:
         return {name for name, error in self.others.items() if error.unresolvable()}

@@ -24,6 +24,7 @@ from functools import cached_property
 import numpy as np
 
 from volcano_lab.api import HyperNodeInfo, JobInfo, NodeInfo, Resource, SubJobInfo, TaskInfo
+from volcano_lab.api.node_table import Memo
 from volcano_lab.framework import Arguments, Event, Plugin, Session
 from volcano_lab.plugins.network_topology_aware.gradients import Gradients, NoSearchRoot, gradients
 from volcano_lab.plugins.network_topology_aware.usage import HyperNodeUsage, sum_by_name
@@ -59,7 +60,8 @@ class NetworkTopologyAware(Plugin):
         for weight in self.tier_weights.values():
             self.total_tier_weight += weight
         self._counts_normal_pods = self.normal_pods and self.total_tier_weight > 0
-        self._tier_scores: dict[str, list[float]] = {}
+        self._tier_scores = Memo(lambda allocated: [self.tier_score(name, allocated)
+                                                    for name in self._lowest[0]])
         lowest = ssn.topology.lowest
         self._below_one = {nodes.number for nodes in ssn.topology.nodes.values()
                            if len({lowest.get(node.name, "") for node in nodes}) == 1}
@@ -194,10 +196,7 @@ class NetworkTopologyAware(Plugin):
         if not allocated:
             return np.zeros(len(candidates))
         names, lowest = self._lowest
-        close = self._tier_scores.get(allocated)
-        if close is None:
-            close = self._tier_scores[allocated] = [self.tier_score(name, allocated)
-                                                    for name in names]
+        close = self._tier_scores[allocated]
         counts = np.bincount(lowest[candidates], minlength=len(close)).tolist()
         best = max(score for score, count in zip(close, counts, strict=True) if count)
         ties = sum(count for score, count in zip(close, counts, strict=True) if score == best)
