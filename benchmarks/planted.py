@@ -217,7 +217,7 @@ MUTANTS += elsewhere(
      '{"root": True'),
     ("of two default classes the higher counts", "class _Cluster:", "min((cls for",
      "max((cls for"),
-    ("a gang's least is that of its cheap tasks", "def min_resources(", "key=lambda task: -prior",
+    ("a gang's least is that of its cheap tasks", "def min_resources(job: api.", "key=lambda task: -prior",
      "key=lambda task: prior"),
     ("partitions are numbered by pod", "def _pods(job: api.VolcanoJob", "index // size",
      "index % size"),

@@ -10,7 +10,7 @@ from volcano_lab.framework.config.conf import ConfError, SchedulerConfiguration,
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.one_sentence import Misuse, NoSuch, OneSentence, listed, one_line
 from volcano_lab.framework.placement.arrays import ByRow, node_arrays
-from volcano_lab.framework.plugin import Event, Plugin, active_if
+from volcano_lab.framework.plugin import Event, Plugin, TasksAndVote, active_if
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT, ExtensionPoint
 from volcano_lab.framework.priority_queue import PriorityQueue
 from volcano_lab.framework.session import BindContext, Session
@@ -20,5 +20,6 @@ from volcano_lab.framework.topology import CLUSTER_TOP
 __all__ = ["ABSTAIN", "AS_IT_IS", "CLUSTER_TOP", "PERMIT", "REJECT", "Action", "Arguments",
            "BindContext", "ByRow", "ConfError", "Event", "ExtensionPoint", "Misuse", "NoSuch",
            "Observer", "OneSentence", "Operation", "Plugin", "PriorityQueue",
-           "SchedulerConfiguration", "Session", "Statement", "StatementError", "action_names",
-           "active_if", "listed", "load_conf", "node_arrays", "one_line", "spoken", "unplace"]
+           "SchedulerConfiguration", "Session", "Statement", "StatementError", "TasksAndVote",
+           "action_names", "active_if", "listed", "load_conf", "node_arrays", "one_line", "spoken",
+           "unplace"]

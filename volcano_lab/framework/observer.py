@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from volcano_lab.api import FitErrors, JobInfo, NodeInfo, TaskInfo
-    from volcano_lab.framework.points.rules import ExtensionPoint
+    from volcano_lab.framework.points.rules import ExtensionPoint, Function
     from volcano_lab.framework.priority_queue import PriorityQueue
     from volcano_lab.framework.session import Session
     from volcano_lab.framework.statement import Operation, Statement
@@ -52,12 +52,11 @@ class Observer:
     def action_ended(self, ssn: Session, action: str) -> None:
         """An action has run."""
 
-    def watch(self, point: ExtensionPoint, tier: int, plugin: str,
-              function: Callable[..., Any]) -> Callable[..., Any]:
+    def watch(self, point: ExtensionPoint, tier: int, plugin: str, function: Function) -> Function:
         """Return a function to call in place of a plugin's own."""
         return function
 
-    def watch_point(self, point: ExtensionPoint, ask: Callable[..., Any]) -> Callable[..., Any]:
+    def watch_point(self, point: ExtensionPoint, ask: Function) -> Function:
         """Return a function to call in place of an extension point's `ask`."""
         return ask
 
@@ -120,13 +119,12 @@ class Observers(Observer):
             if callable(hook) and not name.startswith(("_", "watch")):
                 setattr(self, name, _each([getattr(observer, name) for observer in self.observers]))
 
-    def watch(self, point: Any, tier: int, plugin: str,
-              function: Callable[..., Any]) -> Callable[..., Any]:
+    def watch(self, point: ExtensionPoint, tier: int, plugin: str, function: Function) -> Function:
         for observer in self.observers:
             function = observer.watch(point, tier, plugin, function)
         return function
 
-    def watch_point(self, point: Any, ask: Callable[..., Any]) -> Callable[..., Any]:
+    def watch_point(self, point: ExtensionPoint, ask: Function) -> Function:
         for observer in self.observers:
             ask = observer.watch_point(point, ask)
         return ask

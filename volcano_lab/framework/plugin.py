@@ -6,7 +6,7 @@ Volcano: pkg/scheduler/framework/interface.go
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from attrs import define
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from volcano_lab.framework.session import Session
 
 Method = TypeVar("Method", bound=Callable)
+TasksAndVote: TypeAlias = "tuple[list[TaskInfo], int]"
+"""The tasks that may be evicted, and `PERMIT`, `ABSTAIN` or `REJECT`."""
 
 
 @define(slots=True)

@@ -18,7 +18,7 @@ from typing import Any
 
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.resource import INFINITY, max_of
-from volcano_lab.framework import REJECT, Session, active_if
+from volcano_lab.framework import REJECT, Session, TasksAndVote, active_if
 from volcano_lab.plugins.queue_shares import Change, QueueShares
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTreeError
 
@@ -152,8 +152,7 @@ class Capacity(QueueShares):
                                deserved=attr.deserved, within=names)
         return may
 
-    def reclaimable(self, reclaimer: TaskInfo,
-                    reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> TasksAndVote:
         return super().reclaimable(reclaimer, reclaimees) if self.ready else ([], REJECT)
 
     def can_spare(self, task: TaskInfo, reclaimer: TaskInfo, attr: QueueAttr,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from volcano_lab.api import TaskInfo
 from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.objects import Pod
-from volcano_lab.framework import PERMIT, Plugin
+from volcano_lab.framework import PERMIT, Plugin, TasksAndVote
 
 COOLDOWN_TIME = "volcano.sh/cooldown-time"
 
@@ -27,8 +27,7 @@ class CooldownProtection(Plugin):
 
     name = "cdp"
 
-    def preemptable(self, claimant: TaskInfo,
-                    candidates: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, claimant: TaskInfo, candidates: Sequence[TaskInfo]) -> TasksAndVote:
         return [task for task in candidates if not self.cools_down(task.pod)], PERMIT
 
     reclaimable = preemptable

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from volcano_lab.api import TaskInfo
-from volcano_lab.framework import PERMIT, Plugin
+from volcano_lab.framework import PERMIT, Plugin, TasksAndVote
 
 PROTECTED_CLASSES = frozenset(("system-cluster-critical", "system-node-critical"))
 PROTECTED_NAMESPACE = "kube-system"
@@ -18,8 +18,7 @@ class Conformance(Plugin):
 
     name = "conformance"
 
-    def preemptable(self, evictor: TaskInfo,
-                    evictees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, evictor: TaskInfo, evictees: Sequence[TaskInfo]) -> TasksAndVote:
         return [task
                 for task in evictees if task.pod.spec.priority_class_name not in PROTECTED_CLASSES
                 and task.namespace != PROTECTED_NAMESPACE], PERMIT

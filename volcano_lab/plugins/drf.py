@@ -13,7 +13,7 @@ from attrs import define
 
 from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo
 from volcano_lab.api.fairness import dominant_share
-from volcano_lab.framework import PERMIT, Event, Plugin, Session, active_if
+from volcano_lab.framework import PERMIT, Event, Plugin, Session, TasksAndVote, active_if
 from volcano_lab.plugins.hierarchy import Hierarchy
 
 SHARE_DELTA = 0.000001
@@ -73,8 +73,7 @@ class Drf(Plugin):
     def job_order_key(self, job: JobInfo) -> float:
         return self.job_attrs[job.uid].share
 
-    def preemptable(self, preemptor: TaskInfo,
-                    preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> TasksAndVote:
         """Tasks without which their job would still have at least the share that the preemptor's
         job would reach.
         """
@@ -100,8 +99,7 @@ class Drf(Plugin):
         return self.hierarchy.compare(left, right)
 
     @active_if("hierarchy")
-    def reclaimable(self, reclaimer: TaskInfo,
-                    reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> TasksAndVote:
         """Tasks whose queue would still come after the reclaimer's, had the one gone and the other
         come.
         """

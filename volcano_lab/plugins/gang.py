@@ -12,7 +12,7 @@ from attrs import define
 from volcano_lab.api import JobInfo, SubJobInfo, TaskInfo
 from volcano_lab.api.job_conditions import fit_error, schedulable_task_num
 from volcano_lab.api.objects import PodGroupCondition
-from volcano_lab.framework import PERMIT, REJECT, Plugin, Session
+from volcano_lab.framework import PERMIT, REJECT, Plugin, Session, TasksAndVote
 
 NOT_ENOUGH_PODS = "NotEnoughTasks"
 NOT_ENOUGH_PODS_OF_TASK = "NotEnoughPodsOfTask"
@@ -48,8 +48,7 @@ class Gang(Plugin):
                            f"valid: {valid}, min: {job.min_available}")
         return None
 
-    def preemptable(self, preemptor: TaskInfo,
-                    preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> TasksAndVote:
         """What a gang holds above its minimum may go, as if those named before had gone already."""
         ready: dict[str, int] = {}
         victims = []

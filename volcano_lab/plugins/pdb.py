@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from volcano_lab.api import TaskInfo
 from volcano_lab.api.selector import label_selector
-from volcano_lab.framework import PERMIT, Plugin, Session
+from volcano_lab.framework import PERMIT, Plugin, Session, TasksAndVote
 
 
 class Pdb(Plugin):
@@ -44,8 +44,7 @@ class Pdb(Plugin):
                 victims.append(task)
         return victims
 
-    def preemptable(self, evictor: TaskInfo,
-                    evictees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, evictor: TaskInfo, evictees: Sequence[TaskInfo]) -> TasksAndVote:
         return self.victim_tasks(evictees), PERMIT
 
     reclaimable = preemptable

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from volcano_lab.api import JobInfo, TaskInfo
-from volcano_lab.framework import PERMIT, Plugin
+from volcano_lab.framework import PERMIT, Plugin, TasksAndVote
 
 
 class Priority(Plugin):
@@ -29,8 +29,7 @@ class Priority(Plugin):
 
     job_order_key = task_order_key
 
-    def preemptable(self, preemptor: TaskInfo,
-                    preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> TasksAndVote:
         """Tasks of jobs with a lower priority, and of the same job those with a lower priority of
         their own.
         """

@@ -14,7 +14,7 @@ from typing import Any
 from volcano_lab.api import EMPTY, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo, real_capability
 from volcano_lab.api.resource import MAX_FLOAT, total
 from volcano_lab.api.status import PENDING
-from volcano_lab.framework import PERMIT, REJECT, Event, Plugin, Session
+from volcano_lab.framework import PERMIT, REJECT, Event, Plugin, Session, TasksAndVote
 from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
 from volcano_lab.plugins.queue_tree import QueueAttr, QueueTree
 
@@ -109,8 +109,7 @@ class QueueShares(Plugin):
 
     # -- what happens meanwhile --------------------------------------------------------------------
 
-    def reclaimable(self, reclaimer: TaskInfo,
-                    reclaimees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def reclaimable(self, reclaimer: TaskInfo, reclaimees: Sequence[TaskInfo]) -> TasksAndVote:
         """Tasks that their queue can spare, each as if those chosen before it had gone already."""
         left: dict[str, Resource] = {}
         victims = []

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 
 from volcano_lab.api import FitError, JobInfo, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
-from volcano_lab.framework import PERMIT, REJECT, Arguments, Plugin
+from volcano_lab.framework import PERMIT, REJECT, Arguments, Plugin, TasksAndVote
 from volcano_lab.framework.points.rules import NoScore
 
 ZONE_PREFIX = "tdm.revocable-zone."
@@ -107,8 +107,7 @@ class Tdm(Plugin):
 
     # -- evicting --------------------------------------------------------------------------------
 
-    def preemptable(self, preemptor: TaskInfo,
-                    preemptees: Sequence[TaskInfo]) -> tuple[list[TaskInfo], int]:
+    def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> TasksAndVote:
         """Preemptable pods on ordinary nodes give way, but not to pods that could run on revocable
         ones.
         """

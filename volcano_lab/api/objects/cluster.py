@@ -29,14 +29,8 @@ class NodeSpec:
 
 
 @define
-class NodeCondition:
+class NodeCondition(Condition):
     """One finding about a node, such as `Ready` or `DiskPressure`."""
-
-    type: str = ""
-    status: str = choice("True", "False", "Unknown")
-    reason: str = ""
-    message: str = ""
-    last_transition_time: Time | None = None
 
 
 @define

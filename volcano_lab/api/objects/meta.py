@@ -109,6 +109,17 @@ class ObjectMeta:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
+@define
+class Condition:
+    """One finding about an object: of which type, and whether it holds."""
+
+    type: str = ""
+    status: str = choice("True", "False", "Unknown")
+    reason: str = ""
+    message: str = ""
+    last_transition_time: Time | None = None
+
+
 KINDS: dict[tuple[str, str], type[KubernetesObject]] = {}
 """Every kind that can be read, by the group of its API and its name."""
 

@@ -82,14 +82,8 @@ class PodSpec:
 
 
 @define
-class PodCondition:
+class PodCondition(Condition):
     """One finding about the pod, such as `PodScheduled` being `False` for a reason."""
-
-    type: str = ""
-    status: str = choice("True", "False", "Unknown")
-    reason: str = ""
-    message: str = ""
-    last_transition_time: Time | None = None
 
 
 @define

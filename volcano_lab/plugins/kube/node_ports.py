@@ -5,7 +5,7 @@ Answers to `plugins/nodeports`, `util.GetHostPorts` and `framework.HostPortInfo`
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,23 +58,21 @@ def conflict(wanted: Iterable[HostPort], used: Collection[HostPort]) -> bool:
     return False
 
 
-class PortsState:
-    """The host ports that an incoming pod wants."""
+class NodeByNode:
+    """A rule about an incoming pod that is asked node by node: `refusal(node)` says why the pod
+    can't be there, or None.
+    """
 
-    def __init__(self, kube: KubeNodes, wanted: tuple[HostPort, ...]):
-        self.kube, self.wanted = kube, wanted
-
-    def refusal(self, node: KubeNode) -> Status | None:
-        """Why the pod can't be on the node, or None."""
-        return Status(UNSCHEDULABLE, REASON, NAME) if conflict(self.wanted,
-                                                               node.used_ports) else None
+    def __init__(self, kube: KubeNodes, refusal: Callable[[KubeNode], Status | None]):
+        self.kube, self.refusal = kube, refusal
 
     def nodes(self) -> np.ndarray:
         """`refusal` for all nodes at once: True where there is none."""
-        return np.fromiter((not conflict(self.wanted, node.used_ports) for node in self.kube.nodes),
-                           bool)
+        return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
 
 
-def look(kube: KubeNodes, info: PodInfo) -> PortsState | None:
+def look(kube: KubeNodes, info: PodInfo) -> NodeByNode | None:
     """What an incoming pod wants; None where it wants no host port."""
-    return PortsState(kube, info.host_ports) if info.host_ports else None
+    taken = Status(UNSCHEDULABLE, REASON, NAME)
+    return NodeByNode(kube, lambda node: taken if conflict(info.host_ports, node.used_ports)
+                      else None) if info.host_ports else None

@@ -24,6 +24,7 @@ from volcano_lab.api.selector import EVERYTHING, label_selector
 from volcano_lab.api.storage import CLAIM, SELECTED_NODE, VOLUME, WAIT, Storage, claims_of, class_of
 
 from .node_affinity import node_terms
+from .node_ports import NodeByNode
 
 if TYPE_CHECKING:
     from .node_pods import KubeNode, KubeNodes
@@ -83,7 +84,7 @@ def is_for(volume: api.PersistentVolume, claim: api.PersistentVolumeClaim) -> bo
         claim.namespace, claim.name) and ref.uid in ("", claim.metadata.uid)
 
 
-class ClaimsState:
+class ClaimsState(NodeByNode):
     """The claims of an incoming pod, and by node the volumes that it would have there."""
 
     def __init__(self, kube: KubeNodes, storage: Storage, claims: list[api.PersistentVolumeClaim]):
@@ -117,10 +118,6 @@ class ClaimsState:
             return Status(UNRESOLVABLE, ", ".join(reasons), NAME)
         self.found[node.name] = found or []
         return None
-
-    def nodes(self) -> np.ndarray:
-        """`refusal` for all nodes at once: True where there is none."""
-        return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
 
     def _reaches(self, volume: api.PersistentVolume) -> np.ndarray:
         """True for the nodes from which a volume can be reached, as far as their labels say."""

@@ -7,16 +7,14 @@ node by node only. Left out: VolumeAttachments, which count volumes that no pod 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from volcano_lab.api.fit_error import ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.objects import CSINode, PersistentVolumeClaim, Pod
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 
+from .node_ports import NodeByNode
 from .volume_binding import not_owned
 
 if TYPE_CHECKING:
@@ -31,27 +29,16 @@ ZONES = tuple(prefix + what for prefix in (_BETA, _TOPOLOGY) for what in ("zone"
 Places = list[tuple[str, frozenset[str]]]
 
 
-class VolumesState:
-    """A rule about the volumes of an incoming pod, asked node by node."""
-
-    def __init__(self, kube: KubeNodes, refusal: Callable[[KubeNode], Status | None]):
-        self.kube, self.refusal = kube, refusal
-
-    def nodes(self) -> np.ndarray:
-        """`refusal` for all nodes at once: True where there is none."""
-        return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
-
-
 # -- how many --------------------------------------------------------------------------------------
 
 
-def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesState | None:
+def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNode | None:
     """The volumes that an incoming pod would attach to its node; None without claims."""
     if not claims_of(info.pod):
         return None
     wanted = _attached(info.pod, storage, True)
     if isinstance(wanted, Status):
-        return VolumesState(kube, lambda node: wanted)
+        return NodeByNode(kube, lambda node: wanted)
 
     def refusal(node: KubeNode) -> Status | None:
         limits = kube.remember(("limits", node.name), partial(_limits, storage, node.name))
@@ -69,7 +56,7 @@ def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesS
             return Status(UNSCHEDULABLE, TOO_MANY, LIMITS)
         return None
 
-    return VolumesState(kube, refusal)
+    return NodeByNode(kube, refusal)
 
 
 def _limits(storage: Storage, node: str) -> dict[str, int]:
@@ -109,7 +96,7 @@ def _attached(pod: Pod, storage: Storage, incoming: bool) -> dict[tuple[str, str
 # -- which zone ------------------------------------------------------------------------------------
 
 
-def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesState | None:
+def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNode | None:
     """The zones and regions that an incoming pod's volumes name; None without claims."""
     claimed = claims_of(info.pod)
     if not claimed:
@@ -118,7 +105,7 @@ def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesSt
     for name, ephemeral in claimed:
         found = [] if ephemeral else _places(info.namespace, name, storage)
         if isinstance(found, str):
-            return VolumesState(kube, lambda node, why=found: Status(UNRESOLVABLE, why, ZONE))
+            return NodeByNode(kube, lambda node, why=found: Status(UNRESOLVABLE, why, ZONE))
         places += found
 
     def refusal(node: KubeNode) -> Status | None:
@@ -128,7 +115,7 @@ def look_at_zones(kube: KubeNodes, info: PodInfo, storage: Storage) -> VolumesSt
             for key, values in places)
         return Status(UNRESOLVABLE, OTHER_ZONE, ZONE) if outside else None
 
-    return VolumesState(kube, refusal)
+    return NodeByNode(kube, refusal)
 
 
 def _places(namespace: str, name: str, storage: Storage) -> Places | str:
