@@ -9,20 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from volcano_lab.course.kit import verdict as states
 from volcano_lab.course.kit.checking import CHECKS, Check, is_empty
 from volcano_lab.course.kit.live import Shown, answers_shown, views
 from volcano_lab.course.kit.markup import BLUE, box, fold, html, plain, whole_names
 from volcano_lab.course.kit.values import as_text, read_number, same
-from volcano_lab.course.kit.verdict import (
-    RIGHT,
-    SHOWN,
-    TO_DO,
-    TRY_AGAIN,
-    WELL_DONE,
-    WRONG,
-    Verdict,
-    try_again,
-)
+from volcano_lab.course.kit.verdict import Verdict, try_again
 from volcano_lab.trace.language import mark
 
 NOTHING_YET = "Run the notebook to answer. What comes out shows here then."
@@ -92,7 +84,7 @@ class Question(Shown):
     @property
     def settled(self) -> bool:
         """Whether the answer is out: given, or given up."""
-        return self.verdict is not None and self.verdict.state not in (TO_DO, TRY_AGAIN)
+        return self.verdict is not None and self.verdict.state not in states.OPEN
 
     def say(self, value: Any) -> Verdict:
         """Answer, as the page does."""
@@ -109,7 +101,7 @@ class Question(Shown):
         """How an option is marked: as right, as wrong, or not."""
         if self.verdict is None or option != self.value:
             return ""
-        return "right" if self.verdict.state in (RIGHT, WELL_DONE) else "wrong"
+        return "right" if self.verdict.state in (states.RIGHT, states.WELL_DONE) else "wrong"
 
     def _answer_html(self) -> str:
         """What a filled fold says."""
@@ -164,13 +156,14 @@ class Prediction(Question):
             return try_again(WANTED)
         if same(value, self.truth):
             words = f"You said {_quoted(value)}, and so it is."
-            return Verdict(RIGHT, f"{words} {self._reason()}".strip())
+            return Verdict(states.RIGHT, f"{words} {self._reason()}".strip())
         words = f"You said {_quoted(value)}; it is {_quoted(self.truth)}."
-        return Verdict(WRONG, f"{words} {self._reason(value)}".strip())
+        return Verdict(states.WRONG, f"{words} {self._reason(value)}".strip())
 
     def show_me(self) -> Verdict:
         """Give up: the answer and the result show."""
-        self.verdict = Verdict(SHOWN, f"It is {_quoted(self.truth)}. {self._reason()}".strip())
+        told = f"It is {_quoted(self.truth)}. {self._reason()}"
+        self.verdict = Verdict(states.SHOWN, told.strip())
         self._refresh()
         return self.verdict
 
@@ -208,7 +201,7 @@ class Asked(Question):
     @property
     def settled(self) -> bool:
         """Whether the check is done; of two causes the first one alone is right, too."""
-        return self.verdict is not None and self.verdict.state == WELL_DONE
+        return self.verdict is not None and self.verdict.state == states.WELL_DONE
 
     def _answer_html(self) -> str:
         return html(self.graded.solution) and f"<p>{html(self.graded.solution)}</p>"
@@ -217,7 +210,7 @@ class Asked(Question):
         if is_empty(value):
             return try_again("Choose one first." if self.options else "Write your answer first.")
         verdict = self.graded(value)
-        self.found += [value] * (verdict.state == RIGHT)
+        self.found += [value] * (verdict.state == states.RIGHT)
         return verdict
 
     def _mark(self, option: Any) -> str:

@@ -7,14 +7,15 @@ import io
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from volcano_lab.cluster import Cluster
 from volcano_lab.framework import log
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import TraceReader
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from volcano_lab.cluster import Cluster
+else:
+    DataFrame = Any  # pandas is imported when a table is made
 
 ABOUT = ("queue", "job", "task", "node", "left", "right")
 """What a question may be about."""
@@ -35,14 +36,25 @@ def answers(trace: TraceReader, *points: str) -> DataFrame:
     """What plugins answered to extension points, in order: action, question, whom it is about,
     plugin, answer.
     """
-    import pandas as pd
-
     rows: list[dict[str, Any]] = [{
         "record": record.number, "action": record.action, "question": record["point"], "about":
         _about(record.facts), "plugin": record["plugin"], "answer": record["answer"]
     } for record in trace.records if record.kind == "call" and record["point"] in points]
     columns = ["record", "action", "question", "about", "plugin", "answer"]
-    return pd.DataFrame(rows, columns=columns).set_index("record")
+    return frame(rows, "record", columns)
+
+
+def frame(rows: Any, index: str | list[str], columns: list[str] | None = None) -> DataFrame:
+    """A table of rows that are named by some of their columns.
+
+    >>> print(frame([{"pod": "a", "node": "n1"}], "pod"))
+        node
+    pod
+    a     n1
+    """
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns).set_index(index)
 
 
 def _about(facts: dict[str, Any]) -> str:

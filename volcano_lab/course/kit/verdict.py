@@ -9,6 +9,7 @@ from volcano_lab.trace.language import mark
 
 TO_DO, TRY_AGAIN, WELL_DONE = "to do", "try again", "well done"
 RIGHT, WRONG, SHOWN = "right", "not so", "shown"
+OPEN = (TO_DO, TRY_AGAIN)
 STATES = {TO_DO: (BLUE, "○"), TRY_AGAIN: (RED, "✗"), WELL_DONE: (GREEN, "✓"), RIGHT: (GREEN, "✓"),
           WRONG: (RED, "✗"), SHOWN: (BLUE, "→")}
 """State -> the colour of its edge, and its sign. The first three are of checks, the others of

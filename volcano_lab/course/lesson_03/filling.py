@@ -5,15 +5,12 @@ around a reader's own step.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.cluster import Cluster
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from volcano_lab.trace.views.cycle import Cycle
+from volcano_lab.course.kit.tracing import DataFrame, frame
+from volcano_lab.trace.views.cycle import Cycle
 
 Queue = Mapping[str, float]
 QUEUES = {"a": {"weight": 2, "request": 80, "capability": 50, "guarantee": 10},
@@ -53,8 +50,6 @@ def steps(cycle: Cycle, resource: str = "cpu") -> DataFrame:
     b                  30        30
     c                  50        30
     """
-    import pandas as pd
-
     done = {"request": "all it asks for", "capability": "can't grow", "": ""}
     rows: list[dict[str, Any]] = []
     for number, round_ in enumerate(cycle.rounds, 1):
@@ -66,7 +61,7 @@ def steps(cycle: Cycle, resource: str = "cpu") -> DataFrame:
                          "weight": f"{weight} of {round_.total_weight}", "had": before,
                          "offered in all": offered, "deserves": after, "more": after - before,
                          "then out, with": done[step.met]})
-    return pd.DataFrame(rows).set_index(["round", "queue"])
+    return frame(rows, ["round", "queue"])
 
 
 def pour(total: float, queues: Mapping[str, Queue],

@@ -4,10 +4,10 @@ members by pattern.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from volcano_lab.cluster import SCHEDULING, Cluster
-from volcano_lab.course.kit.tracing import logged
+from volcano_lab.course.kit.tracing import DataFrame, frame, logged
 from volcano_lab.course.lesson_10 import cluster as rooms
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
@@ -17,9 +17,6 @@ from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 PLUGIN = "network-topology-aware"
 
@@ -80,11 +77,10 @@ def points_by_rack(trace: TraceReader, *pods: str) -> DataFrame:
     """The plugin's points for a node of each rack, at the time when a node was sought for each of
     the pods.
     """
-    import pandas as pd
-
-    columns = {pod: {rack: trace.scores(f"default/{pod}")[nodes[0]][PLUGIN]
-                     for rack, nodes in rooms.RACKS.items()} for pod in pods}
-    return pd.DataFrame(columns).round(3).rename_axis("rack")
+    scores = {pod: trace.scores(f"default/{pod}") for pod in pods}
+    rows = [{"rack": rack, **{pod: scores[pod][nodes[0]][PLUGIN] for pod in pods}}
+            for rack, nodes in rooms.RACKS.items()]
+    return frame(rows, "rack").round(3)
 
 
 def normal_cluster() -> Cluster:
@@ -153,8 +149,6 @@ def hyper_tree(cluster: Cluster) -> DataFrame:
     >>> hyper_tree(members_cluster()).loc["by-label", "nodes"]
     'gpu-3, gpu-4'
     """
-    import pandas as pd
-
     ssn = Session(cluster.cache(), load_conf(rooms.CONF, action_names()))
     shown = {CLUSTER_TOP: rooms.TOP, "": ""}
     rows = [{"hyper node": shown.get(info.name, info.name), "tier": info.tier,
@@ -162,4 +156,4 @@ def hyper_tree(cluster: Cluster) -> DataFrame:
              "nodes": ", ".join(node.name for node in ssn.topology.nodes.get(info.name, []))}
             for info in sorted(ssn.topology.hyper_nodes.values(),
                                key=lambda info: (info.tier, info.name))]
-    return pd.DataFrame(rows).set_index("hyper node")
+    return frame(rows, "hyper node")

@@ -5,18 +5,14 @@ know of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
-from volcano_lab.course.kit.tracing import logged
+from volcano_lab.course.kit.tracing import DataFrame, frame, logged
 from volcano_lab.display.palette import colors_of
 from volcano_lab.simulation import KINDS, Faults, JobTemplate, Latencies, Simulation, every, poisson
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from volcano_lab.simulation import History
+from volcano_lab.simulation.history import History
 
 JOB = "default/train-1"
 TOLD = ("bind refused", "bind timed out", "pod bound", "pod deleted", "pod lost", "node lost",
@@ -66,8 +62,6 @@ def look(sim: Simulation) -> DataFrame:
     """A row a pod: its state in the scheduler's cache, what the API server says, and where a
     request for it is.
     """
-    import pandas as pd
-
     pipeline = sim.pipeline
     where = {context.task.uid: "channel" for context in pipeline.channel}
     where |= {context.task.uid: "bind request" for contexts in pipeline.in_flight.values()
@@ -82,9 +76,8 @@ def look(sim: Simulation) -> DataFrame:
                          "node": task.node_name or "–", "on its way": where.get(task.uid, "–"),
                          "API server": "gone" if pod is None else pod.status.phase,
                          "node there": (pod.spec.node_name if pod is not None else "") or "–"})
-    return pd.DataFrame(
-        rows, columns=["pod", "in the cache", "node", "on its way", "API server",
-                       "node there"]).set_index("pod")
+    return frame(rows, "pod", ["pod", "in the cache", "node", "on its way", "API server",
+                               "node there"])
 
 
 def looks(sim: Simulation, *times: float) -> DataFrame:
@@ -93,13 +86,11 @@ def looks(sim: Simulation, *times: float) -> DataFrame:
     >>> looks(train(), 1.01, 1.6)["in the cache"].tolist()
     ['Binding', 'Bound']
     """
-    import pandas as pd
-
     rows = []
     for time in times:
         sim.run(until=time)
         rows.append({"at second": time, **look(sim).iloc[0].to_dict()})
-    return pd.DataFrame(rows).set_index("at second")
+    return frame(rows, "at second")
 
 
 def story(sim: Simulation) -> DataFrame:
@@ -110,12 +101,10 @@ def story(sim: Simulation) -> DataFrame:
     >>> story(sim)["what"].tolist()
     ['bind refused', 'pod bound', 'pod bound']
     """
-    import pandas as pd
-
     rows = [[time, what, name.removeprefix("default/"), detail]
             for time, what, name, detail in sim.history.rows["events"] if what in TOLD]
     columns = ["at second", "what", "about", "detail"]
-    return pd.DataFrame(rows, columns=columns).set_index("at second")
+    return frame(rows, "at second", columns)
 
 
 def told(sim: Simulation, about: str = "") -> DataFrame:
@@ -127,12 +116,10 @@ def told(sim: Simulation, about: str = "") -> DataFrame:
     >>> told(sim, "train-1-0")["reason"].tolist()
     ['FailedScheduling']
     """
-    import pandas as pd
-
     rows = [[name.replace("default/", ""), reason, message.replace("default/", ""), count]
             for (name, _, reason, message), count in sim.pipeline.status.events.items()
             if about in name]
-    return pd.DataFrame(rows, columns=["about", "reason", "message", "times"]).set_index("about")
+    return frame(rows, "about", ["about", "reason", "message", "times"])
 
 
 def lines(sim: Simulation, until: float, level: int, *words: str) -> list[str]:
@@ -149,8 +136,6 @@ def lines(sim: Simulation, until: float, level: int, *words: str) -> list[str]:
 
 def each_fault() -> DataFrame:
     """Every kind of fault, once, at second 1: what it did to train."""
-    import pandas as pd
-
     rows = []
     for kind, what in KINDS.items():
         also = [(1, "bind_refused")] if kind == "read_refused" else [
@@ -160,7 +145,7 @@ def each_fault() -> DataFrame:
         run = sim.side.jobs[JOB]
         rows.append({"fault": kind, "what happens": what, "all run at": run.started,
                      "pods lost": run.lost, "finished at": run.finished})
-    return pd.DataFrame(rows).set_index("fault")
+    return frame(rows, "fault")
 
 
 def writes(sim: Simulation) -> list[tuple[float, str]]:

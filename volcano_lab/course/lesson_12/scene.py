@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.results import Table, table
 from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.tracing import DataFrame, frame
 from volcano_lab.explain import Explainer
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.framework.registry import registered
 from volcano_lab.plugins.catalogue import table as catalogue
+from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from volcano_lab.trace import TraceReader
 
 TIERS = (("priority", "gang"), ("predicates", "proportion", "nodeorder"))
 """The plugins of the lesson's configuration, tier by tier."""
@@ -58,8 +55,6 @@ def points_table(*points: str) -> DataFrame:
     >>> points_table("overused").loc["overused(queue)"].tolist()
     ['True or False', 'any one suffices', 'enabledOverused']
     """
-    import pandas as pd
-
     rows = []
     for row in catalogue():
         if row.point in points:
@@ -67,7 +62,7 @@ def points_table(*points: str) -> DataFrame:
                          f"{row.point}({', '.join(extension_points(None)[row.point].arguments)})",
                          "answers": extension_points(None)[row.point].answer.words,
                          "together": row.rule, "switch": ", ".join(row.switches)})
-    return pd.DataFrame(rows).set_index("method")
+    return frame(rows, "method")
 
 
 def run_with(plugin: type[Plugin], cluster: Cluster, conf: str = "") -> Cycle:
