@@ -45,7 +45,7 @@ def small_day(weight: int, per_hour: int, noon: bool) -> Simulation:
 
 def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
     """One day: how many jobs of each queue wait from which hour on, how long they waited,
-    and what the queues held.
+    and what the queues held on average.
 
     >>> day_state(1, 1, False)["mean"]["web"] < day_state(1, 4, False)["mean"]["web"]
     True
@@ -65,7 +65,7 @@ def day_state(weight: int, per_hour: int, noon: bool) -> dict[str, Any]:
             for time, what, *_ in sim.history.rows["events"] if what in ("node lost", "node back")]
     return {"lanes": lanes, "marks": lost, "table": rows,
             "mean": {row["queue"]: row["mean wait, minutes"] for row in rows},
-            "held": {row["queue"]: row["CPU-hours held"] for row in held(sim)}}
+            "held": {row["queue"]: row["CPU-hours held"] / DAY for row in held(sim)}}
 
 
 def lanes_of(state: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def day_lab() -> Lab:
     return Lab(CONTROLS, lambda values: day_state(**values), PANELS, tasks=TASKS,
                title="A day on three nodes of 8 CPUs",
                says=[Amounts("waits", lambda state: state["mean"], "minutes"),
-                     Amounts("holds", lambda state: state["held"], "CPU-hours")],
+                     Amounts("holds", lambda state: state["held"], "CPUs")],
                opening=lambda state: "Jobs of web wait "
                f"**{state['mean']['web']} minutes** on average, gangs of research "
                f"**{state['mean']['research']}**.")
