@@ -104,7 +104,7 @@ def test_waiting_jobs_are_grouped_by_what_holds_on_the_most_nodes():
     for number in range(5):
         cluster.node(f"n{number}", cpu=8)
     told = Explainer(cluster.add(CORDONED).objects(), NODES_ONLY)
-    assert told.why("big").causes[0].code == "cordoned"
+    assert told.why("big").causes[0].code == "larger_than_any_node"
     assert [group.code for group in told.waiting()] == ["larger_than_any_node"]
 
 

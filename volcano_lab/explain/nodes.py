@@ -69,17 +69,16 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             continue
         nodes, inside = _able(seen, task, *_looked_at(seen, job, record))
         objections = _objections(seen, task, record, nodes)
-        for cause in _refused(seen, key, objections, (len(nodes), inside), record):
-            if cause.numbers["reason"] not in told:
-                yield cause
+        refused = [cause for cause in _refused(seen, key, objections, (len(nodes), inside), record)
+                   if cause.numbers["reason"] not in told]
         told |= {signature, *objections.values()}
-        allowed = [name for name in nodes if name not in objections]
+        allowed, full = [name for name in nodes if name not in objections], []
         if room and allowed and "room" not in told and INSUFFICIENT in record["errors"]:
             told.add("room")
             found = _short(seen, task, record, allowed, len(nodes), inside)
-            yield found
-            if found.code != "role_failed":
-                yield from room_causes(seen, job, found)
+            full = [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
+        most = max((cause.numbers["nodes"] for cause in refused), default=0)
+        yield from [*full, *refused] if len(allowed) >= most else [*refused, *full]
 
 
 def rule_of(reason: str) -> tuple[str, str]:
