@@ -57,6 +57,7 @@ table { border-collapse: collapse; width: 100% } tr { break-inside: avoid }
 td { border-bottom: .2mm solid #ddd; padding: .25mm 2mm .25mm 0; vertical-align: top }
 .page:first-of-type { font-size: 9.4pt } .page:first-of-type section { break-inside: avoid }
 td:first-child { font-weight: 600; width: 34% }
+.page:last-child td:first-child { word-break: keep-all }
 """
 
 
