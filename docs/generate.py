@@ -60,9 +60,9 @@ def the_map() -> str:
             page = group_of(name) or "volcano_lab"
             short = name.removeprefix("volcano_lab.")
             rows.append(f"| [`{short}`](reference/{page}.md) | {about} | {files[1]} |")
-    title = "# From Volcano's files to the lab's"
     head = [
-        title, "", "Volcano v1.14.0.", "", "| module | what it is | answers to |", "|---|---|---|"
+        "# " + say("From Volcano's files to the lab's"), "", "Volcano v1.14.0.", "",
+        say("| module | what it is | answers to |"), "|---|---|---|"
     ]
     return "\n".join(head + rows) + "\n"
 
@@ -71,13 +71,13 @@ def extension_points() -> str:
     from volcano_lab.plugins.catalogue import table
 
     lines = [
-        "# Extension points", "",
-        "What the session asks its plugins, how the answers combine, and who asks.", "",
-        "| point | question | rule | without an answer | switch | plugins | asked by |",
+        f"# {say('Extension points')}", "",
+        say("What the session asks its plugins, how the answers combine, and who asks."), "",
+        say("| point | question | rule | without an answer | switch | plugins | asked by |"),
         "|---|---|---|---|---|---|---|"
     ]
     for row in table():
-        cells = (f"`{row.point}`", row.question, row.rule, row.default,
+        cells = (f"`{row.point}`", say(row.question), say(row.rule), say(row.default),
                  *(", ".join(f"`{x}`"
                              for x in many) or "–"
                    for many in (row.switches, row.plugins, row.asked_by)))
@@ -119,10 +119,10 @@ def metrics() -> str:
 
     about = ("The series that `volcano-lab serve` and `volcano_lab.metrics.prometheus.Metrics` "
              "expose, under Volcano's names.")
-    head = "| series | kind | labels | meaning | set by |\n|---|---|---|---|---|\n"
+    head = say("| series | kind | labels | meaning | set by |") + "\n|---|---|---|---|---|\n"
     rows = (f"| `{name}` | {kind} | {labels} | {meaning} | {source} |\n"
             for name, kind, labels, meaning, source in map(dict.values, catalogue()))
-    return f"# Metrics\n\n{about}\n\n{head}{''.join(rows)}"
+    return f"# {say('Metrics')}\n\n{say(about)}\n\n{head}{''.join(rows)}"
 
 
 def records() -> str:
@@ -130,10 +130,10 @@ def records() -> str:
 
     about = ("What a `Trace` records; breakpoints stop at these names, the stepper and the log "
              "show their sentences.")
-    head = "| kind | fields | what it stands for |\n|---|---|---|\n"
-    rows = (f"| `{each.name}` | {', '.join(each.fields)} | {each.about} |\n"
+    head = say("| kind | fields | what it stands for |") + "\n|---|---|---|\n"
+    rows = (f"| `{each.name}` | {', '.join(each.fields)} | {say(each.about)} |\n"
             for each in KINDS.values())
-    return f"# Records of a trace\n\n{about}\n\n{head}{''.join(rows)}"
+    return f"# {say('Records of a trace')}\n\n{say(about)}\n\n{head}{''.join(rows)}"
 
 
 def lessons() -> str:
@@ -160,7 +160,7 @@ def glossary() -> str:
     """The words of the course, with their Chinese."""
     words = yaml.safe_load((HERE / "glossary.yaml").read_text(encoding="utf-8"))
     rows = [f"| **{word}** | {chinese} | {say(text)} |" for word, (chinese, text) in words.items()]
-    head = ["# Glossary", "", "| word | 中文 | what it means |", "|---|---|---|"]
+    head = [f"# {say('Glossary')}", "", say("| word | 中文 | what it means |"), "|---|---|---|"]
     return "\n".join([*head, *rows, ""])
 
 
@@ -186,7 +186,8 @@ def generate() -> None:
     (MADE / "touch.md").write_text(touch(), encoding="utf-8")
     (MADE / "glossary.md").write_text(glossary(), encoding="utf-8")
     lines = [
-        "# Reference", "", "From the docstrings; the examples are run by the tests.", "",
+        f"# {say('Reference')}", "",
+        say("From the docstrings; the examples are run by the tests."), "",
         "```{toctree}", ":maxdepth: 1", ""
     ]
     write_sources(modules(), MADE / "static" / "source")
@@ -195,6 +196,6 @@ def generate() -> None:
         texts = [
             described_module(name, path) for name, path in modules() if group_of(name) == group
         ]
-        (MADE / "reference" / f"{page}.md").write_text(f"# {page}: {what}\n" + "".join(texts))
+        (MADE / "reference" / f"{page}.md").write_text(f"# {page}: {say(what)}\n" + "".join(texts))
         lines.append(f"reference/{page}")
     (MADE / "reference.md").write_text("\n".join([*lines, "```", ""]))

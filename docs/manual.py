@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from volcano_lab.cli.grammar import SECTIONS, volcano_lab
+from volcano_lab.trace.language import say
 
 MAN = Path(__file__).parent / "volcano-lab.1"
 
@@ -29,7 +30,7 @@ def commands() -> Iterator[tuple[str, click.Command, click.Context]]:
 
 def markdown() -> str:
     """Return the page of the documentation."""
-    parts = ["# The command volcano-lab", "",
+    parts = ["# " + say("The command volcano-lab"), "",
              "`volcano-lab --help` and `man volcano-lab` say the same.", "",
              "What `-o json` and `-o yaml` print has keys in camelCase, as Kubernetes writes them: "
              "of `run` `queueOrder`, `queues`, `jobs`, `placements`, `leftOut`, `warnings`; of "

@@ -34,7 +34,7 @@ PAGES = ROOT / "docs" / "languages" / LANGUAGE
 ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "framework/points"],
          "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/riddles"], "script": ["widgets/js", "course/kit/live.js"],
-         "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml"]}
+         "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py"]}
 """Catalogue -> where its texts are. Lessons have one each."""
 
 WORDS = re.compile(r"[A-Za-z]{2,}\S*\s+\S*[a-z]{2,}")
@@ -56,7 +56,9 @@ SCRIPT_WORDS = {
     "forgiven", "left ≤ right", "Under way: {0}{1}", ", the last {0}",
     "left: {0}", "of {0}, {1}", "queue, name, parent", "Copied: {0}.", "record {0}",
     "{0} (gone)", "Step {0}: {1}",
-    "step {0}: {1}", "play: {0}"}
+    "step {0}: {1}", "play: {0}", "a pod", "{0} on {1}: {2}, {3}", "{0}, {1} pods: {2}",
+    "Round {0}: ", " In {0}.", ". Axes: {0}, {1}; logarithmic.", "{0} at {1}",
+    "{0}: {1} to {2}{3}", "{0}, at {1} {2}: {3}"}
 """Texts of scripts that are one word; one that is a key elsewhere has a space at its end."""
 
 KEYS = ("tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|lane|band|says|now|"

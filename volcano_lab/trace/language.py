@@ -24,6 +24,7 @@ SENTENCES = re.compile(r"(?:(?<=[.!?])|(?<=[.!?]\*\*)) (?=\S)")
 BREAKS = (("\n", "\n"), ("; ", "；"), (": ", "："), (" · ", " · "), (", ", "，"))
 """Where a sentence is taken apart that no entry has as a whole -> what stands there instead."""
 
+BOLD = re.compile(r"\*\*[^*]+\*\*")
 SIGNATURE = re.compile(r"[a-z_]+\([a-z_, ]*\)")
 """Code that looks like words, such as `job_order(left, right)`."""
 
@@ -169,7 +170,8 @@ class Catalogue:
         return all(map(self._known, parts))
 
     def _known(self, part: str) -> bool:
-        return " " not in part.strip() or say(part) != part
+        """Whether a part is a name, or has entries; what is bold is a name, or an answer."""
+        return " " not in part.strip() or BOLD.fullmatch(part) is not None or say(part) != part
 
 
 def sentences(english: str, said: str) -> list[tuple[str, str]]:

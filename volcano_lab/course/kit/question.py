@@ -162,7 +162,7 @@ class Prediction(Question):
 
     def show_me(self) -> Verdict:
         """Give up: the answer and the result show."""
-        told = f"It is {_quoted(self.truth)}. {self._reason()}"
+        told = f"It is {_quoted(self.truth)}. " + self._reason()
         self.verdict = Verdict(states.SHOWN, told.strip())
         self._refresh()
         return self.verdict
@@ -180,7 +180,7 @@ class Prediction(Question):
 
     def _answer_html(self) -> str:
         parts = "".join(view["html"] for view in views(self.result))
-        return f"<p>{html(f'It is {_quoted(self.truth)}. {self._reason()}')}</p>{parts}"
+        return f"<p>{html(f'It is {_quoted(self.truth)}. ' + self._reason())}</p>{parts}"
 
     def _heard(self, content: dict[str, Any]) -> None:
         super()._heard(content)
