@@ -71,4 +71,5 @@ def states_of(trace: TraceReader, title: str) -> pictures.Picture:
     return pictures.table(title, [
         {"step": f"{frame['step']}. {frame['text']}"} | {
             pod: "·" if at > 0 and now[pod] == states[at - 1][pod] else now[pod] for pod in moved}
-        for at, (frame, now) in enumerate(zip(frames, states, strict=True))], texts=True, heads=["step"])
+        for at, (frame, now) in enumerate(zip(frames, states, strict=True))],
+        texts=True, heads=["step"])

@@ -10,6 +10,7 @@ import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
 from volcano_lab.display.charts.cells import color, matrix, one_of
+from volcano_lab.trace.language import say
 
 WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
 ROOM = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
@@ -35,7 +36,7 @@ def transitions(title: str = "") -> alt.Chart:
             kind, word = (("the way of a pod", steps[pair]) if pair in steps else
                           ("room is made", "room") if pair in ROOM else
                           ("taken back", "back") if pair in BACK else ("also legal", "ok"))
-            rows.append({"from": pair[0], "to": pair[1], "kind": kind, "word": word})
+            rows.append({"from": pair[0], "to": pair[1], "kind": say(kind), "word": word})
     names = [str(status) for status in TaskStatus]
     axis = alt.Axis(labelAngle=0, domain=False, ticks=False, grid=False)
     given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
@@ -45,5 +46,6 @@ def transitions(title: str = "") -> alt.Chart:
     legend = alt.Legend(orient="bottom", columnPadding=40)
     return matrix(rows, title, told, x=alt.X("to:N", title="to", **given),
                   y=alt.Y("from:N", title="from", **given), word="word:N", size=(86, 24),
-                  color=color("kind:N", COLORS, legend=legend), strokeWidth=2,
-                  white=one_of("kind", ["the way of a pod", "taken back"]))
+                  color=color("kind:N", {say(kind): shade for kind, shade in COLORS.items()},
+                              legend=legend), strokeWidth=2,
+                  white=one_of("kind", [say("the way of a pod"), say("taken back")]))
