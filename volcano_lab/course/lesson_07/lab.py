@@ -14,6 +14,7 @@ from volcano_lab.course.kit.results import Bars, bars
 from volcano_lab.course.kit.scenery import conf_text
 from volcano_lab.display.palette import colors_of
 from volcano_lab.plugins.hierarchy import HierarchicalNode
+from volcano_lab.trace.language import say
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import group, slider
@@ -140,7 +141,7 @@ def rescaled_picture(cycle: Cycle, title: str) -> pictures.Picture:
     rows = [("dev", "dev", scaled["root/eng/dev"]), ("prod", "prod", scaled["root/eng/prod"]),
             ("eng, as it holds", "eng", raw), ("eng, rescaled", "eng", scaled["root/eng"]),
             ("sci", "sci", scaled["root/sci"])]
-    return pictures.bars(title, [{"name": name, "color": COLORS[color], "held": share}
+    return pictures.bars(title, [{"name": say(name), "color": COLORS[color], "held": share}
                                  for name, color, share in rows], most=1,
                          words={"held": "dominant share"}, width=760)
 
