@@ -210,15 +210,13 @@ class Preempt(Action):
 
     def _promising(self, claim: Claim, nodes: Sequence[NodeInfo]) -> np.ndarray:
         """The rows of the nodes where the task would fit if all went who may."""
-        return evictions.rows_where(self.ssn, nodes, self._may_fit(claim))
-
-    def _may_fit(self, claim: Claim) -> np.ndarray:
         ssn, request = self.ssn, claim.task.init_resreq
         if claim.within_job:
             may_fit = node_arrays(ssn).room(request) != NEVER
             may_fit[[ssn.nodes[name].row for name in self._homes if name in ssn.nodes]] = True
-            return may_fit
-        return self._evictable[claim.queue.uid].may_make_room(request)
+        else:
+            may_fit = self._evictable[claim.queue.uid].may_make_room(request)
+        return evictions.rows_where(ssn, nodes, may_fit)
 
     def _evictable_in(self, queue: str) -> evictions.EvictableTasks:
         jobs = {uid for uid, job in self.ssn.jobs.items() if job.queue == queue}

@@ -184,7 +184,6 @@ def _plain_request(containers: tuple[tuple[tuple[str, str], ...], ...]) -> Resou
     return total(Resource.from_list(dict(requests)) for requests in containers) + ONE_POD
 
 
-
 def _index_under_task(pod: Pod) -> int | None:
     """The number at the end of a name such as "job-worker-3", or None where the name has no such
     form.

@@ -23,14 +23,7 @@ from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
 from volcano_lab.api.storage import CLASS
 from volcano_lab.framework import listed
-from volcano_lab.manifests.job_controller import (
-    GROUP_NAME,
-    JOB_NAME,
-    TASK_SPEC,
-    expand,
-    lacking,
-    waiting_tasks,
-)
+from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import Owners
 from volcano_lab.manifests.pod_group_controller import QUEUE_NAME, SCHEDULER, PodGroups
@@ -158,8 +151,8 @@ class _Cluster:
         self.given_groups = {f"{obj.namespace or 'default'}/{obj.name}": obj
                              for obj in of(api.PodGroup)}
         self.groups = PodGroups(annotations, {*self.given_groups})
-        self.ready = Counter((pod.namespace, pod.metadata.annotations.get(JOB_NAME),
-                              pod.metadata.annotations.get(TASK_SPEC)) for pod in running
+        self.ready = Counter((pod.namespace, pod.metadata.annotations.get(jobs.JOB_NAME),
+                              pod.metadata.annotations.get(jobs.TASK_SPEC)) for pod in running
                              if pod.status.phase in ("Running", "Succeeded")
                              and all(status.ready for status in pod.status.container_statuses))
         self._specs: dict[int, tuple[api.PodSpec, api.PodSpec]] = {}
@@ -190,13 +183,13 @@ class _Cluster:
             return []
         ready = {task.name: self.ready[job.namespace, job.name, task.name]
                  for task in job.spec.tasks}
-        group, pods = expand(job, self.priorities, ready)
-        for task, others in waiting_tasks(job, ready).items():
+        group, pods = jobs.expand(job, self.priorities, ready)
+        for task, others in jobs.waiting_tasks(job, ready).items():
             if not has_pods or f"{job.namespace}/{job.name}-{task}-0" not in self.pods:
                 self._unmade(job, f"the pods of its task {task} are made when those of "
                              f"{', '.join(others)} run (dependsOn), and not before")
         if has_pods:
-            told = lacking(job, [pod for pod in pods if pod.key not in self.pods], len(pods),
+            told = jobs.lacking(job, [pod for pod in pods if pod.key not in self.pods], len(pods),
                            self.quotas)
             if told:
                 self._unmade(job, told)
@@ -210,7 +203,7 @@ class _Cluster:
                          "the objects; none are made")
         else:
             self.into.later[job.key] = [pod.changed(metadata={
-                "annotations": pod.metadata.annotations | {GROUP_NAME: given.name}})
+                "annotations": pod.metadata.annotations | {jobs.GROUP_NAME: given.name}})
                 for pod in pods]
         return []
 

@@ -35,7 +35,6 @@ COOLDOWN_TIME = "volcano.sh/cooldown-time"
 NATIVE = ("cpu", "memory", "ephemeral-storage")
 
 
-
 def expand(job: api.VolcanoJob, priorities: Mapping[str, int] | None = None,
            ready: Mapping[str, int] | None = None) -> tuple[api.PodGroup, list[api.Pod]]:
     """Return the PodGroup and the pods of a job.

@@ -50,8 +50,7 @@ class QueueShares(Plugin):
         """Add what a job holds, requests, has reserved and could give to all queues of its line."""
         inqueue = inqueue_resource(job)
         elastic = job.allocated.exceeded_part(job.get_min_resources())
-        request = job.allocated + total(
-            task.resreq for task in job.in_status(PENDING).values())
+        request = job.allocated + total(task.resreq for task in job.in_status(PENDING).values())
         for attr in self.tree.line(job.queue):
             attr.allocated, attr.request = attr.allocated + job.allocated, attr.request + request
             attr.inqueue, attr.elastic = attr.inqueue + inqueue, attr.elastic + elastic

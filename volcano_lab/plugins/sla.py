@@ -26,7 +26,6 @@ duration.
 """
 
 
-
 class Sla(Plugin):
     """Jobs by deadline, creation plus waiting time; one that is past it is admitted and counts as
     pipelined.

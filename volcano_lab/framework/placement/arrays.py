@@ -267,8 +267,7 @@ class Board:
         return np.where(good, order + batch, -inf)[rows]
 
 
-def room_memo(table: NodeTable, request: Resource,
-              *more: Callable[[], np.ndarray]) -> RowMemo:
+def room_memo(table: NodeTable, request: Resource, *more: Callable[[], np.ndarray]) -> RowMemo:
     """For each row whether a request fits, kept up to date; `more` comes free later, too."""
     amounts, columns = table.vector(request)
     wanted = [(column, amounts[column].item()) for column in columns.tolist()]

@@ -90,7 +90,6 @@ def _containers(pod: Pod, resize: bool, defaults: Amounts) -> Amounts:
                               else container.resources.requests)})
 
 
-
 def _has_pod_level(pod: Pod) -> bool:
     return pod.spec.resources is not None and any(map(_is_pod_level, pod.spec.resources.requests))
 
