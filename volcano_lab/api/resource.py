@@ -98,17 +98,9 @@ class Resource:
 
     @classmethod
     def from_dict(cls, amounts: Mapping[str, float]) -> Resource:
-        """The amount in a mapping of internal units, the form that `to_dict` gives."""
+        """The amount in a mapping of internal units."""
         scalars = {k: float(v) for k, v in amounts.items() if k not in (CPU, MEMORY)}
         return cls(float(amounts.get(CPU, 0.0)), float(amounts.get(MEMORY, 0.0)), scalars or None)
-
-    def to_dict(self) -> dict[str, float]:
-        """Amounts by resource name, in internal units.
-
-        >>> Resource(1000.0, 2.0).to_dict()
-        {'cpu': 1000.0, 'memory': 2.0}
-        """
-        return {CPU: self.milli_cpu, MEMORY: self.memory, **(self.scalars or {})}
 
     # -- reading --------------------------------------------------------------------------------
 
