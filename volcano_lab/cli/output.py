@@ -114,6 +114,8 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
     if text.isascii() or not re.search(f"[{CHINESE}]", text):  # the class takes long to compile
         return TextWrapper(max(most, 10), first, indent, break_long_words=False,
                            break_on_hyphens=False).fill(text)
+    from volcano_lab.trace.shown import columns  # not imported for what is ASCII
+
     lines = [first]
     for piece in re.findall(rf"(?:[{CHINESE}]|[^\s{CHINESE}]+)[{CLOSING}]*|\s", text):
         if columns(lines[-1] + piece) > most and lines[-1].strip():
@@ -121,19 +123,6 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
         else:
             lines[-1] += piece
     return "\n".join(map(str.rstrip, lines))
-
-
-def columns(text: str) -> int:
-    """Return how many columns a text takes; a Chinese sign takes two.
-
-    >>> columns("queue"), columns("队列")
-    (5, 4)
-    """
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 def plain(text: str) -> str:

@@ -10,11 +10,12 @@ from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
-from volcano_lab.cli.output import columns, print_data, table, warn, width, wrapped
+from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
 from volcano_lab.explain.names import Names
 from volcano_lab.framework import listed, one_line
 from volcano_lab.trace import say, sentence
+from volcano_lab.trace.shown import columns
 
 DEFAULT = ("without --conf the cycle runs with Volcano's compiled-in configuration; the Helm chart "
            "installs another (binpack; enablePreemptable: false for gang and drf)")
