@@ -15,6 +15,7 @@ from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.log import quiet
+from volcano_lab.trace import short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import levels, tree
 from volcano_lab.widgets import controls, pictures
@@ -149,13 +150,13 @@ def state_of(cycle: Cycle) -> State:
     [('web', 3, 20), ('prod', 3, 20)]
     """
     return {"levels": list(tree(cycle.trace)), "gangs": list(_ends(cycle)),
-            "admission": [row | {"gang": _short(row["job"])} for row in levels(cycle.trace)]}
+            "admission": [row | {"gang": short(row["job"])} for row in levels(cycle.trace)]}
 
 
 def _ends(cycle: Cycle) -> Iterator[State]:
     for row in cycle.gangs():
         job = cycle.session.jobs[row["job"]]
-        yield row | {"gang": _short(row["job"]), "operations": ", ".join(row["operations"]),
+        yield row | {"gang": short(row["job"]), "operations": ", ".join(row["operations"]),
                      "queue": job.queue, "pods": len(job.tasks)}
 
 
@@ -214,7 +215,7 @@ def sums_picture(cycle: Cycle, job: str = "", title: str = "") -> pictures.Pictu
     >>> sums_picture(tree_cluster(START).run(tree_conf()), "train-gang").data[1]["text"]
     '9 of 8: refused'
     """
-    rows = [{"name": row["level"], "note": "" if job else _short(row["job"]),
+    rows = [{"name": row["level"], "note": "" if job else short(row["job"]),
              "parts": [row["allocated"] - row["elastic"], row["inqueue"], row["minimum"]],
              "limit": row["may_hold"], "over": row["verdict"] == "refused",
              "text": f"{row['sum']:g} of {row['may_hold']:g}: {row['verdict']}"}
@@ -312,8 +313,8 @@ def _why(state: State, name: str) -> str:
     said = next((str(row["why"]) for row in state["gangs"] if row["gang"] == name), "")
     if said.startswith("NotEnoughResources: "):
         said = said.split(": ")[1]
-    for word, short in (("with one more pod ", ""), ("cpu ", ""), (", and may hold", " of")):
-        said = said.replace(word, short)
+    for word, other in (("with one more pod ", ""), ("cpu ", ""), (", and may hold", " of")):
+        said = said.replace(word, other)
     return said
 
 
@@ -335,7 +336,3 @@ def queue_tree_lab() -> Lab:
     return Lab(CONTROLS, decide, PANELS, title="A tree of queues on 20 CPUs", tasks=TASKS,
                says=says, opening=_opening, nothing="No gang's end changes.",
                code=lambda values: tree_cluster([QueueRow(**row) for row in values["tree"]]))
-
-
-def _short(key: str) -> str:
-    return key.removeprefix("default/")

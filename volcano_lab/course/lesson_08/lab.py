@@ -139,7 +139,8 @@ def _sums(at: Placed) -> Rows:
 
 def node_rows(at: Placed) -> Rows:
     """Return a row per node: what is free, who refuses, the points of each plugin, the choice."""
-    return [{"node": row["node"], "CPUs_free": row["free"], "refused": _brief(row["refused"]),
+    return [{"node": row["node"], "CPUs_free": row["free"],
+             "refused": row["refused"].removeprefix("node(s) "),
              **{name: (row["points"] or {}).get(name, None if row["total"] is None else 0)
                 for name in ("nodeorder", "binpack")}, "sum": row["total"],
              "chosen": "yes" if row["chosen"] else ""} for row in at.rows]
@@ -199,10 +200,6 @@ def _because(at: Placed) -> str:
 
 def _refusals(at: Placed) -> str:
     return ", ".join(row["node"] for row in at.rows if row["refused"]) or "no node"
-
-
-def _brief(refused: str) -> str:
-    return refused.removeprefix("node(s) ")
 
 
 def _why(at: Placed, about: dict[str, str]) -> str:

@@ -15,7 +15,7 @@ from volcano_lab.display.palette import colors_of
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.session import Session
 from volcano_lab.scheduler import traced
-from volcano_lab.trace import TraceReader
+from volcano_lab.trace import TraceReader, short
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 
@@ -101,17 +101,13 @@ def votes(trace: TraceReader, ssn: Session, pod: str, back: bool = False) -> Row
         by = {plugin: name in said[tier, plugin] if (tier, plugin) in said else None
               for tier, plugins in enumerate(ssn.points[ACTIONS[action]].tiers)
               for plugin, _ in plugins}
-        rows.append({"name": _short(name), "votes": by,
+        rows.append({"name": short(name), "votes": by,
                      "left": bool(found) and name in found["candidates"]})
-    chosen = ", ".join(map(_short, found["chosen"])) if found else ""
+    chosen = ", ".join(map(short, found["chosen"])) if found else ""
     return {"tiers": tiers, "rows": rows,
             "verdict": "Nobody has to go: no tier names anybody." if not found
             else f"{chosen} stays: tier {last + 1} names it, but the gang is discarded." if back
             else f"{chosen} has to go: tier {last + 1} names it."}
-
-
-def _short(key: str) -> str:
-    return key.removeprefix("default/")
 
 
 LEGEND = "✓ names it: it may go. – keeps it. Blank: not asked. Frame: who is left."

@@ -26,12 +26,6 @@ from volcano_lab.trace.views.cycle import Cycle
 # -- scores
 
 
-def _old_in_rack_b() -> Any:
-    """Another job has four pods in rack b already."""
-    return scene.two_racks().job("old", pods=4, cpu=1, memory="1Gi",
-                                 running={"node-3": 2, "node-4": 2})
-
-
 @check(takes=is_plugin, wanted=PLUGIN)
 @written("node_order")
 def spread(answer: type[Plugin]) -> Verdict | None:
@@ -51,7 +45,9 @@ def spread(answer: type[Plugin]) -> Verdict | None:
         return try_again(f"Rack a has {plain['a']} pods of web, rack b {plain['b']}. Wanted are "
                          "two and two. Do you count the pods in the whole rack, not only those on "
                          "the node?")
-    if scene.by_rack(scene.run_with(answer, _old_in_rack_b())) != {"a": 2, "b": 2}:
+    old_in_rack_b = scene.two_racks().job("old", pods=4, cpu=1, memory="1Gi",
+                                          running={"node-3": 2, "node-4": 2})
+    if scene.by_rack(scene.run_with(answer, old_in_rack_b)) != {"a": 2, "b": 2}:
         return try_again("Now a job of somebody else has four pods in rack b, and web is no longer "
                          "spread. Count only pods of the task's own job, "
                          "`self.ssn.jobs[task.job]`.")

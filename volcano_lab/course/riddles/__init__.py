@@ -6,15 +6,7 @@ not, or "right: why"), `hints`, `wants` (job -> pods at work), `may` (what may b
 `smallest` (the fewest changes that help).
 """
 
-from importlib import import_module
+from volcano_lab.course.riddles.game import Riddle, riddle, riddles, score
+from volcano_lab.course.riddles.kubectl import Kubectl
 
-_HOMES = {"Riddle": "game", "riddle": "game", "riddles": "game", "score": "game",
-          "Kubectl": "kubectl"}
-
-__all__ = [*_HOMES]
-
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__} has no attribute {name}")
+__all__ = ["Kubectl", "Riddle", "riddle", "riddles", "score"]
