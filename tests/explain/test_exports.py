@@ -110,9 +110,9 @@ def test_pods_that_a_quota_keeps_from_being_made_are_told_of_a_job_that_runs():
 
 
 @pytest.mark.parametrize("phase, said", [
-    ("Aborted", "Job default/gone: it is Aborted and has no pods; vcctl job resume -n default -N "
+    ("Aborted", "default/gone: it is Aborted and has no pods; vcctl job resume -n default -N "
                 "gone starts it again."),
-    ("Completed", "Job default/gone: it is Completed and has no pods."),
+    ("Completed", "default/gone: it is Completed and has no pods."),
 ])
 def test_a_job_that_has_ended_or_was_suspended_is_known(phase, said):
     assert asked(exported("gone", 1, 1, job_phase=phase, group=False)).why("gone").text == said
@@ -268,3 +268,36 @@ def test_a_queue_below_one_that_is_closed_is_opened_with_it():
     new = exported("new", 1, 1).replace("queue: default", "queue: team")
     assert changes(asked(queues, new).why("new"))[0] == (
         "queue dept and team: state Closed -> Open (new is placed on n1)")
+
+
+@pytest.mark.parametrize("spec, said", [
+    ("suspend: true", "default/pi: spec.suspend is true, so that no pods are made of it."),
+    ("template: {spec: {schedulerName: other, containers: [{name: c}]}}",
+     "default/pi: its pods are for another scheduler, other, and are not made."),
+])
+def test_workloads_without_pods_are_known(spec, said):
+    job = f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: pi}}, spec: {{{spec}}}}}"
+    assert asked(job).why("pi").text == said
+
+
+def test_pods_on_a_node_that_is_not_there_are_told():
+    text = FULL.replace("nodeName: n1", "nodeName: gone")
+    assert asked(text).why("old").causes[0].text == (
+        "Pod default/old-w-0 lies on gone, and no such node is among the objects.")
+
+
+def test_a_pod_group_without_pods_and_job_is_admitted_by_less():
+    alone = exported("new", 4, 3)
+    alone = alone[alone.index("apiVersion: scheduling"):]
+    explanation = asked(alone).why("new")
+    assert explanation.head == "Job default/new of queue default is Pending: it has no pods yet."
+    assert changes(explanation) == ["actions without enqueue (new is admitted)",
+                                    "job default/new: min_member 4 -> 2 (new is admitted)"]
+
+
+def test_a_pod_may_be_away_from_those_that_it_required_to_be_beside():
+    beside = ("containers: [", "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuring"
+              "Execution: [{labelSelector: {matchLabels: {app: cache}}, topologyKey: "
+              "kubernetes.io/hostname}]}}, containers: [")
+    assert changes(asked(exported("new", 1, 1).replace(*beside)).why("new")) == [
+        "job default/new: without its pod affinity (new is placed on n1)"]

@@ -98,7 +98,7 @@ class Explainer(Shown):
                         * (queue not in self.session.queues)
                         for key, queue in (groups or dict.fromkeys(said, "default")).items()
                         for reason in self.session.snapshot.left_out if f" {key}:" in reason]
-            unmade = [f"Job {name}: {text}." for name in sorted(said)
+            unmade = [f"{name}: {text}." for name in sorted(said)
                       for text in self.evidence.unmade.get(name, ())]
             if not left_out and not unmade:
                 raise

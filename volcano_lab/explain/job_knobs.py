@@ -36,6 +36,7 @@ FREED: dict[str, tuple[tuple[str, Any, str], ...]] = {
     "node_affinity": (("node_selector", {}, "without its node selector {}"),
                       ("affinity.node_affinity", None, "without its node affinity")),
     "anti_affinity": (("affinity.pod_anti_affinity", None, "without its pod anti-affinity"),),
+    "pod_affinity": (("affinity.pod_affinity", None, "without its pod affinity"),),
     "preempt_not_eligible": (("preemption_policy", "PreemptLowerPriority",
                               "preemptionPolicy Never -> PreemptLowerPriority"),)}
 """Cause -> what of a pod's spec could be otherwise: the field, its value then, how that is told."""

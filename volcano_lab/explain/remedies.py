@@ -286,7 +286,7 @@ def effect(seen: Evidence, before: Session, after: Session, uid: str) -> str:
             f"{len(tasks)} pods of {name} are")
         parts += [f"{who} {words} on {nodes}"] if tasks else []
     if not new:
-        parts.append(f"{name} is admitted, its pods wait for room")
+        parts.append(f"{name} is admitted" + ", its pods wait for room" * bool(job.tasks))
     return "; ".join([*parts, *_costs(seen, before, after, uid)])
 
 

@@ -29,7 +29,7 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
              else "", f"{failed} {'has' if failed == 1 else 'have'} failed" if failed else "",
              f"{pending} wait{'s' if pending == 1 else ''}"]
     text = (f"Job {seen.called(job.uid)} of queue {job.queue} is {phase}: "
-            f"{', '.join(filter(None, parts))}.")
+            f"{', '.join(filter(None, parts)) if job.tasks else 'it has no pods yet'}.")
     if phase == "Inqueue" and pending:
         text += " Inqueue means that it was admitted, not that its pods have a place."
     elif job.is_pending() and pending and _was_let_in(seen, job):
@@ -73,7 +73,8 @@ def _was_let_in(seen: Evidence, job: JobInfo) -> bool:
 
 def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     """Nothing where no pod waits."""
-    beside = [cause for cause in (_promised(seen, job), _leaving(seen, job)) if cause is not None]
+    beside = [cause for cause in (_promised(seen, job), _leaving(seen, job), _nowhere(seen, job))
+              if cause is not None]
     unmade = [Cause("pods_not_made", f"{text[0].upper()}{text[1:]}.", {}, [], bool(job.tasks))
               for text in seen.unmade.get(seen.called(job.uid), ())]
     if job.tasks and not counts(job)[2]:
@@ -150,6 +151,17 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
     records = [record for record in seen.of("victims")
                if record.get("task") in {task.key for task in promised}]
     return Cause("promised", text, {"promised": len(promised)}, records)
+
+
+def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
+    """That pods are bound to nodes that are not there."""
+    lost = {task.key: task.node_name for task in job.tasks.values()
+            if task.node_name and task.node_name not in seen.ssn.nodes}
+    if not lost:
+        return None
+    text = (f"{_pods(list(lost), 'lie')} on {listed(dict.fromkeys(lost.values()), 3)}, and no such "
+            "node is among the objects.")
+    return Cause("node_missing", text, {"pods": lost})
 
 
 def _of_job(seen: Evidence, task: TaskInfo) -> str:

@@ -213,12 +213,12 @@ class _Cluster:
             return []
         if not pod_count(workload, self.nodes):
             if workload.spec.suspend:
-                self._warn(workload, "spec.suspend is true, so that no pods are made of it")
+                self._unmade(workload, "spec.suspend is true, so that no pods are made of it")
             return []
         scheduler = workload.spec.template.spec.scheduler_name or "default-scheduler"
         if scheduler != SCHEDULER:
-            self._warn(workload,
-                       f"its pods are for another scheduler, {scheduler}, and are not made")
+            self._unmade(workload,
+                         f"its pods are for another scheduler, {scheduler}, and are not made")
             return []
         pods = pods_of(workload, self.nodes)
         if isinstance(workload, api.Deployment):  # its ReplicaSet has its annotations
