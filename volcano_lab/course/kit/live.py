@@ -71,7 +71,8 @@ def views(result: Any) -> list[dict[str, str]]:
     bundle = _bundle(result)
     if VIEW in bundle:
         return [{"model": f"IPY_MODEL_{bundle[VIEW]['model_id']}", "html": _static(bundle)}]
-    return [{"html": _static(bundle)}]
+    shown = _static(bundle)
+    return [{"html": whole_names(shown) if shown.startswith("<table") else shown}]
 
 
 def _bundle(thing: Any) -> dict[str, Any]:

@@ -37,13 +37,15 @@ def html(text: object) -> str:
 
 
 def whole_names(said: str) -> str:
-    """Keep names such as node-2 on one line; a browser parts them at their hyphens.
+    """Keep names such as node-2 on one line in HTML; a browser parts them at their hyphens.
 
-    >>> whole_names("on node-2.")
-    'on <span style="white-space: nowrap">node-2</span>.'
+    >>> whole_names('<i title="node-1">on node-2</i>')
+    '<i title="node-1">on <span style="white-space: nowrap">node-2</span></i>'
     """
-    return re.sub(r"\b[a-z]+(-[a-z0-9]+)*-\d+\b", r'<span style="white-space: nowrap">\g<0></span>',
-                  said)
+    def whole(found: re.Match[str]) -> str:
+        return f'<span style="white-space: nowrap">{found[1]}</span>' if found[1] else found[0]
+
+    return re.sub(r"<[^>]*>|\b([a-z]+(?:-[a-z0-9]+)*-\d+)\b", whole, said)
 
 
 def _marked(text: str) -> str:
