@@ -9,6 +9,7 @@ from typing import Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.tracing import DataFrame, frame
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -28,9 +29,7 @@ def three_queues(**guarantees: int) -> Cluster:
     >>> tables.queues(three_queues(b=40).run())["deserved"].tolist()
     [24, 46, 30]
     """
-    cluster = Cluster()
-    for number in range(10):
-        cluster.node(f"node-{number}", cpu=10)
+    cluster = nodes(range(10), cpu=10)
     for name, queue in QUEUES.items():
         least = guarantees.get(name, queue["guarantee"])
         cluster.queue(name, weight=queue["weight"], capability=queue["capability"], guarantee=least

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
+from volcano_lab.course.kit import scenery
 from volcano_lab.course.kit.checking import check
 from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
@@ -24,9 +25,7 @@ from volcano_lab.metrics.calls import Effort
 
 def two_full() -> Cluster:
     """Six nodes, of which two are full; five pods wait."""
-    cluster = Cluster()
-    for number in range(1, 7):
-        cluster.node(f"node-{number}", cpu=8, memory="16Gi")
+    cluster = scenery.nodes(range(1, 7), cpu=8, memory="16Gi")
     cluster.job("old", pods=16, cpu=1, memory="1Gi", min_member=1,
                 running={"node-1": 8, "node-2": 8})
     return cluster.job("train", pods=5, cpu=1, memory="1Gi")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit import scenery
 
 
 def conf_of(sharing: str = "proportion") -> str:
@@ -12,8 +12,8 @@ def conf_of(sharing: str = "proportion") -> str:
     >>> conf_of().split()[:4]
     ['actions:', '"enqueue,', 'allocate,', 'backfill"']
     """
-    return conf_text("enqueue, allocate, backfill", "priority, gang",
-                     f"predicates, {sharing}, nodeorder, binpack")
+    return scenery.conf_text("enqueue, allocate, backfill", "priority, gang",
+                             f"predicates, {sharing}, nodeorder, binpack")
 
 
 def cost_cluster(nodes: int = 4, pods: int = 3, gang: int = 0, kinds: int = 1, queues: int = 1,
@@ -26,9 +26,7 @@ def cost_cluster(nodes: int = 4, pods: int = 3, gang: int = 0, kinds: int = 1, q
     >>> len(cost_cluster(2, 4, gang=2).run(conf_of()).committed)
     4
     """
-    cluster = Cluster()
-    for number in range(nodes):
-        cluster.node(f"node-{number + 1}", cpu=64, memory="256Gi")
+    cluster = scenery.nodes(range(1, nodes + 1), cpu=64, memory="256Gi")
     for number in range(queues):
         parent = None
         for level in range(depth - 1):
