@@ -10,6 +10,7 @@ import pytest
 
 from volcano_lab import Cluster
 from volcano_lab.course.kit.effort import effort_of
+from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.course.kit.verdict import TO_DO, WELL_DONE
 from volcano_lab.course.lesson_15 import checks
 from volcano_lab.course.lesson_15.lab import CONTROLS, cluster_of, cost_lab
@@ -150,3 +151,14 @@ def test_every_task_of_the_lab_can_be_done():
         assert not lab.done[task.name], task.name
         lab.set(**task.show)
         assert lab.done[task.name], task.name
+
+
+def test_the_counts_that_checks_ask_for_are_those_of_cycles():
+    full = nodes(range(1, 7), cpu=8, memory="16Gi").job("old", pods=16, cpu=1, memory="1Gi",
+                                                        min_member=1,
+                                                        running={"node-1": 8, "node-2": 8})
+    asked = effort_of(full.job("train", pods=5, cpu=1, memory="1Gi"), conf_of(), arrays=False)
+    truths = {checks.asked_with_two_full: asked.count(point="predicate"),
+              checks.scored_anew: effort_of(cost_cluster(100, 200), conf_of()).scored,
+              checks.looked_for: nodes_to_find(2000)}
+    assert [check(truth).state for check, truth in truths.items()] == [WELL_DONE] * 3

@@ -11,7 +11,6 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_10.cluster import CONF, JOB, RACKS, topology_cluster
-from volcano_lab.course.lesson_10.scene import growing_cluster
 from volcano_lab.plugins.network_topology_aware.gradients import gradients
 
 Row = dict[str, Any]
@@ -28,20 +27,7 @@ def _held(cluster: Cluster) -> dict[str, float]:
 # -- a gang that runs in part, sub-groups, soft
 
 
-@check(takes=int)
-def tier_to_grow(answer: int) -> Verdict:
-    """Two pods run in rack-1, which is full now. Which highestTierAllowed, at least, lets the other
-    two start?
-    """
-    if answer < 1:
-        return try_again("Tiers are counted from 1.")
-    if not growing_cluster(answer, node_2=4).run(CONF).committed:
-        return try_again(
-            "That is what the gang has now: it may not leave rack-1, and rack-1 is full.")
-    if answer > 1 and growing_cluster(answer - 1, node_2=4).run(CONF).committed:
-        return try_again("They start, but something lower is enough.")
-    return well_done("Then the gang may lie in room-1. rack-2 is tried, and with it the gang lies "
-                     "in room-1 as a whole.")
+tier_to_grow = choice("10.tier_to_grow")
 
 
 @check(takes=Cluster, wanted="a cluster, such as sub_group_cluster(groups=…, size=…)")

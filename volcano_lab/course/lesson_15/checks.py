@@ -1,5 +1,5 @@
-"""The checks of lesson 15: what a cycle costs. Counts are made by running a cycle and counting, not
-written down.
+"""The checks of lesson 15: what a cycle costs. Counts are made by running a cycle and counting, in
+the check or in its test.
 """
 
 from __future__ import annotations
@@ -9,46 +9,16 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit import scenery
-from volcano_lab.course.kit.checking import check
+from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.effort import effort_of
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_15.clusters import COLOURS
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.framework.config.conf import ConfError, load_conf
-from volcano_lab.framework.placement.feasible import nodes_to_find
 from volcano_lab.framework.registry import registered
 from volcano_lab.metrics.calls import Effort
 
-# -- pairs
-
-
-def two_full() -> Cluster:
-    """Six nodes, of which two are full; five pods wait."""
-    cluster = scenery.nodes(range(1, 7), cpu=8, memory="16Gi")
-    cluster.job("old", pods=16, cpu=1, memory="1Gi", min_member=1,
-                running={"node-1": 8, "node-2": 8})
-    return cluster.job("train", pods=5, cpu=1, memory="1Gi")
-
-
-@check(takes=int)
-def asked_with_two_full(answer: int) -> Verdict:
-    """Six nodes, two of them full; five pods of 1 CPU. How often is the plugin predicates asked
-    `predicate`?
-    """
-    counted = effort_of(two_full(), conf_of(), arrays=False).count(point="predicate")
-    if answer == counted:
-        return well_done("4 × 5. Whether there is room, the session checks itself, and first. A "
-                         "full node is not asked about.")
-    if answer == 30:
-        return try_again(
-            "That is 6 × 5. Two of the nodes are full; room is checked first, without any plugin.")
-    if answer == 11:
-        return try_again("Not 6 + 5. Each pod is tried on each node: count the pairs.")
-    if answer == 4:
-        return try_again("Four nodes have room, and each of the five pods asks about them.")
-    return try_again("Count the nodes with room, and multiply by the pods.")
-
+asked_with_two_full = choice("15.asked_with_two_full")
 
 WITHOUT_LIMITS = conf_of().replace("  - name: proportion\n", "")
 """No plugin limits a queue or an admission, so that every gang is tried."""
@@ -117,22 +87,7 @@ def slow_plugin(answer: str) -> Verdict:
                      "Look at `mystery.time_by_plugin()`: the longest comes first.")
 
 
-@check(takes=int)
-def scored_anew(answer: int) -> Verdict:
-    """200 equal pods, 100 nodes, the lab's way. How many scores are computed?"""
-    counted = effort_of(cost_cluster(100, 200), conf_of()).scored
-    if answer == counted:
-        return well_done(
-            "100 nodes at first, and one node after each placement but the last: 100 + 199.")
-    hints = {20000: "That is every pair. Equal pods share the scores; only the node that changed "
-                    "is computed again.",
-             200: "One for each pod is right afterwards. But at first every node needs a score.",
-             300: "Nearly. After the last placement nobody asks any more.",
-             100: "That is what the first pod needs. After each placement one node has changed."}
-    return try_again(hints.get(answer,
-                               "Count the nodes once, and then one node for each placement that "
-                               "somebody asks after."))
-
+scored_anew = choice("15.scored_anew")
 
 # -- the slow plugin
 
@@ -158,20 +113,7 @@ def slowest_first(cycles: int) -> list[str]:
 # -- fewer nodes
 
 
-@check(takes=int)
-def looked_for(answer: int) -> Verdict:
-    """2,000 nodes, and Volcano's defaults. After how many nodes that fit does it stop looking?"""
-    found = nodes_to_find(2000)
-    if answer == found:
-        return well_done("50 − 2000/125 = 34 percent of 2000.")
-    hints = {1000: "50 percent is where it begins. For every 125 nodes it is one percent less.",
-             34: "34 is the percentage. How many nodes is that?",
-             100: "100 is the least, for small clusters.",
-             2000: "It looks for all nodes only with 100 percent, or in small clusters."}
-    return try_again(hints.get(answer,
-                               "Compute the percentage: 50, less 1 for every 125 nodes. Then take "
-                               "it of 2,000."))
-
+looked_for = choice("15.looked_for")
 
 # -- a budget
 
