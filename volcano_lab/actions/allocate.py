@@ -65,7 +65,7 @@ class Allocate(Action):
                 return False
             job.pod_group.status.phase = "Inqueue"  # nobody else would let it in
             ssn.observer.changed("enqueued", job)
-        if ssn.job_valid(job) is not None or job.queue not in ssn.queues:
+        if ssn.job_valid(job) is not None:
             return False
         return ssn.topology.ready or not job.contains_network_topology()
 

@@ -47,8 +47,6 @@ class TopologyAllocator:
         has any.
         """
         ssn = self.ssn
-        if not worksheet:
-            return None
         for hyper_nodes in ssn.hyper_node_gradient_for_job(
                 job, ssn.topology.hyper_nodes[CLUSTER_TOP]):
             solutions: dict[str, tuple[list[Operation], JobWorksheet]] = {}
@@ -106,8 +104,6 @@ class TopologyAllocator:
     def _allocate_for_sub_job(self, job: JobInfo, sub_job: SubJobInfo, worksheet: JobWorksheet,
                               hyper_node_for_job: HyperNodeInfo) -> Placed | None:
         ssn, tasks = self.ssn, worksheet.tasks[sub_job.uid]
-        if not tasks:
-            return None
         for hyper_nodes in ssn.hyper_node_gradient_for_sub_job(sub_job, hyper_node_for_job):
             only_one = len(hyper_nodes) == 1 and not job.contains_sub_job_policy()
             if only_one and not ssn.observer.watches_calls:
@@ -206,10 +202,7 @@ class TopologyAllocator:
     def record_decision(self, job: JobInfo) -> None:
         """Write down on the job, and on its sub-jobs, the HyperNode that now holds all they have.
         """
-        decided = self.decided.get(job.uid)
-        if not decided:
-            return
-        around = self.ssn.topology.around
+        decided, around = self.decided[job.uid], self.ssn.topology.around
         job.allocated_hyper_node = around(job.allocated_hyper_node, decided)
         for uid, hyper_node in self.decided_sub_jobs.get(job.uid, {}).get(decided, {}).items():
             sub_job = job.sub_jobs[uid]

@@ -22,8 +22,6 @@ class Enqueue(Action):
         queues: PriorityQueue = PriorityQueue(ssn.queue_order)
         waiting: dict[str, list[JobInfo]] = {}
         for job in ssn.jobs.values():
-            if job.queue not in ssn.queues:
-                continue
             if job.queue not in waiting:
                 waiting[job.queue] = []
                 queues.push(ssn.queues[job.queue])

@@ -23,7 +23,7 @@ from volcano_lab.framework.placement.arrays import NEVER, room_memo
 def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:
     """Jobs that were admitted, are valid and have a queue: for these others may be evicted."""
     for job in ssn.jobs.values():
-        if not job.is_pending() and ssn.job_valid(job) is None and job.queue in ssn.queues:
+        if not job.is_pending() and ssn.job_valid(job) is None:
             yield job
 
 
