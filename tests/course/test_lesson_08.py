@@ -5,6 +5,7 @@ import random
 import pytest
 
 from course.answers.lesson_08 import packing_score
+from volcano_lab.course.kit.verdict import WELL_DONE
 from volcano_lab.course.lesson_08 import checks
 from volcano_lab.course.lesson_08.lab import (
     RULES,
@@ -148,3 +149,8 @@ def test_the_solution_scores_as_binpack_does():
     assert any(name not in case[3] for case in cases for name in case[0])
     assert all(
         packing_score(*case) == pytest.approx(checks._as_volcano(*case)) for case in cases)
+
+
+def test_binpacks_points_are_those_of_the_check():
+    points = score_parts(placement_cluster(), "binpack", binpack_cpu=5)["node-3"]["binpack"]
+    assert points == 65.625 and checks.binpack_of_node_3(points).state == WELL_DONE

@@ -11,7 +11,6 @@ from volcano_lab.api.resource import Resource
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_08.scene import conf_with, placement_cluster
-from volcano_lab.course.lesson_08.scores import score_parts
 from volcano_lab.plugins.binpack import binpacking_score
 
 Amounts = dict[str, float]
@@ -20,25 +19,7 @@ Amounts = dict[str, float]
 largest_pod = choice("08.largest_pod")
 next_reason = choice("08.next_reason")
 least_requested_of_node_3 = choice("08.least_requested_of_node_3")
-
-
-@check(takes=float)
-def binpack_of_node_3(answer: float) -> Verdict:
-    """Now the configuration says `binpack.cpu: 5`. How many points does binpack give node-3, with 3
-    of 4 CPUs and 3 of 16Gi taken?"""
-    wanted = score_parts(placement_cluster(), "binpack", binpack_cpu=5)["node-3"]["binpack"]
-    if abs(answer - wanted) < 0.05:
-        return well_done("(5 × 0.75 + 1 × 0.1875) / 6 × 100. Memory counts little now.")
-    hints = {65: "Nearly. Here no fraction is dropped or rounded.",
-             66: "Nearly. Here no fraction is dropped or rounded.",
-             47: "That is with the weights 1 and 1, both alike. CPU has weight 5 now.",
-             75: "75 is CPU alone. Memory counts once, CPU five times.",
-             28: "It is the other way round: CPU has weight 5, memory 1."}
-    return try_again(hints.get(round(answer),
-                               "Add 5 × the part of the CPUs and 1 × the part of the memory, "
-                               "divide by the sum of the weights (5 + 1), and multiply by 100."))
-
-
+binpack_of_node_3 = choice("08.binpack_of_node_3")
 enough_binpack = choice("08.enough_binpack")
 
 

@@ -21,23 +21,7 @@ HINTS = {"ci/nightly-4412":
 
 
 not_read = choice("13.not_read")
-
-
-@check(takes=int)
-def fewest_ghosts(answer: int) -> Verdict:
-    """How many of the nine empty PodGroups have to go, at least, so that nightly-4412 gets its 30
-    places?
-    """
-    if not 0 <= answer <= 9:
-        return try_again("There are nine of them.")
-    ghosts = [f"podgroup/spark-{number:02}" for number in range(answer)]
-    placed = at_work(_changed([], ghosts))["ci/nightly-4412"]
-    if placed < WANTED["ci/nightly-4412"]:
-        return try_again("With that many removed it is not admitted: each gives back 112 CPUs, and "
-                         "the sum is over the limit by less than one of them.")
-    if answer > 1:
-        return try_again("That is enough. Is it the fewest? Look at the sum in `why` again.")
-    return well_done("One: 1,144 - 112 = 1,032, and the limit is 1,110.4.")
+fewest_ghosts = choice("13.fewest_ghosts")
 
 
 @check(takes=lambda given: isinstance(given, list | tuple) and all(
