@@ -301,3 +301,9 @@ def test_a_pod_may_be_away_from_those_that_it_required_to_be_beside():
               "kubernetes.io/hostname}]}}, containers: [")
     assert changes(asked(exported("new", 1, 1).replace(*beside)).why("new")) == [
         "job default/new: without its pod affinity (new is placed on n1)"]
+
+
+def test_a_job_that_is_admitted_in_this_cycle_and_has_no_pods_yet_is_no_ghost():
+    explanation = asked(exported("one", 1, 5), exported("two", 1, 5)).why("two")
+    assert "default/one 5 (admitted before it in this cycle)" in explanation.text
+    assert not any("delete" in change for change in changes(explanation))

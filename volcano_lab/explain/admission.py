@@ -12,6 +12,7 @@ from volcano_lab.explain.holders import (
     allocated,
     came_first,
     held_text,
+    is_ghost,
     largest,
     phase_text,
     reserved,
@@ -150,7 +151,7 @@ def _by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     if text:
         yield Cause("held_by", text, {"holders": list(dict.fromkeys(holders)),
                                       "ghosts": [uid for uid in largest(kept, names)
-                                                 if not seen.ssn.jobs[uid].tasks]}, [record], True)
+                                                 if is_ghost(seen, uid)]}, [record], True)
     before = [uid for uid in largest(kept, names) if seen.of("enqueued", job=uid)][:1]
     first = came_first(seen, seen.ssn.jobs[before[0]], job, record) if before else None
     if first is not None:

@@ -71,11 +71,16 @@ def largest(by_job: dict[str, Amounts], names: list[str]) -> list[str]:
     return sorted(some, key=lambda uid: ([-by_job[uid].get(name, 0.0) for name in names], uid))
 
 
+def is_ghost(seen: Evidence, uid: str) -> bool:
+    """Whether a PodGroup was admitted before this cycle, and has no pods."""
+    return not seen.ssn.jobs[uid].tasks and not seen.of("enqueued", job=uid)
+
+
 def held_text(seen: Evidence, by_job: dict[str, Amounts], names: list[str], verb: str,
               about: Callable[[JobInfo], str] = lambda job: "") -> str:
     """Who holds how much, such as "held by default/a 4 and default/b 2"; "" where nobody does."""
     order = largest(by_job, names)
-    ghosts = [uid for uid in order if not seen.ssn.jobs[uid].tasks]
+    ghosts = [uid for uid in order if is_ghost(seen, uid)]
     parts = []
     if len(ghosts) > 1:
         same = {amounts_text(by_job[uid], names) for uid in ghosts}
@@ -111,7 +116,7 @@ def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> str:
 
 def phase_text(seen: Evidence, record: Record, job: JobInfo) -> str:
     """How a job stood that had reserved something when another was refused."""
-    if not job.tasks:
+    if is_ghost(seen, job.uid):
         return " (its PodGroup has no pods)"
     if any(each.number < record.number for each in seen.of("enqueued", job=job.uid)):
         return " (admitted before it in this cycle)"
