@@ -138,8 +138,8 @@ def report(explanation: Explanation, names: Names) -> str:
         if len(shown) < len(explanation.chain):
             lines.append(" " * 10 + say(f"and {len(explanation.chain) - len(shown)} more"))
     some_ended = any(row["ended"] for row in explanation.rows)
-    rows = [{name: cell for name, cell in row.items() if name != "ended" or some_ended}
-            for row in explanation.rows]
+    rows = [{name: say(cell) if name == "what" else cell for name, cell in row.items()
+             if name != "ended" or some_ended} for row in explanation.rows]
     lines += ["", table(rows, most=most)] if rows else []
     return "\n".join(lines)
 
