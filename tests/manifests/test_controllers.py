@@ -156,6 +156,20 @@ def test_a_namespace_names_the_queue_of_its_new_podgroups():
     assert group.spec.queue == "own"
 
 
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_a_queue_that_only_the_owner_names_is_told(kind):
+    queue = {"scheduling.volcano.sh/queue-name": "team"}
+    _, _, told = made(workload(kind, annotations=queue))
+    assert told == [
+        f'{kind} default/web (text, document 3): metadata.annotations '
+        '"scheduling.volcano.sh/queue-name" has no effect, as Volcano reads it of the pods; '
+        "allowed is spec.template.metadata.annotations."]
+    assert made(workload(kind, annotations=queue, template={"annotations": queue}))[2] == []
+    assert made(workload(kind, annotations=queue, pod={"schedulerName": "mine"}))[2] == [
+        f"{kind} default/web (text, document 3): its pods are for another scheduler, mine, and "
+        "are not made."]
+
+
 def test_children_among_the_objects_are_not_made_again():
     _, pods, _ = made(workload("Deployment", replicas=2))
     assert len(pods) == 2

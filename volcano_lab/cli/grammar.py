@@ -258,8 +258,8 @@ def diff() -> None:
               help="KIND/NAME.FIELD, plugin/NAME.ARGUMENT or conf (files), and its values: "
               "1,2,5 or 1..9.")
 @click.option("--metric", "metrics", metavar="METRIC", multiple=True,
-              help="placed, pending, jobs_waiting, allocated, evicted, promised, "
-              "queue/NAME.FIELD.RESOURCE or job/NAME.FIELD.  [default: placed, pending]")
+              help="placed, pending, jobs_waiting, allocated, evicted, promised, queue/NAME"
+              ".FIELD.RESOURCE or job/[NAMESPACE/]NAME.FIELD.  [default: placed, pending]")
 @click.option("--workers", type=click.IntRange(1, 1024), default=1, show_default=True,
               help="Processes; the results are the same with any number.")
 @click.option("--scheduler", metavar="ADDRESS",

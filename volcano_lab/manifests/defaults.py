@@ -209,13 +209,19 @@ class _Cluster:
 
     def _workload(self, workload: api.Workload) -> list[api.KubernetesObject]:
         child = api.ReplicaSet if isinstance(workload, api.Deployment) else api.Pod
+        template = workload.spec.template
+        if (QUEUE_NAME in workload.metadata.annotations and not workload.metadata.owner_references
+                and QUEUE_NAME not in template.metadata.annotations
+                and template.spec.scheduler_name == SCHEDULER):
+            self._warn(workload, f'metadata.annotations "{QUEUE_NAME}" has no effect, as Volcano '
+                       "reads it of the pods; allowed is spec.template.metadata.annotations")
         if self.owners.has(workload, child):
             return []
         if not pod_count(workload, self.nodes):
             if workload.spec.suspend:
                 self._unmade(workload, "spec.suspend is true, so that no pods are made of it")
             return []
-        scheduler = workload.spec.template.spec.scheduler_name or "default-scheduler"
+        scheduler = template.spec.scheduler_name or "default-scheduler"
         if scheduler != SCHEDULER:
             self._unmade(workload,
                          f"its pods are for another scheduler, {scheduler}, and are not made")

@@ -25,7 +25,8 @@ def _operations(cycle: Cycle, name: str) -> int:
 
 
 def measure(name: str, cycle: Cycle) -> Any:
-    """Return one number of a cycle: `placed`, `queue/NAME.FIELD.RESOURCE` or `job/NAME.FIELD`.
+    """Return one number of a cycle: `placed`, `queue/NAME.FIELD.RESOURCE` or
+    `job/[NAMESPACE/]NAME.FIELD`; without a namespace it is `default`.
 
     Raises `LookupError` with a sentence where there is none.
 
@@ -49,7 +50,7 @@ def measure(name: str, cycle: Cycle) -> Any:
                 if value is not None and not isinstance(value, dict | list):
                     return value
     raise NoSuch(f'no metric is called "{name}"; allowed are {", ".join(METRICS)}, '
-                      "queue/NAME.FIELD.RESOURCE and job/NAME.FIELD")
+                 "queue/NAME.FIELD.RESOURCE and job/[NAMESPACE/]NAME.FIELD")
 
 
 def _names(uid: str, cycle: Cycle) -> list[str]:
