@@ -124,7 +124,8 @@ class Question(Shown):
 
     def _state(self) -> dict[str, Any]:
         verdict = self.verdict
-        return {"kind": "question", "tag": plain(self.word), "text": html(self.question),
+        return {"kind": "question", "tag": plain(self.word),
+                "text": whole_names(html(self.question)),
                 "options": [[str(option), html(as_text(option)), self._mark(option)]
                             for option in self.options], "button": plain(self.button),
                 "gives_up": self.gives_up, "settled": self.settled,
