@@ -127,7 +127,7 @@ def _lines(part: Any) -> str:
 
 def _wrapped(condition: dict[str, Any]) -> str:
     text = f"{condition.get('type')} ({condition.get('reason')}): {condition.get('message', '')}"
-    return fill(text, 96, initial_indent="  ", subsequent_indent="    ")
+    return fill(text, 96, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def table(rows: Iterable[dict[str, Any]]) -> str:
