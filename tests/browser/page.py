@@ -176,10 +176,10 @@ def open_notebook(browser, server, notebook, width=1280, height=1000, run=True):
             if run:
                 _run_all(shown, server, notebook)
         try:
-            shown.page.wait_for_function("__probe.settled()", timeout=60_000)
+            shown.page.wait_for_function("__probe.settled()", timeout=120_000)
         except PageTimeout as error:
             raise AssertionError(
-                f"{notebook}: not all outputs were drawn within a minute") from error
+                f"{notebook}: not all outputs were drawn within two minutes") from error
         yield shown
     finally:
         context.close()

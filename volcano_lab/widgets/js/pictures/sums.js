@@ -47,7 +47,7 @@ function key(parts, fills, pale, at, half, width) {
     if (x < at && x + 18 + wide(part) > at - half) x = at + half + 2;
     const from = x, words = fit(part, width - from - 18);
     x += 18 + wide(words) + 12;
-    return words.length < 3 ? null : h("g", {key: `key ${k}`}, box(from, 3, 13, 13, {class: "vp-well"}), box(from, 3, 13, 13, {fill: fills[k % 3], opacity: pale[k % 3]}), say(from + 18, 14, words, {class: "vp-soft"}));
+    return words.length < Math.min(3, part.length) ? null : h("g", {key: `key ${k}`}, box(from, 3, 13, 13, {class: "vp-well"}), box(from, 3, 13, 13, {fill: fills[k % 3], opacity: pale[k % 3]}), say(from + 18, 14, words, {class: "vp-soft"}));
   });
 }
 
