@@ -18,6 +18,7 @@ from volcano_lab.api.status import TaskStatus
 GROUP_NAME = "scheduling.k8s.io/group-name"
 TASK_SPEC = "volcano.sh/task-spec"
 TASK_PRIORITY_ANNOTATION = "volcano.sh/task-priority"
+COOLDOWN_TIME = "volcano.sh/cooldown-time"
 PREEMPTABLE = "volcano.sh/preemptable"
 REVOCABLE_ZONE = "volcano.sh/revocable-zone"
 

@@ -17,7 +17,13 @@ from volcano_lab.api import JobInfo, NodeError, QueueInfo, TaskInfo
 from volcano_lab.api.job import clone_pod_group
 from volcano_lab.api.objects import KubernetesObject, PodGroup
 from volcano_lab.api.snapshot import ClusterInfo
-from volcano_lab.api.status import BINDING, RELEASING, TaskStatus, check_transition
+from volcano_lab.api.status import (
+    BINDING,
+    RELEASING,
+    IllegalTransition,
+    TaskStatus,
+    check_transition,
+)
 from volcano_lab.cache.event_handlers import CacheError, EventHandlers
 from volcano_lab.framework import BindContext, log, spoken
 
@@ -202,5 +208,5 @@ class Cache(EventHandlers):
 def _check(task: TaskInfo, status: TaskStatus) -> None:
     try:
         check_transition(task.status, status, f"task {task.key}")
-    except ValueError as illegal:
+    except IllegalTransition as illegal:
         raise CacheError(str(illegal)) from None

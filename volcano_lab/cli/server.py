@@ -160,7 +160,7 @@ def serve(directory: str, conf: str | None = None, period: float = 1.0, port: in
         web = serve_web(service, port)
         if web is None:
             raise Mistake(f"--port is {port}: it is taken, or not allowed; 0 takes any that is "
-                             "free")
+                          "free")
         service.read()
         address = f"http://{LOOPBACK}:{web.server_port}/"
         _say(f"serving {directory} every {period:g} s; metrics on {address}metrics, a page on "
@@ -234,7 +234,7 @@ def _check(directory: str, conf: str | None, period: float, port: int, dumps: Pa
            given: bool) -> None:
     if not (directory and Path(directory).is_dir()):
         raise Mistake(f"{directory or '(nothing)'} is no folder; allowed is a folder of "
-                         "manifests")
+                      "manifests")
     if conf is not None and not Path(conf).parent.is_dir():
         raise Mistake(f"--conf is {conf}; its folder doesn't exist")
     if not 0.01 <= period <= 3600:
@@ -246,12 +246,12 @@ def _check(directory: str, conf: str | None, period: float, port: int, dumps: Pa
             dumps.mkdir(0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise Mistake(f"{dumps} can't be made ({error.strerror}); --dump-dir names another "
-                             "folder for dumps") from None
+                          "folder for dumps") from None
     if not dumps.is_dir():
         raise Mistake(f"--dump-dir is {dumps}; allowed is a folder that exists")
     if dumps.resolve() == Path(directory).resolve():
         raise Mistake(f"--dump-dir is {dumps}, the folder of manifests; allowed is another, for "
-                         "a dump is no manifest")
+                      "a dump is no manifest")
 
 
 def _handle_signals(stop: threading.Event, wanted: set[str]) -> dict[int, Any]:

@@ -115,7 +115,6 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         elif "elastic" in numbers:  # enqueue leaves it out of its sum, allocate does not
             each, steps = numbers["elastic"], 2
         yield from knobs.raised(level, "capability", numbers["asked"], each, steps)
-    if code in CAPABILITY or code == "over_deserved":
         for other in knobs.queues:  # what is guaranteed to others is kept from this queue
             for name in missing if other not in (job.queue, level) else ():
                 yield from knobs.guarantee(other, name, missing[name])

@@ -136,8 +136,7 @@ def _who_protects(seen: Evidence, job: JobInfo, answers: list[Record],
             why += (f" (the lowest priority among their jobs is {min(priorities)}"
                     f"{priority_note(seen, job)})")
         text = (f"{action} finds {len(candidates)} candidate{'s' * (len(candidates) > 1)} for "
-                f"eviction (of "
-                f"{listed(owners, 3)}), but {plugin} lets none of them go: {why}.")
+                f"eviction (of {listed(owners, 3)}), but {plugin} lets none of them go: {why}.")
         yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action,
                                  "least": min(priorities)}, mine[:3], context=True)
 

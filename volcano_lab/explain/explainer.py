@@ -9,6 +9,7 @@ from typing import Any
 
 from volcano_lab.api import PENDING, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
+from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group
@@ -21,7 +22,6 @@ from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, actio
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, amount_text, total
 from volcano_lab.api import objects as api
+from volcano_lab.api.job import SLA_WAITING_TIME, SLA_WAITING_TIME_SHORT
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, Storage, claims_of
+from volcano_lab.api.task import COOLDOWN_TIME, REVOCABLE_ZONE
 from volcano_lab.explain.names import owner_key as called
 from volcano_lab.framework import Session, listed
 from volcano_lab.framework.config.conf import PluginOption
@@ -22,10 +24,10 @@ LIMITS = ("proportion", "capacity")
 """Who reads capability and guarantee."""
 TREES = ("capacity", "nodegroup")
 """Who follows `spec.parent`, with `enableHierarchy`."""
-ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"
+ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"  # not loaded for its names
                   for what in ("affinity", "anti-affinity", "task-order")},
-               "volcano.sh/sla-waiting-time": "sla", "sla-waiting-time": "sla",
-               "volcano.sh/cooldown-time": "cdp", "volcano.sh/revocable-zone": "tdm"}
+               SLA_WAITING_TIME: "sla", SLA_WAITING_TIME_SHORT: "sla", COOLDOWN_TIME: "cdp",
+               REVOCABLE_ZONE: "tdm"}
 """Annotations and labels of jobs and pods -> the plugin that alone reads them."""
 
 

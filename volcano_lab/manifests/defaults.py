@@ -190,7 +190,7 @@ class _Cluster:
                              f"{', '.join(others)} run (dependsOn), and not before")
         if has_pods:
             told = jobs.lacking(job, [pod for pod in pods if pod.key not in self.pods], len(pods),
-                           self.quotas)
+                                self.quotas)
             if told:
                 self._unmade(job, told)
             return [] if has_group else [group]

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from volcano_lab.api import TaskInfo
 from volcano_lab.api.durations import parse_duration
 from volcano_lab.api.objects import Pod
+from volcano_lab.api.task import COOLDOWN_TIME
 from volcano_lab.framework import PERMIT, Plugin, TasksAndVote
-
-COOLDOWN_TIME = "volcano.sh/cooldown-time"
 
 logger = logging.getLogger(__name__)
 

@@ -5,16 +5,16 @@ Answers to `plugins/nodeports`, `util.GetHostPorts` and `framework.HostPortInfo`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from volcano_lab.api.fit_error import UNSCHEDULABLE, Status
 from volcano_lab.api.objects import Pod
 
+from .node_by_node import NodeByNode
+
 if TYPE_CHECKING:
-    from .node_pods import KubeNode, KubeNodes
+    from .node_pods import KubeNodes
     from .pod_info import PodInfo
 
 NAME = "NodePorts"
@@ -56,19 +56,6 @@ def conflict(wanted: Iterable[HostPort], used: Collection[HostPort]) -> bool:
         elif (address, protocol, port) in used or (ANY_ADDRESS, protocol, port) in used:
             return True
     return False
-
-
-class NodeByNode:
-    """A rule about an incoming pod that is asked node by node: `refusal(node)` says why the pod
-    can't be there, or None.
-    """
-
-    def __init__(self, kube: KubeNodes, refusal: Callable[[KubeNode], Status | None]):
-        self.kube, self.refusal = kube, refusal
-
-    def nodes(self) -> np.ndarray:
-        """`refusal` for all nodes at once: True where there is none."""
-        return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
 
 
 def look(kube: KubeNodes, info: PodInfo) -> NodeByNode | None:

@@ -24,7 +24,7 @@ from volcano_lab.api.selector import EVERYTHING, label_selector
 from volcano_lab.api.storage import CLAIM, SELECTED_NODE, VOLUME, WAIT, Storage, claims_of, class_of
 
 from .node_affinity import node_terms
-from .node_ports import NodeByNode
+from .node_by_node import NodeByNode
 
 if TYPE_CHECKING:
     from .node_pods import KubeNode, KubeNodes

@@ -14,7 +14,7 @@ from volcano_lab.api.fit_error import ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.objects import CSINode, PersistentVolumeClaim, Pod
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 
-from .node_ports import NodeByNode
+from .node_by_node import NodeByNode
 from .volume_binding import not_owned
 
 if TYPE_CHECKING:
