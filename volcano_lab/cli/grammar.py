@@ -112,9 +112,10 @@ def _speak(language: str) -> None:
 
 def loaded(module: str) -> ModuleType:
     """Return what a command runs, by its place in the package; from now on garbage is collected,
-    which `main` has put off while modules load.
+    which `main` has put off while modules load. What they hold stays, and is not searched.
     """
     found = import_module(f"volcano_lab.{module}")
+    gc.freeze()
     gc.enable()
     return found
 
