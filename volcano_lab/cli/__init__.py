@@ -6,8 +6,6 @@ for what the user has to fix, told in a sentence, 130 after Ctrl-C. `grammar` ha
 what a command needs is imported when it runs.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import logging

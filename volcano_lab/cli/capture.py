@@ -1,7 +1,5 @@
 """`volcano-lab capture` and `export`: a cluster into a file, checked, and on to others."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """`volcano-lab what-if` and `volcano-lab diff`: two cycles side by side, as far as they differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ can't be read or is refused leaves the last good configuration in force; before 
 Volcano's default is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

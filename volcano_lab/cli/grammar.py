@@ -3,8 +3,6 @@
 The only source of `--help`, of the manual page and of the documentation's page about the command.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

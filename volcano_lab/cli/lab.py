@@ -1,7 +1,5 @@
 """`volcano-lab lab`: the first notebook in JupyterLab."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

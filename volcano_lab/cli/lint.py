@@ -1,7 +1,5 @@
 """`volcano-lab lint`: what cannot work, cancels itself or has no effect."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attrs import asdict

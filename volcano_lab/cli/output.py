@@ -4,8 +4,6 @@ Keys of JSON and YAML are in camelCase, as Kubernetes writes them; amounts are i
 people use: CPUs, bytes, whole GPUs.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,8 +1,6 @@
 """Cycles that have run before the one that is asked about: of a simulation, or of a recorded life.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from volcano_lab.cli import Mistake

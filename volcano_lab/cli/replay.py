@@ -5,8 +5,6 @@ The form is that of the conformance cases, so that the lab's decisions can be co
 Volcano's.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys

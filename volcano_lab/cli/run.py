@@ -1,7 +1,5 @@
 """`volcano-lab run`: one cycle on manifests, as tables for people or as plain data for programs."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

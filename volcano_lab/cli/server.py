@@ -8,8 +8,6 @@ cycle. SIGHUP reads everything anew, SIGUSR2 (and SIGUSR1, Volcano's) writes the
 SIGTERM and Ctrl-C end it. One thread does all of it; the page and the metrics have their own.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """`volcano-lab site`: serve the folder that `make site` built, for one reader or a classroom."""
 
-from __future__ import annotations
-
 from functools import partial
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path

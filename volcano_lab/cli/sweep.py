@@ -1,7 +1,5 @@
 """`volcano-lab sweep`: a cycle for every setting of a grid, on one core, several, or Dask."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Sequence

@@ -4,8 +4,6 @@
 elsewhere. `/metrics` has the series, `/state` the page's numbers as JSON.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterable, Mapping

@@ -2,8 +2,6 @@
 change it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any

@@ -13,8 +13,6 @@ comparisons, + - * / of numbers, and, or, not, in, a subscript, and `len`, `min`
 `any`, `all`: nothing that could do more than look, and nothing that grows.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 from collections import defaultdict

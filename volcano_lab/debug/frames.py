@@ -6,8 +6,6 @@ nodes and jobs, in the units people use. However large the cluster, a frame has 
 of a trace's statements, whole: what was done, and pods, nodes and queues right after it.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any

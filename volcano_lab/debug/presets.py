@@ -3,8 +3,6 @@
 Each symptom asks for a queue or a job; `find` puts the stepper where the decision falls.
 """
 
-from __future__ import annotations
-
 from attrs import define
 
 from volcano_lab.debug.breakpoints import Breakpoint

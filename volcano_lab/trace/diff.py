@@ -3,8 +3,6 @@ follows from it for pods, jobs and queues. The cycles may differ in configuratio
 version of either.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest

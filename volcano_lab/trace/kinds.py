@@ -12,8 +12,6 @@ read it. A kind of your own is added in the same way:
 >>> del KINDS["tea_break"]
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from attrs import define

@@ -3,8 +3,6 @@
 The stepper shows it at each step; `volcano-lab why` prints the records behind an explanation.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from volcano_lab.api import amount_text

@@ -5,8 +5,6 @@ the time one row is new. Where placements elsewhere matter, too (pod affinity, s
 nodes), everything is worked out once more and compared with what was written last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

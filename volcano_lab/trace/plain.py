@@ -2,8 +2,6 @@
 to no Go file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading a trace: by extension point, by task, node by node; to JSON lines and back."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The recorder: an observer that writes a cycle down while it runs, in outline or in full."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

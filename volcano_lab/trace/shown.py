@@ -3,8 +3,6 @@
 A part is a sentence, or rows of a table. Words stand at the left, numbers at the right.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape

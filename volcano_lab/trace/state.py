@@ -4,8 +4,6 @@ A state is {what: {name: {field: value}}}: tasks, jobs, nodes, queues. A change 
 field, before, after]; turned round it is its own inverse.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from volcano_lab.api import JobInfo, TaskInfo

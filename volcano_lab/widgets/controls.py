@@ -5,8 +5,6 @@
 ('weight of queue a', 9)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

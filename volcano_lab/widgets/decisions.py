@@ -1,7 +1,5 @@
 """What a lab decided of late, and what it does when nobody waits for an answer."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 from collections.abc import Callable

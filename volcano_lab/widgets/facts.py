@@ -6,8 +6,6 @@
 (4, 2, {'default': 4})
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

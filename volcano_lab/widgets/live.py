@@ -1,7 +1,5 @@
 """What moves on a page that has a kernel: what all have in common, and a single picture."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import anywidget

@@ -4,8 +4,6 @@ The modules in `js/` are plain ES modules. `bundle` puts one and all that it imp
 each in a scope of its own, because a notebook loads a widget from a single text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache

@@ -10,8 +10,6 @@ A still is an `img` of HTML, because notebooks that were downloaded and did not 
 other SVG. It has a ground of its own, light or dark as the page asks for.
 """
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Callable

@@ -8,8 +8,6 @@ A lab names what is worth a sentence: amounts that several hold (`amounts`), and
 ['**a** deserves 43.8 (was 28).']
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """How the repair of a broken cluster is graded, by running it: of bosses, riddles, lesson 13."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Count the work of one cycle over a cluster."""
 
-from __future__ import annotations
-
 from volcano_lab.cluster import Cluster
 from volcano_lab.metrics.calls import Effort
 from volcano_lab.scheduler import Scheduler

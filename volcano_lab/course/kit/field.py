@@ -5,8 +5,6 @@ word *change*. What is run there knows the notebook's names. A cell that defines
 or a text in lines shows its code in a fold. Elsewhere nothing is shown.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import linecache

@@ -4,8 +4,6 @@ The line of links at the top and the end of each lesson, the start page, and the
 list are made from it.
 """
 
-from __future__ import annotations
-
 from attrs import define
 
 from volcano_lab.trace.language import mark, say

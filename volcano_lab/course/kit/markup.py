@@ -4,8 +4,6 @@ Colours are the page's own, with fallbacks. Styles stand in the elements, becaus
 not trusted loses style sheets but keeps those.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape
 

@@ -4,8 +4,6 @@ The file is written only when a lesson was opened with `start`, as its first cel
 cannot be written (a read-only folder), progress lasts as long as the kernel.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

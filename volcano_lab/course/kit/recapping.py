@@ -1,7 +1,5 @@
 """The end of a lesson: what was learned, and where it is in the real Volcano."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from attrs import define

@@ -4,8 +4,6 @@ They need neither pandas nor a script, follow light and dark pages, and are text
 page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any

@@ -1,7 +1,5 @@
 """What many scenes begin with: equal nodes, and a configuration's text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Where a reader stands: in a lesson, and in the whole course."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

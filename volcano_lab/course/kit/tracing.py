@@ -1,7 +1,5 @@
 """A trace as a table that a lesson shows, who was asked what and what the answer was; the log."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from collections.abc import Callable, Iterable

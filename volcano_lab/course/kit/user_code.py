@@ -2,8 +2,6 @@
 sentences as hints.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any

@@ -1,7 +1,5 @@
 """Read values as people write them, and write values as people read them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

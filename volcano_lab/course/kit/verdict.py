@@ -1,7 +1,5 @@
 """What is said of an answer: a state and a text."""
 
-from __future__ import annotations
-
 from attrs import define
 
 from volcano_lab.course.kit.markup import BLUE, GREEN, RED, box, html, plain

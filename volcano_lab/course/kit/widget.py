@@ -1,7 +1,5 @@
 """The widget that draws what a `Shown` says; the page sends back what is answered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 or not at all.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

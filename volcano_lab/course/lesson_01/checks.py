@@ -1,7 +1,5 @@
 """Checks of lesson 01: one scheduling cycle."""
 
-from __future__ import annotations
-
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.tracing import trace_of
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done

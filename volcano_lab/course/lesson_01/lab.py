@@ -2,8 +2,6 @@
 chooses.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

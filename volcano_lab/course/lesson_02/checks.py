@@ -1,7 +1,5 @@
 """Checks of lesson 02: resources, and how they are compared."""
 
-from __future__ import annotations
-
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import check, choice, is_empty

@@ -5,8 +5,6 @@ Answers to `pkg/scheduler/api/resource_info.go` and its callers; the comparing i
 `api.resource`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lesson 02: two amounts side by side, and what every comparison says of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks of lesson 03: proportion. Water-filling, share, the order of queues, overused."""
 
-from __future__ import annotations
-
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import check, choice, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done

@@ -2,8 +2,6 @@
 around a reader's own step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

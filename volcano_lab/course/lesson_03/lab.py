@@ -2,8 +2,6 @@
 begins.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define

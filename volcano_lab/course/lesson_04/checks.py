@@ -1,7 +1,5 @@
 """The checks of lesson 04: limits, and who is admitted."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from functools import cache

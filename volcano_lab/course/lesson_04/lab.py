@@ -1,7 +1,5 @@
 """Lesson 04: one queue that two jobs want to enter, and the sums that enqueue compares."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The checks of lesson 05: capacity and the queue tree, and the bug of v1.11.0."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

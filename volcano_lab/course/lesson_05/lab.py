@@ -2,8 +2,6 @@
 becomes of each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Any

@@ -2,8 +2,6 @@
 05).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from volcano_lab.api.job import JobInfo

@@ -1,7 +1,5 @@
 """The checks of lesson 06: gangs and statements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any

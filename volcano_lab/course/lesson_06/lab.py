@@ -1,7 +1,5 @@
 """Lesson 06: a statement step by step, and where pods are on the nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from volcano_lab.course.kit.results import Table, table

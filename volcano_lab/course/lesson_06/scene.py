@@ -2,8 +2,6 @@
 Answers to no Go file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from volcano_lab.cluster import Cluster

@@ -2,8 +2,6 @@
 a hint (lesson 06).
 """
 
-from __future__ import annotations
-
 from volcano_lab.debug.sandbox import HandStatement, Rehearsal
 from volcano_lab.framework.statement import Operation
 

@@ -1,7 +1,5 @@
 """The boss after lesson 06: a cluster in which four jobs wait, each for a reason of its own."""
 
-from __future__ import annotations
-
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import Repair
 from volcano_lab.course.kit.checking import check

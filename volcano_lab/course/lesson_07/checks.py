@@ -1,7 +1,5 @@
 """Checks of lesson 07: dominant resource fairness, flat and hierarchical."""
 
-from __future__ import annotations
-
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_07.lab import CPUS, HIERARCHICAL, placed, tree_cluster

@@ -1,7 +1,5 @@
 """Checks of lesson 08: placement, predicates and scores."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Iterator

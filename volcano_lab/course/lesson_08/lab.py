@@ -2,8 +2,6 @@
 explore it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define

@@ -5,8 +5,6 @@ The zones are *a* (node-1, node-2) and *b* (node-3). Pods of the jobs *web*, *db
 the three nodes.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -5,8 +5,6 @@ Refusals, points and the choice are read from a trace of the cycle with every ca
 points are made of isn't in the trace: for each part the cycle runs again, with all other weights 0.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from volcano_lab.api.fit_error import insufficient

@@ -1,7 +1,5 @@
 """The checks of lesson 09: preempt and reclaim."""
 
-from __future__ import annotations
-
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done

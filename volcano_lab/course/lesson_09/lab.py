@@ -2,8 +2,6 @@
 became of the gang.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any
 

@@ -5,8 +5,6 @@ Twelve CPUs are in use: queue a holds 3 and deserves 5, queue b holds 9 and dese
 urgent gang waits for 2 pods.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from volcano_lab.cluster import Cluster

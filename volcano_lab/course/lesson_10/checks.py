@@ -1,7 +1,5 @@
 """The checks of lesson 10: network topology."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from typing import Any

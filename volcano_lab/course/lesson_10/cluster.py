@@ -4,8 +4,6 @@ Two rooms with two racks each, two nodes of 4 CPUs per rack. Racks are HyperNode
 of tier 2.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

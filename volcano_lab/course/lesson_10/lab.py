@@ -1,7 +1,5 @@
 """The lab of network topology: a gang, how close it must lie, and the dry run in each HyperNode."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define

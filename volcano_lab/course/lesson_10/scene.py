@@ -2,8 +2,6 @@
 members by pattern.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from volcano_lab.cluster import SCHEDULING, Cluster

@@ -1,7 +1,5 @@
 """The check of lesson 10b: a pattern for members of a HyperNode."""
 
-from __future__ import annotations
-
 from volcano_lab.course.kit.checking import check
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_10.scene import hyper_tree, loose_cluster

@@ -1,7 +1,5 @@
 """The checks of lesson 11: binding, faults and healing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Lesson 11: half a minute of arrivals with binds that fail, as a lab with three sliders."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from typing import Any

@@ -2,8 +2,6 @@
 know of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The checks of lesson 11b: what one sees of a scheduler at work."""
 
-from __future__ import annotations
-
 from volcano_lab.course.kit.checking import choice
 
 still_there = choice("11b.still_there")

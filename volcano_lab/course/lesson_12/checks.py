@@ -4,8 +4,6 @@ Each runs the reader's class on small clusters and judges by what was decided. W
 says of a mistake, one sentence with plugin, point and what is allowed, is the hint.
 """
 
-from __future__ import annotations
-
 from difflib import get_close_matches
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lesson 12: how the answers of three plugins in two tiers become one, as a picture and a lab."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Lesson 12: what an action of one's own is put together from, and the cluster in which it helps.
 """
 
-from __future__ import annotations
-
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.queue import QueueInfo
 from volcano_lab.api.status import PENDING

@@ -1,7 +1,5 @@
 """Lesson 12: the configuration and the small clusters for plugins of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

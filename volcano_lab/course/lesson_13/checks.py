@@ -1,7 +1,5 @@
 """Checks of lesson 13: your own cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Checks of lesson 14: time."""
 
-from __future__ import annotations
-
 from volcano_lab.course.kit.checking import check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_14.scene import conf, day, mean_wait, waits

@@ -1,7 +1,5 @@
 """Lesson 14: a day of a small cluster as a lab: weight, arrivals, a node that is lost at noon."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

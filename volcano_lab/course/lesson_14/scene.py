@@ -1,7 +1,5 @@
 """Lesson 14: a cluster for a day: two queues, a node that is lost at noon, a gang that waits."""
 
-from __future__ import annotations
-
 from functools import cache
 from statistics import mean
 from typing import Any

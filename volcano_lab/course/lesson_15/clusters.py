@@ -2,8 +2,6 @@
 slow one among.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

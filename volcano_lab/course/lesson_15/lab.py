@@ -1,7 +1,5 @@
 """Lesson 15: how work grows, how many nodes are looked for, and a lab that counts cycles."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any

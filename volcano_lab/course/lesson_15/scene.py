@@ -1,7 +1,5 @@
 """Lesson 15: a cluster of any size, and the configuration in which its work is counted."""
 
-from __future__ import annotations
-
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit import scenery
 

@@ -1,7 +1,5 @@
 """The last boss: two rooms, a tree of queues, three jobs that wait, and a trap in the repair."""
 
-from __future__ import annotations
-
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import Repair
 from volcano_lab.course.kit.checking import check, choice

@@ -4,8 +4,6 @@
     describe KIND NAME          logs [WORD]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from textwrap import fill
 from typing import Any

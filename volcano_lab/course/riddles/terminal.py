@@ -1,7 +1,5 @@
 """A riddle in a terminal: `volcano-lab riddle N`, a dialogue line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from volcano_lab.api.objects import ConfigMap, ObjectMeta

@@ -1,7 +1,5 @@
 """What several charts are made of: colours by a table, and cells with words in them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -2,8 +2,6 @@
 who lets go victims.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import altair as alt

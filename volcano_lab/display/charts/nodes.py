@@ -2,8 +2,6 @@
 node was sought.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where a cycle's time went, as a chart: a bar a phase, with the parts of the plugins."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

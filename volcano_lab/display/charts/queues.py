@@ -2,8 +2,6 @@
 what enqueue compared. Each takes a `Cycle` or a trace.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import altair as alt

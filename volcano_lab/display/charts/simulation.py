@@ -2,8 +2,6 @@
 fair the cluster was.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import altair as alt

@@ -1,7 +1,5 @@
 """A statement as a still chart (altair): the state of every pod after each step."""
 
-from __future__ import annotations
-
 import altair as alt
 
 from volcano_lab.debug.frames import frames_of

@@ -2,8 +2,6 @@
 to next.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import altair as alt

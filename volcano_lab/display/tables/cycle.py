@@ -1,7 +1,5 @@
 """What a cycle decided, as tables; each takes a `Cycle`, those of queues also a trace."""
 
-from __future__ import annotations
-
 from volcano_lab.display.tables.frame import Table, frame
 from volcano_lab.trace.views import Source, trace_of
 from volcano_lab.trace.views import queues as rows_of

@@ -1,7 +1,5 @@
 """A whole trace as tables: nodes, gangs, statements, victims, records; and where time went."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from volcano_lab.display.tables.frame import Table, frame

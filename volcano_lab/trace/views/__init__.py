@@ -2,8 +2,6 @@
 charts and boards. Amounts are in the units people use.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 from volcano_lab.framework import Misuse

@@ -2,8 +2,6 @@
 commands. Amounts in rows are in the units people use: CPUs, bytes, whole GPUs.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any

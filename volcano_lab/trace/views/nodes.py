@@ -2,8 +2,6 @@
 sought.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import Any
 

@@ -6,8 +6,6 @@ ask at every move, and `volcano-lab run` for every job; `explain` says more of o
 would change it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from volcano_lab.api import PENDING, JobInfo, amount_text
