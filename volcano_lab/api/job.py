@@ -197,7 +197,7 @@ class JobInfo(TaskIndex):
 
     def roles_short(self) -> dict[str, tuple[int, int]]:
         """(how many tasks may still run, the minimum) of each role that has too few."""
-        if self.min_available < self.task_min_available_total:
+        if self.min_available < self.task_min_available_total or not self.task_min_available:
             return {}
         actual = self._roles(_MAY_RUN)
         return {role: (actual[role], least) for role, least in self.task_min_available.items()
