@@ -6,8 +6,6 @@ committed, or it is discarded. A job whose network topology must hold is tried o
 after the other (`allocate_topology.py`).
 """
 
-from __future__ import annotations
-
 from attrs import define
 
 from volcano_lab.actions.allocate_topology import TopologyAllocator

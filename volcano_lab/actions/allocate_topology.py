@@ -6,8 +6,6 @@ discarded; the best one is recovered. Observers hear of it as `hyper_node_tried`
 `hyper_node_chosen`, with an empty `sub_job` where it is the job's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

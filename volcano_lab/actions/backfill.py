@@ -5,8 +5,6 @@ Such a task takes no room that another could use, so it goes through the session
 statement.
 """
 
-from __future__ import annotations
-
 from volcano_lab.actions.evictions import admitted_jobs
 from volcano_lab.api import PENDING, PIPELINED, FitErrors, TaskInfo
 from volcano_lab.framework import Action, PriorityQueue, Session, StatementError, unplace

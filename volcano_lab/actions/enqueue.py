@@ -2,8 +2,6 @@
 `pkg/scheduler/actions/enqueue`.
 """
 
-from __future__ import annotations
-
 from volcano_lab.api import JobInfo
 from volcano_lab.framework import Action, PriorityQueue, Session
 

@@ -7,8 +7,6 @@ counterpart there: it knows of all nodes at once which can't help at all, so tha
 asked about those.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 

@@ -7,8 +7,6 @@ same queue, a statement a job, kept only if the gang gets its room; then each st
 evict tasks of the same job, a statement a task. Nodes are tried from the best score down.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np

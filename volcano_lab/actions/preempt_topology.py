@@ -8,12 +8,10 @@ changes what other rules allow (pod affinity). Plugins take part with their `sim
 on a copy of what they keep for the task.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from math import inf
-from typing import Any
+from typing import Any, Self
 
 from attrs import define
 
@@ -39,7 +37,7 @@ class CandidateLimits:
     at_least: int = 1
     at_most: int = 100
 
-    def changed_by(self, arguments: Arguments) -> CandidateLimits:
+    def changed_by(self, arguments: Arguments) -> Self:
         """The same limits, but for those that the arguments name."""
         read = arguments.get_weight
         return CandidateLimits(read("minCandidateNodesPercentage", self.percentage),

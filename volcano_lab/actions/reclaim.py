@@ -8,8 +8,6 @@ on the first where victims of other, reclaimable queues suffice they are evicted
 empty cache.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from volcano_lab.actions import evictions

@@ -6,8 +6,6 @@ where a plugin (tdm) names a node's copy of a task, the job's own task is evicte
 count that copy off as releasing before it was ever counted so.
 """
 
-from __future__ import annotations
-
 from volcano_lab.api.status import RUNNING
 from volcano_lab.framework import Action, Session, StatementError
 

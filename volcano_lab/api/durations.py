@@ -3,8 +3,6 @@
 Answers to Go's `strconv.ParseBool` and `time.ParseDuration`, whose texts people write.
 """
 
-from __future__ import annotations
-
 import re
 
 _TRUE, _FALSE = {"1", "t", "T", "TRUE", "true", "True"}, {"0", "f", "F", "FALSE", "false", "False"}

@@ -4,8 +4,6 @@ Answers to the loop in `pkg/scheduler/plugins/proportion/proportion.go` and the 
 and `helpers.go`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import define

@@ -3,8 +3,6 @@
 Answers to `pkg/scheduler/api/unschedule_info.go` and the `Status` of `types.go`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 

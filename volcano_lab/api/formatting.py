@@ -2,8 +2,6 @@
 texts: 2Gi).
 """
 
-from __future__ import annotations
-
 from volcano_lab.api.resource import MEMORY, PODS, Resource
 
 UNLIMITED = 1e300

@@ -7,8 +7,6 @@ purpose: at most 1,000 states; flags stand at the start of the pattern or in a g
 classes (`\\pL`) are refused, since names of nodes are ASCII.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import lru_cache

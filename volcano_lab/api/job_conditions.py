@@ -4,8 +4,6 @@ Answers to `FitError` and `TaskSchedulingReason` of `pkg/scheduler/api/job_info.
 interface: people and tools look for it in `kubectl describe podgroup`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import NamedTuple
 

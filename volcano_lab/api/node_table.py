@@ -5,10 +5,8 @@ worked out for all nodes at once, a snapshot is a copy of a few arrays, and afte
 one row changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -97,7 +95,7 @@ class NodeTable:
             array = getattr(self, account)
             setattr(self, account, np.hstack((array, np.zeros((len(array), len(new))))))
 
-    def select(self, rows: Sequence[int]) -> NodeTable:
+    def select(self, rows: Sequence[int]) -> Self:
         """A copy that holds the given rows, in the given order."""
         table = NodeTable(self.dimensions)
         index = np.asarray(rows, dtype=np.intp)

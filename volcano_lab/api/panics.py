@@ -6,8 +6,6 @@ PANIC_ON_ERROR=true makes the lab stop, and so does `panics_stop`.
 Volcano: pkg/scheduler/util/assert/assert.go
 """
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Volcano: k8s.io/component-helpers/resource, AggregateContainerRequests
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 

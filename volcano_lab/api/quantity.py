@@ -8,8 +8,6 @@ result wraps around or is 0, depending on how it is kept. Differs on purpose: te
 always round away from zero; beyond `E`, canonical text goes on as `e21`.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import lru_cache

@@ -5,11 +5,9 @@ component-helpers. Being hashable, a selector can key a cache: equal selectors o
 their work.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 from attrs import frozen
 
@@ -99,7 +97,7 @@ class Selector:
         """Whether it matches everything."""
         return self.requirements == ()
 
-    def with_labels(self, labels: Mapping[str, str]) -> Selector:
+    def with_labels(self, labels: Mapping[str, str]) -> Self:
         """The selector that asks for these labels besides; one that matches nothing stays so."""
         if self.requirements is None or not labels:
             return self

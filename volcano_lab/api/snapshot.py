@@ -2,8 +2,6 @@
 `pkg/scheduler/api/cluster_info.go`.
 """
 
-from __future__ import annotations
-
 from attrs import Factory, define
 
 from volcano_lab.api.hyper_node import HyperNodesView

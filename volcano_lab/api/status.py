@@ -4,8 +4,6 @@ Answers to `pkg/scheduler/api/types.go` and `helpers.go`. The numbers are Volcan
 ranging over statuses in ascending number is part of the rule for ties.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 

@@ -5,8 +5,6 @@ claims will have there are taken at once, and given back with the node. What the
 such an object replaces what was assumed. It lasts from cycle to cycle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

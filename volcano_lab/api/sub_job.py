@@ -4,8 +4,6 @@ topology of its own.
 Answers to `pkg/scheduler/api/sub_job_info.go`. A job without such policies has one default sub-job.
 """
 
-from __future__ import annotations
-
 import re
 
 import attrs

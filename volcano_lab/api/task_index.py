@@ -4,8 +4,6 @@ Answers to the task maps and counting functions that `job_info.go` and `sub_job_
 `pkg/scheduler/api` each write out. Counts are kept up to date rather than counted again.
 """
 
-from __future__ import annotations
-
 from volcano_lab.api.objects import NetworkTopologySpec
 from volcano_lab.api.status import (
     ALLOCATED_STATUSES,

@@ -7,8 +7,6 @@ sees it: creation, update with a check of the version, deletion with grace for p
 holds one holds a snapshot. Times are in whole seconds, as there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -12,8 +12,6 @@ says when each step is taken, and how long a request is under way. The channel n
 out: a task's own handler of bind errors, which nothing in Volcano sets.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any

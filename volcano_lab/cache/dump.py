@@ -9,8 +9,6 @@ something (a queue's status lists them with 0).
 Volcano: pkg/scheduler/cache/dumper.go
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

@@ -7,8 +7,6 @@ counts them at once (Volcano counts each again when it next hears of it); and a 
 step which the task state machine doesn't have is refused.
 """
 
-from __future__ import annotations
-
 from volcano_lab.api import ZERO, JobInfo, NodeError, NodeInfo, QueueInfo, Storage, TaskInfo
 from volcano_lab.api import objects as api
 from volcano_lab.api.node_table import NodeTable

@@ -6,8 +6,6 @@ Answers to `HyperNodesInfo` of `pkg/scheduler/api/hyper_node_info.go` and to `Sy
 with growing delays is tried again before the next snapshot.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 

@@ -5,8 +5,6 @@ A file that is broken, whatever is wrong with it, keeps what it said before, and
 why; `warnings` say what has no effect.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import attrs

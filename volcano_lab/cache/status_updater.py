@@ -7,8 +7,6 @@ refused by the server; the next session tries again. Equal events are counted, n
 as Kubernetes' recorder does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import attrs

@@ -7,8 +7,6 @@ labels that its driver names (`topologyKeys` of the CSINode), or from everywhere
 Volcano: pkg/scheduler/capabilities/volumebinding/binder.go (BindPodVolumes)
 """
 
-from __future__ import annotations
-
 from volcano_lab.api import objects as api
 from volcano_lab.api.storage import CLAIM, SELECTED_NODE, VOLUME, Storage, claims_of, class_of
 from volcano_lab.cache.api_server import ApiServer

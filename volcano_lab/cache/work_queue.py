@@ -6,8 +6,6 @@ often it is added, and a retry waits for the longer of two limits, 5 ms doubled 
 to 1,000 s, and 100 retries a second with bursts of 1,000. Time is told by the caller, in seconds.
 """
 
-from __future__ import annotations
-
 from attrs import Factory, define
 
 FIRST_DELAY, LONGEST_DELAY = 0.005, 1000.0

@@ -1,7 +1,5 @@
 """Calls that say what is wrong with their arguments. Answers to no Go file: it is for notebooks."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Python's collector of garbage, paused. Answers to no Go file: Go's works beside the program."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -6,8 +6,6 @@ registered, and a panic in a plugin ends the scheduler. Plugins and actions of t
 not guarded: they are asked too often, and tested.
 """
 
-from __future__ import annotations
-
 import inspect
 import signal
 import sys

@@ -17,8 +17,6 @@ queues have and deserve, round by round; who is admitted or passed over |
 | V(5) | actions entered and left, each node's amounts, single comparisons, the pipeline's queues |
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Iterator

@@ -5,12 +5,10 @@ equal in another order than Go's `container/heap` does, and that order shows in 
 these few lines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from copy import copy
 from heapq import heapify, heappop, heappush
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 T = TypeVar("T")
 
@@ -65,7 +63,7 @@ class PriorityQueue(Generic[T]):
         """The item that would pop next, or None."""
         return self.items[0] if self.items else None
 
-    def clone(self) -> PriorityQueue[T]:
+    def clone(self) -> Self:
         queue = copy(self)
         queue.items = self.items.copy()
         return queue

@@ -7,8 +7,6 @@ the status of queues. Unlike Volcano's, a closed session stays readable.
 Volcano: pkg/scheduler/framework/session.go, pkg/scheduler/framework/framework.go
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Iterable

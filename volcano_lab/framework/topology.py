@@ -6,8 +6,6 @@ The relations do not change while the session lasts.
 Volcano: pkg/scheduler/framework/session.go, pkg/scheduler/util/scheduler_helper.go
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from volcano_lab.api import ALLOCATED_STATUSES, JobInfo, NodeInfo, NodeList, SubJobInfo

@@ -4,8 +4,6 @@ Answers to no Go file. A change is that of a manifest's field, before defaults a
 a removed object has made goes with it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches

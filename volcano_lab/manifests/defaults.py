@@ -10,8 +10,6 @@ its kubelet would set. Recorded cases are replayed without any of this.
 Volcano: pkg/webhooks/admission, pkg/scheduler/cache/cache.go (newDefaultAndRootQueue)
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from uuid import NAMESPACE_URL, uuid5

@@ -5,8 +5,6 @@ Answers to no Go file. Read again, each decides the same: `uid`, status and time
 passes over them), only `resourceVersion` goes, which the API server would refuse.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping

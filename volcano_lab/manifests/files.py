@@ -6,8 +6,6 @@ JSON, for it reads faster; several JSON values may follow one another, as `jq` a
 print them.
 """
 
-from __future__ import annotations
-
 import glob
 import gzip
 import io

@@ -8,8 +8,6 @@ does not fit is an error, all errors are raised together, and then nothing is lo
 scheduling decision reads is dropped: environment, images, secrets, applied configurations.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable

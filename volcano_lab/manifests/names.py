@@ -1,7 +1,5 @@
 """Names, labels and keys as the API server allows them, and the names that it makes up itself."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from zlib import crc32

@@ -6,8 +6,6 @@ what kubectl prints of a running cluster.
 Volcano: pkg/controllers/job/job_controller_actions.go (getPodGroupByJob)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup

@@ -6,8 +6,6 @@ The controller runs with its default settings: annotations of the owner are inhe
 Volcano: pkg/controllers/podgroup/pg_controller_handler.go
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -7,8 +7,6 @@ Kubernetes' rules are kept: `null` is "not set", numbers do not become text (onl
 where both are quantities).
 """
 
-from __future__ import annotations
-
 import re
 import types
 import typing

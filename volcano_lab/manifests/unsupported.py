@@ -6,8 +6,6 @@ kinds have no effect, and pods that ask for such things are placed as if they di
 that claim volumes where no object about volumes is given.
 """
 
-from __future__ import annotations
-
 from volcano_lab.api.objects import Pod
 
 VOLUMES, CLAIMS = "volumes", "dynamic resource allocation"

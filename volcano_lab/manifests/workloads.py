@@ -4,8 +4,6 @@ As in a cluster at rest, just created: no rolling update, no pod of a Job has en
 schedulers are not made, for nobody here would place them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from zlib import crc32
 

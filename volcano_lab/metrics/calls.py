@@ -6,8 +6,6 @@ equal traces; these are observers beside it.
 Volcano: pkg/scheduler/metrics (latencies; the parts by plugin are added here)
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter

@@ -4,8 +4,6 @@ Answers to `pkg/scheduler/metrics/*.go` and, for the numbers of PodGroups, to
 `pkg/controllers/metrics/queue.go`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attrs import define

@@ -5,8 +5,6 @@ what the hooks show: answers of plugins are logged as the extension points combi
 node only at V(5).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

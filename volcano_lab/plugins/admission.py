@@ -3,8 +3,6 @@
 Volcano: pkg/scheduler/plugins/util/util.go
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from volcano_lab.api import EMPTY, JobInfo, Resource, quantity

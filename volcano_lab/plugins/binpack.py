@@ -5,8 +5,6 @@ Arguments: `binpack.weight`, `binpack.cpu`, `binpack.memory`, `binpack.resources
 separated) and `binpack.resources.NAME`; each is a whole number and 1 unless given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

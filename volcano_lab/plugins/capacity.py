@@ -11,8 +11,6 @@ Volcano's: it lets a job in as v1.11.0 did, asking and charging its own queue an
 (volcano-sh/volcano#4118, fixed by #4119).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

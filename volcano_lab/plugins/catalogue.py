@@ -1,7 +1,5 @@
 """The extension points as one table: what is asked, how answers combine, who answers, who asks."""
 
-from __future__ import annotations
-
 from attrs import define
 
 from volcano_lab.framework.plugin import plugin_class

@@ -5,8 +5,6 @@ Answers to `pkg/scheduler/plugins/cdp/cdp.go`. A pod's label or, where it has no
 such as "10m". The plugin has no arguments.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ Answers to `pkg/scheduler/plugins/drf/drf.go`; the tree is `plugins/hierarchy.py
 switched on by `enableHierarchy` and excludes proportion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from attrs import define

@@ -3,8 +3,6 @@
 Answers to `pkg/scheduler/plugins/gang/gang.go`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attrs import define

@@ -9,8 +9,6 @@ Differs on purpose: a preference that Kubernetes can't read (no API server lets 
 out, where Volcano gives up on the node's score.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

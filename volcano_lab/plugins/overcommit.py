@@ -5,8 +5,6 @@ Answers to `pkg/scheduler/plugins/overcommit/overcommit.go`. Argument: `overcomm
 1.0; default 1.2).
 """
 
-from __future__ import annotations
-
 from volcano_lab.api import JobInfo, total
 from volcano_lab.framework import PERMIT, REJECT, Plugin, Session
 from volcano_lab.plugins.admission import format_resource_names, inqueue_resource

@@ -5,8 +5,6 @@ counts afresh from what the budgets allowed when the session opened: victims of 
 are not remembered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from volcano_lab.api import TaskInfo

@@ -14,8 +14,6 @@ Volcano does not ask whether a ReadWriteOncePod volume is in use. Dynamic resour
 modelled. Differs on purpose: `predicate_nodes` answers for all nodes at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any

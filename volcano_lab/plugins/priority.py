@@ -2,8 +2,6 @@
 `pkg/scheduler/plugins/priority/priority.go`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from volcano_lab.api import JobInfo, TaskInfo

@@ -5,8 +5,6 @@ Answers to `pkg/scheduler/plugins/proportion/proportion.go`. The rounds of shari
 `api.fairness.water_fill`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from volcano_lab.api import EMPTY, ZERO, QueueInfo, Resource, TaskInfo

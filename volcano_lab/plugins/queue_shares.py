@@ -6,8 +6,6 @@ it keeps.
 Volcano: pkg/scheduler/plugins/proportion/proportion.go, pkg/scheduler/plugins/capacity/capacity.go
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

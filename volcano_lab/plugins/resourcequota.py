@@ -8,8 +8,6 @@ Differs on purpose: amounts in the event's text are written as in manifests, not
 values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from volcano_lab.api import JobInfo, quantity

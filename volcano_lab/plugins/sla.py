@@ -10,8 +10,6 @@ measured at the cycle's `now`.
 5400.0
 """
 
-from __future__ import annotations
-
 import math
 
 from volcano_lab.api import JobInfo

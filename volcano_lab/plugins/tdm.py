@@ -15,8 +15,6 @@ Differs on purpose: hours are UTC, where Volcano reads its machine's clock; a zo
 be read has one wording; the last eviction is remembered by the scheduler and not by the process.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import re

@@ -13,8 +13,6 @@ then takes no node.
 0.5
 """
 
-from __future__ import annotations
-
 from volcano_lab.api import FitError, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.node_usage import METRICS_PERIOD
 from volcano_lab.framework import AS_IT_IS, Arguments, Plugin

@@ -5,8 +5,6 @@ can. So a run that was saved goes on exactly where it stopped. Time is counted i
 microseconds, so that sums of times are exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

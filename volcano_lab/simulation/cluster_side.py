@@ -8,8 +8,6 @@ comes back before. Jobs that were there at the beginning run for ever. Left out:
 made with its PodGroup, not when it is admitted.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import attrs

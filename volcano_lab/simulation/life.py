@@ -7,8 +7,6 @@ Left out: time, faults and kubelets; what happens to a pod is what the changes s
 Volcano: pkg/scheduler/scheduler.go
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

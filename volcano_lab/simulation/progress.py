@@ -1,7 +1,5 @@
 """A bar that shows how far a long run has come; rich draws it on a terminal and in a notebook."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

@@ -3,8 +3,6 @@
 Left out: the last session, and what actions keep of arguments that a configuration no longer has.
 """
 
-from __future__ import annotations
-
 import json
 from collections import deque
 from hashlib import sha256

@@ -7,8 +7,6 @@ asked of the real clock: two runs with the same seed are equal, and a run that i
 continued is the run that was never interrupted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from random import Random

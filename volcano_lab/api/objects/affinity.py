@@ -4,15 +4,10 @@ Answers to `k8s.io/api/core/v1` (`Affinity`, `Toleration`, `TopologySpreadConstr
 `NodeSelector`).
 """
 
-from __future__ import annotations
-
-from attrs import Factory
-
-from .meta import INT64, LabelSelector, choice, define, whole
+from .meta import *
 
 
-@define
-class NodeSelectorRequirement:
+class NodeSelectorRequirement(Part):
     """One condition on a node's label or field; `Gt` and `Lt` compare whole numbers."""
 
     key: str = ""
@@ -20,31 +15,27 @@ class NodeSelectorRequirement:
     values: list[str] = Factory(list)
 
 
-@define
-class NodeSelectorTerm:
+class NodeSelectorTerm(Part):
     """Conditions that must all hold; a term without any matches no node."""
 
     match_expressions: list[NodeSelectorRequirement] = Factory(list)
     match_fields: list[NodeSelectorRequirement] = Factory(list)
 
 
-@define
-class NodeSelector:
+class NodeSelector(Part):
     """Terms of which at least one must hold."""
 
     node_selector_terms: list[NodeSelectorTerm] = Factory(list)
 
 
-@define
-class PreferredSchedulingTerm:
+class PreferredSchedulingTerm(Part):
     """A wish: a node for which `preference` holds gains `weight` (1 to 100)."""
 
     weight: int = whole(1, 100)
     preference: NodeSelectorTerm = Factory(NodeSelectorTerm)
 
 
-@define
-class NodeAffinity:
+class NodeAffinity(Part):
     """What nodes must (required) and should (preferred) look like."""
 
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
@@ -52,8 +43,7 @@ class NodeAffinity:
         list)
 
 
-@define
-class PodAffinityTerm:
+class PodAffinityTerm(Part):
     """Pods (by label and namespace) that count, and the node label that says what "together" means.
 
     `namespaces` and `namespace_selector` both unset mean the pod's own namespace.
@@ -67,16 +57,14 @@ class PodAffinityTerm:
     mismatch_label_keys: list[str] = Factory(list)
 
 
-@define
-class WeightedPodAffinityTerm:
+class WeightedPodAffinityTerm(Part):
     """A wish with a weight from 1 to 100."""
 
     weight: int = whole(1, 100)
     pod_affinity_term: PodAffinityTerm = Factory(PodAffinityTerm)
 
 
-@define
-class PodAffinity:
+class PodAffinity(Part):
     """Be where such pods are."""
 
     required_during_scheduling_ignored_during_execution: list[PodAffinityTerm] = Factory(list)
@@ -84,13 +72,11 @@ class PodAffinity:
         list)
 
 
-@define
 class PodAntiAffinity(PodAffinity):
     """Be where no such pods are."""
 
 
-@define
-class Affinity:
+class Affinity(Part):
     """A pod's wishes about nodes and about its neighbours."""
 
     node_affinity: NodeAffinity | None = None
@@ -98,8 +84,7 @@ class Affinity:
     pod_anti_affinity: PodAntiAffinity | None = None
 
 
-@define
-class Toleration:
+class Toleration(Part):
     """A taint that the pod puts up with. An empty key with `Exists` tolerates all; an empty effect
     all effects.
     """
@@ -111,8 +96,7 @@ class Toleration:
     toleration_seconds: int | None = whole(-INT64 - 1, INT64, None)
 
 
-@define
-class TopologySpreadConstraint:
+class TopologySpreadConstraint(Part):
     """How unevenly matching pods may lie over the values of a node label."""
 
     max_skew: int = whole(1)

@@ -4,15 +4,10 @@ budgets.
 Answers to `k8s.io/api/core/v1`, `scheduling/v1` and `policy/v1`.
 """
 
-from __future__ import annotations
-
-from attrs import Factory
-
 from .meta import *
 
 
-@define
-class Taint:
+class Taint(Part):
     """What keeps pods off a node unless they tolerate it."""
 
     key: str = ""
@@ -20,21 +15,18 @@ class Taint:
     effect: str = choice("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
-@define
-class NodeSpec:
+class NodeSpec(Part):
     """What the administrator says about a node; `unschedulable` is what cordoning sets."""
 
     unschedulable: bool = False
     taints: list[Taint] = Factory(list)
 
 
-@define
 class NodeCondition(Condition):
     """One finding about a node, such as `Ready` or `DiskPressure`."""
 
 
-@define
-class NodeStatus:
+class NodeStatus(Part):
     """What a node has (`capacity`) and what pods may use of it (`allocatable`)."""
 
     capacity: ResourceList = Factory(dict)
@@ -43,7 +35,6 @@ class NodeStatus:
     conditions: list[NodeCondition] = Factory(list)
 
 
-@define
 class Node(KubernetesObject, kind="Node", versions=("v1",)):
     """A node.
 
@@ -56,7 +47,6 @@ class Node(KubernetesObject, kind="Node", versions=("v1",)):
     status: NodeStatus = Factory(NodeStatus)
 
 
-@define
 class Namespace(KubernetesObject, kind="Namespace", versions=("v1",)):
     """A namespace; its labels are what `namespaceSelector` looks at.
 
@@ -66,7 +56,6 @@ class Namespace(KubernetesObject, kind="Namespace", versions=("v1",)):
     """
 
 
-@define
 class PriorityClass(KubernetesObject, kind="PriorityClass",
                     versions=("scheduling.k8s.io/v1", "scheduling.k8s.io/v1beta1")):
     """A name for a priority; higher goes first.
@@ -82,23 +71,20 @@ class PriorityClass(KubernetesObject, kind="PriorityClass",
     description: str = ""
 
 
-@define
-class ResourceQuotaSpec:
+class ResourceQuotaSpec(Part):
     """The most a namespace may ask for in sum, such as `{"requests.cpu": "10"}`."""
 
     hard: ResourceList = Factory(dict)
     scopes: list[str] = Factory(list)
 
 
-@define
-class ResourceQuotaStatus:
+class ResourceQuotaStatus(Part):
     """The limit in force and what is used of it."""
 
     hard: ResourceList = Factory(dict)
     used: ResourceList = Factory(dict)
 
 
-@define
 class ResourceQuota(KubernetesObject, kind="ResourceQuota", versions=("v1",), namespaced=True):
     """A namespace's limit.
 
@@ -111,8 +97,7 @@ class ResourceQuota(KubernetesObject, kind="ResourceQuota", versions=("v1",), na
     status: ResourceQuotaStatus = Factory(ResourceQuotaStatus)
 
 
-@define
-class PodDisruptionBudgetSpec:
+class PodDisruptionBudgetSpec(Part):
     """How many selected pods must stay (`min_available`) or may go (`max_unavailable`): a number or
     a percentage.
     """
@@ -124,15 +109,13 @@ class PodDisruptionBudgetSpec:
                                                        default=None)
 
 
-@define
-class PodDisruptionBudgetStatus:
+class PodDisruptionBudgetStatus(Part):
     """How many pods may go right now, as the cluster last counted."""
 
     disruptions_allowed: int = whole()
     disrupted_pods: dict[str, str] = Factory(dict)
 
 
-@define
 class PodDisruptionBudget(KubernetesObject, kind="PodDisruptionBudget", namespaced=True,
                           versions=("policy/v1",)):
     """A promise to pods that not too many of them are evicted at once.

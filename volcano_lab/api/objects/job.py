@@ -6,25 +6,19 @@ admitted and when its pods run, not when they are placed.
 Volcano: volcano.sh/apis/pkg/apis/batch/v1alpha1
 """
 
-from __future__ import annotations
-
-from attrs import Factory
-
-from .meta import KubernetesObject, ObjectMeta, Raw, choice, define, whole
+from .meta import *
 from .pod import PodSpec
 from .volcano import NetworkTopologySpec
 
 
-@define
-class PodTemplateSpec:
+class PodTemplateSpec(Part):
     """The pattern of a task's pods."""
 
     metadata: ObjectMeta = Factory(ObjectMeta)
     spec: PodSpec = Factory(PodSpec)
 
 
-@define
-class PartitionPolicySpec:
+class PartitionPolicySpec(Part):
     """How a task's pods fall into partitions of equal size, and how many of them the gang needs."""
 
     total_partitions: int = whole(1)
@@ -33,16 +27,14 @@ class PartitionPolicySpec:
     network_topology: NetworkTopologySpec | None = None
 
 
-@define
-class DependsOn:
+class DependsOn(Part):
     """Tasks whose pods must run before those of this task are made: all, or `any` of several."""
 
     name: list[str] = Factory(list)
     iteration: str = ""
 
 
-@define
-class LifecyclePolicy:
+class LifecyclePolicy(Part):
     """What becomes of a job on an event or an exit code."""
 
     action: str = ""
@@ -51,8 +43,7 @@ class LifecyclePolicy:
     exit_code: int | None = None
 
 
-@define
-class VolumeSpec:
+class VolumeSpec(Part):
     """A claim that all pods of a job mount."""
 
     mount_path: str = ""
@@ -60,8 +51,7 @@ class VolumeSpec:
     volume_claim: Raw | None = None
 
 
-@define
-class TaskSpec:
+class TaskSpec(Part):
     """One role of a job: `replicas` pods after one pattern, of which `min_available` are needed
     (unset: all).
     """
@@ -77,8 +67,7 @@ class TaskSpec:
     max_retry: int = whole()
 
 
-@define
-class VolcanoJobSpec:
+class VolcanoJobSpec(Part):
     """What the job asks for. `min_available` zero means: what its tasks need in sum."""
 
     scheduler_name: str = ""
@@ -95,22 +84,19 @@ class VolcanoJobSpec:
     ttl_seconds_after_finished: int | None = whole(default=None)
 
 
-@define
-class JobState:
+class JobState(Part):
     """How far the job is."""
 
     phase: str = choice("Pending", "Aborting", "Aborted", "Running", "Restarting", "Completing",
                         "Completed", "Terminating", "Terminated", "Failed")
 
 
-@define
-class VolcanoJobStatus:
+class VolcanoJobStatus(Part):
     """What the job controller last said of the job."""
 
     state: JobState = Factory(JobState)
 
 
-@define
 class VolcanoJob(KubernetesObject, kind="Job", namespaced=True,
                  versions=("batch.volcano.sh/v1alpha1",)):
     """A Volcano Job (kind `Job` of `batch.volcano.sh`).

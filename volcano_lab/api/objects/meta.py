@@ -11,8 +11,6 @@ values.
 Objects are values: change one with `attrs.evolve`, so that whoever holds the old one keeps it.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, NewType, Self, dataclass_transform
 
 import attrs
@@ -26,32 +24,6 @@ Time = NewType("Time", float)
 
 Raw = NewType("Raw", dict)
 """A part kept exactly as the manifest has it."""
-
-
-@dataclass_transform(field_specifiers=(field,))
-def define(kind: type) -> type:
-    """Make a class of objects, which are equal if all their fields are.
-
-    As `attrs.define`, but all classes share two methods that it would write and compile for each:
-    with eighty of them that is felt whenever a command starts.
-
-    >>> define(type("Taint", (), {"__annotations__": {"key": str}, "key": ""}))("gpu")
-    Taint(key='gpu')
-    """
-    made = attrs.define(kind, eq=False, repr=False)
-    made.__eq__, made.__repr__, made.__hash__ = _is_equal, _text, None
-    return made
-
-
-def _is_equal(left: Any, right: object) -> bool:
-    if left.__class__ is not right.__class__:
-        return NotImplemented
-    return all(getattr(left, name) == getattr(right, name) for name in left.__match_args__)
-
-
-def _text(value: Any) -> str:
-    fields = ", ".join(f"{name}={getattr(value, name)!r}" for name in value.__match_args__)
-    return f"{type(value).__qualname__}({fields})"
 
 
 def named(json_name: str, default: Any = "") -> Any:
@@ -72,8 +44,38 @@ def whole(least: int = 0, most: int = INT32, default: int | None = 0) -> Any:
     return field(default=default, metadata={"range": (least, most)})
 
 
-@define
-class OwnerReference:
+@dataclass_transform(field_specifiers=(field, named, choice, whole))
+class _PartType(type):
+    """Makes an attrs class of each class, once: attrs makes it again, with slots."""
+
+    def __new__(meta, name: str, bases: tuple[type, ...], body: dict[str, Any], **facts: Any):
+        made = super().__new__(meta, name, bases, body, **facts)
+        return made if "__attrs_attrs__" in body else attrs.define(made, eq=False, repr=False)
+
+
+class Part(metaclass=_PartType):
+    """An object of the API or a part of one: its annotated names are its fields.
+
+    Parts are equal if all their fields are. All classes share these two methods, which attrs would
+    write and compile for each: with eighty of them that is felt whenever a command starts.
+
+    >>> class Colour(Part):
+    ...     name: str = ""
+    >>> Colour("red"), Colour("red") == Colour("green")
+    (Colour(name='red'), False)
+    """
+
+    def __eq__(self, other: object) -> bool:
+        if self.__class__ is not other.__class__:
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__match_args__)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)
+        return f"{type(self).__qualname__}({fields})"
+
+
+class OwnerReference(Part):
     """The object that made this one; `controller` marks the one that manages it."""
 
     api_version: str = ""
@@ -84,8 +86,7 @@ class OwnerReference:
     block_owner_deletion: bool | None = None
 
 
-@define
-class ObjectMeta:
+class ObjectMeta(Part):
     """Names, labels and times. `namespace` is empty for objects of the whole cluster.
 
     >>> ObjectMeta(name="a", namespace="team").key
@@ -109,8 +110,7 @@ class ObjectMeta:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
-@define
-class Condition:
+class Condition(Part):
     """One finding about an object: of which type, and whether it holds."""
 
     type: str = ""
@@ -120,12 +120,7 @@ class Condition:
     last_transition_time: Time | None = None
 
 
-KINDS: dict[tuple[str, str], type[KubernetesObject]] = {}
-"""Every kind that can be read, by the group of its API and its name."""
-
-
-@define
-class KubernetesObject:
+class KubernetesObject(Part):
     """A kind of the API: `metadata` and shortcuts to what it says.
 
     A class is declared with its `kind`, the API `versions` from which it is read (the first one is
@@ -171,8 +166,11 @@ class KubernetesObject:
                                for part, fields in parts.items()})
 
 
-@define
-class LabelSelectorRequirement:
+KINDS: dict[tuple[str, str], type[KubernetesObject]] = {}
+"""Every kind that can be read, by the group of its API and its name."""
+
+
+class LabelSelectorRequirement(Part):
     """One condition on a label; all conditions of a selector must hold."""
 
     key: str = ""
@@ -180,8 +178,7 @@ class LabelSelectorRequirement:
     values: list[str] = Factory(list)
 
 
-@define
-class LabelSelector:
+class LabelSelector(Part):
     """Labels that must match. An empty selector matches everything; no selector (`None`) matches
     nothing.
     """

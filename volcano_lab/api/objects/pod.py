@@ -5,16 +5,11 @@ are left out: no scheduling decision reads them. Volumes and resource claims are
 manifest has them.
 """
 
-from __future__ import annotations
-
-from attrs import Factory
-
 from .affinity import Affinity, Toleration, TopologySpreadConstraint
 from .meta import *
 
 
-@define
-class ContainerPort:
+class ContainerPort(Part):
     """A port; only `host_port` (0: none) matters to scheduling."""
 
     name: str = ""
@@ -24,8 +19,7 @@ class ContainerPort:
     host_ip: str = named("hostIP")
 
 
-@define
-class ResourceRequirements:
+class ResourceRequirements(Part):
     """What a container asks for (`requests`) and may use at most (`limits`). Scheduling counts
     requests.
     """
@@ -35,8 +29,7 @@ class ResourceRequirements:
     claims: list[Raw] = Factory(list)
 
 
-@define
-class Container:
+class Container(Part):
     """A container. Among the init containers, `restart_policy` "Always" makes it a sidecar that
     keeps running.
     """
@@ -47,15 +40,13 @@ class Container:
     restart_policy: str | None = choice("Always", "OnFailure", "Never", default=None)
 
 
-@define
-class PodSchedulingGate:
+class PodSchedulingGate(Part):
     """Something that has to happen before the pod may be scheduled."""
 
     name: str = ""
 
 
-@define
-class PodSpec:
+class PodSpec(Part):
     """What the pod needs. `node_name` is empty until it is bound; `priority` unset counts as 0 (or
     Volcano's 1).
     """
@@ -81,13 +72,11 @@ class PodSpec:
     resource_claims: list[Raw] = Factory(list)
 
 
-@define
 class PodCondition(Condition):
     """One finding about the pod, such as `PodScheduled` being `False` for a reason."""
 
 
-@define
-class ContainerStatus:
+class ContainerStatus(Part):
     """How a container fares; `state` as the manifest has it."""
 
     name: str = ""
@@ -97,8 +86,7 @@ class ContainerStatus:
     resources: ResourceRequirements | None = None
 
 
-@define
-class PodStatus:
+class PodStatus(Part):
     """How the pod fares."""
 
     phase: str = choice("Pending", "Running", "Succeeded", "Failed", "Unknown")
@@ -112,7 +100,6 @@ class PodStatus:
     start_time: Time | None = None
 
 
-@define
 class Pod(KubernetesObject, kind="Pod", versions=("v1",), namespaced=True):
     """A pod.
 

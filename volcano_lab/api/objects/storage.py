@@ -4,10 +4,6 @@ Answers to `k8s.io/api/core/v1` (`PersistentVolume`, `PersistentVolumeClaim`) an
 Where a volume lies (`local`, `nfs`, ...) is kept as the manifest has it for the commonest kinds.
 """
 
-from __future__ import annotations
-
-from attrs import Factory, define, field
-
 from .affinity import NodeSelector
 from .meta import *
 
@@ -18,16 +14,14 @@ ACCESS_MODES = {"allowed": ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "R
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 
 
-@define
-class VolumeResources:
+class VolumeResources(Part):
     """How large a claimed volume must be."""
 
     requests: VolumeResourceList = Factory(dict)
     limits: VolumeResourceList = Factory(dict)
 
 
-@define
-class PersistentVolumeClaimSpec:
+class PersistentVolumeClaimSpec(Part):
     """What is claimed; `storage_class_name` "" means no class, None the cluster's default."""
 
     access_modes: list[str] = field(factory=list, metadata=ACCESS_MODES)
@@ -39,14 +33,22 @@ class PersistentVolumeClaimSpec:
     volume_attributes_class_name: str | None = None
 
 
-@define
-class PersistentVolumeClaimStatus:
+class PersistentVolumeClaimStatus(Part):
     """Whether it has its volume."""
 
     phase: str = choice("Pending", "Bound", "Lost")
 
 
-@define
+class ClaimReference(Part):
+    """The claim that has a volume, or for which it is kept (then mostly without a uid)."""
+
+    api_version: str = ""
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+
+
 class PersistentVolumeClaim(KubernetesObject, kind="PersistentVolumeClaim", versions=("v1",),
                             namespaced=True):
     """A pod's claim to a volume.
@@ -63,7 +65,7 @@ class PersistentVolumeClaim(KubernetesObject, kind="PersistentVolumeClaim", vers
         """True once Kubernetes is done with binding the claim to its volume."""
         return bool(self.spec.volume_name) and BIND_COMPLETED in self.metadata.annotations
 
-    def bound(self, volume: str) -> PersistentVolumeClaim:
+    def bound(self, volume: str) -> Self:
         """Return the claim as it is once Kubernetes has bound it to a volume."""
         notes = self.metadata.annotations | {BIND_COMPLETED: "yes"}
         return self.changed(metadata={"annotations": notes}, spec={"volume_name": volume},
@@ -74,34 +76,20 @@ class PersistentVolumeClaim(KubernetesObject, kind="PersistentVolumeClaim", vers
         return ClaimReference("v1", self.kind, self.namespace, self.name, self.metadata.uid)
 
 
-@define
-class ClaimReference:
-    """The claim that has a volume, or for which it is kept (then mostly without a uid)."""
-
-    api_version: str = ""
-    kind: str = ""
-    namespace: str = ""
-    name: str = ""
-    uid: str = ""
-
-
-@define
-class VolumeNodeAffinity:
+class VolumeNodeAffinity(Part):
     """The nodes from which a volume can be reached."""
 
     required: NodeSelector | None = None
 
 
-@define
-class CSIVolumeSource:
+class CSIVolumeSource(Part):
     """A volume of a CSI driver."""
 
     driver: str = ""
     volume_handle: str = ""
 
 
-@define
-class PersistentVolumeSpec:
+class PersistentVolumeSpec(Part):
     """How large a volume is, who has it, and where it is."""
 
     capacity: ResourceList = Factory(dict)
@@ -117,14 +105,12 @@ class PersistentVolumeSpec:
     nfs: Raw | None = None
 
 
-@define
-class PersistentVolumeStatus:
+class PersistentVolumeStatus(Part):
     """Whether it is free."""
 
     phase: str = choice("Pending", "Available", "Bound", "Released", "Failed")
 
 
-@define
 class PersistentVolume(KubernetesObject, kind="PersistentVolume", versions=("v1",)):
     """A volume.
 
@@ -136,22 +122,19 @@ class PersistentVolume(KubernetesObject, kind="PersistentVolume", versions=("v1"
     status: PersistentVolumeStatus = Factory(PersistentVolumeStatus)
 
 
-@define
-class TopologySelectorLabelRequirement:
+class TopologySelectorLabelRequirement(Part):
     """A label of a node, and the values it may have."""
 
     key: str = ""
     values: list[str] = Factory(list)
 
 
-@define
-class TopologySelectorTerm:
+class TopologySelectorTerm(Part):
     """Conditions that must all hold; a term without any matches no node."""
 
     match_label_expressions: list[TopologySelectorLabelRequirement] = Factory(list)
 
 
-@define
 class StorageClass(KubernetesObject, kind="StorageClass", versions=("storage.k8s.io/v1",)):
     """How volumes of a class are made: at once, or where their first pod runs.
 
@@ -164,15 +147,13 @@ class StorageClass(KubernetesObject, kind="StorageClass", versions=("storage.k8s
     allowed_topologies: list[TopologySelectorTerm] = Factory(list)
 
 
-@define
-class VolumeNodeResources:
+class VolumeNodeResources(Part):
     """How many volumes of a driver a node can have; None means without limit."""
 
     count: int | None = whole(default=None)
 
 
-@define
-class CSINodeDriver:
+class CSINodeDriver(Part):
     """A CSI driver on a node, and the node labels by which it tells where volumes are."""
 
     name: str = ""
@@ -181,14 +162,12 @@ class CSINodeDriver:
     allocatable: VolumeNodeResources | None = None
 
 
-@define
-class CSINodeSpec:
+class CSINodeSpec(Part):
     """The drivers of a node."""
 
     drivers: list[CSINodeDriver] = Factory(list)
 
 
-@define
 class CSINode(KubernetesObject, kind="CSINode", versions=("storage.k8s.io/v1",)):
     """What CSI drivers say of the node of that name.
 

@@ -3,25 +3,19 @@
 Answers to `volcano.sh/apis/pkg/apis/scheduling/v1beta1` and `topology/v1alpha1`.
 """
 
-from __future__ import annotations
-
-from attrs import Factory
-
 from .meta import *
 
 SCHEDULING = ("scheduling.volcano.sh/v1beta1", "scheduling.volcano.sh/v1alpha1",
               "scheduling.incubator.k8s.io/v1alpha1")
 
 
-@define
-class Guarantee:
+class Guarantee(Part):
     """What is kept for a queue even when it is idle; `resource` unset: nothing."""
 
     resource: ResourceList | None = None
 
 
-@define
-class NodeGroupAffinity:
+class NodeGroupAffinity(Part):
     """Names of node groups in which a queue's pods must or should run (or, as anti-affinity, must
     or should not).
     """
@@ -30,16 +24,14 @@ class NodeGroupAffinity:
     preferred_during_scheduling_ignored_during_execution: list[str] = Factory(list)
 
 
-@define
-class QueueAffinity:
+class QueueAffinity(Part):
     """A queue's node groups, read by the nodegroup plugin."""
 
     node_group_affinity: NodeGroupAffinity | None = None
     node_group_anti_affinity: NodeGroupAffinity | None = None
 
 
-@define
-class ExtendCluster:
+class ExtendCluster(Part):
     """Another cluster that serves the queue too."""
 
     name: str = ""
@@ -47,8 +39,7 @@ class ExtendCluster:
     capacity: ResourceList | None = None
 
 
-@define
-class QueueSpec:
+class QueueSpec(Part):
     """What the queue's author wrote. `capability` and `deserved` unset: no limit and nothing named,
     per plugin.
     """
@@ -66,8 +57,7 @@ class QueueSpec:
     type: str = ""
 
 
-@define
-class QueueStatus:
+class QueueStatus(Part):
     """The queue's state, how many podgroups are in each phase, and what is allocated."""
 
     state: str = choice("Open", "Closed", "Closing", "Unknown")
@@ -79,7 +69,6 @@ class QueueStatus:
     allocated: ResourceList | None = None
 
 
-@define
 class Queue(KubernetesObject, kind="Queue", versions=SCHEDULING):
     """A queue, to which podgroups belong and between which the cluster is shared.
 
@@ -93,8 +82,7 @@ class Queue(KubernetesObject, kind="Queue", versions=SCHEDULING):
     status: QueueStatus = Factory(QueueStatus)
 
 
-@define
-class NetworkTopologySpec:
+class NetworkTopologySpec(Part):
     """How close in the network pods must (`hard`) or should (`soft`) lie: the highest tier, by
     number or name.
     """
@@ -104,8 +92,7 @@ class NetworkTopologySpec:
     highest_tier_name: str = ""
 
 
-@define
-class SubGroupPolicySpec:
+class SubGroupPolicySpec(Part):
     """How a podgroup's pods fall into sub-groups, how large one is and how many the gang needs."""
 
     name: str = ""
@@ -116,8 +103,7 @@ class SubGroupPolicySpec:
     match_label_keys: list[str] = Factory(list)
 
 
-@define
-class PodGroupSpec:
+class PodGroupSpec(Part):
     """What a gang needs: how many members (`min_member`, and for each task role `min_task_member`)
     and how much.
 
@@ -134,8 +120,7 @@ class PodGroupSpec:
     sub_group_policy: list[SubGroupPolicySpec] = Factory(list)
 
 
-@define
-class PodGroupCondition:
+class PodGroupCondition(Part):
     """One finding about a gang, such as `Unschedulable` with its reason."""
 
     type: str = ""
@@ -146,8 +131,7 @@ class PodGroupCondition:
     message: str = ""
 
 
-@define
-class PodGroupStatus:
+class PodGroupStatus(Part):
     """How the gang fares."""
 
     phase: str = choice("Pending", "Running", "Unknown", "Inqueue", "Completed")
@@ -157,7 +141,6 @@ class PodGroupStatus:
     failed: int = 0
 
 
-@define
 class PodGroup(KubernetesObject, kind="PodGroup", versions=SCHEDULING, namespaced=True):
     """A gang of pods, placed together or not at all.
 
@@ -170,22 +153,19 @@ class PodGroup(KubernetesObject, kind="PodGroup", versions=SCHEDULING, namespace
     status: PodGroupStatus = Factory(PodGroupStatus)
 
 
-@define
-class ExactMatch:
+class ExactMatch(Part):
     """The member with this very name."""
 
     name: str = ""
 
 
-@define
-class RegexMatch:
+class RegexMatch(Part):
     """Members whose name the pattern finds (Go's RE2 syntax)."""
 
     pattern: str = ""
 
 
-@define
-class MemberSelector:
+class MemberSelector(Part):
     """One of three ways to name members."""
 
     exact_match: ExactMatch | None = None
@@ -193,16 +173,14 @@ class MemberSelector:
     label_match: LabelSelector | None = None
 
 
-@define
-class MemberSpec:
+class MemberSpec(Part):
     """Members of a hypernode: nodes (tier 1) or hypernodes below it."""
 
     type: str = choice("Node", "HyperNode")
     selector: MemberSelector = Factory(MemberSelector)
 
 
-@define
-class HyperNodeSpec:
+class HyperNodeSpec(Part):
     """Where a hypernode stands in the network: the lower the tier, the closer its members.
 
     The API sets tiers no upper bound; here it is far above any network, for each tier is visited.
@@ -213,15 +191,13 @@ class HyperNodeSpec:
     members: list[MemberSpec] = Factory(list)
 
 
-@define
-class HyperNodeStatus:
+class HyperNodeStatus(Part):
     """What the hypernode controller counted."""
 
     node_count: int = whole(0, INT64)
     conditions: list[Raw] = Factory(list)
 
 
-@define
 class HyperNode(KubernetesObject, kind="HyperNode", versions=("topology.volcano.sh/v1alpha1",)):
     """A part of the network whose nodes are close to each other.
 

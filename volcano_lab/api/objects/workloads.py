@@ -3,16 +3,11 @@
 Volcano: k8s.io/api/apps/v1, batch/v1, core/v1
 """
 
-from __future__ import annotations
-
-from attrs import Factory
-
 from .job import PodTemplateSpec
-from .meta import KubernetesObject, LabelSelector, choice, define, whole
+from .meta import *
 
 
-@define
-class WorkloadSpec:
+class WorkloadSpec(Part):
     """How many pods of which template; `completions`, `parallelism` and so on are a Job's."""
 
     replicas: int | None = whole(default=None)
@@ -24,7 +19,6 @@ class WorkloadSpec:
     suspend: bool = False
 
 
-@define
 class Workload(KubernetesObject, versions=("apps/v1",), namespaced=True):
     """A kind whose controller makes pods.
 
@@ -36,33 +30,27 @@ class Workload(KubernetesObject, versions=("apps/v1",), namespaced=True):
     spec: WorkloadSpec = Factory(WorkloadSpec)
 
 
-@define
 class Deployment(Workload, kind="Deployment"):
     """Pods that are replaced by new ones when their template changes; they belong to a ReplicaSet.
     """
 
 
-@define
 class ReplicaSet(Workload, kind="ReplicaSet"):
     """A number of equal pods."""
 
 
-@define
 class StatefulSet(Workload, kind="StatefulSet"):
     """Pods with numbers as names."""
 
 
-@define
 class DaemonSet(Workload, kind="DaemonSet"):
     """One pod for each node."""
 
 
-@define
 class BatchJob(Workload, kind="Job", versions=("batch/v1",)):
     """Kubernetes' own Job; Volcano's is another kind of the same name."""
 
 
-@define
 class ConfigMap(KubernetesObject, kind="ConfigMap", versions=("v1",), namespaced=True):
     """Texts by name, such as a `volcano-scheduler.conf`.
 

@@ -7,8 +7,6 @@ no whole number. Differs on purpose: the getters take the default and return the
 where the Go writes through a pointer.
 """
 
-from __future__ import annotations
-
 import logging
 from math import isfinite
 from typing import Any

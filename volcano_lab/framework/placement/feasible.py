@@ -5,8 +5,6 @@ itself looks at all nodes, as Volcano does with `--percentage-nodes-to-find=100`
 would look at depends on where it stopped before.
 """
 
-from __future__ import annotations
-
 BASELINE = 50
 """The percentage for small clusters; one less for every `STEP` nodes."""
 

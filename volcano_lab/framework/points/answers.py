@@ -5,8 +5,6 @@ another type; here the answers of plugins that don't come with the lab are looke
 given (`guard`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import isnan
 from numbers import Real

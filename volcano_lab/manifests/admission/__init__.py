@@ -8,8 +8,6 @@ requests above limits.
 Volcano: pkg/webhooks/admission, config/crd
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a broken rule is; `rules.md` is the table of their texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

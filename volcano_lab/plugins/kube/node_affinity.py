@@ -4,8 +4,6 @@ Answers to `plugins/nodeaffinity` and component-helpers' `scheduling/corev1/node
 that Kubernetes cannot read matches no node.
 """
 
-from __future__ import annotations
-
 from attrs import frozen
 
 from volcano_lab.api.objects import LabelSelector, Node, NodeSelector, NodeSelectorTerm, Pod

@@ -3,8 +3,6 @@
 Nodes keep their labels and taints for a whole session, so each distinct wish is worked out once.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from . import taints

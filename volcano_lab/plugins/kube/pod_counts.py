@@ -5,10 +5,8 @@ remembers how far in `KubeNodes.changes` it has read, and reads on from there; e
 many pods share one count. A test compares the counts with counting anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 
@@ -63,7 +61,7 @@ class PairCounts:
     def is_zero(self) -> bool:
         return not (self.touched and any(map(np.count_nonzero, self.counts.values())))
 
-    def copy(self) -> PairCounts:
+    def copy(self) -> Self:
         copy = PairCounts(self.kube)
         copy.counts = {key: counts.copy() for key, counts in self.counts.items()}
         copy.touched = self.touched

@@ -4,8 +4,6 @@ Answers to `pkg/apis/core/v1/helper/qos` of Kubernetes. A class that the pod's s
 carries isn't read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

@@ -6,8 +6,6 @@ millicores, bytes, pieces. The scores here are for one node; `nodeorder` has the
 once.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Answers to `plugins/tainttoleration`, `plugins/nodeunschedulable` and `Toleration.ToleratesTaint`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from volcano_lab.api.objects import Taint, Toleration

@@ -5,8 +5,6 @@ ones score them. Kept as Volcano has it: in the score, pods per node (`kubernete
 always count as 0, since Volcano hands Kubernetes nodes without their pods.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

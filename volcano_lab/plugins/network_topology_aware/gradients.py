@@ -4,8 +4,6 @@ Answers to `hyperNodeGradientFn` and what it calls in
 `pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap

@@ -16,8 +16,6 @@ Arguments, with their defaults:
   below it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 

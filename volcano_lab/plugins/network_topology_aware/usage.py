@@ -5,8 +5,6 @@ Answers to `resourceStatus`, `priorityWeight` and the two bin packing scores of
 `pkg/scheduler/plugins/network-topology-aware/network_topology_aware.go`.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import partial

@@ -15,8 +15,6 @@ it is a `ConfError`.
       resourceProportion: {nvidia.com/gpu.cpu: 4, nvidia.com/gpu.memory: 8}
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any, TypeVar

@@ -14,8 +14,6 @@ arguments. Three parts:
   idle.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import lru_cache

@@ -5,8 +5,6 @@ is the plugin. A role here is what the pod's annotation `volcano.sh/task-spec` s
 doesn't count.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 

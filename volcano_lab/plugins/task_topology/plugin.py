@@ -14,8 +14,6 @@ and then taken back does not return to its bucket, and tasks that had a node bef
 for the bucket but not against roles they dislike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from volcano_lab.api import JobInfo, NodeInfo, Resource, TaskInfo

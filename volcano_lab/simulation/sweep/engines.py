@@ -5,8 +5,6 @@ they are done, in any order. A worker that dies loses what it did, not the sweep
 given to others; one that kills workers again and again is a failure of its own.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, as_completed

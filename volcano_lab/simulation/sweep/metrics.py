@@ -1,7 +1,5 @@
 """What a sweep measures of a cycle: a name, a path to a number, or a function of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ part is written whole or not at all, every few seconds and when the sweep ends; 
 its checksum.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence

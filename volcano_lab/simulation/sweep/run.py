@@ -1,7 +1,5 @@
 """A sweep: every setting of a grid, measured, kept in a folder, and in the end in order."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
