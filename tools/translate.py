@@ -45,7 +45,7 @@ NO_TEXT = re.compile("|".join((
     r"^def |^import |^from \w+ import|\(\?|\\[sdw]")))  # code, patterns
 """What has words, and is not for people."""
 
-GRADES = {"check"}
+GRADES = {"check", "check_class"}
 SCRIPT_WORDS = {
     "reset", "close", "remove", "find", "play", "pause", "empty", "Jobs", "Queues", "Nodes",
     "Steps", "↶ undo", "undo", "copy ▾", "copied ✓", "yes", "no", "nothing", "later →", "tasks",

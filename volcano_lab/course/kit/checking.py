@@ -6,7 +6,7 @@ The package's docstring shows how a lesson writes and uses one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dis import get_instructions
 from functools import cache
 from importlib import import_module
@@ -34,6 +34,8 @@ WORDS = {float: "a number, such as 28, 1.5, 1/2 or 50 %", int: "a whole number, 
          dict: 'a dict, such as {"a": 1}', set: 'a set, such as {"a", "b"}',
          tuple: "a tuple, such as (1, 2)"}
 NOTHING = "Your function gives nothing back. Is there a `return`?"
+Mistakes = Generator[tuple[object, str], None, Verdict | None]
+"""What may be wrong with an answer, each with its hint, and at the end the verdict on others."""
 
 
 class Check:
@@ -49,7 +51,7 @@ class Check:
      try again: The answer is 'five'; wanted is a number, such as 28, 1.5, 1/2 or 50 %.)
     """
 
-    def __init__(self, key: str, grade: Callable[[Any], Verdict | None],
+    def __init__(self, key: str, grade: Callable[[Any], Verdict | Mistakes | None],
                  takes: type | Callable[[Any], bool] | None = None, wanted: str = "",
                  options: tuple[Any, ...] = (), solution: str = ""):
         self.key, self.grade, self.takes = key, grade, takes
@@ -67,7 +69,7 @@ class Check:
         except (TypeError, ValueError):
             return try_again(f"The answer is {short(answer)}; wanted is {self.wanted}.")
         try:
-            verdict = self.grade(answer)
+            verdict = verdict_of(self.grade(answer))
         except Exception as error:  # whatever a reader's code, or a cluster that cannot be, raises
             text = " ".join(str(error).split())
             if isinstance(error, ValueError) and not callable(answer):  # a sentence of the library
@@ -108,16 +110,39 @@ class Check:
         return f"<check {self.key}: {self.task}>"
 
 
+def verdict_of(graded: Verdict | Mistakes | None) -> Verdict | None:
+    """Return the hint of the first mistake that was made, or the verdict at the end.
+
+    >>> def grade(answer):
+    ...     yield answer < 0, "It is below 0."
+    ...     return well_done("It is not.")
+    >>> verdict_of(grade(-1)), verdict_of(grade(1))
+    (try again: It is below 0., well done: It is not.)
+    """
+    if not isinstance(graded, Generator):
+        return graded
+    try:
+        while True:
+            wrong, hint = next(graded)
+            if wrong:
+                return try_again(hint)
+    except StopIteration as end:
+        return end.value
+
+
 def check(*, takes: type | Callable[[Any], bool] | None = None,
-          wanted: str = "") -> Callable[[Callable[[Any], Verdict | None]], Check]:
+          wanted: str = "") -> Callable[[Callable[[Any], Any]], Check]:
     """Make a function of a lesson's `checks.py` a check, and register it.
+
+    The function returns the verdict on an answer, or yields what may be wrong with it first
+    (`Mistakes`).
 
     Args:
         takes: A type (numbers may come as text), or a predicate such as `callable`.
         wanted: The same in words, for people who give something else.
     """
 
-    def register(grade: Callable[[Any], Verdict | None]) -> Check:
+    def register(grade: Callable[[Any], Any]) -> Check:
         lesson = grade.__module__.rpartition("lesson_")[2].partition(".")[0]
         return _registered(Check(f"{lesson}.{grade.__name__}", grade, takes, wanted))
 

@@ -73,7 +73,7 @@ def count_checks(number: str) -> int:
         return 2 * len(list((COURSE / "riddles").glob("*.yaml")))
     path = COURSE / f"lesson_{number}" / "checks.py"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return len(re.findall(r"^(?:@check|\w+ = choice)\b", text, re.MULTILINE))
+    return len(re.findall(r"^(?:@check(?:_class)?|\w+ = choice)\b", text, re.MULTILINE))
 
 
 class Ways(Shown):

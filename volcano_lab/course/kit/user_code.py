@@ -3,19 +3,20 @@ sentences as hints.
 """
 
 from collections.abc import Callable
+from functools import wraps
 from types import FunctionType
 from typing import Any
 
 from volcano_lab.course.kit import checking
+from volcano_lab.course.kit.checking import Check, verdict_of
 from volcano_lab.course.kit.verdict import Verdict, try_again
 from volcano_lab.framework.action import Action
 from volcano_lab.framework.guard import ExtensionError
 from volcano_lab.framework.plugin import Plugin
 
-Graded = Callable[[Any], Verdict | None]
-
-PLUGIN = "a class that is made from Plugin (the class itself, without parentheses)"
-ACTION = "a class that is made from Action (the class itself, without parentheses)"
+WANTED = {
+    Plugin: "a class that is made from Plugin (the class itself, without parentheses)",
+    Action: "a class that is made from Action (the class itself, without parentheses)"}
 
 
 def is_unwritten(kind: type, method: str) -> bool:
@@ -30,30 +31,22 @@ def is_unwritten(kind: type, method: str) -> bool:
     return isinstance(function, FunctionType) and checking.is_unwritten(function)
 
 
-def is_plugin(answer: Any) -> bool:
-    return isinstance(answer, type) and issubclass(answer, Plugin)
-
-
-def is_action(answer: Any) -> bool:
-    return isinstance(answer, type) and issubclass(answer, Action)
-
-
-def written(method: str) -> Callable[[Graded], Graded]:
-    """For a function that grades a class: to do while the method is empty; a sentence of the
-    framework is the hint.
+def check_class(base: type, method: str) -> Callable[[Callable[[Any], Any]], Check]:
+    """Make a check of a class that a reader makes from `base`: to do while the method is empty; a
+    sentence of the framework is the hint.
     """
 
-    def around(grade: Graded) -> Graded:
+    def register(grade: Callable[[Any], Any]) -> Check:
+        @wraps(grade)
         def graded(answer: Any) -> Verdict | None:
             if is_unwritten(answer, method):
                 return None
             try:
-                return grade(answer)
+                return verdict_of(grade(answer))
             except ExtensionError as error:
                 return try_again(str(error).replace('"mine"', '"yours"'))
 
-        graded.__name__, graded.__doc__ = grade.__name__, grade.__doc__
-        graded.__module__ = grade.__module__
-        return graded
+        return checking.check(takes=lambda answer: isinstance(answer, type)
+                              and issubclass(answer, base), wanted=WANTED[base])(graded)
 
-    return around
+    return register

@@ -1,6 +1,6 @@
 """Checks of lesson 01: one scheduling cycle."""
 
-from volcano_lab.course.kit.checking import check, choice
+from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.tracing import trace_of
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_01.lab import conf_with, small_cluster
@@ -30,7 +30,7 @@ def missing_queue(answer: str) -> Verdict:
 
 
 @check(takes=str)
-def own_actions(answer: str) -> Verdict:
+def own_actions(answer: str) -> Mistakes:
     """Write a list of actions, such as "enqueue, backfill", with which train starts and wide stays
     Pending.
     """
@@ -40,18 +40,16 @@ def own_actions(answer: str) -> Verdict:
         words = ("," not in answer and " " in answer.strip()) or ":" in answer
         return try_again("Only the names, with commas between them." if words else str(error))
     jobs = {row["job"].removeprefix("default/"): row for row in cycle.jobs()}
-    if not jobs["train"]["placed"]:
-        return try_again(
-            "Now train has no pod. allocate must be there, and see train after it was admitted.")
-    if jobs["wide"]["phase"] != "Pending":
-        return try_again(
-            "train starts, but wide is no longer Pending: nobody asked whether to admit it.")
+    yield not jobs["train"]["placed"], (
+        "Now train has no pod. allocate must be there, and see train after it was admitted.")
+    yield jobs["wide"]["phase"] != "Pending", (
+        "train starts, but wide is no longer Pending: nobody asked whether to admit it.")
     return well_done("enqueue comes before allocate: it admits train and refuses wide, and "
                      "allocate places what was admitted.")
 
 
 @check(takes=str)
-def stop_at_the_refusal(answer: str) -> Verdict:
+def stop_at_the_refusal(answer: str) -> Mistakes:
     """Write a breakpoint, such as "stop at overused where answer", that stops where wide is
     refused, and not before.
     """
@@ -60,13 +58,12 @@ def stop_at_the_refusal(answer: str) -> Verdict:
     except BreakpointError as error:
         return try_again(str(error))
     found = next((record for record in trace_of(small_cluster()).records if here(record)), None)
-    if found is None and "job_enqueueable" in answer:
-        return try_again("The question is right, but it stops nowhere. The trace has the job's "
-                         "whole name, default/wide, and the answers are numbers: 1 means yes, -1 "
-                         "means no.")
-    if found is None:
-        return try_again("In this cycle it stops nowhere. The question whether a job is admitted "
-                         "is job_enqueueable.")
+    yield found is None and "job_enqueueable" in answer, (
+        "The question is right, but it stops nowhere. The trace has the job's whole name, "
+        "default/wide, and the answers are numbers: 1 means yes, -1 means no.")
+    yield found is None, (
+        "In this cycle it stops nowhere. The question whether a job is admitted is "
+        "job_enqueueable.")
     facts = found.facts
     if facts.get("job") != "default/wide":
         about = str(facts.get("job", facts.get("queue", "something else"))).removeprefix("default/")
@@ -74,8 +71,8 @@ def stop_at_the_refusal(answer: str) -> Verdict:
                  f"about {about}")
         return try_again(
             f"{where}. wide is not refused there: say more after `where`, such as `answer < 0`.")
-    if found.kind == "job":
-        return try_again("There it is wide's turn, but there is no answer yet. Stop at the "
-                         "question job_enqueueable.")
+    yield found.kind == "job", (
+        "There it is wide's turn, but there is no answer yet. Stop at the question "
+        "job_enqueueable.")
     return well_done(f"Record {found.number}: overcommit says no about wide. In a debugger you "
                      "would stop in its function.")

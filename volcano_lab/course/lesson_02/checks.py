@@ -2,14 +2,14 @@
 
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, choice, is_empty
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
+from volcano_lab.course.kit.verdict import try_again, well_done
 
 GPU = "nvidia.com/gpu"
 
 
 @check(takes=str)
-def half_a_gibibyte(answer: str) -> Verdict:
+def half_a_gibibyte(answer: str) -> Mistakes:
     """Write a quantity that is a half of 1Gi of memory, such as a pod's request would say it, as a
     text.
     """
@@ -17,9 +17,8 @@ def half_a_gibibyte(answer: str) -> Verdict:
     if got == wanted:
         return well_done(f"`{answer}` is {wanted:,} bytes. `Mi` and `Gi` count in steps of 1024, "
                          "`M` and `G` in steps of 1000.")
-    if answer.endswith("m"):
-        return try_again("`m` means thousandths, so this is about a half of one byte. Memory wants "
-                         "`Mi` or `Gi`.")
+    yield answer.endswith("m"), (
+        "`m` means thousandths, so this is about a half of one byte. Memory wants `Mi` or `Gi`.")
     return try_again(f"`{answer}` is {got:,.0f} byte{'s' * (got != 1)}, which is too "
                      f"{'much' if got > wanted else 'little'}: 1Gi is 1024Mi, or 2**30 bytes.")
 
@@ -40,47 +39,39 @@ room_at_enqueue = choice("02.room_at_enqueue")
 
 
 @check(takes=int)
-def largest_request(answer: int) -> Verdict:
+def largest_request(answer: int) -> Mistakes:
     """How many millicores may a pod of queue b ask for at the most, so that one of them starts?"""
 
     def starts(millicores: int) -> bool:
         placed = small_cluster().job("b-work", cpu=f"{millicores}m").run().committed
         return any(row[1].startswith("default/b-work") for row in placed)
 
-    if not starts(answer):
-        return try_again(f"With {answer} millicores no pod of b starts: b deserves 962.963, and "
-                         "the comparison is strict.")
-    if starts(answer + 1):
-        return try_again(f"With {answer} one starts, but a larger one would, too.")
+    yield not starts(answer), (
+        f"With {answer} millicores no pod of b starts: b deserves 962.963, and the comparison is "
+        "strict.")
+    yield starts(answer + 1), f"With {answer} one starts, but a larger one would, too."
     return well_done(
         "962 is within the 962.963 that b deserves; 963 is above it, if only by 0.037.")
 
 
 @check(takes=dict, wanted='a dict, such as {"cpu": 2}')
-def no_gpus(answer: dict) -> Verdict:
+def no_gpus(answer: dict) -> Mistakes:
     """Write a capability, such as {"cpu": 2}, with which a queue may hold 4 CPUs and no GPU."""
     cluster = Cluster().node("gpu-1", cpu=10, gpu=4).queue("team", capability=answer).job(
         "work", queue="team", cpu=1)
     most = cluster.run().queues()[0]["real_capability"]
     cpus, gpus = most["cpu"], most.get(GPU, 0)
-    if "gpu" in answer:
-        return try_again(
-            f'A GPU has its full name, `"{GPU}"`; other names are left out without a word.')
-    if gpus:
-        return try_again(f"The queue may still hold {gpus} GPUs: what a capability does not "
-                         "mention is no limit.")
+    yield "gpu" in answer, (
+        f'A GPU has its full name, `"{GPU}"`; other names are left out without a word.')
+    yield gpus, (
+        f"The queue may still hold {gpus} GPUs: what a capability does not mention is no limit.")
     written = Resource.from_list({"cpu": str(answer.get("cpu", 0))}).milli_cpu / 1000
-    if written > 10:
-        return try_again(f"A capability counts whole CPUs here, and this is {written:g} of them. "
-                         "The node has 10.")
-    if written == 0 and "cpu" in answer:
-        return try_again("The queue may hold all 10 CPUs: for CPU and memory, zero in a capability "
-                         "means no limit.")
-    if cpus == 10:
-        return try_again("No GPU, as wanted; but it does not limit CPU: the queue may hold all 10.")
-    if cpus != 4:
-        return try_again(
-            f"No GPU, as wanted; but the queue may hold {cpus} CPUs, and 4 are wanted.")
+    yield written > 10, (
+        f"A capability counts whole CPUs here, and this is {written:g} of them. The node has 10.")
+    yield written == 0 and "cpu" in answer, (
+        "The queue may hold all 10 CPUs: for CPU and memory, zero in a capability means no limit.")
+    yield cpus == 10, "No GPU, as wanted; but it does not limit CPU: the queue may hold all 10."
+    yield cpus != 4, f"No GPU, as wanted; but the queue may hold {cpus} CPUs, and 4 are wanted."
     return well_done(
         "For a GPU, zero is a limit of zero. For CPU and memory, zero would be no limit at all.")
 
@@ -101,7 +92,7 @@ PAIRS = [({"cpu": 500}, {"cpu": 1000}, "500 millicores fit into 1000."),
 
 
 @check(takes=callable, wanted="a function of a request and a room")
-def fits(answer) -> Verdict | None:
+def fits(answer) -> Mistakes:
     """Write fits(request, room), which compares two dicts as a node does: tolerant, and missing is
     zero.
     """
@@ -113,10 +104,9 @@ def fits(answer) -> Verdict | None:
                              "`room.get(name, 0)` gives zero then.")
         if is_empty(got):
             return None
-        if not isinstance(got, bool):
-            return try_again(f"fits({request}, {room}) gives {got!r}; wanted is True or False.")
+        yield not isinstance(got, bool), (
+            f"fits({request}, {room}) gives {got!r}; wanted is True or False.")
         truth = Resource.from_dict(request).less_equal(Resource.from_dict(room), ZERO)
-        if got != truth:
-            return try_again(f"fits({request}, {room}) gives {got}; wanted is {truth}. {hint}")
+        yield got != truth, f"fits({request}, {room}) gives {got}; wanted is {truth}. {hint}"
     return well_done(f"All {len(PAIRS)} pairs are as a node decides them. This is `LessEqual(…, "
                      "Zero)` of the Go.")

@@ -1,7 +1,7 @@
 """Checks of lesson 03: proportion. Water-filling, share, the order of queues, overused."""
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, choice, is_empty
+from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_03.filling import QUEUES, pour, three_queues
 
@@ -23,15 +23,14 @@ CASES = [({"had": 0, "offered": 20, "queue": QUEUES["a"]}, 20,
 
 
 @check(takes=callable, wanted="a function of had, offered and queue")
-def take(answer) -> Verdict | None:
+def take(answer) -> Mistakes:
     """Write take(had, offered, queue): what a queue deserves after its turn in a round."""
     for case, wanted, hint in CASES:
         try:
             got = answer(case["had"], case["offered"], dict(case["queue"]))
         except TypeError as error:
-            if "NoneType" in str(error):
-                return try_again(
-                    "A queue's capability may be None: no limit. Handle that before you compare.")
+            yield "NoneType" in str(error), (
+                "A queue's capability may be None: no limit. Handle that before you compare.")
             raise
         if is_empty(got):
             return None
@@ -83,7 +82,7 @@ def early_and_late() -> Cluster:
 
 
 @check(takes=callable, wanted="a function of a cluster")
-def favour_early(answer) -> Verdict | None:
+def favour_early(answer) -> Mistakes:
     """Write favour(cluster), which changes the cluster so that queue early goes first, and returns
     it.
     """
@@ -91,11 +90,10 @@ def favour_early(answer) -> Verdict | None:
     cluster = answer(early_and_late())
     if is_empty(cluster):
         return None
-    if not isinstance(cluster, Cluster):
-        return try_again(f"favour gives {cluster!r}; wanted is the cluster. `return "
-                         "cluster.queue(…)` returns it.")
-    if len(cluster.objects()) < len(before.objects()):
-        return try_again("Something is missing in the cluster; nothing may be taken away.")
+    yield not isinstance(cluster, Cluster), (
+        f"favour gives {cluster!r}; wanted is the cluster. `return cluster.queue(…)` returns it.")
+    yield len(cluster.objects()) < len(before.objects()), (
+        "Something is missing in the cluster; nothing may be taken away.")
     cycle = cluster.run()
     if cycle.queue_order[0] == "early":
         return well_done("The priority of a queue comes before its share. Only among equals the "
@@ -103,12 +101,10 @@ def favour_early(answer) -> Verdict | None:
     priority = {name: max(task.priority
                           for task in cycle.session.jobs[f"default/{name}"].tasks.values())
                 for name in ("early-more", "late-work")}
-    if priority["early-more"] > priority["late-work"]:
-        return try_again("The priority of a job counts inside its queue. Whose turn it is, is a "
-                         "question to queues.")
-    if cycle.session.queues["late"].queue.spec.priority > 0:
-        return try_again(
-            "Now late is first for two reasons: its share is lower, and its priority is higher.")
+    yield priority["early-more"] > priority["late-work"], (
+        "The priority of a job counts inside its queue. Whose turn it is, is a question to queues.")
+    yield cycle.session.queues["late"].queue.spec.priority > 0, (
+        "Now late is first for two reasons: its share is lower, and its priority is higher.")
     return try_again("late holds nothing, so its share is 0, and nothing is below a share of 0, "
                      "whatever the weights. What is compared before the share?")
 

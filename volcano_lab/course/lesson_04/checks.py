@@ -7,7 +7,7 @@ from typing import Any
 
 from volcano_lab.api.formatting import in_units
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, choice, is_empty
+from volcano_lab.course.kit.checking import Mistakes, check, choice, is_empty
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_04.lab import admission_cluster
 from volcano_lab.trace.views.queues import levels
@@ -43,7 +43,7 @@ CASES: list[tuple[dict[str, float], dict[str, dict[str, float]], list[str], str]
 
 
 @check(takes=callable, wanted="a function of minimum and queue")
-def admission(answer: Callable[..., Any]) -> Verdict | None:
+def admission(answer: Callable[..., Any]) -> Mistakes:
     """Write short_of(minimum, queue): the names of the resources that are short; an empty list
     where there is room.
     """
@@ -53,15 +53,14 @@ def admission(answer: Callable[..., Any]) -> Verdict | None:
         said = _tried(answer, minimum, queue)
         if isinstance(said, Verdict):
             return said
-        if said != wanted:
-            return try_again(f"With minimum {minimum} and queue {queue} it gives {said}; wanted is "
-                             f"{wanted}. {hint}")
+        yield said != wanted, (
+            f"With minimum {minimum} and queue {queue} it gives {said}; wanted is {wanted}. {hint}")
     compared = recorded()
     for minimum, queue, names in compared:
         said = _tried(answer, minimum, queue)
-        if said != names:
-            return try_again(f"The scheduler found {names} short where your function says {said}: "
-                             f"minimum {minimum}, queue {queue}.")
+        yield said != names, (
+            f"The scheduler found {names} short where your function says {said}: minimum "
+            f"{minimum}, queue {queue}.")
     refused = sum(bool(names) for _, _, names in compared)
     return well_done(f"The scheduler made {len(compared)} comparisons in random clusters, and "
                      f"refused {refused} times. Your function says the same each time, resource by "
@@ -120,14 +119,14 @@ def _lesson() -> Cluster:
 
 
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().job(...)")
-def let_second_in(answer: Cluster) -> Verdict:
+def let_second_in(answer: Cluster) -> Mistakes:
     """Get second admitted, too. Queue team stays as it is, and so do the jobs first and second."""
     before, after = _specs(_lesson()), _specs(answer)
-    if before == after:
-        return try_again("In this cluster nothing has changed: old still needs 4 of its 6 pods, "
-                         "and other keeps 6 CPUs. Another number?")
-    if before["Queue/team"] != after.get("Queue/team"):
-        return try_again("Leave queue team as it is. Look at the other terms of its sum.")
+    yield before == after, (
+        "In this cluster nothing has changed: old still needs 4 of its 6 pods, and other keeps 6 "
+        "CPUs. Another number?")
+    yield before["Queue/team"] != after.get("Queue/team"), (
+        "Leave queue team as it is. Look at the other terms of its sum.")
     if any(before[key] != after.get(key) for key in before
            if key.split("/")[1].startswith(("first", "second"))):
         return try_again("Leave the two new jobs as they are. Look at the other terms of the sum.")
@@ -141,16 +140,15 @@ def let_second_in(answer: Cluster) -> Verdict:
                              "rest is elastic, and that is taken off.")
         return well_done(f"{said} There is a gentler way, too: old keeps its six pods in team, and "
                          "needs fewer of them.")
-    if not same_pods:
-        return try_again(f"{said} A pod of old above its minimum counts in allocated and in "
-                         "elastic, once plus and once minus: without it the sum is the same. "
-                         "Leave its pods. How many of them does it need?")
-    if before["PodGroup/old"] != after["PodGroup/old"]:
-        return try_again(
-            f"{said} Now old needs more of its pods: there is less elastic than before.")
-    if before["Queue/other"] != after.get("Queue/other"):
-        return try_again("The guarantee leaves 14 or more of the cluster; the narrow place is "
-                         "team's own capability of 12.")
+    yield not same_pods, (
+        f"{said} A pod of old above its minimum counts in allocated and in elastic, once plus and "
+        "once minus: without it the sum is the same. Leave its pods. How many of them does it "
+        "need?")
+    yield before["PodGroup/old"] != after["PodGroup/old"], (
+        f"{said} Now old needs more of its pods: there is less elastic than before.")
+    yield before["Queue/other"] != after.get("Queue/other"), (
+        "The guarantee leaves 14 or more of the cluster; the narrow place is team's own capability "
+        "of 12.")
     return try_again(
         "team is held by its own capability of 12. More room in the cluster does not help it.")
 

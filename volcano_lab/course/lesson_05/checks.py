@@ -7,7 +7,7 @@ from attrs import evolve
 
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, choice
+from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
 from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with, worked_example
@@ -30,17 +30,16 @@ LETTERS = {"A": "test-sub-1 came to 2 of 2: for this queue alone that is right."
 
 @check(takes=lambda answer: isinstance(answer, str | set | list | tuple),
        wanted="the letters, such as AE")
-def what_went_wrong(answer: Any) -> Verdict:
+def what_went_wrong(answer: Any) -> Mistakes:
     """Which of the statements A to E are true? Give their letters, such as AE."""
     letters = {letter for letter in "".join(answer).upper() if letter.isalpha()}
-    if not letters or letters - set("ABCDE"):
-        return try_again("Give letters from A to E.")
+    yield not letters or letters - set("ABCDE"), "Give letters from A to E."
     for letter, hint in LETTERS.items():
         if letter in letters:
             return try_again(hint)
-    if letters != {"B", "C"}:
-        return try_again("That is true, but there is a second one. Think of what happens when only "
-                         "this one is fixed.")
+    yield letters != {"B", "C"}, (
+        "That is true, but there is a second one. Think of what happens when only this one is "
+        "fixed.")
     return well_done("Both are needed: had test-root been asked, it would have answered “2 of 2, "
                      "room”, because nobody had told it of job-1.")
 
@@ -65,17 +64,16 @@ def _tried(function: JobEnqueueable, line: list[QueueAttr], cpus: float,
 
 
 @check(takes=callable, wanted="a function")
-def job_enqueueable(answer: JobEnqueueable) -> Verdict | None:
+def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     """Write `job_enqueueable(minimum, line)`: True if every level has room, and then the minimum is
     reserved on every level; else False, and nothing is reserved on any."""
     said, reserved = _tried(answer, _line(4, 4, 4), 2)
     if said is None or said is ...:
         return None
-    if not isinstance(said, bool):
-        return try_again(f"The function answers {said!r}; wanted is True or False.")
-    if not said:
-        return try_again("Three levels with room for 4 CPUs, a minimum of 2: every level has room, "
-                         "and the function refuses.")
+    yield not isinstance(said, bool), f"The function answers {said!r}; wanted is True or False."
+    yield not said, (
+        "Three levels with room for 4 CPUs, a minimum of 2: every level has room, and the function "
+        "refuses.")
     hint = _refuses(answer)
     if hint:
         return try_again(hint)
@@ -131,19 +129,18 @@ def _lesson() -> Cluster:
 
 
 @check(takes=Cluster, wanted="a cluster, such as cluster.copy().queue(...)")
-def let_train_in(answer: Cluster) -> Verdict:
+def let_train_in(answer: Cluster) -> Mistakes:
     """Change one number of one queue, so that train-gang is admitted, and eval-gang still is."""
     before, after = _specs(_lesson()), _specs(answer)
-    if before["jobs"] != after["jobs"]:
-        return try_again("Leave the same jobs with the same pods. One number of one queue is "
-                         "enough.")
+    yield before["jobs"] != after["jobs"], (
+        "Leave the same jobs with the same pods. One number of one queue is enough.")
     changed = [name for name in after["queues"]
                if after["queues"][name] != before["queues"].get(name)]
-    if not changed:
-        return try_again("In this cluster nothing has changed: give a queue another number, in "
-                         "`cluster.copy().queue(…)`.")
-    if len(changed) > 1 or before["queues"].keys() != after["queues"].keys():
-        return try_again(f"Change one queue; changed are {', '.join(sorted(changed))}.")
+    yield not changed, (
+        "In this cluster nothing has changed: give a queue another number, in "
+        "`cluster.copy().queue(…)`.")
+    yield len(changed) > 1 or before["queues"].keys() != after["queues"].keys(), (
+        f"Change one queue; changed are {', '.join(sorted(changed))}.")
     cycle = answer.run(tree_conf())
     phases = {row["job"]: row["phase"] for row in cycle.jobs()}
     for job in ("eval-gang", "train-gang"):
@@ -168,7 +165,7 @@ def _specs(cluster: Cluster) -> dict[str, dict[str, Any]]:
 
 
 @check(takes=Cluster, wanted="a cluster")
-def refused_by_the_grandparent(answer: Cluster) -> Verdict:
+def refused_by_the_grandparent(answer: Cluster) -> Mistakes:
     """Make a cluster of your own with a job that its queue and the parent have room for, and that
     the grandparent refuses; the grandparent is not the root."""
     cycle = _run(answer)
@@ -188,9 +185,9 @@ def refused_by_the_grandparent(answer: Cluster) -> Verdict:
         where = ("its queue itself",
                  "the parent of its queue")[height] if height < 2 else "too far up, or the root"
         near.append(f"{job} is refused by {row['level']}, which is {where}")
-    if near:
-        return try_again(f"{'; '.join(near)}. Let another job hold or reserve room in a sibling "
-                         "branch, below the grandparent.")
+    yield near, (
+        f"{'; '.join(near)}. Let another job hold or reserve room in a sibling branch, below the "
+        "grandparent.")
     return try_again("Here no job is refused by any level. The room of a grandparent is taken by "
                      "jobs in all queues below it.")
 

@@ -7,8 +7,8 @@ from typing import Any
 from volcano_lab.api.node import NodeError
 from volcano_lab.api.panics import Panic, panics_stop
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, choice
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_06.scene import CONF, gang_that_does_not_fit, half_full
 from volcano_lab.course.lesson_06.watched_rehearsal import WatchedRehearsal
 from volcano_lab.debug.sandbox import Rehearsal
@@ -21,20 +21,19 @@ future_idle = choice("06.future_idle")
 
 
 @check(takes=list, wanted='a list of pods, such as ["web-1", "train-0", "train-1"]')
-def order_of_undoing(answer: list) -> Verdict:
+def order_of_undoing(answer: list) -> Mistakes:
     """In which order does discard take the three operations back? Give the pods."""
     pods = [str(pod) for pod in answer]
-    if sorted(pods) != ["train-0", "train-1", "web-1"]:
-        return try_again("Name the three pods web-1, train-0 and train-1, each once.")
+    yield sorted(pods) != ["train-0", "train-1", "web-1"], (
+        "Name the three pods web-1, train-0 and train-1, each once.")
     if pods == ["train-1", "train-0", "web-1"]:
         return well_done("From the last operation to the first, so that every state in between is "
                          "one that has been before.")
-    if pods == ["web-1", "train-0", "train-1"]:
-        return try_again("That is the order in which they were done. Discard goes the other way: "
-                         "the last one first.")
-    if pods[0] == "web-1":
-        return try_again("The eviction was done first. Discard goes the other way: the last one "
-                         "first.")
+    yield pods == ["web-1", "train-0", "train-1"], (
+        "That is the order in which they were done. Discard goes the other way: the last one "
+        "first.")
+    yield pods[0] == "web-1", (
+        "The eviction was done first. Discard goes the other way: the last one first.")
     return try_again("Begin with the operation that was done last.")
 
 
@@ -42,7 +41,7 @@ bound_after_refusal = choice("06.bound_after_refusal")
 
 
 @check(takes=list, wanted='a list of states, such as ["Pending", "Running"]')
-def path_of_a_pod(answer: list) -> Verdict:
+def path_of_a_pod(answer: list) -> Mistakes:
     """A gang finds idle room and is committed, and everything goes well. Through which states does
     each pod go?
     """
@@ -50,18 +49,14 @@ def path_of_a_pod(answer: list) -> Verdict:
     if states == ["Pending", "Allocated", "Binding", "Bound", "Running"]:
         return well_done("allocate makes it Allocated, commit Binding; with the API server's "
                          "answer it is Bound, and the kubelet runs it.")
-    if states[0] != "Pending":
-        return try_again("In the beginning it waits. Which state is that?")
-    if "Pipelined" in states:
-        return try_again("Pipelined is for room that is still being freed. Here the room is idle.")
-    if "Inqueue" in states:
-        return try_again("Inqueue is a phase of the PodGroup. Which states does a pod have?")
-    if "Allocated" not in states:
-        return try_again("What does the operation allocate make of a pod (section 2)?")
-    if "Binding" not in states:
-        return try_again("What is a pod that commit has handed to the cache (section 4)?")
-    if "Bound" not in states:
-        return try_again("The API server has said yes, and nothing runs yet. What is the pod then?")
+    yield states[0] != "Pending", "In the beginning it waits. Which state is that?"
+    yield "Pipelined" in states, (
+        "Pipelined is for room that is still being freed. Here the room is idle.")
+    yield "Inqueue" in states, "Inqueue is a phase of the PodGroup. Which states does a pod have?"
+    yield "Allocated" not in states, "What does the operation allocate make of a pod (section 2)?"
+    yield "Binding" not in states, "What is a pod that commit has handed to the cache (section 4)?"
+    yield "Bound" not in states, (
+        "The API server has said yes, and nothing runs yet. What is the pod then?")
     return try_again("The path ends where the pod runs, and each state stands in it once.")
 
 
@@ -70,7 +65,7 @@ def path_of_a_pod(answer: list) -> Verdict:
 
 
 @check(takes=Cluster, wanted="a cluster, such as gang.copy().job(...)")
-def let_it_commit(answer: Cluster) -> Verdict:
+def let_it_commit(answer: Cluster) -> Mistakes:
     """Change one number, of the gang or of a node, so that train's statement is committed. train
     keeps its three pods.
     """
@@ -78,18 +73,15 @@ def let_it_commit(answer: Cluster) -> Verdict:
     changed = sorted(what for what in before | after if before.get(what) != after.get(what))
     cycle = answer.run(CONF)
     job, web = cycle.session.jobs.get("default/train"), cycle.session.jobs.get("default/web")
-    if job is None or len(job.tasks) != 3:
-        return try_again("train must have three pods, as before.")
-    if web is None or len(web.tasks) != 2:
-        return try_again("web must run on, with its two pods.")
-    if answer.objects() == gang_that_does_not_fit().objects():
-        return try_again("This is the same cluster as before. Change a number in a copy of it.")
-    if _nodes(before) != _nodes(after):
-        return try_again("The cluster keeps its two nodes. Which one number of a node, or of the "
-                         "gang, would do?")
-    if len(changed) > 1:
-        return try_again(f"That is more than one number: {', '.join(changed)}. One of them, or "
-                         "another one, is enough.")
+    yield job is None or len(job.tasks) != 3, "train must have three pods, as before."
+    yield web is None or len(web.tasks) != 2, "web must run on, with its two pods."
+    yield answer.objects() == gang_that_does_not_fit().objects(), (
+        "This is the same cluster as before. Change a number in a copy of it.")
+    yield _nodes(before) != _nodes(after), (
+        "The cluster keeps its two nodes. Which one number of a node, or of the gang, would do?")
+    yield len(changed) > 1, (
+        f"That is more than one number: {', '.join(changed)}. One of them, or another one, is "
+        "enough.")
     outcomes = [row["outcome"] for row in cycle.statements("default/train")]
     if "commit" in outcomes:
         changed_what = changed[0] if changed else ""
@@ -162,7 +154,7 @@ def plans_of_the_lesson() -> list[Plan]:
 
 
 @check(takes=callable, wanted="a function")
-def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Verdict | None:
+def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Mistakes:
     """Write `cheapest(by_hand, plans)`: try every plan and take it back; then do the one with the
     fewest evictions again, from saved copies, and commit it."""
     for plans in ([TWO, NONE, ONE], [NONE, TWO], [TWO, ONE], [HALF, NONE]):
@@ -171,10 +163,9 @@ def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Verdict
             with panics_stop():
                 answer(by_hand, [list(plan) for plan in plans])
         except (NodeError, Panic, StatementError):
-            if _saved_too_late(by_hand):
-                return try_again("A plan was saved after it was taken back, and then its "
-                                 "operations have no node any more. First `save()`, then "
-                                 "`discard()`.")
+            yield _saved_too_late(by_hand), (
+                "A plan was saved after it was taken back, and then its operations have no node "
+                "any more. First `save()`, then `discard()`.")
             return try_again(f"This could not be done: {by_hand.trying}. Is the plan before it "
                              "still there? `discard()` takes it back, once, and each plan needs a "
                              "new statement.")

@@ -2,8 +2,7 @@
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import Repair
-from volcano_lab.course.kit.checking import check
-from volcano_lab.course.kit.verdict import Verdict, try_again
+from volcano_lab.course.kit.checking import Mistakes, check
 
 NEEDS = {"report": 9, "train": 3, "infer": 1, "backup": 1}
 """Job -> the pods that its team wants to see running, at least."""
@@ -34,12 +33,12 @@ def standstill() -> Cluster:
 
 
 @check(takes=Cluster, wanted="a cluster, such as broken.copy().queue(...)")
-def all_at_work(answer: Cluster) -> Verdict:
+def all_at_work(answer: Cluster) -> Mistakes:
     """Get all four jobs to work in one cycle, each with as many pods as its team needs. Nodes and
     pods stay as they are, and web keeps its pods.
     """
-    if answer.objects() == standstill().objects():
-        return try_again("This is the cluster as it was. Begin with the job that is easiest.")
+    yield answer.objects() == standstill().objects(), (
+        "This is the cluster as it was. Begin with the job that is easiest.")
     return Repair(standstill, NEEDS, HINTS).graded(
         answer, "Four jobs, four reasons: a queue that is not there, a GPU limit of zero, a "
         "guarantee that nobody uses, and a gang larger than what its nodes can hold.")

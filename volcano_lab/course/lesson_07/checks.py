@@ -1,7 +1,7 @@
 """Checks of lesson 07: dominant resource fairness, flat and hierarchical."""
 
-from volcano_lab.course.kit.checking import check, choice
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_07.lab import CPUS, HIERARCHICAL, placed, tree_cluster
 
 share_of_both = choice("07.share_of_both")
@@ -9,15 +9,13 @@ next_in_line = choice("07.next_in_line")
 
 
 @check(takes=int)
-def weight_of_eng(answer: int) -> Verdict:
+def weight_of_eng(answer: int) -> Mistakes:
     """Everybody wants 12 pods. sci should have 4 CPUs and eng 8. Which weight must eng have?"""
-    if answer < 1:
-        return try_again("A weight is a whole number from 1.")
+    yield answer < 1, "A weight is a whole number from 1."
     sci = placed(tree_cluster(eng_weight=answer).run(HIERARCHICAL))["sci-work"]
-    if sci != 4:
-        return try_again(f"With weight {answer} of eng, {sci} pods of sci are placed. eng should "
-                         f"have {CPUS - 4} CPUs and sci 4: how many times as much? The weight of "
-                         "sci is 1.")
+    yield sci != 4, (
+        f"With weight {answer} of eng, {sci} pods of sci are placed. eng should have {CPUS - 4} "
+        "CPUs and sci 4: how many times as much? The weight of sci is 1.")
     return well_done("sci has 4 CPUs and eng has 8: 1 to 2, as their weights.")
 
 
@@ -31,7 +29,7 @@ CASES = [({"cpu": 2, "memory": 8}, TOTAL, 0.5, "The larger of 2/8 and 8/16."),
 
 
 @check(takes=callable, wanted="a function of what a job holds and the total")
-def dominant_share(answer) -> Verdict | None:
+def dominant_share(answer) -> Mistakes:
     """Write share(held, total): the dominant share of a job, from two dicts of amounts."""
     for held, total, wanted, why in CASES:
         try:
@@ -44,6 +42,6 @@ def dominant_share(answer) -> Verdict | None:
                              f"{why}")
         if got is None and held is CASES[0][0]:
             return None
-        if not isinstance(got, int | float) or abs(got - wanted) > 1e-9:
-            return try_again(f"`share({held}, {total})` is {got}; wanted is {wanted}. {why}")
+        yield not isinstance(got, int | float) or abs(got - wanted) > 1e-9, (
+            f"`share({held}, {total})` is {got}; wanted is {wanted}. {why}")
     return well_done("This is the number by which drf orders jobs, and by which it names victims.")

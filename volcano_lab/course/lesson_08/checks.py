@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from volcano_lab.api.resource import Resource
-from volcano_lab.course.kit.checking import check, choice
+from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.course.lesson_08.scene import conf_with, placement_cluster
 from volcano_lab.plugins.binpack import binpacking_score
@@ -22,26 +22,25 @@ enough_binpack = choice("08.enough_binpack")
 
 
 @check(takes=str, wanted="a text with lines of a pod's spec")
-def wish(answer: str) -> Verdict:
+def wish(answer: str) -> Mistakes:
     """A rule with which the pod goes to node-3, and still starts, on node-2, when the other two
     nodes are full.
     """
     weights = [int(number) for number in re.findall(r"weight: *(\d+)", answer)]
-    if any(weight not in range(1, 101) for weight in weights):
-        return try_again("The weight of a wish is a number from 1 to 100; Kubernetes refuses "
-                         "others.")
+    yield any(weight not in range(1, 101) for weight in weights), (
+        "The weight of a wish is a number from 1 to 100; Kubernetes refuses others.")
     where = [step[2] for step in placement_cluster(answer).run(conf_with()).committed]
     full = placement_cluster(answer, node_1=4, node_3=4).run(conf_with())
     crowded = [step[2] for step in full.committed]
     if where == ["node-3"] and crowded == ["node-2"]:
         return well_done("A wish gives points to the nodes that have the label, and refuses none.")
-    if where == ["node-3"]:
-        return try_again("It goes to node-3. But when node-1 and node-3 are full, it does not "
-                         "start: your rule is a must. Write a wish (preferred…).")
+    yield where == ["node-3"], (
+        "It goes to node-3. But when node-1 and node-3 are full, it does not start: your rule is a "
+        "must. Write a wish (preferred…).")
     place = ", ".join(where) or "no node"
-    if "preferred" in answer:
-        return try_again(f"It is a wish, but a weak one: the pod goes to {place}. A weight of 1 is "
-                         "worth 2 points. Raise it.")
+    yield "preferred" in answer, (
+        f"It is a wish, but a weak one: the pod goes to {place}. A weight of 1 is worth 2 points. "
+        "Raise it.")
     return try_again(f"With this the pod goes to {place}. Which label does node-3 have and node-2 "
                      "not?")
 

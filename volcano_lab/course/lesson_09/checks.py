@@ -1,8 +1,8 @@
 """The checks of lesson 09: preempt and reclaim."""
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, choice
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_09.scene import eviction_cluster
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
@@ -31,25 +31,23 @@ def three_queues() -> Cluster:
 
 
 @check(takes=str, wanted="the text of a configuration")
-def whole_gangs(answer: str) -> Verdict:
+def whole_gangs(answer: str) -> Mistakes:
     """A configuration with reclaim that takes no pod of a gang at its minimum, and none of a queue
     that holds less than it deserves, but takes pods that a gang can spare."""
-    if "reclaim" not in load_conf(answer, action_names()).actions:
-        return try_again("There is no reclaim in the line of actions, so nothing is ever taken "
-                         "back from another queue.")
+    yield "reclaim" not in load_conf(answer, action_names()).actions, (
+        "There is no reclaim in the line of actions, so nothing is ever taken back from another "
+        "queue.")
     torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
-    if torn:
-        return try_again(f"greedy needs 9 pods and has 9, and {', '.join(torn)} had to go. If gang "
-                         "names nobody, its tier ends; who is in the next tier, and names victims? "
-                         "And is gang there at all?")
+    yield torn, (
+        f"greedy needs 9 pods and has 9, and {', '.join(torn)} had to go. If gang names nobody, "
+        "its tier ends; who is in the next tier, and names victims? And is gang there at all?")
     spared = _evicted(eviction_cluster(greedy_minimum=1).run(answer))
-    if not spared:
-        return try_again("Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left "
-                         "in the configuration?")
-    if any(pod.startswith("b-work") for pod in _evicted(three_queues().run(answer))):
-        return try_again("Gangs stay whole. But where queue b holds 4 of the 5 CPUs that it "
-                         "deserves, and c 8 of 5, b has to pay. Which plugin knows what queues "
-                         "deserve, and is it asked?")
+    yield not spared, (
+        "Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left in the "
+        "configuration?")
+    yield any(pod.startswith("b-work") for pod in _evicted(three_queues().run(answer))), (
+        "Gangs stay whole. But where queue b holds 4 of the 5 CPUs that it deserves, and c 8 of 5, "
+        "b has to pay. Which plugin knows what queues deserve, and is it asked?")
     return well_done("gang and proportion stand in one tier, so both must agree. Where they agree "
                      "on nobody, no later tier names others.")
 
@@ -62,28 +60,28 @@ def broken_cluster() -> Cluster:
 
 
 @check(takes=tuple, wanted="a pair, (cluster, conf)")
-def reclaim_fires(answer: tuple[Cluster, str]) -> Verdict:
+def reclaim_fires(answer: tuple[Cluster, str]) -> Mistakes:
     """Fix cluster and configuration, so that reclaim makes room for all 3 pods of urgent.
     Answer: (cluster, conf).
     """
     cluster, conf = answer
-    if "reclaim" not in load_conf(conf, action_names()).actions:
-        return try_again("Reclaim is not in the line of actions, so it never runs.")
+    yield "reclaim" not in load_conf(conf, action_names()).actions, (
+        "Reclaim is not in the line of actions, so it never runs.")
     cycle = cluster.run(conf)
     urgent = cycle.session.jobs["default/urgent"]
-    if len(urgent.tasks) != 3 or urgent.min_available != 3:
-        return try_again("urgent must stay a gang of 3 pods that needs all 3.")
-    if urgent.pod_group.status.phase == "Pending":
-        return try_again("The phase of urgent is Pending: enqueue did not admit it, and reclaim "
-                         "looks only at admitted jobs. Which plugin refuses?")
-    if not cycle.session.queues["b"].reclaimable:
-        return try_again("urgent is admitted now, but reclaim finds no candidate. What does queue "
-                         "b say about being reclaimable?")
+    yield len(urgent.tasks) != 3 or urgent.min_available != 3, (
+        "urgent must stay a gang of 3 pods that needs all 3.")
+    yield urgent.pod_group.status.phase == "Pending", (
+        "The phase of urgent is Pending: enqueue did not admit it, and reclaim looks only at "
+        "admitted jobs. Which plugin refuses?")
+    yield not cycle.session.queues["b"].reclaimable, (
+        "urgent is admitted now, but reclaim finds no candidate. What does queue b say about being "
+        "reclaimable?")
     waiting = [task.name for task in urgent.tasks.values() if not task.node_name]
     evicted = _evicted(cycle)
-    if waiting or not evicted or any(not pod.startswith("greedy-") for pod in evicted):
-        return try_again(f"Evicted: {', '.join(evicted) or 'nobody'}; without room: "
-                         f"{', '.join(waiting) or 'nobody'}. Three pods of greedy should go, and "
-                         "all of urgent should have room.")
+    yield waiting or not evicted or any(not pod.startswith("greedy-") for pod in evicted), (
+        f"Evicted: {', '.join(evicted) or 'nobody'}; without room: "
+        f"{', '.join(waiting) or 'nobody'}. Three pods of greedy should go, and all of urgent "
+        "should have room.")
     return well_done(f"{', '.join(evicted)} go. Three things had to be right: the action, the "
                      "admission, and queue b's consent.")

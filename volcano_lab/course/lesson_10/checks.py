@@ -6,8 +6,8 @@ from typing import Any
 
 from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, choice
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_10.cluster import CONF, JOB, RACKS, topology_cluster
 from volcano_lab.plugins.network_topology_aware.gradients import gradients
 
@@ -29,26 +29,24 @@ tier_to_grow = choice("10.tier_to_grow")
 
 
 @check(takes=Cluster, wanted="a cluster, such as sub_group_cluster(groups=…, size=…)")
-def twelve_in_parts(answer: Cluster) -> Verdict:
+def twelve_in_parts(answer: Cluster) -> Mistakes:
     """A gang of 12 pods in sub-groups that starts, while each sub-group lies in one rack (hard,
     tier 1).
     """
     cycle = answer.run(CONF)
     job = cycle.session.jobs.get(JOB)
-    if job is None or not job.pod_group.spec.sub_group_policy:
-        return try_again(
-            "train must have sub-groups: use sub_group_cluster(groups=…, size=…, job_tier=…).")
-    if len(job.tasks) != 12:
-        return try_again(
-            f"The gang must have 12 pods, groups × size; this one has {len(job.tasks)}.")
+    yield job is None or not job.pod_group.spec.sub_group_policy, (
+        "train must have sub-groups: use sub_group_cluster(groups=…, size=…, job_tier=…).")
+    yield len(job.tasks) != 12, (
+        f"The gang must have 12 pods, groups × size; this one has {len(job.tasks)}.")
     topology = job.pod_group.spec.sub_group_policy[0].network_topology
-    if topology is None or (topology.mode, topology.highest_tier_allowed) != ("hard", 1):
-        return try_again("Each sub-group must stay hard with tier 1.")
+    yield topology is None or (topology.mode, topology.highest_tier_allowed) != ("hard", 1), (
+        "Each sub-group must stay hard with tier 1.")
     size = 12 // len(job.sub_jobs)
     if not cycle.committed:
-        if size > 6:
-            return try_again(f"No rack has {size} CPUs free, and a sub-group must lie in one rack. "
-                             "Make them smaller.")
+        yield size > 6, (
+            f"No rack has {size} CPUs free, and a sub-group must lie in one rack. Make them "
+            "smaller.")
         return try_again("No room has 12 CPUs free. How far may the whole gang reach?")
     racks = {task.node_name: rack for rack, nodes in RACKS.items() for task in job.tasks.values()
              if task.node_name in nodes}
@@ -64,24 +62,22 @@ points_in_the_next_rack = choice("10.points_in_the_next_rack")
 
 
 @check(takes=Cluster, wanted="a cluster")
-def room_for_seven(answer: Cluster) -> Verdict:
+def room_for_seven(answer: Cluster) -> Mistakes:
     """A cluster in which the gang of 7 pods lies in one rack (hard, tier 1), and others hold
     something else than before on one node only.
     """
     cycle = answer.run(CONF)
     job = cycle.session.jobs[JOB]
     topology = job.pod_group.spec.network_topology
-    if len(job.tasks) != 7 or job.min_available != 7:
-        return try_again("The gang must stay one of 7 pods that needs all 7.")
-    if topology is None or topology.mode != "hard" or topology.highest_tier_allowed != 1:
-        return try_again("The gang's topology must stay hard with tier 1. Change what others hold.")
+    yield len(job.tasks) != 7 or job.min_available != 7, (
+        "The gang must stay one of 7 pods that needs all 7.")
+    yield topology is None or topology.mode != "hard" or topology.highest_tier_allowed != 1, (
+        "The gang's topology must stay hard with tier 1. Change what others hold.")
     before, after = _held(topology_cluster(pods=7)), _held(answer)
     changed = [node for node in before | after if before.get(node, 0) != after.get(node, 0)]
-    if len(changed) > 1:
-        return try_again(f"Change one node only; you changed {', '.join(sorted(changed))}.")
-    if not [step for step in cycle.committed if step[1].startswith(f"{JOB}-")]:
-        return try_again("There is no rack with 7 CPUs free. Which one is nearest to it, and who "
-                         "holds the rest?")
+    yield len(changed) > 1, f"Change one node only; you changed {', '.join(sorted(changed))}."
+    yield not [step for step in cycle.committed if step[1].startswith(f"{JOB}-")], (
+        "There is no rack with 7 CPUs free. Which one is nearest to it, and who holds the rest?")
     return well_done(f"The gang lies in {job.allocated_hyper_node}: now it has room for all 7.")
 
 
@@ -117,7 +113,7 @@ def _as_volcano(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
 
 
 @check(takes=callable, wanted="a function of rows, asks and highest")
-def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | None:
+def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Mistakes:
     """Write tiers_to_try(rows, asks, highest): a list of names for each tier that has any, in the
     order in which they are tried."""
     tried = 0
@@ -127,11 +123,10 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Verdict | No
         if got is None and not tried:
             return None
         tried += 1
-        if not isinstance(got, list) or not all(isinstance(tier, list) for tier in got):
-            return try_again(f"The answer is {got!r}; wanted is a list with a list for each tier, "
-                             f"such as {wanted}.")
-        if not all(isinstance(name, str) for tier in got for name in tier):
-            return try_again(f"The answer is {got!r}; wanted are names only, such as {wanted}.")
+        yield not isinstance(got, list) or not all(isinstance(tier, list) for tier in got), (
+            f"The answer is {got!r}; wanted is a list with a list for each tier, such as {wanted}.")
+        yield not all(isinstance(name, str) for tier in got for name in tier), (
+            f"The answer is {got!r}; wanted are names only, such as {wanted}.")
         found = [sorted(tier) for tier in got]
         if found == wanted:
             continue

@@ -5,8 +5,8 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cache.work_queue import WorkQueue
-from volcano_lab.course.kit.checking import check, choice
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_11.scene import JOB, train
 from volcano_lab.simulation import Simulation
 
@@ -27,15 +27,13 @@ def delays(failures: int) -> list[float]:
 
 
 @check(takes=int)
-def failures_until_a_second(answer: int) -> Verdict:
+def failures_until_a_second(answer: int) -> Mistakes:
     """After how many failures in a row does the scheduler wait for more than a second before it
     reads the pod again?
     """
-    if answer < 1:
-        return try_again("There is at least one failure. After the first it waits for 5 ms.")
-    if answer == 200:
-        return try_again("200 × 5 ms would be a second if the delay were always the same. It is "
-                         "doubled each time.")
+    yield answer < 1, "There is at least one failure. After the first it waits for 5 ms."
+    yield answer == 200, (
+        "200 × 5 ms would be a second if the delay were always the same. It is doubled each time.")
     waits = delays(min(answer, 40))
     if waits[-1] <= 1:
         return try_again(f"After {answer} in a row it waits for {waits[-1]:g} s. Go on doubling.")
@@ -52,24 +50,22 @@ WANTED = 3.0
 
 
 @check(takes=callable, wanted="a function of a list of events")
-def own_invariant(answer: Callable[[list[Row]], Any]) -> Verdict | None:
+def own_invariant(answer: Callable[[list[Row]], Any]) -> Mistakes:
     """Write bound_twice(events): the pods that were bound although they were bound already."""
     for name, (events, wanted) in histories().items():
         got = answer([list(row) for row in events])
         if got is None or got is ...:
             return None
-        if isinstance(got, str) or not hasattr(got, "__iter__"):
-            return try_again(f"It gives {got!r}; wanted is a list of pods.")
+        yield isinstance(got, str) or not hasattr(got, "__iter__"), (
+            f"It gives {got!r}; wanted is a list of pods.")
         found, expected = set(got), set(wanted)
         if found == expected:
             continue
-        if found and name == "a run in which a node is lost":
-            return try_again(f"In {name} it finds {', '.join(sorted(found))}. That pod was lost in "
-                             "between (“pod lost”) and recreated: it is another pod with the same "
-                             "name.")
-        if found - expected:
-            return try_again(
-                f"In {name} it finds {', '.join(sorted(found - expected))}, which was bound once.")
+        yield found and name == "a run in which a node is lost", (
+            f"In {name} it finds {', '.join(sorted(found))}. That pod was lost in between (“pod "
+            "lost”) and recreated: it is another pod with the same name.")
+        yield found - expected, (
+            f"In {name} it finds {', '.join(sorted(found - expected))}, which was bound once.")
         if "forged" in name and not _by_node(events):
             return try_again(f"In {name} it finds nothing, but {wanted[0]} is bound at two times, "
                              "both on the same node.")
@@ -79,33 +75,29 @@ def own_invariant(answer: Callable[[list[Row]], Any]) -> Verdict | None:
 
 
 @check(takes=list, wanted='a list of faults, such as [(1, "bind_refused")]')
-def half_a_gang(answer: list[Any]) -> Verdict:
+def half_a_gang(answer: list[Any]) -> Mistakes:
     """Write a plan of at most three faults by which train has some of its pods bound, but not all,
     for 3 seconds or more. No pod may be lost."""
-    if not all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in answer):
-        return try_again('Each fault is a second and a kind: (1, "bind_refused").')
-    if len(answer) > 3:
-        return try_again("At most three faults, please.")
+    yield not all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in answer), (
+        'Each fault is a second and a kind: (1, "bind_refused").')
+    yield len(answer) > 3, "At most three faults, please."
     sim = train(answer)  # breaks off if an invariant is broken
     run = sim.run(until=60)
     times = [time for time, what, *_ in run.rows["events"] if what == "pod bound"]
     job = sim.side.jobs[JOB]
-    if job.lost:
-        return try_again("A pod is lost on the way and recreated. Find a plan that loses none.")
-    if job.finished is None:
-        return try_again("train does not finish within a minute.")
+    yield job.lost, "A pod is lost on the way and recreated. Find a plan that loses none."
+    yield job.finished is None, "train does not finish within a minute."
     gap = round(times[-1] - times[0], 2)
     if gap >= WANTED:
         return well_done(f"The first pod is bound at {times[0]:g} s and the last at {times[-1]:g} "
                          f"s. After each of the {sim.calendar.done} things that happened all "
                          "invariants held, and the gang finished.")
-    if gap == 0 and len(answer) == 3 and sim.faults.struck["bind_refused"] == 3:
-        return try_again("All three binds are refused in the same second, so the gang has no pod "
-                         "bound, and then all of them. A fault strikes at the first occasion from "
-                         "its second on.")
-    if gap == 0:
-        return try_again("The pods are all bound at the same moment: there is no time at which "
-                         "only some of them are.")
+    yield gap == 0 and len(answer) == 3 and sim.faults.struck["bind_refused"] == 3, (
+        "All three binds are refused in the same second, so the gang has no pod bound, and then "
+        "all of them. A fault strikes at the first occasion from its second on.")
+    yield gap == 0, (
+        "The pods are all bound at the same moment: there is no time at which only some of them "
+        "are.")
     return try_again(f"For {gap:g} s only some pods are bound: the next cycle tries the others "
                      "again. What has to happen then?")
 

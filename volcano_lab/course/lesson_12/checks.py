@@ -7,9 +7,9 @@ says of a mistake, one sentence with plugin, point and what is allowed, is the h
 from difflib import get_close_matches
 from typing import Any
 
-from volcano_lab.course.kit.checking import check, choice
-from volcano_lab.course.kit.user_code import ACTION, PLUGIN, is_action, is_plugin, written
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.user_code import check_class
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_12 import scene
 from volcano_lab.course.lesson_12.own_steps import crowded
 from volcano_lab.framework.action import Action
@@ -24,31 +24,27 @@ from volcano_lab.trace.views.cycle import Cycle
 # -- scores
 
 
-@check(takes=is_plugin, wanted=PLUGIN)
-@written("node_order")
-def spread(answer: type[Plugin]) -> Verdict | None:
+@check_class(Plugin, "node_order")
+def spread(answer: type[Plugin]) -> Mistakes:
     """Write `Spread`: the more pods of the task's job are in a node's rack, the lower the node's
     score.
     """
     plain = scene.by_rack(scene.run_with(answer, scene.two_racks()))
     if plain != {"a": 2, "b": 2}:
-        if plain == {"a": 4, "b": 0}:
-            return try_again("All four pods are in rack a still. Is each pod in the rack a minus, "
-                             "and is it enough? nodeorder prefers rack a by 18 points; -100 for "
-                             "each pod is more.")
-        if plain == {"a": 0, "b": 4}:
-            return try_again("All four pods are in rack b now. The score must fall with each pod "
-                             "of the job that is there already: count them, and put a minus in "
-                             "front.")
+        yield plain == {"a": 4, "b": 0}, (
+            "All four pods are in rack a still. Is each pod in the rack a minus, and is it enough? "
+            "nodeorder prefers rack a by 18 points; -100 for each pod is more.")
+        yield plain == {"a": 0, "b": 4}, (
+            "All four pods are in rack b now. The score must fall with each pod of the job that is "
+            "there already: count them, and put a minus in front.")
         return try_again(f"Rack a has {plain['a']} pods of web, rack b {plain['b']}. Wanted are "
                          "two and two. Do you count the pods in the whole rack, not only those on "
                          "the node?")
     old_in_rack_b = scene.two_racks().job("old", pods=4, cpu=1, memory="1Gi",
                                           running={"node-3": 2, "node-4": 2})
-    if scene.by_rack(scene.run_with(answer, old_in_rack_b)) != {"a": 2, "b": 2}:
-        return try_again("Now a job of somebody else has four pods in rack b, and web is no longer "
-                         "spread. Count only pods of the task's own job, "
-                         "`self.ssn.jobs[task.job]`.")
+    yield scene.by_rack(scene.run_with(answer, old_in_rack_b)) != {"a": 2, "b": 2}, (
+        "Now a job of somebody else has four pods in rack b, and web is no longer spread. Count "
+        "only pods of the task's own job, `self.ssn.jobs[task.job]`.")
     mixed = scene.by_rack(scene.run_with(answer, scene.two_racks(node_3="a")))
     if mixed != {"a": 2, "b": 2}:
         return try_again(f"With node-3 in rack a, too, rack a has {mixed['a']} pods and rack b "
@@ -63,17 +59,16 @@ WEIGHTS = (1, 5, 10, 15, 20)
 
 
 @check(takes=int)
-def weight(answer: int) -> Verdict:
+def weight(answer: int) -> Mistakes:
     """From which weight on, of 1, 5, 10, 15 and 20, are web's pods two and two?"""
-    if answer not in WEIGHTS:
-        return try_again("Choose one of 1, 5, 10, 15 and 20.")
+    yield answer not in WEIGHTS, "Choose one of 1, 5, 10, 15 and 20."
     pods = {number: weighted(number)["b"] for number in WEIGHTS}
-    if pods[answer] == 0:
-        return try_again(f"With {answer} every pod stays in rack a: that is less than nodeorder's "
-                         "lead, before a pod is placed and after each.")
-    if answer > min(number for number in WEIGHTS if pods[number] == 2):
-        return try_again(f"{answer} is enough, but a smaller one is, too: with each pod that rack "
-                         "a takes, its lead becomes smaller.")
+    yield pods[answer] == 0, (
+        f"With {answer} every pod stays in rack a: that is less than nodeorder's lead, before a "
+        "pod is placed and after each.")
+    yield answer > min(number for number in WEIGHTS if pods[number] == 2), (
+        f"{answer} is enough, but a smaller one is, too: with each pod that rack a takes, its lead "
+        "becomes smaller.")
     return well_done("Scores are added up. Two pods go to rack a, its lead falls below 15, and the "
                      "other two go to rack b.")
 
@@ -104,28 +99,25 @@ def _old_wins(plugin: type[Plugin], **names: Any) -> bool:
     return [step[1] for step in _first(plugin, **names).committed[:1]] == ["default/old-wish-0"]
 
 
-@check(takes=is_plugin, wanted=PLUGIN)
-@written("queue_order")
-def waits_longest(answer: type[Plugin]) -> Verdict | None:
+@check_class(Plugin, "queue_order")
+def waits_longest(answer: type[Plugin]) -> Mistakes:
     """Write `WaitsLongest`: the queue whose oldest **waiting** job is older goes first. (The check
     puts it into tier 1.)
     """
     for names in ({}, {"patient": "z", "newcomer": "a"}, {"patient": "a", "newcomer": "z"}):
-        if not _old_wins(answer, **names):
-            return try_again("The newcomer got the CPU. A number below 0 puts the left queue "
-                             "first; older means a smaller `creation_timestamp`. So what must be "
-                             "subtracted from what?")
-    if not _old_wins(answer, newcomer_runs=True):
-        return try_again("Now the newcomer has a job that is older than all others, but it runs "
-                         "already, and your plugin counts it. Look only at jobs with "
-                         "`job.has_pending_tasks()`.")
-    if not _old_wins(answer, patient_again=True):
-        return try_again("Now patient has two more jobs that wait, the latest of all, and the "
-                         "newcomer goes first. Keep the smallest `creation_timestamp` of each "
-                         "queue, not the last or the first that you find.")
-    if _first(answer).queue_order[0] == "others":
-        return try_again("The right wish is served, but queue others, in which nobody waits, goes "
-                         "before both. For such a queue use `ssn.now`.")
+        yield not _old_wins(answer, **names), (
+            "The newcomer got the CPU. A number below 0 puts the left queue first; older means a "
+            "smaller `creation_timestamp`. So what must be subtracted from what?")
+    yield not _old_wins(answer, newcomer_runs=True), (
+        "Now the newcomer has a job that is older than all others, but it runs already, and your "
+        "plugin counts it. Look only at jobs with `job.has_pending_tasks()`.")
+    yield not _old_wins(answer, patient_again=True), (
+        "Now patient has two more jobs that wait, the latest of all, and the newcomer goes first. "
+        "Keep the smallest `creation_timestamp` of each queue, not the last or the first that you "
+        "find.")
+    yield _first(answer).queue_order[0] == "others", (
+        "The right wish is served, but queue others, in which nobody waits, goes before both. For "
+        "such a queue use `ssn.now`.")
     return well_done("A smaller number goes first: since − since. Queues in which nobody waits are "
                      "asked about, too; `ssn.now` puts them behind.")
 
@@ -138,7 +130,7 @@ class PatientFirst(Plugin):
 
 
 @check(takes=str, wanted="the text of a configuration")
-def in_its_place(answer: str) -> Verdict:
+def in_its_place(answer: str) -> Mistakes:
     """Change the configuration, so that waits-longest decides before proportion does."""
     try:
         conf = load_conf(answer)
@@ -155,21 +147,19 @@ def in_its_place(answer: str) -> Verdict:
              if near else ". Names are written as in `register_plugin`."))
     if cycle.session.warnings:
         return try_again(f"A cycle runs, but logs: {cycle.session.warnings[0]}")
-    if "waits-longest" not in names:
-        return try_again("The configuration does not name waits-longest. Registering makes a "
-                         "plugin known; only a tier of the configuration lets it take part.")
-    if "proportion" not in names:
-        return try_again("proportion must stay: it shares the cluster between the queues.")
+    yield "waits-longest" not in names, (
+        "The configuration does not name waits-longest. Registering makes a plugin known; only a "
+        "tier of the configuration lets it take part.")
+    yield "proportion" not in names, (
+        "proportion must stay: it shares the cluster between the queues.")
     options = [
         option for tier in conf.tiers for option in tier.plugins if option.name == "waits-longest"
     ]
-    if not any(option.enables("enableQueueOrder") for option in options):
-        return try_again(
-            "waits-longest is there, but its queue order is switched off by enableQueueOrder.")
-    if [pod for _, pod, _ in cycle.committed] != ["default/old-wish-0"]:
-        return try_again("The newcomer still gets the CPU: proportion is asked first, its shares "
-                         "differ, and the first difference decides. Where must waits-longest stand "
-                         "to be asked before?")
+    yield not any(option.enables("enableQueueOrder") for option in options), (
+        "waits-longest is there, but its queue order is switched off by enableQueueOrder.")
+    yield [pod for _, pod, _ in cycle.committed] != ["default/old-wish-0"], (
+        "The newcomer still gets the CPU: proportion is asked first, its shares differ, and the "
+        "first difference decides. Where must waits-longest stand to be asked before?")
     return well_done("The first comparison that is not zero decides. In an earlier tier, or "
                      "earlier in the same tier: for an order both are the same.")
 
@@ -187,40 +177,37 @@ def _nodes_of(plugin: type[Plugin], *nodes: str,
     return placed, cycle
 
 
-@check(takes=is_plugin, wanted=PLUGIN)
-@written("predicate")
-def maintenance(answer: type[Plugin]) -> Verdict | None:
+@check_class(Plugin, "predicate")
+def maintenance(answer: type[Plugin]) -> Mistakes:
     """Write `Maintenance`: a node with the label maintenance=tonight takes only pods with the label
     short=yes; others get a reason with the word maintenance."""
     placed, _ = _nodes_of(answer)
-    if placed != {"long": {"node-1", "node-2"}, "short": {"node-1", "node-2"}}:
-        return try_again("No node is in maintenance, and still some pods are refused. Where "
-                         "nothing speaks against a node, return None.")
+    yield placed != {"long": {"node-1", "node-2"}, "short": {"node-1", "node-2"}}, (
+        "No node is in maintenance, and still some pods are refused. Where nothing speaks against "
+        "a node, return None.")
     placed, _ = _nodes_of(answer, "node-1")
-    if "node-1" in placed["long"]:
-        return try_again("node-1 has the label, and a pod that isn't short went there. Return a "
-                         "text then: it is the reason.")
-    if "node-1" not in placed["short"]:
-        return try_again(
-            "node-1 is in maintenance, but short pods may go there: `task.pod.metadata.labels`.")
+    yield "node-1" in placed["long"], (
+        "node-1 has the label, and a pod that isn't short went there. Return a text then: it is "
+        "the reason.")
+    yield "node-1" not in placed["short"], (
+        "node-1 is in maintenance, but short pods may go there: `task.pod.metadata.labels`.")
     placed, _ = _nodes_of(answer, "node-1", when="over")
-    if placed["long"] != {"node-1", "node-2"}:
-        return try_again("node-1 has the label maintenance=over, so not tonight, and a pod was "
-                         "refused there. Compare the label's value.")
+    yield placed["long"] != {"node-1", "node-2"}, (
+        "node-1 has the label maintenance=over, so not tonight, and a pod was refused there. "
+        "Compare the label's value.")
     placed, cycle = _nodes_of(answer, "node-1", "node-2")
     why = " ".join(cycle.why("default/long")).rpartition("Origin reason is ")[2]
-    if "maintenance" not in why.lower():
-        return try_again(f"Both nodes are in maintenance, and users read: “{why}” Nobody learns "
-                         "why. Put the word maintenance into your reason.")
+    yield "maintenance" not in why.lower(), (
+        f"Both nodes are in maintenance, and users read: “{why}” Nobody learns why. Put the word "
+        "maintenance into your reason.")
     return well_done(f"The reason that you return is what users read: {why}")
 
 
 # -- victims
 
 
-@check(takes=is_plugin, wanted=PLUGIN)
-@written("reclaimable")
-def protect(answer: type[Plugin]) -> Verdict | None:
+@check_class(Plugin, "reclaimable")
+def protect(answer: type[Plugin]) -> Mistakes:
     """Write `Protect`: pods with the label keep=yes are never victims of reclaim. (The check puts
     it into both tiers.)
     """
@@ -229,19 +216,17 @@ def protect(answer: type[Plugin]) -> Verdict | None:
     if any(pod.startswith("kept") for pod in some):
         return try_again(f"{some[0]} is evicted, and it has the label. You name the candidates "
                          "that *may go*; look at the labels of each candidate, not of the task.")
-    if not some:
-        return try_again("Nobody is evicted, although plain-0 and plain-1 may go. Name the "
-                         "candidates that may go.")
-    if scene.evicted(scene.run_with(answer, scene.kept_and_plain(4, 0), conf)):
-        return try_again("All candidates have the label, and one is evicted.")
+    yield not some, (
+        "Nobody is evicted, although plain-0 and plain-1 may go. Name the candidates that may go.")
+    yield scene.evicted(scene.run_with(answer, scene.kept_and_plain(4, 0), conf)), (
+        "All candidates have the label, and one is evicted.")
     by_name = scene.run_with(answer, scene.kept_and_plain(labelled="plain"), conf)
-    if scene.evicted(by_name) != ["kept-0"]:
-        return try_again("Now pods that are called plain have the label, and those that are called "
-                         "kept have not. Look at the label, not at the name.")
-    if REJECT in _votes(answer, conf):
-        return try_again("Your list is right, and Volcano takes it: only ABSTAIN makes it pass "
-                         "over a list. But REJECT beside the names of those who may go says two "
-                         "things at once: return PERMIT.")
+    yield scene.evicted(by_name) != ["kept-0"], (
+        "Now pods that are called plain have the label, and those that are called kept have not. "
+        "Look at the label, not at the name.")
+    yield REJECT in _votes(answer, conf), (
+        "Your list is right, and Volcano takes it: only ABSTAIN makes it pass over a list. But "
+        "REJECT beside the names of those who may go says two things at once: return PERMIT.")
     return well_done("A plugin names who may go, and the others can only take away from that. With "
                      "an empty list in every tier nobody goes.")
 
@@ -283,33 +268,30 @@ def _first_of_tiny_too_big() -> Any:
     return crowded().job("tiny-1", pods=9)
 
 
-@check(takes=is_action, wanted=ACTION)
-@written("execute")
-def first_aid(answer: type[Action]) -> Verdict | None:
+@check_class(Action, "execute")
+def first_aid(answer: type[Action]) -> Mistakes:
     """Write `FirstAid`: each queue that holds nothing gets its first waiting job placed, if its
     gang fits.
     """
     jobs = _jobs_of(answer, crowded())
-    if not jobs:
-        return try_again("The action placed nothing. `place(ssn, job)` does it, for one job.")
+    yield not jobs, "The action placed nothing. `place(ssn, job)` does it, for one job."
     if jobs != ["big-1", "small-1", "tiny-1"]:
         if len(jobs) == 1:
             return try_again(f"Only {jobs[0]} was placed. Go on with the next queue.")
-        if "tiny-2" in jobs and "tiny-1" not in jobs:
-            return try_again("Queue tiny got its second job, not its first: `waiting(ssn, "
-                             "queue)[0]` is the first.")
+        yield "tiny-2" in jobs and "tiny-1" not in jobs, (
+            "Queue tiny got its second job, not its first: `waiting(ssn, queue)[0]` is the first.")
         return try_again(
             f"Placed were {', '.join(jobs)}. Wanted is one job of each queue, its first.")
-    if "small-1" in _jobs_of(answer, _small_holds_one()):
-        return try_again("Queue small holds a pod already, and got a job all the same. `held(ssn, "
-                         "queue)` counts its pods.")
-    if _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"]:
-        return try_again("A gang of nine doesn't fit, and must be left alone; the other queues "
-                         "still want their first job.")
-    if "tiny-2" in _jobs_of(answer, _first_of_tiny_too_big()):
-        return try_again("The first job of queue tiny is a gang of nine now, which doesn't fit, "
-                         "and its second job got the place. Each queue is offered its first job "
-                         "only: whoever waits in front keeps the turn.")
+    yield "small-1" in _jobs_of(answer, _small_holds_one()), (
+        "Queue small holds a pod already, and got a job all the same. `held(ssn, queue)` counts "
+        "its pods.")
+    yield _jobs_of(answer, crowded(small_pods=9)) != ["big-1", "tiny-1"], (
+        "A gang of nine doesn't fit, and must be left alone; the other queues still want their "
+        "first job.")
+    yield "tiny-2" in _jobs_of(answer, _first_of_tiny_too_big()), (
+        "The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job "
+        "got the place. Each queue is offered its first job only: whoever waits in front keeps the "
+        "turn.")
     return well_done("Then allocate goes on with the rest. An action has the hands, `statement` "
                      "and `commit`; who is served is policy, and could be asked of plugins. That "
                      "is the next section.")
@@ -325,9 +307,8 @@ def _points_for(**points: int) -> type[Plugin]:
     return Points
 
 
-@check(takes=is_action, wanted=ACTION)
-@written("execute")
-def triage(answer: type[Action]) -> Verdict | None:
+@check_class(Action, "execute")
+def triage(answer: type[Action]) -> Mistakes:
     """Write `Triage`: as FirstAid, but the queue with the largest `ssn.need(queue)` is served
     first.
     """
@@ -343,21 +324,19 @@ def triage(answer: type[Action]) -> Verdict | None:
                                   (_points_for(tiny=9), _points_for(big=3),
                                    ["tiny-1", "big-1", "small-1"])):
         jobs = served(crowded(small_pods=1), first, second)
-        if sorted(jobs) != sorted(wanted):
-            return try_again(f"Placed were {', '.join(jobs) or 'no jobs'}. As before, wanted is "
-                             "the first job of each queue.")
-        if jobs != wanted:
-            return try_again(f"The queues were served in the order {', '.join(jobs)}; by need it "
-                             f"is {', '.join(wanted)}. `sorted` begins with the smallest; "
-                             "`reverse=True` turns that round.")
-    if "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()):
-        return try_again("Queue small holds a pod already, and got a job all the same. As in "
-                         "FirstAid, only queues that hold nothing are helped, however large their "
-                         "need is.")
-    if "tiny-2" in served(_first_of_tiny_too_big(), _points_for(tiny=9), _points_for()):
-        return try_again("The first job of queue tiny is a gang of nine now, which doesn't fit, "
-                         "and its second job got the place. As in FirstAid, each queue is offered "
-                         "its first job only.")
+        yield sorted(jobs) != sorted(wanted), (
+            f"Placed were {', '.join(jobs) or 'no jobs'}. As before, wanted is the first job of "
+            "each queue.")
+        yield jobs != wanted, (
+            f"The queues were served in the order {', '.join(jobs)}; by need it is "
+            f"{', '.join(wanted)}. `sorted` begins with the smallest; `reverse=True` turns that "
+            "round.")
+    yield "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()), (
+        "Queue small holds a pod already, and got a job all the same. As in FirstAid, only queues "
+        "that hold nothing are helped, however large their need is.")
+    yield "tiny-2" in served(_first_of_tiny_too_big(), _points_for(tiny=9), _points_for()), (
+        "The first job of queue tiny is a gang of nine now, which doesn't fit, and its second job "
+        "got the place. As in FirstAid, each queue is offered its first job only.")
     return well_done("The action knows how to help, and the plugins say whom. Neither names the "
                      "other: they meet in the session.")
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from volcano_lab.course.kit.boss import at_work, run_changed
-from volcano_lab.course.kit.checking import check, choice
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.manifests.loader import Loaded, load
 from volcano_lab.trace.views.cycle import Cycle
@@ -25,7 +25,7 @@ fewest_ghosts = choice("13.fewest_ghosts")
 @check(takes=lambda given: isinstance(given, list | tuple) and all(
     isinstance(each, str) for each in given),
     wanted='a list of changes, such as ["queue/ci.weight=3", "remove podgroup/spark-00"]')
-def all_three(answer: Iterable[str]) -> Verdict:
+def all_three(answer: Iterable[str]) -> Mistakes:
     """A list of changes after which all three jobs have their places, or the promise of them.
     Nobody but pretrain may lose pods.
     """
@@ -45,9 +45,9 @@ def all_three(answer: Iterable[str]) -> Verdict:
     if waiting:
         done = len(WANTED) - len(waiting)
         return try_again(f"{done} of 3 have their places. {waiting[0]} waits. {HINTS[waiting[0]]}")
-    if len(changes) > len(WANTED):
-        return try_again(f"All three have their places. {len(changes)} changes are more than it "
-                         "takes: one for each job is enough.")
+    yield len(changes) > len(WANTED), (
+        f"All three have their places. {len(changes)} changes are more than it takes: one for each "
+        "job is enough.")
     return well_done("One change for each: a PodGroup that nobody needs, an action that was "
                      "missing, a node that somebody had forgotten. pretrain gives 8 of its 48 pods "
                      "back.")

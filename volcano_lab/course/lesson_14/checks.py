@@ -1,23 +1,20 @@
 """Checks of lesson 14: time."""
 
-from volcano_lab.course.kit.checking import check, choice
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.checking import Mistakes, check, choice
+from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_14.scene import conf, day, mean_wait, waits
 
 
 @check(takes=int)
-def most_per_hour(answer: int) -> Verdict:
+def most_per_hour(answer: int) -> Mistakes:
     """How many small jobs may come an hour, at most, so that web waits less than half an hour on
     average?
     """
-    if not 1 <= answer <= 24:
-        return try_again("A whole number from 1 to 24.")
+    yield not 1 <= answer <= 24, "A whole number from 1 to 24."
     wait = mean_wait(day(per_hour=answer), "web")
-    if wait >= 30:
-        return try_again(f"With {answer} an hour it waits {wait} minutes.")
+    yield wait >= 30, f"With {answer} an hour it waits {wait} minutes."
     more = mean_wait(day(per_hour=answer + 1), "web")
-    if more < 30:
-        return try_again(f"With {answer} it waits {wait} minutes. One more an hour is possible.")
+    yield more < 30, f"With {answer} it waits {wait} minutes. One more an hour is possible."
     return well_done(f"{wait} minutes with {answer}, {more} with {answer + 1}. Near the limit one "
                      "more job an hour doubles the wait.")
 
@@ -26,16 +23,15 @@ lets_it_start = choice("14.lets_it_start")
 
 
 @check(takes=float)
-def factor(answer: float) -> Verdict:
+def factor(answer: float) -> Mistakes:
     """With the factor 1.0 six of the twelve gangs start. Name a factor, not above 1.5, with which
     all twelve do.
     """
-    if not 1 <= answer <= 1.5:
-        return try_again("From 1.0 to 1.5. Below 1 Volcano takes its default, 1.2.")
+    yield not 1 <= answer <= 1.5, "From 1.0 to 1.5. Below 1 Volcano takes its default, 1.2."
     count = next(row["started"] for row in waits(day(text=conf(answer)))
                  if row["queue"] == "research")
-    if count < 12:
-        return try_again(f"With {answer:g} {count} of 12 start. A gang of 24 CPUs is admitted when "
-                         "what is in use, what is reserved and its 24 stay below factor × 64.")
+    yield count < 12, (
+        f"With {answer:g} {count} of 12 start. A gang of 24 CPUs is admitted when what is in use, "
+        "what is reserved and its 24 stay below factor × 64.")
     return well_done(f"With {answer:g} all 12 start: they are admitted while others still run, and "
                      "are there when these end.")

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.checking import check, choice
+from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.effort import effort_of
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_15.clusters import COLOURS
 from volcano_lab.course.lesson_15.scene import conf_of, cost_cluster
 from volcano_lab.framework.config.conf import ConfError, load_conf
@@ -40,7 +40,7 @@ def _counted(nodes: int, gangs: tuple[int, ...], room: int) -> int:
 
 
 @check(takes=callable, wanted="a function")
-def estimates(answer: Callable[[int, list[int], int], Any]) -> Verdict | None:
+def estimates(answer: Callable[[int, list[int], int], Any]) -> Mistakes:
     """Write `estimate(nodes, gangs, room)`: how many pairs of pod and node a cycle looks at."""
     cases = [((3, (2, 2), 10), ""),
              ((4, (7,), 5), "The gang doesn't fit. Its pods are tried until the first one fails."),
@@ -53,8 +53,8 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Verdict | None:
         told = answer(nodes, list(gangs), room)
         if told is None:
             return None
-        if not isinstance(told, int | float):
-            return try_again(f"The function returned {told!r}; wanted is a number.")
+        yield not isinstance(told, int | float), (
+            f"The function returned {told!r}; wanted is a number.")
         counted = _counted(nodes, gangs, room)
         if told != counted:
             about = (f"{nodes} nodes, gangs of {' and '.join(map(str, gangs))}, room for {room}: "
@@ -70,13 +70,12 @@ def estimates(answer: Callable[[int, list[int], int], Any]) -> Verdict | None:
 
 
 @check(takes=str)
-def slow_plugin(answer: str) -> Verdict:
+def slow_plugin(answer: str) -> Mistakes:
     """Which plugin takes the most time: red, green, blue, or one of Volcano's own?"""
     plugins, name = slowest_first(1), answer.casefold()
     if name in plugins[1:]:
         plugins = slowest_first(3)  # before somebody is told that this is wrong
-    if name not in plugins:
-        return try_again(f"There is no {answer}. Name one of: {', '.join(sorted(plugins))}.")
+    yield name not in plugins, f"There is no {answer}. Name one of: {', '.join(sorted(plugins))}."
     if name == plugins[0]:
         return well_done(f"{name} sorts all nodes again for every pair. It is asked as often as "
                          "red; the calls do not tell, the time does.")
@@ -139,7 +138,7 @@ def usual_calls() -> int:
 
 
 @check(takes=str, wanted="the text of a configuration")
-def under_budget(answer: str) -> Verdict:
+def under_budget(answer: str) -> Mistakes:
     """Change the configuration, so that a cycle needs less than half the calls; gangs, queues'
     shares and taints must hold.
     """
@@ -149,19 +148,17 @@ def under_budget(answer: str) -> Verdict:
         return try_again(f"Volcano refuses this configuration: {error}")
     effort = effort_of(busy(), answer, arrays=False)
     committed = busy().run(answer).committed
-    if any(node == "broken" for _, _, node in committed):
-        return try_again("A pod went to the node broken, which has a taint. predicates must stay.")
-    if any("giant" in pod for _, pod, _ in committed):
-        return try_again(
-            "Pods of giant got nodes, though its gang of 25 can't be complete. gang must stay.")
-    if len(committed) < 40:
-        return try_again(f"Not all of the 40 pods that fit got a node, only {len(committed)}.")
-    if "proportion" not in load_conf(answer).plugin_names():
-        return try_again("Nobody would share between the queues any more. proportion must stay.")
+    yield any(node == "broken" for _, _, node in committed), (
+        "A pod went to the node broken, which has a taint. predicates must stay.")
+    yield any("giant" in pod for _, pod, _ in committed), (
+        "Pods of giant got nodes, though its gang of 25 can't be complete. gang must stay.")
+    yield len(committed) < 40, f"Not all of the 40 pods that fit got a node, only {len(committed)}."
+    yield "proportion" not in load_conf(answer).plugin_names(), (
+        "Nobody would share between the queues any more. proportion must stay.")
     calls, budget = effort.calls.total(), usual_calls() // 2
-    if calls > budget:
-        return try_again(f"{calls} calls; allowed are {budget}. Which question is asked for every "
-                         "pair, by more than one plugin, and is a matter of taste?")
+    yield calls > budget, (
+        f"{calls} calls; allowed are {budget}. Which question is asked for every pair, by more "
+        "than one plugin, and is a matter of taste?")
     return well_done(f"{calls} calls instead of {usual_calls()}. What may not be is still refused; "
                      "only which of the good nodes is best is no longer asked. That is a price: "
                      "pods go to the first node that fits.")

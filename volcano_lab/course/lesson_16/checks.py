@@ -2,9 +2,8 @@
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.boss import Repair
-from volcano_lab.course.kit.checking import check, choice
+from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.scenery import conf_text
-from volcano_lab.course.kit.verdict import Verdict, try_again
 from volcano_lab.course.lesson_10.cluster import hyper_node
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -70,14 +69,13 @@ def _apart(cycle: Cycle) -> str:
 @check(takes=lambda answer: isinstance(answer, tuple) and len(answer) == 2
        and isinstance(answer[0], Cluster) and isinstance(answer[1], str),
        wanted="(a cluster, the text of a configuration)")
-def all_served(answer: tuple[Cluster, str]) -> Verdict:
+def all_served(answer: tuple[Cluster, str]) -> Mistakes:
     """Repair cluster and configuration: invoice and train start, eval gets its GPUs, and shop
     loses no pod. Nodes and pods stay as they are; train stays in one room.
     """
     cluster, conf = answer
-    if cluster.objects() == after_the_cleanup().objects() and conf == CONF:
-        return try_again("This is all as it was. Begin with invoice: six of its eight pods find a "
-                         "place.")
+    yield cluster.objects() == after_the_cleanup().objects() and conf == CONF, (
+        "This is all as it was. Begin with invoice: six of its eight pods find a place.")
     return Repair(after_the_cleanup, NEEDS, HINTS, ("eval",), _apart).graded(
         cluster, "A limit one level up, a rack that is too small, an action that was missing, and "
         "a tier that did not ask. You can be on call now.", conf)
