@@ -10,7 +10,7 @@ from typing import Any
 
 from volcano_lab.api import NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import Memo, RowFormula, where
-from volcano_lab.framework import Arguments, Plugin, Session, active_if
+from volcano_lab.framework import Plugin, Session, active_if
 
 MAX_NODE_SCORE = 100
 Term = tuple[Any, float, int]
@@ -24,12 +24,9 @@ class Binpack(Plugin):
     name = "binpack"
     alike_by_template = True
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
+    def on_session_open(self, ssn: Session) -> None:
         self.weight = self.arguments.get_weight("binpack.weight", 1)
         self.resources = self.arguments.get_resource_weights("binpack.")
-
-    def on_session_open(self, ssn: Session) -> None:
         self.table = ssn.table
         self._formulas = Memo(self._formula)
 

@@ -16,7 +16,7 @@ from attrs import define
 
 from volcano_lab.api import ROOT_QUEUE, FitError, NodeInfo, QueueInfo, TaskInfo, unresolvable
 from volcano_lab.api.objects import Queue
-from volcano_lab.framework import Arguments, Plugin, Session
+from volcano_lab.framework import Plugin, Session
 
 NODE_GROUP_LABEL = "volcano.sh/nodegroup-name"
 BASE_SCORE = 100.0
@@ -33,11 +33,8 @@ class NodeGroup(Plugin):
 
     name = "nodegroup"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
-        self.strict = self.arguments.get_bool("strict", True)
-
     def on_session_open(self, ssn: Session) -> None:
+        self.strict = self.arguments.get_bool("strict", True)
         self.affinities = {name: NodeGroups.of(info.queue) for name, info in ssn.queues.items()}
         if ssn.hierarchy_enabled(self.name):
             own = dict(self.affinities)

@@ -16,8 +16,8 @@ import numpy as np
 
 from volcano_lab.api import CPU, MEMORY, NodeInfo, TaskInfo
 from volcano_lab.api.node_table import RowFormula
-from volcano_lab.framework import Arguments, ByRow, Plugin, Session
-from volcano_lab.plugins.kube import inter_pod_affinity, node_affinity, node_masks, topology_spread
+from volcano_lab.framework import ByRow, Plugin, Session
+from volcano_lab.plugins.kube import inter_pod_affinity, node_affinity, taints, topology_spread
 from volcano_lab.plugins.kube import resources as by_resource
 from volcano_lab.plugins.kube.node_pods import KubeNodes, kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
@@ -33,8 +33,7 @@ class NodeOrder(Plugin):
 
     name = "nodeorder"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
+    def on_session_open(self, ssn: Session) -> None:
         weight = self.arguments.get_weight
         self.least_requested = weight("leastrequested.weight", 1)
         self.most_requested = weight("mostrequested.weight", 0)
@@ -44,8 +43,6 @@ class NodeOrder(Plugin):
         self.taint_toleration = weight("tainttoleration.weight", 3)
         self.image_locality = weight("imagelocality.weight", 1)  # of 0: Volcano fills in no images
         self.topology_spread = weight("podtopologyspread.weight", 2)
-
-    def on_session_open(self, ssn: Session) -> None:
         self.kube = kube_nodes(ssn)
         same = float(MAX_SCORE * self.taint_toleration)
         # the scores where nothing tells the nodes apart: no taint that the pod minds, and the other
@@ -96,7 +93,7 @@ class NodeOrder(Plugin):
         spread.
         """
         kube, info = self.kube, self.kube.info_of(task)
-        counts = node_masks.untolerated_preferences(kube, info) if self.taint_toleration else None
+        counts = untolerated_preferences(kube, info) if self.taint_toleration else None
         spread = self.topology_spread and info.pod.spec.topology_spread_constraints
         affinity = self.pod_affinity and (info.preferred or kube.rows_with_affinity)
         if counts is None and not spread and not affinity:
@@ -110,6 +107,18 @@ class NodeOrder(Plugin):
         if spread:
             total[rows] += self.topology_spread * topology_spread.scores(kube, info, rows)
         return total
+
+
+def untolerated_preferences(kube: KubeNodes, info: PodInfo) -> np.ndarray | None:
+    """How many `PreferNoSchedule` taints of each node the pod doesn't tolerate; None where it is 0
+    for all.
+    """
+    def count() -> tuple[np.ndarray | None]:
+        counts = [taints.untolerated_preferences(node.node.spec.taints, info.pod.spec.tolerations)
+                  for node in kube.nodes]
+        return (np.array(counts, np.int64) if any(counts) else None,)
+
+    return kube.remember(("preferences", info.tolerations), count)[0]
 
 
 def resource_scores(kube: KubeNodes, requests: by_resource.PodRequests, least: int, most: int,

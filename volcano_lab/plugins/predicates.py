@@ -23,7 +23,7 @@ import numpy as np
 from volcano_lab.api import FitError, NodeInfo, Storage, TaskInfo
 from volcano_lab.api.fit_error import ABORT_CODES, ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.status import ALLOCATED
-from volcano_lab.framework import Arguments, ByRow, Event, Plugin, Session
+from volcano_lab.framework import ByRow, Event, Plugin, Session
 from volcano_lab.plugins.kube import (
     inter_pod_affinity,
     node_affinity,
@@ -51,8 +51,7 @@ class Predicates(Plugin):
 
     name = "predicates"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
+    def on_session_open(self, ssn: Session) -> None:
         switch = self.arguments.get_bool
         self.node_affinity = switch("predicate.NodeAffinityEnable", True)
         self.node_ports = switch("predicate.NodePortsEnable", True)
@@ -63,8 +62,6 @@ class Predicates(Plugin):
         self.volume_limits = switch("predicate.NodeVolumeLimitsEnable", True)
         self.volume_zone = switch("predicate.VolumeZoneEnable", True)
         self.cache_enabled = switch(CACHE_ENABLE, False)
-
-    def on_session_open(self, ssn: Session) -> None:
         self.kube = kube_nodes(ssn)
         self.is_asked = any(option.name == self.name and option.enables("enablePredicate")
                             for tier in ssn.conf.tiers for option in tier.plugins)
@@ -198,8 +195,7 @@ class Predicates(Plugin):
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
         key = ("stable", self.node_affinity and info.required_nodes, self.taint_toleration,
                info.tolerations)
-        return self.kube.remember(key, lambda: np.fromiter(
-            (self._stable(info, node) is None for node in self.kube.nodes), bool))
+        return self.kube.mask(key, lambda node: self._stable(info, node) is None)
 
     # -- what if: evictions are tried on a copy of the cycle state, `copy.copy` of each of its
     # values ---------

@@ -48,13 +48,10 @@ class Rescheduling(Plugin):
 
     name = "rescheduling"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
+    def on_session_open(self, ssn: Session) -> None:
         self.interval = self.arguments.get_duration("interval", DEFAULT_INTERVAL)
         self.period = self.arguments.get_string("metricsPeriod", DEFAULT_PERIOD) or DEFAULT_PERIOD
         self.thresholds = _strategies(self.arguments).get(STRATEGY)
-
-    def on_session_open(self, ssn: Session) -> None:
         self.due = ssn.memory.setdefault(self.name, ssn.now - A_MOMENT) + self.interval < ssn.now
         if self.due:
             ssn.memory[self.name] = ssn.now

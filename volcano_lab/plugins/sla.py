@@ -6,7 +6,9 @@ its PodGroup. A text that is no duration above zero is as good as none. How long
 measured at the cycle's `now`.
 
 >>> from volcano_lab.framework.config.arguments import Arguments
->>> Sla(Arguments({"sla-waiting-time": "90m"})).waiting_time
+>>> sla = Sla(Arguments({"sla-waiting-time": "90m"}))
+>>> sla.on_session_open(ssn=None)
+>>> sla.waiting_time
 5400.0
 """
 
@@ -14,7 +16,7 @@ import math
 
 from volcano_lab.api import JobInfo
 from volcano_lab.api.durations import parse_duration
-from volcano_lab.framework import ABSTAIN, PERMIT, Arguments, Plugin
+from volcano_lab.framework import ABSTAIN, PERMIT, Plugin, Session
 
 WAITING_TIME = "sla-waiting-time"
 
@@ -31,8 +33,7 @@ class Sla(Plugin):
 
     name = "sla"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
+    def on_session_open(self, ssn: Session) -> None:
         self.waiting_time = self._read_waiting_time()
 
     def _read_waiting_time(self) -> float | None:

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 
 from volcano_lab.api import FitError, JobInfo, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
-from volcano_lab.framework import PERMIT, REJECT, Arguments, Plugin, TasksAndVote
+from volcano_lab.framework import PERMIT, REJECT, Plugin, Session, TasksAndVote
 from volcano_lab.framework.points.rules import NoScore
 
 ZONE_PREFIX = "tdm.revocable-zone."
@@ -45,8 +45,7 @@ class Tdm(Plugin):
 
     name = "tdm"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
+    def on_session_open(self, ssn: Session) -> None:
         args = self.arguments
         self.zones = {key.replace(ZONE_PREFIX, "", 1): args.get_string(key, "")
                       for key in sorted(args) if ZONE_PREFIX in key}

@@ -15,7 +15,7 @@ then takes no node.
 
 from volcano_lab.api import FitError, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.node_usage import METRICS_PERIOD
-from volcano_lab.framework import AS_IT_IS, Arguments, Plugin
+from volcano_lab.framework import AS_IT_IS, Plugin, Session
 from volcano_lab.framework.config.arguments import is_int
 
 THRESHOLDS = "thresholds"
@@ -31,8 +31,7 @@ class Usage(Plugin):
 
     name = "usage"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
+    def on_session_open(self, ssn: Session) -> None:
         args = self.arguments
         self.weight = args.get_weight("usage.weight", 5)
         self.cpu_weight = args.get_weight("cpu.weight", 1)

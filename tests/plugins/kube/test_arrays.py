@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from kube_random import pods_to_place, renamed, scenes
 from kube_scene import Scene
 
-from volcano_lab.api.task import TaskInfo
+from volcano_lab.api import NodeInfo, TaskInfo
+from volcano_lab.api.node_table import NodeTable
 from volcano_lab.plugins.kube import inter_pod_affinity, topology_spread
 from volcano_lab.plugins.kube.node_pods import KubeNodes
 
@@ -54,7 +55,11 @@ def test_counts_that_are_kept_up_are_those_counted_anew(scene: Scene, pods, last
     for number, one in enumerate(pods):
         scene.place(renamed(one, f"new-{number}"), names[number % len(names)])
     kube = scene.predicates.kube
-    anew = KubeNodes([(n.node, [info.pod for info in n.pods]) for n in kube.nodes], kube.namespaces)
+    table = NodeTable()
+    nodes = [NodeInfo(n.name, table, n.node) for n in kube.nodes]
+    for node, there in zip(nodes, kube.nodes, strict=True):
+        node.tasks = {info.uid: TaskInfo(info.pod) for info in there.pods}
+    anew = KubeNodes(nodes, kube.namespaces)
     anew.rows_with_affinity = kube.rows_with_affinity
     anew.rows_with_required_anti_affinity = kube.rows_with_required_anti_affinity
     for one in (*pods, last):

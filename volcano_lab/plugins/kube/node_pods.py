@@ -14,21 +14,19 @@ Amounts are arrays, nodes x resources; each change is noted in `changes`, so tha
 something worked out for all nodes learns which rows to do again.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from volcano_lab.api import NodeInfo, TaskInfo, quantity
+from volcano_lab.api.fit_error import Status
 from volcano_lab.api.node_table import Memo
 from volcano_lab.api.objects import Node, Pod
 from volcano_lab.api.resource import is_scalar_resource_name
 
-from .node_ports import HostPort
-from .pod_info import Labels, PodInfo
+from .pod_info import HostPort, Labels, PodInfo
 from .resources import CPU, MEMORY, PODS, PodRequests
 
 EPHEMERAL_STORAGE = "ephemeral-storage"
@@ -77,17 +75,17 @@ class KubeNodes:
 
     >>> from volcano_lab.api.objects import Container, NodeStatus, ObjectMeta, PodSpec
     >>> status = NodeStatus({}, {"cpu": "4", "memory": "1Gi"})
-    >>> nodes = KubeNodes([(Node(ObjectMeta("n1"), status=status), [])])
+    >>> from volcano_lab.api.node_table import NodeTable
+    >>> node = NodeInfo("n1", NodeTable(), Node(ObjectMeta("n1"), status=status))
+    >>> nodes = KubeNodes([node], {})
     >>> nodes.add_pod("n1", Pod(ObjectMeta("a", "default", uid="u1"), PodSpec([Container()])))
     >>> nodes.pod_count.tolist(), nodes.taken.tolist(), nodes.allocatable[0].tolist()
     ([1], [[0, 0, 100, 209715200]], [4000, 1073741824])
     """
 
-    def __init__(self, nodes: Iterable[tuple[Node, Iterable[Pod]]],
-                 namespaces: Mapping[str, Labels] | None = None):
-        pairs = list(nodes)
-        self.namespaces = namespaces or {}
-        self.nodes = [KubeNode(node, row) for row, (node, _) in enumerate(pairs)]
+    def __init__(self, nodes: Sequence[NodeInfo], namespaces: Mapping[str, Labels]):
+        self.namespaces = namespaces
+        self.nodes = [KubeNode(info.node, row) for row, info in enumerate(nodes)]
         self.by_name = {node.name: node for node in self.nodes}
         offers = [_offered(node.node.status.allocatable) for node in self.nodes]
         names = sorted({name for offer in offers for name in offer} - {CPU, MEMORY})
@@ -111,19 +109,8 @@ class KubeNodes:
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._templates: dict[int, PodInfo] = {}
         self._vectors = Memo(self._vector)
-        self._begin_with([self.info(pod) for pod in pods] for _, pods in pairs)
-
-    @classmethod
-    def of_session(cls, node_list: Iterable[NodeInfo],
-                   namespaces: Mapping[str, Labels] | None) -> KubeNodes:
-        """The nodes of a session with all tasks on them; pods of one template share what the rules
-        read.
-        """
-        infos = list(node_list)
-        nodes = cls(((node.node, ()) for node in infos), namespaces)
-        nodes._begin_with([nodes.info_of(task) for _, task in sorted(node.tasks.items())]
-                          for node in infos)
-        return nodes
+        self._begin_with([self.info_of(task) for _, task in sorted(info.tasks.items())]
+                         for info in nodes)
 
     def _begin_with(self, pods: Iterable[list[PodInfo]]) -> None:
         """Count the pods that each node has when the session opens, equal requests at once."""
@@ -164,14 +151,12 @@ class KubeNodes:
         """Count a pod on a node. Raises KeyError where there is no such node."""
         self._count(self.by_name[node_name], self.info(pod), 1)
 
-    def remove_pod(self, node_name: str, pod: Pod) -> bool:
-        """Count it no longer; False where it wasn't counted on that node."""
+    def remove_pod(self, node_name: str, pod: Pod) -> None:
+        """Count it no longer, if it was counted on that node."""
         node, uid = self.by_name[node_name], pod.metadata.uid
         found = next((info for info in node.pods if uid and info.uid == uid), None)
-        if found is None:
-            return False
-        self._count(node, found, -1)
-        return True
+        if found is not None:
+            self._count(node, found, -1)
 
     def topology(self, key: str) -> Topology:
         """Which nodes are together as far as one label says."""
@@ -201,6 +186,12 @@ class KubeNodes:
         if found is None:
             found = self.memo[key] = make()
         return found
+
+    def mask(self, key: Hashable, holds: Callable[[KubeNode], bool]) -> np.ndarray:
+        """True for the nodes of which something holds; it is asked once for a key, as nodes keep
+        their labels and taints for a whole session.
+        """
+        return self.remember(key, lambda: np.fromiter(map(holds, self.nodes), bool))
 
     def _count(self, node: KubeNode, info: PodInfo, sign: int) -> None:
         self._list(node, info, sign)
@@ -234,6 +225,19 @@ class KubeNodes:
         return vector
 
 
+class NodeByNode:
+    """A rule about an incoming pod that no array holds: `refusal(node)` says why the pod can't be
+    there, or None.
+    """
+
+    def __init__(self, kube: KubeNodes, refusal: Callable[[KubeNode], Status | None]):
+        self.kube, self.refusal = kube, refusal
+
+    def nodes(self) -> np.ndarray:
+        """`refusal` for all nodes at once: True where there is none."""
+        return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
+
+
 def _offered(allocatable: Mapping[str, str]) -> dict[str, int]:
     """What pods may use of a node, without names that are no resources and without the number of
     pods.
@@ -253,5 +257,5 @@ def kube_nodes(ssn) -> KubeNodes:
     plugins.
     """
     if "kube_nodes" not in vars(ssn):
-        ssn.kube_nodes = KubeNodes.of_session(ssn.node_list, getattr(ssn, "namespaces", None))
+        ssn.kube_nodes = KubeNodes(ssn.node_list, ssn.namespaces)
     return ssn.kube_nodes

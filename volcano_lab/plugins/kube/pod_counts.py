@@ -21,9 +21,12 @@ T = TypeVar("T")
 class PairCounts:
     """A number for each (label, value) of nodes; 0 where nothing was counted.
 
+    >>> from volcano_lab.api import NodeInfo
+    >>> from volcano_lab.api.node_table import NodeTable
     >>> from volcano_lab.api.objects import Node, ObjectMeta
-    >>> kube = KubeNodes([(Node(ObjectMeta("n1", labels={"zone": "a"})), []),
-    ...                   (Node(ObjectMeta("n2")), [])])
+    >>> table, there = NodeTable(), Node(ObjectMeta("n1", labels={"zone": "a"}))
+    >>> kube = KubeNodes([NodeInfo("n1", table, there),
+    ...                   NodeInfo("n2", table, Node(ObjectMeta("n2")))], {})
     >>> counts = PairCounts(kube)
     >>> counts.add("zone", 0, 2)
     >>> counts.nodes("zone").tolist()
@@ -99,7 +102,7 @@ def matching_pods(kube: KubeNodes, selector: Selector, namespace: str) -> np.nda
     """How many pods of a namespace match on each node, without those that are being deleted; an
     empty selector counts none, as in Kubernetes.
 
-    >>> matching_pods(KubeNodes([]), Selector(), "default").tolist()
+    >>> matching_pods(KubeNodes([], {}), Selector(), "default").tolist()
     []
     """
     if selector.is_empty():

@@ -13,10 +13,28 @@ from volcano_lab.api.objects import Affinity, Pod, PodAffinityTerm
 from volcano_lab.api.selector import NOTHING, Selector, label_selector
 
 from . import node_affinity
-from .node_ports import HostPort, host_ports
 from .resources import PodRequests, pod_requests
 
 Labels = Mapping[str, str]
+ANY_ADDRESS = "0.0.0.0"
+HostPort = tuple[str, str, int]
+"""(address, protocol, port)."""
+
+
+def host_ports(pod: Pod) -> tuple[HostPort, ...]:
+    """The host ports that a pod's sidecars and containers take.
+
+    >>> from volcano_lab.api.objects import Container, ContainerPort, PodSpec
+    >>> container = Container(ports=[ContainerPort(host_port=80, container_port=80)])
+    >>> host_ports(Pod(spec=PodSpec(containers=[container])))
+    (('0.0.0.0', 'TCP', 80),)
+    """
+    sidecars = [container
+                for container in pod.spec.init_containers if container.restart_policy == "Always"]
+    ports = [port for container in sidecars + pod.spec.containers
+             for port in container.ports if port.host_port > 0]
+    return tuple(
+        [(port.host_ip or ANY_ADDRESS, port.protocol or "TCP", port.host_port) for port in ports])
 
 
 @frozen(cache_hash=True)

@@ -15,7 +15,8 @@ from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.objects import TopologySpreadConstraint
 from volcano_lab.api.selector import Selector, label_selector
 
-from .node_masks import matching_nodes, tolerated_nodes
+from . import taints
+from .node_affinity import ANY_NODE
 from .node_pods import KubeNode, KubeNodes
 from .pod_counts import matching_pods
 from .pod_info import Labels, PodInfo
@@ -68,11 +69,12 @@ def _compile(c: TopologySpreadConstraint, labels: Labels) -> Constraint:
 def _counted_nodes(kube: KubeNodes, info: PodInfo, constraint: Constraint,
                    labelled: np.ndarray) -> np.ndarray:
     """The nodes whose pods and domains a constraint looks at."""
-    mask = labelled
-    if constraint.honor_affinity:
-        mask = mask & matching_nodes(kube, info)
+    mask, wish, tolerations = labelled, info.required_nodes, info.pod.spec.tolerations
+    if constraint.honor_affinity and wish is not ANY_NODE:
+        mask = mask & kube.mask(("node affinity", wish), lambda node: wish.matches(node.node))
     if constraint.honor_taints:
-        mask = mask & tolerated_nodes(kube, info)
+        mask = mask & kube.mask(("taints", info.tolerations), lambda node: taints.first_untolerated(
+            node.node.spec.taints, tolerations) is None)
     return mask
 
 

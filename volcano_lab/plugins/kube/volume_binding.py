@@ -13,8 +13,6 @@ CSIStorageCapacity, which Volcano looks at only with `--csi-storage`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from volcano_lab.api import objects as api
@@ -24,11 +22,8 @@ from volcano_lab.api.selector import EVERYTHING, label_selector
 from volcano_lab.api.storage import CLAIM, SELECTED_NODE, VOLUME, WAIT, Storage, claims_of, class_of
 
 from .node_affinity import node_terms
-from .node_by_node import NodeByNode
-
-if TYPE_CHECKING:
-    from .node_pods import KubeNode, KubeNodes
-    from .pod_info import PodInfo
+from .node_pods import KubeNode, KubeNodes, NodeByNode
+from .pod_info import PodInfo
 
 NAME = "VolumeBinding"
 NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
@@ -126,9 +121,8 @@ class ClaimsState(NodeByNode):
             if affinity is None or affinity.required is None:
                 return np.ones(len(self.kube.nodes), bool)
             terms = node_terms(affinity.required)
-            return self.kube.remember(("reach", terms), lambda: np.fromiter(
-                (any(term.matches(api.Node(api.ObjectMeta(labels=node.labels))) for term in terms)
-                 for node in self.kube.nodes), bool))
+            return self.kube.mask(("reach", terms), lambda node: any(
+                term.matches(api.Node(api.ObjectMeta(labels=node.labels))) for term in terms))
 
         return self.kube.remember(("volume", volume.name), make)
 

@@ -4,22 +4,16 @@ Answers to kube-scheduler's `plugins/nodevolumelimits` and `plugins/volumezone`.
 node by node only. Left out: VolumeAttachments, which count volumes that no pod uses any more.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING
 
 from volcano_lab.api.fit_error import ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.objects import CSINode, PersistentVolumeClaim, Pod
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 
-from .node_by_node import NodeByNode
+from .node_pods import KubeNode, KubeNodes, NodeByNode
+from .pod_info import PodInfo
 from .volume_binding import not_owned
-
-if TYPE_CHECKING:
-    from .node_pods import KubeNode, KubeNodes
-    from .pod_info import PodInfo
 
 LIMITS, ZONE = "NodeVolumeLimits", "VolumeZone"
 TOO_MANY = "node(s) exceed max volume count"

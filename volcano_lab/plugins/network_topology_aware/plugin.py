@@ -23,7 +23,7 @@ import numpy as np
 
 from volcano_lab.api import HyperNodeInfo, JobInfo, NodeInfo, Resource, SubJobInfo, TaskInfo
 from volcano_lab.api.node_table import Memo
-from volcano_lab.framework import Arguments, Event, Plugin, Session
+from volcano_lab.framework import Event, Plugin, Session
 from volcano_lab.plugins.network_topology_aware.gradients import Gradients, NoSearchRoot, gradients
 from volcano_lab.plugins.network_topology_aware.usage import HyperNodeUsage, sum_by_name
 
@@ -39,15 +39,12 @@ class NetworkTopologyAware(Plugin):
 
     name = "network-topology-aware"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
+    def on_session_open(self, ssn: Session) -> None:
         self.scale = MAX_NODE_SCORE * self.arguments.get_weight("weight", 1, below_zero=1)
         self.fading = self.arguments.get_float("hypernode.binpack.normal-pod.fading", FADING,
                                                least=0.0)
         self.normal_pods = self.arguments.get_bool("hypernode.binpack.normal-pod.enable", True)
         self.weights = self.arguments.get_resource_weights("hypernode.binpack.")
-
-    def on_session_open(self, ssn: Session) -> None:
         self.topology, tiers = ssn.topology, ssn.topology.tiers
         self.min_tier, self.max_tier = tiers[0], tiers[-1]
         self.usage = HyperNodeUsage(ssn, self.weights)

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 from volcano_lab.api import FitError, NodeInfo, Resource, TaskInfo, unresolvable
-from volcano_lab.framework import Arguments, Plugin, Session, active_if, log
+from volcano_lab.framework import Plugin, Session, active_if, log
 from volcano_lab.plugins.resource_strategy_fit import arguments as given
 
 SCORING_TYPE = "volcano.sh/resource-strategy-scoring-type"
@@ -33,14 +33,11 @@ class ResourceStrategyFit(Plugin):
 
     name = "resource-strategy-fit"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
+    def on_session_open(self, ssn: Session) -> None:
         self.weight = given.read_weight(self.arguments)
         self.strategies = given.read_strategies(self.arguments)
         self.sra = given.read_sra(self.arguments)
         self.proportional = given.read_proportional(self.arguments)
-
-    def on_session_open(self, ssn: Session) -> None:
         self.scores = self.weight > 0 or self.sra.weight > 0
 
     @active_if("proportional")

@@ -17,7 +17,7 @@ for the bucket but not against roles they dislike.
 from collections.abc import Sequence
 
 from volcano_lab.api import JobInfo, NodeInfo, Resource, TaskInfo
-from volcano_lab.framework import Arguments, Event, Plugin, Session
+from volcano_lab.framework import Event, Plugin, Session
 from volcano_lab.plugins.task_topology.buckets import JobManager, TaskTopology, role_of
 
 WEIGHT = "task-topology.weight"
@@ -36,11 +36,8 @@ class TaskTopologyPlugin(Plugin):
 
     name = "task-topology"
 
-    def __init__(self, arguments: Arguments | None = None):
-        super().__init__(arguments)
-        self.weight = self.arguments.get_weight(WEIGHT, 1)
-
     def on_session_open(self, ssn: Session) -> None:
+        self.weight = self.arguments.get_weight(WEIGHT, 1)
         self.managers: dict[str, JobManager] = {}
         for uid, job in ssn.jobs.items():
             if not job.has_pending_tasks():
