@@ -33,7 +33,8 @@ TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
 ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "framework/points"],
          "widgets": ["widgets", "display"],
-         "kit": ["course/kit", "course/riddles"], "script": ["widgets/js", "course/kit/live.js"],
+         "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
+         "script": ["widgets/js", "course/kit/live.js"],
          "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py"]}
 """Catalogue -> where its texts are. Lessons have one each."""
 
@@ -263,6 +264,9 @@ def of_file(path: Path) -> list[str]:
     text = path.read_text(encoding="utf-8")
     if path.name == "glossary.yaml":
         return [meaning for _, meaning in yaml.safe_load(text).values()]
+    if path.name == "lessons.yaml":
+        rows = [row for rows in yaml.safe_load(text).values() for row in rows]
+        return [part for row in rows for part in row.values() if is_text(str(part))]
     if path.suffix == ".yaml":
         return riddle_texts(text) if path.parent.name == "riddles" else choice_texts(text)
     return script_texts(text) if path.suffix == ".js" else texts_of(text)
