@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text
+from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text, total
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.explain.holders import (
@@ -56,6 +56,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                         {"quota": record["quota"], "wanted": {
                             name: (used, pending, asked[name])
                             for name, (_, used, pending) in kept.items()}}, [record])
+    yield from _beyond_pods(job, compared)
     yield from _too_large(seen, job)
     told = {record["plugin"] for record in compared
             } | {r["plugin"] for r in seen.of("quota_comparison", job=job.uid)}
@@ -64,6 +65,18 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             text = (f"Plugin {record['plugin']} does not admit it"
                     f"{warnings_of(seen, record['plugin'])}.")
             yield Cause("refused", text, {}, [record])
+
+
+def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
+    """That the PodGroup's minResources are more than all its pods ask for."""
+    asked = amounts(total(task.resreq for task in job.tasks.values()))
+    least = amounts(job.get_min_resources())
+    names = dict.fromkeys(name for record in compared for name in record["short_of"]
+                          if least.get(name, 0.0) > asked.get(name, 0.0))
+    if job.tasks and names:
+        yield Cause("min_resources_beyond", f"Its PodGroup's minResources are "
+                    f"{amounts_text(least, names)}, but all its pods together ask for "
+                    f"{amounts_text(asked, names)}.", {}, [], True)
 
 
 def _too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
@@ -80,7 +93,8 @@ def _too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if over:
             text = (f"No node could hold its pod {task.key}, were it empty: it asks for "
                     f"{amounts_text(asked, over)}, and the largest has {amounts_text(most, over)}.")
-            text += seen.not_announced(name for name in over if not most[name])
+            text += seen.at_first(task, over) + seen.not_announced(
+                name for name in over if not most[name])
             yield Cause("pod_too_large", text, {"task": task.key}, [], True)
             return
 

@@ -117,7 +117,7 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         yield from knobs.raised(level, "capability", numbers["asked"], each, steps)
         for other in knobs.queues:  # what is guaranteed to others is kept from this queue
             for name in missing if other not in (job.queue, level) else ():
-                yield from knobs.guarantee(other, name, missing[name])
+                yield from knobs.lowered(other, "guarantee", name, missing[name])
     if code == "overcommit_refuses":
         plugin = ssn.plugins["overcommit"]
         yield from knobs.overcommit_factor(max(
@@ -127,7 +127,7 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         yield from knobs.ghosts(numbers.get("ghosts", ()))
         for uid in numbers["holders"]:
             holder = ssn.jobs[uid]
-            if holder.tasks and not any(task.node_name for task in holder.tasks.values()):
+            if uid != job.uid and any(not task.node_name for task in holder.tasks.values()):
                 yield from knobs.deleted(uid)
     if code == "never_starts":
         yield from (attrs.evolve(knob, rank=HARMLESS) for knob in knobs.deleted(numbers["job"]))
@@ -170,6 +170,9 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
                 yield from knobs.min_member(other)
     if code == "no_reclaim_action":
         yield from knobs.with_action("reclaim")
+    for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
+        for name, amount in numbers["short_of"].items():
+            yield from knobs.lowered(other, "deserved", name, amount)
     if code == "reclaim_no_candidates":
         for other in knobs.queues:
             yield from knobs.reclaimable(other)

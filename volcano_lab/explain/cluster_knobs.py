@@ -32,7 +32,7 @@ from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.plugins.nodegroup import NODE_GROUP_LABEL
 
 HOSTNAME = "kubernetes.io/hostname"
-UNSCHEDULABLE = f"{KUBERNETES}unschedulable"
+UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 """The taint that comes and goes with `spec.unschedulable`."""
 
 
@@ -85,7 +85,7 @@ class ClusterKnobs(KnobSet):
         """That a node is again in the state of which Kubernetes' taints say that it is not."""
         for name, node in self.nodes_called(names).items():
             broken = [t for t in node.spec.taints
-                      if t.key.startswith(KUBERNETES) and t.key != UNSCHEDULABLE]
+                      if KUBERNETES.match(t.key) and t.key != UNSCHEDULABLE]
             if broken:
                 kept = [t for t in node.spec.taints if t not in broken]
                 text = listed(dict.fromkeys(t.key for t in broken))
@@ -155,13 +155,16 @@ class ClusterKnobs(KnobSet):
                              f"actions with {name}")
 
     def with_plugin(self, name: str) -> Iterator[Knob]:
-        """One more plugin, at the head of the first tier."""
+        """A plugin at the head of the first tier, where it is in none or a later one."""
         def change(conf: SchedulerConfiguration) -> str:
-            conf.tiers[0].plugins.insert(0, PluginOption(name))
+            there = [(tier, option) for tier in conf.tiers for option in tier.plugins
+                     if option.name == name]
+            for tier, option in there:
+                tier.plugins.remove(option)
+            conf.tiers[0].plugins.insert(0, there[0][1] if there else PluginOption(name))
             return name
 
-        if self.conf.tiers and not any(option.name == name for tier in self.conf.tiers
-                                       for option in tier.plugins):
+        if self.conf.tiers and all(option.name != name for option in self.conf.tiers[0].plugins):
             yield self._conf("plugins", "", change, f"plugin {name} in the first tier")
 
     def switch(self, plugin: str, switch: str, value: bool) -> Iterator[Knob]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import JobInfo, Resource, total
 from volcano_lab.explain.evidence import POINTS, Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.explain.holders import priority_note
 from volcano_lab.framework import listed
 from volcano_lab.trace import Record
+from volcano_lab.trace.plain import amounts
 
 PROTECTION = {"gang": ("protected_by_gang", "their gangs would fall below their minimum"),
               "conformance": ("protected_by_conformance", "they are critical"),
@@ -137,8 +139,25 @@ def _who_protects(seen: Evidence, job: JobInfo, answers: list[Record],
                     f"{priority_note(seen, job)})")
         text = (f"{action} finds {len(candidates)} candidate{'s' * (len(candidates) > 1)} for "
                 f"eviction (of {listed(owners, 3)}), but {plugin} lets none of them go: {why}.")
-        yield Cause(code, text, {"candidates": candidates, "plugin": plugin, "action": action,
-                                 "least": min(priorities)}, mine[:3], context=True)
+        numbers = {"candidates": candidates, "plugin": plugin, "action": action,
+                   "least": min(priorities)}
+        if code == "victims_within_deserved":
+            wanted = amounts(seen.tasks[mine[-1]["task"]].init_resreq)
+            numbers |= {"queues": list(queues), "short_of": {
+                name: amount for name, amount in wanted.items() if name != "pods"}}
+            text += _promised_twice(seen, wanted)
+        yield Cause(code, text, numbers, mine[:3], context=True)
+
+
+def _promised_twice(seen: Evidence, wanted: Iterable[str]) -> str:
+    """That queues deserve more than the cluster has, where their authors say what they deserve."""
+    parents = {queue.queue.spec.parent for queue in seen.ssn.queues.values()}
+    due = total(Resource.from_list(queue.queue.spec.deserved) for name, queue
+                in seen.ssn.queues.items() if name not in parents)
+    there = amounts(seen.ssn.total_resource)
+    over = [name for name in wanted if due.get(name) > there.get(name, 0.0)]
+    return (f" The queues deserve {amounts_text(amounts(due), over)} in sum, and the cluster has "
+            f"{amounts_text(there, over)}.") if over and "capacity" in seen.ssn.plugins else ""
 
 
 def _budgets(seen: Evidence, candidates: list[str]) -> str:
@@ -243,7 +262,8 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
                     [*calls, record])
         yield from _for_less_important(seen, task, record)
         yield from _beyond_minimum(seen, record)
-        yield from _queue_of_victim(seen, task, record)
+        yield from _queue_of_victim(seen, task, record, {plugin for plugin, _ in chain(
+            *seen.ssn.points[point].tiers)} - {call["plugin"] for call in calls})
 
 
 def _for_less_important(seen: Evidence, task: str, record: Record) -> Iterator[Cause]:
@@ -279,16 +299,20 @@ def _victim_text(seen: Evidence, task: str, record: Record, named: list[str]) ->
             f"go, and {enough}.")
 
 
-def _queue_of_victim(seen: Evidence, task: str, record: Record) -> Iterator[Cause]:
-    """By how much its queue holds more than it deserves, for reclaim."""
-    state = seen.state_at(record)
-    queue = state["jobs"].get(seen.trace.start["tasks"][task]["job"], {}).get("queue", "")
+def _queue_of_victim(seen: Evidence, task: str, record: Record,
+                     unasked: set[str]) -> Iterator[Cause]:
+    """What its queue holds and deserves, for reclaim; and that who compares them was not asked."""
+    queue = seen.ssn.jobs[seen.trace.start["tasks"][task]["job"]].queue
     sums = seen.trace.start["queues"].get(queue)
-    if record["action"] != "reclaim" or not sums or not _more(sums):
+    names = sums and (_more(sums) or [name for name in sums["deserved"] if name != "pods"])
+    later = sorted(unasked & {"proportion", "capacity"})
+    if record["action"] != "reclaim" or not names or not (later or _more(sums)):
         return
-    names = _more(sums)
+    numbers = {each: part(sums[each], names) for each in ("allocated", "deserved")}
     text = (f"Queue {queue} held {amounts_text(sums['allocated'], names)} and deserves "
             f"{amounts_text(sums['deserved'], names)}.")
-    yield Cause("queue_over_deserved", text, {"allocated": part(sums["allocated"], names),
-                                              "deserved": part(sums["deserved"], names)},
-                context=True)
+    if later:
+        text += (f" Plugin {later[0]}, which compares these, was not asked: the first tier that "
+                 "names anybody decides, and it is in a later one.")
+    yield Cause("queue_over_deserved" if _more(sums) else "queue_within_deserved", text,
+                numbers | {"later": later}, context=True)

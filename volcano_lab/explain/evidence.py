@@ -10,8 +10,8 @@ from typing import Any
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
-from volcano_lab.api.task import TaskInfo
-from volcano_lab.explain.explanation import Amounts, added
+from volcano_lab.api.task import TaskInfo, pod_resource_request
+from volcano_lab.explain.explanation import Amounts, added, amounts_text
 from volcano_lab.explain.names import Names, meant
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.plugins.admission import inqueue_resource
@@ -249,7 +249,30 @@ class Evidence:
                      f"{amount_text(close, self.ssn.total_resource.get(close))}." if close else
                      f" No node announces {name}: such a node is missing, or the device plugin on "
                      "it does not run.")
+            domain = name.rpartition("/")[0]
+            kin = [each for each in there if domain and each.startswith(f"{domain}/")]
+            told += (f" Of {domain} the nodes have "
+                     f"{amounts_text(amounts(self.ssn.total_resource), kin)}."
+                     if kin and not close else "")
         return told
+
+    def own(self, job: str, record: Record) -> str:
+        """That pods of the job itself are counted in, which found a place just before."""
+        now, before = self.state_at(record)["tasks"], self.trace.start["tasks"]
+        own = sum(bool(now[task.key]["node"]) and not before[task.key]["node"]
+                  for task in self.ssn.jobs[job].tasks.values())
+        pods = "pod of its own job that has" if own == 1 else "pods of its own job that have"
+        return f" Counted in: {own} {pods} found a place in this attempt." if own else ""
+
+    def at_first(self, task: TaskInfo, names: Iterable[str]) -> str:
+        """That it is the pod's init containers that ask for so much of some resources."""
+        spec = task.pod.spec
+        sidecars = [each for each in spec.init_containers if each.restart_policy == "Always"]
+        later = spec.init_containers and pod_resource_request(
+            task.pod.changed(spec={"init_containers": sidecars}))
+        more = [name for name in names if later and later.get(name) < task.init_resreq.get(name)]
+        return (" So much is asked for by its init containers; the others ask for "
+                f"{amounts_text(amounts(later), more)}.") if more else ""
 
     def tasks_of(self, job: JobInfo) -> set[str]:
         return {task.key for task in job.tasks.values()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from time import time
 from typing import Any
@@ -14,7 +14,7 @@ from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group
 from volcano_lab.explain.names import near
-from volcano_lab.explain.remedies import Remedy, remedies_for, remedies_that_spare
+from volcano_lab.explain.remedies import remedies_for, remedies_that_spare
 from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
@@ -66,7 +66,7 @@ class Explainer(Shown):
         self.evidence = Evidence(self.session, self.trace,
                                  lambda: traced(self.objects, self.conf, True, self.now)[0],
                                  getattr(objects, "unmade", None))
-        self._later = getattr(objects, "later", {})
+        self._later, self._told = getattr(objects, "later", {}), getattr(objects, "warnings", ())
         self.names = self.evidence.names
 
     def _shown(self) -> Iterable[Part]:
@@ -100,6 +100,8 @@ class Explainer(Shown):
                         for reason in self.session.snapshot.left_out if f" {key}:" in reason]
             unmade = [f"{name}: {text}." for name in sorted(said)
                       for text in self.evidence.unmade.get(name, ())]
+            unmade += [text for text in self._told if any(
+                text.partition(" (")[0].endswith(f" {name}") for name in said)]
             if not left_out and not unmade:
                 raise
             head = f"The cycle leaves it out: {left_out[0]}." if left_out else unmade[0]
@@ -118,12 +120,10 @@ class Explainer(Shown):
             return found
         causes = job_causes(self.evidence, job)
         # a promised pod lacks nothing, and where none is made admitting helps nobody
-        seeks = counts(job)[2] if job.tasks else causes[0].code != "pods_not_made"
+        seeks = counts(job)[2] if job.tasks else not {"pods_not_made", "groups_beside"} & {
+            cause.code for cause in causes}
 
-        def find(seconds: float | None = None) -> Iterator[Remedy]:
-            return remedies_for(self.evidence, self.objects, self.conf, job, causes, self.now,
-                                seconds)
-
+        find = partial(remedies_for, self.evidence, self.objects, self.conf, job, causes, self.now)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes,
                            find if seeks else None)
 
@@ -169,7 +169,7 @@ class Explainer(Shown):
         if choice is not None and choice["node"] is not None:
             tried = f" Node {choice['node']} was found for it, and given back with its gang's."
         return Explanation(about, f"Pod {key} is {task.status}.{tried} {job.head}", job.causes,
-                           job.find_remedies)
+                           job.find_remedies and partial(job.find_remedies, pod=key))
 
     def why_queue(self, name: str) -> Explanation:
         """What a queue asks for, deserves, holds and may hold, what bounds it, and who waits in it.

@@ -9,6 +9,7 @@ from volcano_lab.api import JobInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, amounts_text
 from volcano_lab.framework import CLUSTER_TOP, listed
+from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 
@@ -41,6 +42,12 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
         text = (f"The configuration does not name the plugin gang, so its pods are placed one by "
                 f"one, whatever its minimum of {job.min_available}.")
         return Cause("no_gang", text, {"min_available": job.min_available}, context=True)
+    owner = next((each.kind for each in job.pod_group.metadata.owner_references), "Pod")
+    if (job.pod_group.name.startswith("podgroup-") and owner not in (*OWNERS, "Pod")
+            and job.min_available == 1 < len(job.tasks) and job.ready_task_num()):
+        text = (f"It is no gang: who made the {owner} made no PodGroup, so Volcano's controller did"
+                ", with a minimum of 1, and its pods are placed one by one.")
+        return Cause("no_gang", text, {"min_available": 1}, context=True)
     if job.is_ready() and job.check_task_ready():
         return None
     statements: dict[int, list[Record]] = defaultdict(list)

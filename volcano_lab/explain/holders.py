@@ -97,7 +97,8 @@ def held_text(seen: Evidence, by_job: dict[str, Amounts], names: list[str], verb
         rest: Amounts = {}
         for uid in order[MOST:]:
             rest = added(rest, by_job[uid])
-        parts.append(f"{len(order) - MOST} more jobs {amounts_text(rest, names)}")
+        parts.append(f"{len(order) - MOST} more job{'s' * (len(order) > MOST + 1)} "
+                     f"{amounts_text(rest, names)}")
     return f" {verb} {', '.join(parts)}." if parts else ""
 
 
@@ -140,11 +141,10 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     took = {uid: each for uid, each in new.items() if uid != job.uid}
     what = " and ".join(names) + (" are" if len(names) > 1 else " is")
     verb = f"{what} held by" if level is None else f"In queue {level} {what} held by"
-    text = (held_text(seen, held, names, verb)
-            + (strangers(seen, names, nodes) if nodes is not None else "")).strip()
+    holders, others = largest(held, names), strangers(seen, names, nodes or ())
+    text = ((held_text(seen, held, names, verb) if holders != [job.uid] else "") + others).strip()
     took_text = held_text(seen, took, names, "In this cycle it went to").strip()
-    holders = largest(held, names)
-    if text and holders != [job.uid]:
+    if text:
         yield Cause("held_by", f"{text}{' ' if took_text else ''}{took_text}",
                     {"holders": holders, "took": largest(took, names)}, [record], context=True)
     for uid in largest(took, names)[:1]:

@@ -111,9 +111,10 @@ class JobKnobs(KnobSet):
                 changed[place] = evolved(group, "spec.min_resources", least | {resource: text})
             return text_of(resource, limit), self._replaced(changed), self.conf
 
+        first = min(steps_to(resource, most, max(target, 0.0), step), max(whole - 1, 1))
         yield Knob(f"job {self.called(job)}", f"request of {resource} a pod",
-                   texts[asked.index(most)], whole - 1, turn, REQUEST,
-                   min(steps_to(resource, most, max(target, 0.0), step), max(whole - 1, 1)))
+                   texts[asked.index(most)], whole - 1, turn,
+                   JOB if 3 * first <= whole else REQUEST, first)
 
     def renamed(self, job: str, resource: str, meant: str) -> Iterator[Knob]:
         """That the job's pods ask for a resource by the name that nodes announce."""
@@ -194,7 +195,7 @@ class JobKnobs(KnobSet):
         for node in self.nodes_called(nodes).values():
             taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule"]
             text = ", ".join(f"{t.key}:{t.effect}" for t in taints)
-            if text and text not in seen and KUBERNETES not in text:
+            if text and text not in seen and not KUBERNETES.search(text):
                 seen.add(text)
                 more = [Toleration(t.key, "Exists", effect=t.effect) for t in taints]
                 yield self._pods(job, "tolerations", text, lambda spec, more=more: {

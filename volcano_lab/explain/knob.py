@@ -14,6 +14,7 @@ from attrs import define
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
 from volcano_lab.api.task import GROUP_NAME
+from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.framework import SchedulerConfiguration
 
 Objects = Sequence[KubernetesObject]
@@ -67,20 +68,26 @@ def evolved(obj: Any, path: str, value: Any) -> Any:
 
 def step_of(resource: str, amount: Any = 0) -> Any:
     """The step in which an amount is turned: whole CPUs and gibibytes, unless it is finer."""
-    small, large = (quantity.parse(text) for text in STEPS.get(resource, ("1", "1")))
+    page = resource.partition("hugepages-")[2] or "1"
+    small, large = (quantity.parse(text) for text in STEPS.get(resource, (page, page)))
     fine = amount % large and (resource == "cpu" or amount < 16 * large)
     return large if amount >= 2 * large and not fine else small
 
 
 def steps_to(resource: str, before: Any, amount: float, step: Any) -> int:
     """How many steps lie between a quantity and an amount in internal units, at least one."""
-    wanted = amount if resource == "memory" else amount / 1000
+    wanted = float(in_quantity(resource, amount))
     return max(ceil(round(abs(wanted - float(before)) / float(step), 6)), 1)
 
 
 def text_of(resource: str, number: Any, like: str = "") -> str:
-    style = "BinarySI" if STEPS.get(resource) == STEPS["memory"] else "DecimalSI"
-    return quantity.to_text(number, quantity.style_of(like) if like.strip("0") else style)
+    """A quantity; whole mebibytes as such, anything else as what it is `like`.
+
+    >>> text_of("memory", 2**34, "64e9"), text_of("memory", 10**9, "64e9"), text_of("cpu", 2, "1e1")
+    ('16Gi', '1e9', '2')
+    """
+    whole = number % 2**20 == 0 and resource.startswith((*STEPS, "hugepages")[1:])
+    return quantity.to_text(number, "BinarySI" if whole else quantity.style_of(like or "0"))
 
 
 class KnobSet:

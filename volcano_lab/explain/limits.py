@@ -69,10 +69,12 @@ def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 
 def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> Cause:
     names, name = level["short_of"], level["level"]
-    return over_cause(seen, job, name, f"{level_called(job, name)} holds "
-                      f"{amounts_text(level['allocated'], names)}; with pod {record['task']} it "
-                      "would hold", names, (level["asked"], level["limit"]), [level, record],
-                      ", and it", each=part(level["request"], names))
+    found = over_cause(seen, job, name, f"{level_called(job, name)} holds "
+                       f"{amounts_text(level['allocated'], names)}; with pod {record['task']} it "
+                       "would hold", names, (level["asked"], level["limit"]), [level, record],
+                       ", and it", each=part(level["request"], names))
+    found.text += seen.at_first(seen.tasks[record["task"]], names) + seen.own(job.uid, record)
+    return found
 
 
 def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
@@ -111,5 +113,6 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod "
             f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "
             f"{amounts_text(numbers['limit'])} ("
-            f"{origin}{', ' if origin else ''}weight {queue['weight']}).{but}")
+            f"{origin}{', ' if origin else ''}weight {queue['weight']})."
+            f"{seen.at_first(seen.tasks[record['task']], names)}{seen.own(job.uid, record)}{but}")
     return Cause("over_deserved", text, numbers, [record])

@@ -13,12 +13,16 @@ from collections.abc import Iterator
 from volcano_lab.api import ROOT_QUEUE, QueueInfo, Resource, amount_text, total
 from volcano_lab.api import objects as api
 from volcano_lab.api.job import SLA_WAITING_TIME, SLA_WAITING_TIME_SHORT
+from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, Storage, claims_of
 from volcano_lab.api.task import COOLDOWN_TIME, REVOCABLE_ZONE
 from volcano_lab.explain.names import owner_key as called
 from volcano_lab.framework import Session, listed
 from volcano_lab.framework.config.conf import PluginOption
+from volcano_lab.manifests.job_controller import NUMA_POLICY
+from volcano_lab.manifests.job_controller import QUEUE_NAME as LABEL
+from volcano_lab.manifests.pod_group_controller import QUEUE_NAME as ANNOTATION
 
 LIMITS = ("proportion", "capacity")
 """Who reads capability and guarantee."""
@@ -27,7 +31,7 @@ TREES = ("capacity", "nodegroup")
 ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"  # not loaded for its names
                   for what in ("affinity", "anti-affinity", "task-order")},
                SLA_WAITING_TIME: "sla", SLA_WAITING_TIME_SHORT: "sla", COOLDOWN_TIME: "cdp",
-               REVOCABLE_ZONE: "tdm"}
+               REVOCABLE_ZONE: "tdm", NUMA_POLICY: "numa-aware"}
 """Annotations and labels of jobs and pods -> the plugin that alone reads them."""
 
 
@@ -50,8 +54,11 @@ def ignored_fields(ssn: Session) -> list[str]:
         found.append(f'Queue {ROOT_QUEUE}: spec.parent is "{root.queue.spec.parent}" and has no '
                      "effect: allowed is none, the root is above all other queues.")
     pods = [task.pod for job in ssn.jobs.values() for task in job.tasks.values()]
+    if "usage" in options and not any(node.resource_usage.cpu for node in ssn.nodes.values()):
+        found.append("Plugin usage: it refuses no node and prefers none, as no node's usage is "
+                     f"known (the lab reads the annotation {CPU_USAGE_ANNOTATION}).")
     return [*found, *_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
-            *_shared_alone(ssn.snapshot.storage, pods)]
+            *_queue_labels(ssn), *_shared_alone(ssn.snapshot.storage, pods)]
 
 
 def contradictions(ssn: Session) -> list[str]:
@@ -98,6 +105,18 @@ def _annotations(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str
     for key, jobs in sorted(who.items()):
         yield f"Job{'s' * (len(jobs) > 1)} {listed(jobs, 3)}: " + _only(
             f"the annotation {key}", unread[key])
+
+
+def _queue_labels(ssn: Session) -> Iterator[str]:
+    """Labels of pods that look as if they named their queue: their controller reads another."""
+    for job in ssn.jobs.values():
+        for task in list(job.tasks.values())[:1] * job.pod_group.name.startswith("podgroup-"):
+            meta = task.pod.metadata
+            name = next((labels[key] for labels in (meta.labels, meta.annotations)
+                         for key in (LABEL, ANNOTATION) if key in labels), job.queue)
+            if name != job.queue:
+                yield (f"Job {called(job)}: that its pods name queue {name} has no effect: when "
+                       f"Volcano makes a PodGroup it reads their annotation {ANNOTATION}.")
 
 
 def _tier_names(ssn: Session) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import PENDING, JobInfo
 from volcano_lab.framework import NoSuch, Session
 
 KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployment": "job",
@@ -29,10 +29,12 @@ class Names:
     """
 
     def __init__(self, ssn: Session):
-        owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
-        count = Counter(owned.values())
-        self.jobs = {uid: name if count[name] == 1 and (name == uid or name not in owned) else uid
-                     for uid, name in owned.items()}
+        self.owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
+        count = Counter(self.owned.values())
+        self.jobs = {
+            uid: name if count[name] == 1 and (name == uid or name not in self.owned) else uid
+            for uid, name in self.owned.items()}
+        self.waiting = [uid for uid, job in ssn.jobs.items() if job.in_status(PENDING)]
         self.pods = {task.key: task.key for job in ssn.jobs.values() for task in job.tasks.values()}
         self.queues = {name: name for name in ssn.queues}
         self.nodes = ssn.nodes
@@ -63,8 +65,11 @@ class Names:
                     return what, key
         if not kind and rest and word in KINDS:
             return self.find(rest, KINDS[word])
-        found = {(what, key) for what, keys in kinds.items() if kind in ("", what)
-                 for full, key in keys.items() if full.partition("/")[2] == name != ""}
+        known = {(what, full, key) for what, keys in kinds.items() for full, key in keys.items()}
+        known |= {("job", owner, uid) for uid, owner in self.owned.items()
+                  if owner not in kinds["job"]}
+        found = {(what, key) for what, full, key in known if kind in ("", what)
+                 and name in (full, full.partition("/")[2]) and name}
         if len(found) == 1:
             return found.pop()
         if found:
@@ -73,13 +78,21 @@ class Names:
                               "allowed is namespace/name.")
         if name in self.nodes and not kind:
             raise NoSuch(f'"{name}" is a node; name a pod and `--node {name}`.')
-        known = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
-        listed = [each for what in known for each in sorted(known[what]) if kind in ("", what)]
+        called = {"job": self.jobs.values(), "queue": self.queues, "pod": self.pods}
+        listed = [each for what in called for each in sorted(called[what]) if kind in ("", what)]
         raise NoSuch(
             f'no {kind or "job, pod or queue"} is called "{name}"; {near(name, listed)}.')
 
+    def beside(self, uid: str) -> list[str]:
+        """All PodGroups of who owns a job's, where there are others."""
+        return sorted(other for other, owner in self.owned.items()
+                      if owner == self.owned[uid] != self.jobs[uid])
+
     def _by_kind(self) -> dict[str, dict[str, str]]:
-        jobs = {uid: uid for uid in self.jobs} | {name: uid for uid, name in self.jobs.items()}
+        """Keys by name; whoever owns several PodGroups is asked about for the one that waits."""
+        shared = Counter(self.owned[uid] for uid in self.waiting)
+        jobs = {self.owned[uid]: uid for uid in self.waiting if shared[self.owned[uid]] == 1} | {
+            uid: uid for uid in self.jobs} | {name: uid for uid, name in self.jobs.items()}
         return {"job": jobs, "pod": self.pods, "queue": self.queues}
 
 

@@ -6,6 +6,7 @@ amount is that of one node at the moment when the pod was tried.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo, amount_text
@@ -49,8 +50,8 @@ STATIC = ("taint", "node_affinity", "cordoned")
 BESIDE = ("anti_affinity", "host_ports")
 """Rules about the pods that are on a node already."""
 GONE = ("Succeeded", "Failed")
-KUBERNETES = "node.kubernetes.io/"
-"""The prefix of taints that Kubernetes sets by a node's conditions."""
+KUBERNETES = re.compile(r"node\.(cloudprovider\.)?kubernetes\.io/")
+"""Taints that Kubernetes, or its cloud, sets by a node's state begin so."""
 MOST = 4
 """Nodes that are told one by one."""
 
@@ -172,7 +173,7 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple
         text = f"Pod {task} may not go to {len(names)} of {count} nodes{inside}{which}: {why}."
         if code == "revocable_zone":
             text += f" It is {moment_text(seen.ssn.now)[-5:]} UTC in this cycle."
-        if KUBERNETES in reason:
+        if KUBERNETES.search(reason):
             text += " Kubernetes sets this taint for as long as the node is in that state."
         if code == "volume_node":
             text += reach_of(seen, task)
@@ -259,7 +260,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     full = [each for each in everywhere if total[each] < request[each]]
     asks = f"Pod {task.key} asks for {amounts_text(request, full or names)}"
     largest = _largest(seen, request, allowed, everywhere)
-    ending = ("" if largest else _own(seen, task, choice)) + seen.not_announced(
+    ending = ("" if largest else seen.own(task.job, choice)) + seen.not_announced(
         name for name in largest if not seen.ssn.total_resource.get(name))
     one = len(allowed) == 1
     left_to_it = (f"of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, "
@@ -287,7 +288,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
                 else _one_by_one(free, lacking, most, everywhere))
         text = (f"{asks}; the nodes{inside} have {amounts_text(total)} left in total, but no "
                 f"single one has room for it: {room}")
-    return Cause(code, f"{text}.{ending}", numbers, [choice])
+    return Cause(code, f"{text}.{seen.at_first(task, largest or names)}{ending}", numbers, [choice])
 
 
 def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: Amounts,
@@ -300,16 +301,6 @@ def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: A
     return " and ".join(
         f"{sum(each in short for short in lacking.values())} have too little {each} "
         f"(at most {amount_text(each, amount)} left)" for each, amount in most.items())
-
-
-def _own(seen: Evidence, task: TaskInfo, choice: Record) -> str:
-    """That pods of its own job are counted in, which found a place just before."""
-    now, before = seen.state_at(choice)["tasks"], seen.trace.start["tasks"]
-    job = seen.ssn.jobs[task.job]
-    own = sum(bool(now[other.key]["node"]) and not before[other.key]["node"]
-              for other in job.tasks.values())
-    pods = "pod of its own job that has" if own == 1 else "pods of its own job that have"
-    return f" Counted in: {own} {pods} found a place in this attempt." if own else ""
 
 
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:

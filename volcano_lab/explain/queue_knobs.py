@@ -30,6 +30,13 @@ class QueueKnobs(KnobSet):
                 yield self._knob(f"queue {queue}", place, "spec.priority", before, 1,
                                  lambda _: after)
 
+    def _amounts(self, place: int, field: str) -> tuple[str, dict[str, str]]:
+        """Where a queue's amounts of a kind are, and these."""
+        spec = self.objects[place].spec
+        path, found = ("spec.guarantee.resource", spec.guarantee.resource) if (
+            field == "guarantee") else (f"spec.{field}", getattr(spec, field))
+        return path, dict(found or {})
+
     def raised(self, queue: str, field: str, wanted: Amounts, each: Amounts | None = None,
                steps: int = 1) -> Iterator[Knob]:
         """`capability`, `deserved` or `guarantee` of some resources, raised to these amounts, by
@@ -38,10 +45,7 @@ class QueueKnobs(KnobSet):
         place = self.queues.get(queue)
         if place is None:
             return
-        path = "spec.guarantee.resource" if field == "guarantee" else f"spec.{field}"
-        spec = self.objects[place].spec
-        amounts = dict((spec.guarantee.resource if field == "guarantee" else getattr(spec, field))
-                       or {})
+        path, amounts = self._amounts(place, field)
         names = [name for name, amount in wanted.items()
                  if (field != "capability" or quantity.parse(amounts.get(name, "0")))
                  and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
@@ -55,15 +59,15 @@ class QueueKnobs(KnobSet):
             yield self._knob(f"queue {queue}", place, path, amounts, steps, after,
                              lambda a: ", ".join(f"{name} {a.get(name, '0')}" for name in names))
 
-    def guarantee(self, queue: str, resource: str, least: float) -> Iterator[Knob]:
-        """What is kept for a queue of one resource, lowered by about this amount."""
+    def lowered(self, queue: str, field: str, resource: str, least: float) -> Iterator[Knob]:
+        """`deserved` or `guarantee` of one resource, lowered by about this amount."""
         place = self.queues.get(queue)
-        kept = dict(self.objects[place].spec.guarantee.resource or {}) if place is not None else {}
+        path, kept = self._amounts(place, field) if place is not None else ("", {})
         text = kept.get(resource, "0")
         before = quantity.parse(text)
         if before:
             step = step_of(resource, before)
-            yield self._knob(f"queue {queue}", place, "spec.guarantee.resource", kept,
+            yield self._knob(f"queue {queue}", place, path, kept,
                              int(before // step),
                              lambda i: kept |
                              {resource: text_of(resource, before - i * step, text)},

@@ -86,11 +86,11 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
 
 
 def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration, job: JobInfo,
-                 causes: list[Cause], now: float | None, seconds: float | None = None
-                 ) -> Iterator[Remedy]:
+                 causes: list[Cause], now: float | None, seconds: float | None = None,
+                 pod: str = "") -> Iterator[Remedy]:
     """Verified changes for a job that waits, those that change least first, each as soon as it is
-    found: those that give its gang (else more of its pods) a place, then some of those that admit
-    it. None after so many `seconds`.
+    found: those that give its gang (else more of its pods, or the one that is asked about) a place,
+    then some of those that admit it. None after so many `seconds`.
     """
     end = inf if seconds is None else perf_counter() + seconds
     knobs = Knobs(objects, conf, seen.called)
@@ -98,7 +98,7 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
     own = [knob for knob in known if knob.rank < REQUEST]
     never = any(cause.code == "pod_too_large" for cause in causes)  # admitted, it waits for ever
     most = MOST if len(seen.ssn.nodes) < LARGE else FEW
-    search, found, admitting = _Search(seen, knobs.objects, job, now), 0, []
+    search, found, admitting = _Search(seen, knobs.objects, job, now, pod), 0, []
     for knob in chain(own, ("pairs",), known[len(own):]):
         if found >= most or perf_counter() > end:
             break
@@ -137,7 +137,9 @@ def remedies_that_spare(seen: Evidence, objects: Objects, conf: SchedulerConfigu
     knobs, uid = Knobs(objects, conf, seen.called), seen.trace.start["tasks"][key]["job"]
     lost, name = len(seen.ssn.jobs[uid].in_status(RELEASING)), _short(seen, uid)
     queue = seen.ssn.jobs[uid].queue
-    for knob in (*(knobs.with_plugin("priority") if action == "preempt" else ()),
+    asked = {"preempt": ["priority"], "reclaim": sorted(
+        {"proportion", "capacity"} & seen.ssn.plugins.keys())}.get(action, ())
+    for knob in (*(knob for plugin in asked for knob in knobs.with_plugin(plugin)),
                  *(knobs.reclaimable(queue, False) if action == "reclaim" else ()),
                  *knobs.switch("gang", "enableJobStarving", True), *keeping(knobs, action),
                  *knobs.without_action(action)):
@@ -157,8 +159,8 @@ def remedies_that_spare(seen: Evidence, objects: Objects, conf: SchedulerConfigu
 class _Search:
     """Turns knobs and looks what becomes of one job."""
 
-    def __init__(self, seen: Evidence, objects: Objects, job: JobInfo, now: float | None):
-        self.seen, self.job, self.now = seen, job, now
+    def __init__(self, seen: Evidence, objects: Objects, job: JobInfo, now: float | None, pod: str):
+        self.seen, self.job, self.now, self.pod = seen, job, now, pod
         self.trial = Trial(objects, job.uid, now)
         self.before = seen.ssn
         self.places = sum(counts(job)[:2])
@@ -172,7 +174,8 @@ class _Search:
             return NOTHING
         places = sum(counts(job)[:2])
         starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
-        if places > self.places and starts:
+        if starts and (places > self.places or any(
+                task.key == self.pod and task.node_name for task in job.tasks.values())):
             return PLACED
         return ADMITTED if self.job.is_pending() and not job.is_pending() else NOTHING
 
@@ -297,12 +300,12 @@ def _costs(seen: Evidence, before: Session, after: Session, uid: str) -> Iterato
     none: list[str] = []
     for other, job in before.jobs.items():
         now = after.jobs.get(other)
-        if other == uid or now is None:
+        if now is None:
             continue
         more = len(now.in_status(RELEASING)) - len(job.in_status(RELEASING))
         if more > 0:
             evicted[_short(seen, other)] = more
-        elif (left := sum(counts(now)[:2])) < sum(counts(job)[:2]):
+        elif other != uid and (left := sum(counts(now)[:2])) < sum(counts(job)[:2]):
             (less if left else none).append(_short(seen, other))
     if len(evicted) > 3:
         yield f"evicts {sum(evicted.values())} pods of {len(evicted)} jobs"

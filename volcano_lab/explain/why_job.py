@@ -12,6 +12,7 @@ from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
 from volcano_lab.explain.limits import limit_causes
+from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.volumes import claim_causes
 from volcano_lab.framework import listed
@@ -77,12 +78,43 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
               if cause is not None]
     unmade = [Cause("pods_not_made", f"{text[0].upper()}{text[1:]}.", {}, [], bool(job.tasks))
               for text in seen.unmade.get(seen.called(job.uid), ())]
+    beside += [*_failed(job), *_groups_beside(seen, job), *_no_effect(seen, job)]
     if job.tasks and not counts(job)[2]:
         return [*beside, *unmade]
     for cause in beside:
         cause.context = True
-    return [*unmade, *(list(_causes(seen, job)) or [_otherwise(seen, job)]),
+    causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
+    return [*unmade, *(cause for cause in causes if not unmade or cause.code != "no_pods"),
             *_deadline(seen, job), *beside]
+
+
+def _failed(job: JobInfo) -> Iterator[Cause]:
+    """What the first pod that failed says of it."""
+    for task in sorted(job.in_status(FAILED).values(), key=lambda task: task.key)[:1]:
+        said = ": ".join(filter(None, (task.pod.status.reason, task.pod.status.message)))
+        if said:
+            refused = (" The node refused it: there was less room than Volcano had counted."
+                       if said.startswith("OutOf") else "")
+            yield Cause("failed", f"Pod {task.key} failed with {said.rstrip('.')}.{refused}")
+
+
+def _no_effect(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """What its author wrote in vain."""
+    for sentence in [] if seen.brief else ignored_fields(seen.ssn):
+        whom, _, what = sentence.partition(": ")
+        if whom == f"Job {seen.called(job.uid)}":
+            yield Cause("no_effect", f"{what[0].upper()}{what[1:]}")
+
+
+def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """That the job's owner has other PodGroups, whose pods do not count for this gang."""
+    groups = [seen.ssn.jobs[uid] for uid in seen.names.beside(job.uid)]
+    if groups:
+        told = [f"{each.name} ({each.pod_group.status.phase or 'Pending'}, {len(each.tasks)} "
+                f"pod{'s' * (len(each.tasks) != 1)})" for each in groups]
+        text = (f"{seen.names.owned[job.uid]} has {len(groups)} PodGroups, each of them a gang of "
+                f"its own: {listed(told, 3)}.")
+        yield Cause("groups_beside", text, {"groups": [each.uid for each in groups]})
 
 
 def _deadline(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -35,6 +35,7 @@ SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000,
 HOSTNAME = "kubernetes.io/hostname"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
+ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 
 
 def with_defaults(objects: Iterable[api.KubernetesObject],
@@ -196,7 +197,10 @@ class _Cluster:
         if not has_group:
             return [group, *pods]
         given = self.given_groups.get(group.key) or self.given_groups.get(job.key, group)
-        if given.status.phase not in ("", "Pending"):
+        if phase in ENDING:
+            self._unmade(job, f"it is {phase}: its controller ends its pods, and makes none before "
+                         "they are gone")
+        elif given.status.phase not in ("", "Pending"):
             self._unmade(job, f"its PodGroup is {given.status.phase} and none of its pods is among "
                          "the objects; none are made")
         else:

@@ -1,0 +1,260 @@
+"""Answers at the edges: PodGroups of one owner, failed pods, init containers, plugins not asked."""
+
+import pytest
+
+from volcano_lab import Cluster, loads
+from volcano_lab.explain import Explainer
+from volcano_lab.explain.knob import step_of
+from volcano_lab.manifests.defaults import with_defaults
+
+NODE = """\
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, pods: 99}}}
+---
+"""
+GROUP = """\
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: podgroup-NAME,
+  ownerReferences: [{apiVersion: v9, kind: KIND, name: OWNER, uid: u-OWNER, controller: true}]},
+  spec: {minMember: LEAST, queue: default}, status: {phase: PHASE}}
+---
+"""
+POD = """\
+{apiVersion: v1, kind: Pod, metadata: {name: POD, LABELS
+  annotations: {scheduling.k8s.io/group-name: podgroup-NAME}},
+  spec: {schedulerName: volcano, NODE containers: [{name: c, resources: {requests: {cpu: CPU}}}]},
+  status: STATUS}
+---
+"""
+EVICTING = """\
+actions: "ACTION"
+tiers:
+- plugins: [{name: priority}, {name: FIRST}]
+- plugins: [{name: LATER}, {name: predicates}]
+"""
+
+
+def group(name, owner, least, kind="ReplicaSet", phase="Inqueue"):
+    return GROUP.replace("NAME", name).replace("OWNER", owner).replace("KIND", kind).replace(
+        "LEAST", str(least)).replace("PHASE", phase)
+
+
+def pod(name, of, node="", cpu=1, status=None, labels=""):
+    return POD.replace("POD", name).replace("NAME", of).replace("CPU", str(cpu)).replace(
+        "STATUS", status or ("{phase: Running}" if node else "{phase: Pending}")).replace(
+        "NODE", f"nodeName: {node}," if node else "").replace(
+        "LABELS", f"labels: {labels}," if labels else "")
+
+
+def asked(*documents, conf=None):
+    return Explainer(with_defaults(loads(NODE + "".join(documents))), conf)
+
+
+def told(explanation, code):
+    return next(cause.text for cause in explanation.causes if cause.code == code)
+
+
+def test_an_owner_of_several_podgroups_is_asked_about_for_the_one_that_waits():
+    explain = asked(group("old", "web-1", 2, "Deployment", "Running"), pod("a", "old", "n1"),
+                    pod("b", "old", "n1"), group("new", "web-1", 2, "Deployment"), pod("c", "new"))
+    answer = explain.why("web-1")
+    assert answer.about == "job default/podgroup-new" and answer.codes == ["gang_invalid"]
+    assert told(answer, "groups_beside") == (
+        "default/web-1 has 2 PodGroups, each of them a gang of its own: podgroup-new (Inqueue, "
+        "1 pod), podgroup-old (Running, 2 pods).")
+    assert str(answer.remedies[0]).startswith("job default/podgroup-new: min_member 2 -> 1")
+
+
+def test_an_owner_of_several_podgroups_that_wait_is_told_which_there_are():
+    explain = asked(group("one", "spark", 1), pod("a", "one"), group("two", "spark", 1),
+                    pod("b", "two", cpu=9))
+    with pytest.raises(LookupError, match="no job"):
+        explain.why("sparks")
+    explain = asked(group("one", "spark", 1), pod("a", "one", cpu=8), group("two", "spark", 1),
+                    pod("b", "two", cpu=9))
+    with pytest.raises(LookupError, match='is the name of 2: job default/podgroup-one, job'):
+        explain.why("spark")
+
+
+def test_a_podgroup_without_pods_whose_owner_has_another_seeks_no_room():
+    answer = asked(group("own", "driver", 1), pod("d", "own", "n1"), GROUP.replace(
+        "podgroup-NAME", "spark-1").replace("OWNER", "driver").replace("KIND", "Pod").replace(
+        "LEAST", "1, minResources: {cpu: 9}").replace("PHASE", "Pending")).why("spark-1")
+    assert "spark-1 (Pending, 0 pods)" in told(answer, "groups_beside")
+    assert not answer.seeks_remedies
+
+
+def test_pods_of_an_operator_without_a_podgroup_of_its_own_are_no_gang():
+    pods = [pod("master", "x", "n1"), pod("worker", "x", cpu=4)]
+    answer = asked(group("x", "gloo", 1, "PyTorchJob", "Running"), *pods).why("gloo")
+    assert told(answer, "no_gang") == (
+        "It is no gang: who made the PyTorchJob made no PodGroup, so Volcano's controller did, "
+        "with a minimum of 1, and its pods are placed one by one.")
+    answer = asked(group("x", "web", 1, "ReplicaSet", "Running"), *pods).why("web")
+    assert not any("no gang" in cause.text for cause in answer.causes)
+
+
+def test_a_failed_pod_says_what_of():
+    status = "{phase: Failed, reason: OutOfcpu, message: 'cpu, requested: 1000, used: 4000'}"
+    answer = asked(group("x", "low", 1), pod("p", "x", "n1", status=status)).why("low")
+    assert "1 has failed" in answer.head
+    assert told(answer, "failed") == (
+        "Pod default/p failed with OutOfcpu: cpu, requested: 1000, used: 4000. The node refused "
+        "it: there was less room than Volcano had counted.")
+
+
+def test_a_label_that_names_no_queue_is_told():
+    queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: lab}}\n---\n"
+    labels = "{volcano.sh/queue-name: lab}"
+    answer = asked(queue, group("x", "p", 1), pod("p", "x", cpu=9, labels=labels)).why("p")
+    assert told(answer, "no_effect").startswith("That its pods name queue lab has no effect: ")
+    answer = asked(group("x", "p", 1), pod("p", "x", cpu=9)).why("p")
+    assert "no_effect" not in [cause.code for cause in answer.causes]
+
+
+def test_a_kind_that_is_not_read_is_known_by_name():
+    cron = ("{apiVersion: batch.volcano.sh/v1alpha1, kind: CronJob, metadata: {name: nightly}, "
+            "spec: {schedule: 0 3 * * *}}\n---\n")
+    assert "kind CronJob is not modelled" in asked(cron).why("nightly").head
+    with pytest.raises(LookupError):
+        asked(cron).why("night")
+
+
+@pytest.mark.parametrize("phase", ["Completing", "Restarting"])
+def test_a_job_that_is_being_ended_has_no_pods_for_that(phase):
+    job = f"""\
+{{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {{name: done, uid: u-done}}, spec: {{
+  minAvailable: 1, schedulerName: volcano, tasks: [{{name: t, replicas: 1, template: {{spec: {{
+  containers: [{{name: c}}]}}}}}}]}}, status: {{state: {{phase: {phase}}}}}}}
+---
+"""
+    given = group("x", "done", 1, "Job", "Running").replace("podgroup-x", "done-u-done").replace(
+        "v9", "batch.volcano.sh/v1alpha1")
+    answer = asked(job, given).why("done")
+    assert [cause.text for cause in answer.causes] == [
+        f"It is {phase}: its controller ends its pods, and makes none before they are gone."]
+
+
+def test_what_init_containers_ask_for_is_said():
+    init = "initContainers: [{name: i, resources: {requests: {cpu: 9}}}], containers:"
+    answer = asked(group("x", "etl", 1), pod("p", "x").replace("containers:", init),
+                   conf='actions: "allocate"\ntiers: [{plugins: [{name: predicates}]}]').why("etl")
+    assert answer.causes[0].text == (
+        "Pod default/p asks for cpu 9; no node is that large, even empty: the largest has cpu 4. "
+        "So much is asked for by its init containers; the others ask for cpu 1.")
+    assert "request of cpu a pod 9 -> 4" in str(answer.remedies[0])
+
+
+def test_minimal_resources_beyond_the_pods_are_told():
+    large = group("x", "tf", 1, phase="Pending").replace("minMember", "minResources: {cpu: 40}, "
+                                                         "minMember")
+    answer = asked(large, pod("p", "x", cpu=2)).why("tf")
+    assert told(answer, "min_resources_beyond") == (
+        "Its PodGroup's minResources are cpu 40, but all its pods together ask for cpu 2.")
+
+
+def test_pods_of_others_are_named_beside_the_jobs_own():
+    cluster = Cluster().node("n1", cpu=8).job("j", pods=3, cpu=1)
+    cluster.add("{apiVersion: v1, kind: Pod, metadata: {name: etcd, namespace: kube-system}, spec: "
+                "{nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 6}}}]}, "
+                "status: {phase: Running}}")
+    answer = Explainer(cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, '
+                       '{name: predicates}]}]').why("j")
+    assert told(answer, "held_by") == (
+        "Pods that Volcano does not schedule take cpu 6 (kube-system/etcd).")
+
+
+def test_own_pods_count_for_what_a_queue_holds():
+    text = Explainer(Cluster().node("n1", cpu=4).job("j", pods=5, min_member=1, cpu=1).objects(),
+                     "actions: allocate").why("j").causes[0].text
+    assert "Counted in: 4 pods of its own job that have found a place in this attempt." in text
+
+
+def reclaimed():
+    cluster = Cluster().node("n1", cpu=4).queue("a", deserved=4).queue("c", deserved=2)
+    cluster.job("old", queue="c", pods=2, min_member=1, cpu=1, running={"n1": 2})
+    return cluster.job("new", queue="a", pods=4, min_member=1, cpu=1)
+
+
+def test_a_plugin_of_a_later_tier_is_said_not_to_be_asked_and_put_first():
+    conf = EVICTING.replace("ACTION", "allocate, reclaim").replace(
+        "FIRST", "conformance").replace("LATER", "capacity")
+    explain = Explainer(reclaimed().objects(), conf)
+    victim = next(key for key in explain.evidence.tasks if explain._evicted(key))
+    answer = explain.why(victim)
+    assert told(answer, "queue_within_deserved") == (
+        "Queue c held cpu 2 and deserves cpu 2. Plugin capacity, which compares these, was not "
+        "asked: the first tier that names anybody decides, and it is in a later one.")
+    assert answer.remedies[0].change == "plugin capacity in the first tier"
+    assert answer.remedies[0].effect.startswith("old loses no pods")
+
+
+def test_deserved_of_a_queue_that_keeps_its_pods_is_lowered():
+    conf = EVICTING.replace("ACTION", "allocate, reclaim").replace("FIRST", "capacity").replace(
+        "LATER", "gang")
+    answer = Explainer(reclaimed().objects(), conf).why("new")
+    cause = next(cause for cause in answer.causes if cause.code == "victims_within_deserved")
+    assert cause.text.endswith("The queues deserve cpu 6 in sum, and the cluster has cpu 4.")
+    assert answer.remedies[0].change.startswith("queue c: deserved cpu 2 -> ")
+
+
+def test_pods_in_their_cooldown_are_said_to_be_kept():
+    status = ("{phase: Running, conditions: [{type: PodScheduled, status: 'True', "
+              "lastTransitionTime: '2026-11-20T08:00:00Z'}]}")
+    low = pod("l", "low", "n1", cpu=4, status=status, labels="{volcano.sh/cooldown-time: 100h}")
+    classes = ("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, "
+               "value: 9}")
+    high = group("high", "high", 1).replace("minMember", "priorityClassName: p, minMember")
+    conf = EVICTING.replace("ACTION", "allocate, preempt").replace("FIRST", "cdp").replace(
+        "LATER", "nodeorder")
+    objects = asked(group("low", "low", 1, phase="Running"), low, high, pod("h", "high", cpu=4),
+                    classes).objects
+    assert told(Explainer(objects, conf, 1795165200.0).why("high"), "protected_by_cooldown") == (
+        "preempt finds 1 candidate for eviction (of default/low), but cdp lets none of them go: "
+        "they run for less than their cooldown time.")
+    later = Explainer(objects, conf, 1795165200.0 + 100 * 3600)
+    assert later.why("high").codes == ["promised"]
+
+
+def test_within_a_job_a_pod_that_is_asked_about_may_be_given_anothers_place():
+    pods = [pod(f"low-{number}", "x", "n1") for number in range(4)]
+    high = pod("high", "x").replace("schedulerName", "priority: 9, schedulerName")
+    conf = EVICTING.replace("ACTION", "allocate, preempt").replace("FIRST", "gang").replace(
+        "LATER", "conformance")
+    explain = asked(group("x", "mix", 1, phase="Running"), *pods, high, conf=conf)
+    changes = {remedy.change: remedy.effect for remedy in explain.why("default/high").remedies}
+    assert changes["enableJobStarving: false for gang"] == (
+        "high is promised a place on n1; evicts 1 pod of mix")
+    assert "enableJobStarving: false for gang" not in [
+        remedy.change for remedy in explain.why("mix").remedies]
+
+
+def test_a_small_cut_of_a_request_comes_before_what_has_to_be_bought_or_deleted():
+    cluster = Cluster().node("n1", cpu=8).node("n2", cpu=8)
+    cluster.job("old", pods=2, cpu=1, running={"n1": 1, "n2": 1}).job("new", pods=2, cpu=8)
+    ranks = {remedy.field: remedy.rank for remedy in Explainer(
+        cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, {name: '
+        'predicates}]}]').why("new").remedies}
+    assert ranks["request of cpu a pod"] < ranks["nodes like n1"] - 2
+
+
+def test_pages_and_bytes_are_counted_in_their_steps():
+    assert step_of("hugepages-2Mi") == 2**21 and step_of("nvidia.com/gpu", 8) == 1
+
+
+def test_taints_of_a_cloud_are_a_state_of_the_node():
+    cluster = Cluster().add(
+        "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: "
+        "node.cloudprovider.kubernetes.io/uninitialized, effect: NoSchedule}]}, "
+        "status: {allocatable: {cpu: 4, pods: 9}}}").job("j", cpu=1)
+    answer = Explainer(cluster.objects()).why("j")
+    assert answer.causes[0].text.endswith("for as long as the node is in that state.")
+    assert [remedy.change.partition(",")[0] for remedy in answer.remedies] == ["repair node n1"]
+
+
+def test_usage_that_nobody_measured_is_told_by_the_linter():
+    from volcano_lab.explain.lint import ignored_fields
+    conf = "actions: allocate\ntiers: [{plugins: [{name: usage}]}]"
+    cluster = Cluster().node("n1", cpu=4)
+    assert any("Plugin usage: " in text for text in ignored_fields(cluster.run(conf).session))
+    measured = cluster.add("{apiVersion: v1, kind: Node, metadata: {name: n2, annotations: "
+                           "{volcano-lab/cpu-usage: '10'}}, status: {allocatable: {cpu: 4}}}")
+    assert not any("Plugin usage: " in text for text in ignored_fields(measured.run(conf).session))
