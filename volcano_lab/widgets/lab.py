@@ -42,16 +42,23 @@ class Task:
     Args:
         name: two or three words.
         text: what to do or find out, one or two short sentences.
-        done: whether values and facts are what was wanted.
+        done: whether values and facts are what was wanted; without it, whether the values are those
+            of `start` and `show`.
         start: values to begin with, where they are not those of the lab.
-        show: values of a way to do it.
+        show: values of a way to do it, where they are not those of `start`.
     """
 
     name: str
     text: str
-    done: Callable[[Values, Facts], bool]
+    done: Callable[[Values, Facts], bool] | None = None
     start: Values = field(factory=dict)
     show: Values | None = None
+
+    def is_done(self, values: Values, facts: Facts) -> bool:
+        """Return whether values and facts are what was wanted."""
+        if self.done is not None:
+            return bool(self.done(values, facts))
+        return (self.start | (self.show or {})).items() <= values.items()
 
 
 class Lab(OnPage):
@@ -247,7 +254,7 @@ class Lab(OnPage):
 
     def _tick(self) -> None:
         for number, task in enumerate(self.tasks):
-            self._done[number] = self._done[number] or bool(task.done(self._values, self._facts))
+            self._done[number] = self._done[number] or task.is_done(self._values, self._facts)
 
     def _first_words(self) -> str:
         return self._opening(self._facts) if callable(self._opening) else self._opening
@@ -294,9 +301,9 @@ class Lab(OnPage):
     def _shown(self, at: int) -> None:
         """Set the values of a way to do a task, and say what they are."""
         task = self.tasks[at]
-        values = self.start | (task.show or {})
-        told = self._told(self.start | task.start, values)
-        self._go(values, ["One way:", *told])
+        start, show = self.start | task.start, task.show or {}
+        told = self._told(start, start | show)
+        self._go(start | show, ["One way:", *told])
 
     def _copied(self, form: str) -> None:
         text = self.yaml() if form == "yaml" else self.python()

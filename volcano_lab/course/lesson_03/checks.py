@@ -58,13 +58,12 @@ def overbooked(answer: int) -> Verdict:
     """What is the smallest guarantee of b, in whole CPUs, with which the queues together deserve
     more than 100?
     """
-    if deserved_in_all(answer) <= 100:
-        return try_again(f"With a guarantee of {answer} they deserve {deserved_in_all(answer):g} "
-                         "together, not more than 100. c keeps its 30, and a keeps the 20 that it "
-                         "takes in round 1. How much is left for b then?")
-    if deserved_in_all(answer - 1) > 100:
-        return try_again(f"With {answer} they deserve {deserved_in_all(answer):g}. A smaller one "
-                         "is enough.")
+    yield deserved_in_all(answer) <= 100, (
+        f"With a guarantee of {answer} they deserve {deserved_in_all(answer):g} together, not more "
+        "than 100. c keeps its 30, and a keeps the 20 that it takes in round 1. How much is left "
+        "for b then?")
+    yield deserved_in_all(answer - 1) > 100, (
+        f"With {answer} they deserve {deserved_in_all(answer):g}. A smaller one is enough.")
     return well_done("In round 1 a takes its 20 and c its 30. From 51 on, b is lifted above the 50 "
                      "that are left.")
 

@@ -162,12 +162,11 @@ TASKS = [Task("one more pod",
               lambda values, at: _moved(values) == {"a_weight"} and _row(at, "a")["one_more_pod"],
               show={"a_weight": 2}),
          Task("no memory", "Let a's pods take no memory. Which place in the order has a now?",
-              lambda values, at: values["a_memory"] == 0, show={"a_memory": 0}),
+              show={"a_memory": 0}),
          Task("overused", "Make c overused. Which slider must meet which?",
               lambda values, at: _row(at, "c")["overused"], show={"c_asks": 10, "c_runs": 10}),
          Task("weight in vain", "c asks for 10 pods now. Give it weight 9: does it deserve more?",
-              lambda values, at: values["c_asks"] == 10 and values["c_weight"] == 9, {"c_asks": 10},
-              {"c_asks": 10, "c_weight": 9})]
+              start={"c_asks": 10}, show={"c_weight": 9})]
 
 
 def proportion_lab() -> Lab:

@@ -242,13 +242,11 @@ TASKS = [
     Task("no capability", "Take team's capability away (0). Is second admitted? Do its pods get a "
          "node?", lambda values, at: _only(values, capability=0), show={"capability": 0}),
     Task("a larger guarantee", "From which guarantee of other on is second refused again?",
-         lambda values, at: _only(values, capability=0, kept=8), {"capability": 0},
-         {"capability": 0, "kept": 8}),
+         lambda values, at: _only(values, capability=0, kept=8), {"capability": 0}, {"kept": 8}),
     Task("both admitted", "Let old run 10 pods and need 1. How many of the nine pods are placed?",
          lambda values, at: _only(values, runs=10, needs=1), show={"runs": 10, "needs": 1}),
     Task("a crowded cluster", "Who refuses second? And who does with a factor of 1.3?",
-         lambda values, at: _only(values, runs=16, factor=1.3), {"runs": 16},
-         {"runs": 16, "factor": 1.3}),
+         lambda values, at: _only(values, runs=16, factor=1.3), {"runs": 16}, {"factor": 1.3}),
 ]
 
 

@@ -77,10 +77,10 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     hint = _refuses(answer)
     if hint:
         return try_again(hint)
-    if reserved != [2, 2, 2]:
-        return try_again("A job with a minimum of 2 CPUs was admitted, and after that the three "
-                         f"levels, from the queue up, have {_list(reserved)} CPUs in queue. It "
-                         "must be added on each, or the next job does not see it.")
+    yield reserved != [2, 2, 2], (
+        "A job with a minimum of 2 CPUs was admitted, and after that the three levels, from the "
+        f"queue up, have {_list(reserved)} CPUs in queue. It must be added on each, or the next "
+        "job does not see it.")
     return _in_a_cycle(answer)
 
 

@@ -290,7 +290,6 @@ def _with(name: str, **changed: Any) -> list[State]:
 
 
 TASKS = [Task("v1.11.0", "Choose admission as in v1.11.0. Which gang's row changes, and how?",
-              lambda values, state: "v1.11.0" in values["plugin"],
               show={"plugin": "capacity, admitting as v1.11.0 did"}),
          Task("move batch", "Put batch below research. Which level refuses batch-gang?",
               lambda values, state: _queue(values, "batch").get("parent") == "research",

@@ -83,16 +83,14 @@ def packing(answer: Callable[[Amounts, Amounts, Amounts, Amounts], Any]) -> Verd
     """Write score(request, used, allocatable, weights) for several resources: how full the node is
     with the pod, from 0 to 1.
     """
-    tried = 0
-    for case in cases():
+    for tried, case in enumerate(cases(), 1):
         try:
             got, wanted = answer(*case), _as_volcano(*case)
         except ZeroDivisionError:
             return try_again("That divides by zero. Where nothing counts, because nothing that the "
                              "pod asks for has a weight, the score is 0.")
-        if got is None and not tried:
+        if got is None and tried == 1:
             return None
-        tried += 1
         if not isinstance(got, int | float) or abs(got - wanted) > 1e-9:
             shown = ", ".join(f"{name}={value}" for name, value in zip(
                 ("request", "used", "allocatable", "weights"), case, strict=True))

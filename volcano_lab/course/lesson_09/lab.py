@@ -103,19 +103,17 @@ TASKS = [
     Task("not reclaimable", "Queue b is not reclaimable, and reclaim finds nobody. Which line of "
          "actions still makes room?",
          lambda values, at: not values["reclaimable"] and at.end == "commit",
-         {"actions": "reclaim", "reclaimable": False},
-         {"actions": "reclaim, preempt", "reclaimable": False}),
+         {"actions": "reclaim", "reclaimable": False}, {"actions": "reclaim, preempt"}),
     Task("who pays", "greedy's pods go. Change only the order of the actions, so that old pays.",
          lambda values, at: values["actions"] == "preempt, reclaim"
          and all(name.startswith("old") for name in at.evicted),
          {"actions": "reclaim, preempt"}, {"actions": "preempt, reclaim"}),
     Task("whole gangs", "Reclaim, all in one tier. Up to which minimum can greedy spare 2 pods?",
          lambda values, at: values["greedy_minimum"] == 7 and values["one_tier"]
-         and at.end == "commit", {"actions": "reclaim", "one_tier": True},
-         {"actions": "reclaim", "one_tier": True, "greedy_minimum": 7}),
+         and at.end == "commit", {"actions": "reclaim", "one_tier": True}, {"greedy_minimum": 7}),
     Task("one pod more", "Reclaim, and urgent has 3 pods. Who refuses?",
          lambda values, at: values["urgent_pods"] > 2 and at.phase == "Pending",
-         {"actions": "reclaim"}, {"actions": "reclaim", "urgent_pods": 3}),
+         {"actions": "reclaim"}, {"urgent_pods": 3}),
 ]
 
 

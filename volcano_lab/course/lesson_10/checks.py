@@ -116,13 +116,11 @@ def _as_volcano(rows: list[Row], asks: float, highest: int) -> list[list[str]]:
 def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Mistakes:
     """Write tiers_to_try(rows, asks, highest): a list of names for each tier that has any, in the
     order in which they are tried."""
-    tried = 0
-    for rows, asks, highest in trees():
+    for tried, (rows, asks, highest) in enumerate(trees(), 1):
         got, wanted = answer([dict(row) for row in rows], asks, highest), _as_volcano(
             rows, asks, highest)
-        if got is None and not tried:
+        if got is None and tried == 1:
             return None
-        tried += 1
         yield not isinstance(got, list) or not all(isinstance(tier, list) for tier in got), (
             f"The answer is {got!r}; wanted is a list with a list for each tier, such as {wanted}.")
         yield not all(isinstance(name, str) for tier in got for name in tier), (

@@ -68,16 +68,15 @@ TASKS = [Task("leave the racks",
               "The highest tier is 2 now. Raise the number of pods from 4: at which number does "
               "the gang leave the racks?",
               lambda values, at: values["highest_tier"] == 2 and at.goes.startswith("room"),
-              {"highest_tier": 2}, {"highest_tier": 2, "pods": 7}),
+              {"highest_tier": 2}, {"pods": 7}),
          Task("twelve", "12 pods and highest tier 3: which HyperNode is chosen?",
               lambda values, at: values["pods"] == 12 and values["highest_tier"] == 3 and at.placed,
-              {"highest_tier": 3}, {"highest_tier": 3, "pods": 12}),
+              {"highest_tier": 3}, {"pods": 12}),
          Task("soft", "7 pods, highest tier 1: the gang waits. Make it soft. Is there a dry run?",
-              lambda values, at: values["pods"] == 7 and values["mode"] == "soft", {"pods": 7},
-              {"pods": 7, "mode": "soft"}),
+              start={"pods": 7}, show={"mode": "soft"}),
          Task("less in rack-2",
               "4 pods. Let others hold 2 CPUs of node-4 instead of 1. Which racks are tried?",
-              lambda values, at: values["pods"] == 4 and values["node_4"] == 2, {}, {"node_4": 2})]
+              start={"pods": 4}, show={"node_4": 2})]
 
 
 def topology_lab() -> Lab:

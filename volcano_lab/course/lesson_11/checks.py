@@ -35,11 +35,11 @@ def failures_until_a_second(answer: int) -> Mistakes:
     yield answer == 200, (
         "200 × 5 ms would be a second if the delay were always the same. It is doubled each time.")
     waits = delays(min(answer, 40))
-    if waits[-1] <= 1:
-        return try_again(f"After {answer} in a row it waits for {waits[-1]:g} s. Go on doubling.")
-    if len(waits) > 1 and waits[-2] > 1:
-        return try_again(f"After {answer} it waits for {waits[-1]:g} s, which is more than a "
-                         "second. A smaller number does, too.")
+    yield waits[-1] <= 1, (
+        f"After {answer} in a row it waits for {waits[-1]:g} s. Go on doubling.")
+    yield len(waits) > 1 and waits[-2] > 1, (
+        f"After {answer} it waits for {waits[-1]:g} s, which is more than a second. A smaller "
+        "number does, too.")
     return well_done(
         f"5 ms × 2 to the power of 8 is {waits[-1]:g} s. It goes on doubling, up to 1,000 s.")
 

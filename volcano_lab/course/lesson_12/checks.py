@@ -30,27 +30,25 @@ def spread(answer: type[Plugin]) -> Mistakes:
     score.
     """
     plain = scene.by_rack(scene.run_with(answer, scene.two_racks()))
-    if plain != {"a": 2, "b": 2}:
-        yield plain == {"a": 4, "b": 0}, (
-            "All four pods are in rack a still. Is each pod in the rack a minus, and is it enough? "
-            "nodeorder prefers rack a by 18 points; -100 for each pod is more.")
-        yield plain == {"a": 0, "b": 4}, (
-            "All four pods are in rack b now. The score must fall with each pod of the job that is "
-            "there already: count them, and put a minus in front.")
-        return try_again(f"Rack a has {plain['a']} pods of web, rack b {plain['b']}. Wanted are "
-                         "two and two. Do you count the pods in the whole rack, not only those on "
-                         "the node?")
+    yield plain == {"a": 4, "b": 0}, (
+        "All four pods are in rack a still. Is each pod in the rack a minus, and is it enough? "
+        "nodeorder prefers rack a by 18 points; -100 for each pod is more.")
+    yield plain == {"a": 0, "b": 4}, (
+        "All four pods are in rack b now. The score must fall with each pod of the job that is "
+        "there already: count them, and put a minus in front.")
+    yield plain != {"a": 2, "b": 2}, (
+        f"Rack a has {plain['a']} pods of web, rack b {plain['b']}. Wanted are two and two. Do you "
+        "count the pods in the whole rack, not only those on the node?")
     old_in_rack_b = scene.two_racks().job("old", pods=4, cpu=1, memory="1Gi",
                                           running={"node-3": 2, "node-4": 2})
     yield scene.by_rack(scene.run_with(answer, old_in_rack_b)) != {"a": 2, "b": 2}, (
         "Now a job of somebody else has four pods in rack b, and web is no longer spread. Count "
         "only pods of the task's own job, `self.ssn.jobs[task.job]`.")
     mixed = scene.by_rack(scene.run_with(answer, scene.two_racks(node_3="a")))
-    if mixed != {"a": 2, "b": 2}:
-        return try_again(f"With node-3 in rack a, too, rack a has {mixed['a']} pods and rack b "
-                         f"{mixed['b']}. Read the rack from the label, "
-                         "`node.labels.get(\"rack\")`, and count the pods in the whole rack, not "
-                         "on the node.")
+    yield mixed != {"a": 2, "b": 2}, (
+        f"With node-3 in rack a, too, rack a has {mixed['a']} pods and rack b {mixed['b']}. Read "
+        "the rack from the label, `node.labels.get(\"rack\")`, and count the pods in the whole "
+        "rack, not on the node.")
     return well_done("Two and two, also beside other jobs and in other racks. The score is asked "
                      "again for each pod, so it sees the pods that were placed a moment before.")
 

@@ -167,19 +167,18 @@ TASKS = [
     Task("no veto", "Let reclaimable be asked (who may be evicted?). A says that nobody may go, C "
          "names z. Who goes?",
          lambda values, at: values["point"] == "reclaimable" and values["a"] < 0 < values["c"],
-         {"point": "reclaimable", "c": 0}, {"point": "reclaimable", "a": -1, "c": 1}),
+         {"point": "reclaimable", "c": 0}, {"a": -1, "c": 1}),
     Task("who is first", "job_order: A wants the left one first, B the right one. Who comes first, "
          "and is B asked?",
          lambda values, at: values["point"] == "job_order" and values["b"] < 0 < values["a"],
-         {"point": "job_order", "c": 0}, {"point": "job_order", "a": 1, "b": -1, "c": 0}),
+         {"point": "job_order", "c": 0}, {"a": 1, "b": -1}),
     Task("switch off", "node_order: let A give 100 points. Then switch A off.",
          lambda values, at: values["point"] == "node_order" and values["a"] > 0
-         and values["off"] == "A", {"point": "node_order", "c": 0},
-         {"point": "node_order", "a": 1, "c": 0, "off": "A"}),
+         and values["off"] == "A", {"point": "node_order", "c": 0}, {"a": 1, "off": "A"}),
     Task("one is enough", "overused and allocatable: for which is one plugin enough to answer yes, "
          "for which one to answer no?",
          lambda values, at: values["point"] == "allocatable" and at["together"] == "no",
-         {"point": "overused", "c": 0}, {"point": "allocatable", "b": -1, "c": 0}),
+         {"point": "overused", "c": 0}, {"point": "allocatable", "b": -1}),
 ]
 
 

@@ -90,14 +90,11 @@ PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", la
 TASKS = [
     Task("one more an hour", "Let three web jobs come an hour instead of two. By how much does the "
          "mean wait of web grow?",
-         lambda values, state: values["per_hour"] == 3, {"weight": 1, "per_hour": 2, "noon": False},
-         {"per_hour": 3}),
+         show={"per_hour": 3}),
     Task("a heavier queue", "Give research the weight 4. Who waits less now, and who pays?",
-         lambda values, state: values["weight"] == 4, {"weight": 1, "per_hour": 2, "noon": False},
-         {"weight": 4}),
+         show={"weight": 4}),
     Task("noon", "Lose a third of the cluster at noon. For how many hours do you see it?",
-         lambda values, state: values["noon"], {"weight": 1, "per_hour": 2, "noon": False},
-         {"noon": True}),
+         show={"noon": True}),
 ]
 
 

@@ -153,16 +153,13 @@ PANELS = [pictures.curves("The work of one cycle, in scores", lambda at: at.curv
                          texts=["question"], heads=["question", "calls"])]
 
 TASKS = [Task("twice the nodes", "Raise the nodes from 40 to 80. Which numbers double?",
-              lambda values, at: values["nodes"] == 80, {}, {"nodes": 80}),
-         Task("eight queues", "Raise the queues to 8. What changes at all?",
-              lambda values, at: values["queues"] == 8, {}, {"queues": 8}),
-         Task("two kinds", "Two kinds of pods instead of one. Who pays?",
-              lambda values, at: values["kinds"] == 2, {}, {"kinds": 2}),
+              show={"nodes": 80}),
+         Task("eight queues", "Raise the queues to 8. What changes at all?", show={"queues": 8}),
+         Task("two kinds", "Two kinds of pods instead of one. Who pays?", show={"kinds": 2}),
          Task("back to 0",
               "120 nodes, and the percentage is 100: all are looked at. Set it to 0. How many "
               "nodes are looked at per pod?",
-              lambda values, at: values["nodes"] == 120 and values["percentage"] == 0,
-              {"nodes": 120, "percentage": 100}, {"nodes": 120, "percentage": 0})]
+              start={"nodes": 120, "percentage": 100}, show={"percentage": 0})]
 
 
 def cost_lab() -> Lab:

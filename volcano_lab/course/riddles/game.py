@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -98,12 +98,10 @@ class Riddle:
         """The cluster, for whatever one likes to try with it."""
         return Cluster(self.objects())
 
-    @property
+    @cached_property
     def kubectl(self) -> Kubectl:
         """The cluster after a cycle as `kubectl` shows it."""
-        if not hasattr(self, "_kubectl"):
-            self._kubectl = Kubectl(self.cluster, self.conf)
-        return self._kubectl
+        return Kubectl(self.cluster, self.conf)
 
     def text(self) -> str:
         """The story, and what `kubectl` shows, as text."""
