@@ -34,6 +34,7 @@ def test_nothing_is_written_at_verbosity_0(capsys, verbosity):
     verbosity(5)
     verbosity(0)
     ssn = run()
+    log.logger.error("nobody asked for it here")
     assert lines(capsys) == [] and not ssn.observer.watching
 
 

@@ -10,6 +10,7 @@ from volcano_lab.api.hyper_node import HyperNodeInfo, HyperNodeMap
 from volcano_lab.cache import Cache
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.topology import CLUSTER_TOP
+from volcano_lab.manifests import loader as manifests
 from volcano_lab.plugins.network_topology_aware.gradients import NoSearchRoot, gradients
 from volcano_lab.scheduler import Scheduler
 
@@ -175,6 +176,17 @@ def test_jobs_with_a_topology_wait_for_a_tree_that_is_ready():
     ssn = run(*two_tiers(), broken, queue(), *gang("g", 2, SOFT), *gang("plain", 2), conf=CONF)
     assert set(places(ssn)) == {"plain-0", "plain-1"}
     assert not ssn.topology.ready
+
+
+def test_a_member_that_names_no_hyper_node_brings_no_nodes():
+    pattern = {"type": "HyperNode", "selector": {"regexMatch": {"pattern": "s.*"}}}
+    nameless = {"type": "HyperNode", "selector": {"exactMatch": {"name": ""}}}
+    top = manifests.from_dict({
+        "apiVersion": "topology.volcano.sh/v1alpha1", "kind": "HyperNode",
+        "metadata": {"name": "above"}, "spec": {"tier": 3, "members": [pattern, nameless]}})
+    ssn = open_session(*two_tiers(), top, plugins=NAME)
+    assert not ssn.topology.node_names.get("above")
+    assert ssn.topology.hyper_nodes.ancestors("top") == ["top", CLUSTER_TOP]
 
 
 def test_why_a_gang_waits_names_the_hyper_node():
