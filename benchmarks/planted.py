@@ -183,7 +183,7 @@ MUTANTS = [
     Mutant("backfill forgets the promise it takes back", "def _pick_up_pending_tasks(",
            "unplace(ssn, task)"),
     # the simulated cluster
-    Mutant("a lost pod comes back with its old uid", "def _anew(", 'uid="", ', ""),
+    Mutant("a lost pod comes back with its old uid", "def _anew(", '"uid": "", ', ""),
     Mutant("pods of a node that returns are not started", "def node_returns(",
            "self._expect(pod)"),
     Mutant("pods of a lost node stay", "def pods_collected(", 'self.server.remove("Pod", pod.key)'),

@@ -68,7 +68,8 @@ def the_map() -> str:
 
 
 def extension_points() -> str:
-    from volcano_lab.plugins.catalogue import table
+    from volcano_lab.framework.points.table import BUILT_IN as POINTS
+    from volcano_lab.plugins import answering
 
     lines = [
         f"# {say('Extension points')}", "",
@@ -76,11 +77,11 @@ def extension_points() -> str:
         say("| point | question | rule | without an answer | switch | plugins | asked by |"),
         "|---|---|---|---|---|---|---|"
     ]
-    for row in table():
-        cells = (f"`{row.point}`", say(row.question), say(row.rule), say(row.default),
+    for name, point in POINTS.items():
+        cells = (f"`{name}`", say(point.sentence), say(point.rule), say(point.default),
                  *(", ".join(f"`{x}`"
                              for x in many) or "–"
-                   for many in (row.switches, row.plugins, row.asked_by)))
+                   for many in (point.switches, answering(name), point.asked_by)))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from volcano_lab.debug.presets import SYMPTOMS  # noqa: E402
 from volcano_lab.framework.config.conf import ACTIONS, OFF_UNLESS_SET  # noqa: E402
-from volcano_lab.plugins.catalogue import table  # noqa: E402
+from volcano_lab.framework.points.table import BUILT_IN as POINTS  # noqa: E402
 from volcano_lab.trace.language import ENGLISH, languages, say, speak, spoken  # noqa: E402
 
 BUILD = ROOT / "build"
@@ -70,17 +70,16 @@ def section(title, rows, head=str, text=say):
 
 def asked():
     """Action -> the extension points that it asks, in the order of the table."""
-    rows = table()
-    return [(action, ", ".join(row.point for row in rows if action in row.asked_by))
+    return [(action, ", ".join(name for name, point in POINTS.items() if action in point.asked_by))
             for action in ACTIONS]
 
 
 def switches():
     """Switch -> the extension points that it takes away from a plugin."""
     found = {}
-    for row in table():
-        for switch in row.switches:
-            found.setdefault(switch, []).append(row.point)
+    for name, point in POINTS.items():
+        for switch in point.switches:
+            found.setdefault(switch, []).append(name)
     found.setdefault("enableHierarchy", []).append(say("the tree of queues (drf, capacity)"))
     return [(switch, ", ".join(points) + (
         " " + say("(off unless set)") if switch in OFF_UNLESS_SET else ""))

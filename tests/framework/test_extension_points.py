@@ -17,13 +17,14 @@ from volcano_lab.framework.config.conf import OFF_UNLESS_SET, PluginOption, Tier
 from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import plugin_class
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT, NoScore
+from volcano_lab.framework.points.table import BUILT_IN as POINTS
 from volcano_lab.framework.points.table import POINT_NAMES, SWITCHES, extension_points
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins import BUILT_IN, NOT_MODELLED
-from volcano_lab.plugins.catalogue import table
+from volcano_lab.plugins import BUILT_IN, NOT_MODELLED, answering
 from volcano_lab.scheduler import Scheduler
 
 ASKED = "a question"
+ROWS = list(POINTS.values())
 
 
 def ask(point, *tiers, args=(ASKED,)):
@@ -193,20 +194,20 @@ def test_without_plugins_a_hyper_node_is_all_there_is():
 
 
 def test_every_row_says_what_it_is_about():
-    assert [row.point for row in table()] == list(POINT_NAMES)
-    assert all(row.question and row.rule and row.default for row in table())
+    assert all(row.sentence and row.rule and row.default for row in ROWS)
 
 
 def test_every_switch_but_that_of_the_hierarchy_belongs_to_a_point_and_the_other_way_round():
-    used = {key for row in table() for key in row.switches}
+    used = {key for row in ROWS for key in row.switches}
     assert used == set(SWITCHES)
-    assert [row.point for row in table() if not row.switches] == ["victim_queue_order", "job_valid"]
+    assert [row.name for row in ROWS if not row.switches] == ["victim_queue_order", "job_valid"]
 
 
-@pytest.mark.parametrize("row", [row for row in table() if row.switches], ids=lambda row: row.point)
+@pytest.mark.parametrize("row", [row for row in ROWS if row.switches],
+                         ids=lambda row: row.name)
 def test_switches(row):
     """Off: nobody answers. Not set: on, but for the order of clusters. One of two is enough."""
-    point = extension_points(None)[row.point]
+    point = extension_points(None)[row.name]
     point.register("p", lambda *_: None)
 
     def enabled(entry):
@@ -259,7 +260,8 @@ ANSWERED = {
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_plugins_have_the_points_that_they_have_in_volcano(name):
     assert plugin_class(name).name == name
-    assert {row.point for row in table() if name in row.plugins} == set(ANSWERED[name].split())
+    answered = {row.name for row in ROWS if name in answering(row.name)}
+    assert answered == set(ANSWERED[name].split())
 
 
 class Askers(Observer):
@@ -295,9 +297,9 @@ def test_actions_ask_what_the_table_says():
             askers = Askers()
             Scheduler(load_cache(case), case["conf"]).run_once(askers, now=NOW)
             found |= askers.found
-    assert found <= {(row.point, action) for row in table() for action in row.asked_by}
+    assert found <= {(row.name, action) for row in ROWS for action in row.asked_by}
     rare = {point for point in POINT_NAMES if point.startswith("simulate_")} | {"victim_tasks"}
-    assert {point for point, _ in found} >= {row.point for row in table() if row.asked_by} - rare
+    assert {point for point, _ in found} >= {row.name for row in ROWS if row.asked_by} - rare
 
 
 # -- all of Volcano's plugins

@@ -22,7 +22,6 @@ from volcano_lab.framework.points.rules import (
 )
 from volcano_lab.framework.points.table import POINT_NAMES, extension_points
 from volcano_lab.framework.registry import NotRegistered, registered
-from volcano_lab.plugins.catalogue import table
 from volcano_lab.plugins.gang import Gang
 from volcano_lab.scheduler import traced
 
@@ -78,7 +77,7 @@ def test_a_question_of_ones_own_wants_its_parameters_and_its_answer():
 
 def test_it_is_forgotten_afterwards():
     with registered(point={"fee": Sum}):
-        assert "fee" in extension_points(None) and "fee" in [row.point for row in table()]
+        assert "fee" in extension_points(None)
     assert tuple(extension_points(None)) == POINT_NAMES
 
 

@@ -14,8 +14,7 @@ from attrs import define
 
 from volcano_lab.actions import evictions
 from volcano_lab.actions import preempt_topology as dry_run
-from volcano_lab.api import ZERO, FitError, JobInfo, NodeInfo, QueueInfo, TaskInfo, total
-from volcano_lab.api.node_table import Memo
+from volcano_lab.api import ZERO, FitError, JobInfo, Memo, NodeInfo, QueueInfo, TaskInfo, total
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays

@@ -11,8 +11,7 @@ empty cache.
 from collections.abc import Callable, Iterable, Iterator
 
 from volcano_lab.actions import evictions
-from volcano_lab.api import RUNNING, ZERO, JobInfo, NodeInfo, QueueInfo, TaskInfo
-from volcano_lab.api.node_table import Memo
+from volcano_lab.api import RUNNING, ZERO, JobInfo, Memo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
 from volcano_lab.framework.placement.chooser import PredicateHelper
 

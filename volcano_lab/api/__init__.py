@@ -7,21 +7,28 @@ What other rooms need most is imported from here; the rest has its module.
 2000.0
 """
 
-from volcano_lab.api.fairness import real_capability
-from volcano_lab.api.fit_error import FitError, FitErrors, unresolvable
-from volcano_lab.api.formatting import amount_text, in_units, quantity_text
-from volcano_lab.api.hyper_node import HyperNodeInfo
-from volcano_lab.api.job import JobInfo
-from volcano_lab.api.node import NodeError, NodeInfo, NodeList
-from volcano_lab.api.queue import ROOT_QUEUE, QueueInfo
-from volcano_lab.api.resource import CPU, EMPTY, MEMORY, MIN_RESOURCE, PODS, ZERO, Resource, total
-from volcano_lab.api.status import ALLOCATED_STATUSES, PENDING, PIPELINED, RELEASING, RUNNING
-from volcano_lab.api.storage import Storage
-from volcano_lab.api.sub_job import SubJobInfo
-from volcano_lab.api.task import TaskInfo
+from .durations import parse_duration
+from .fairness import dominant_share, real_capability
+from .fit_error import UNRESOLVABLE, UNSCHEDULABLE, FitError, FitErrors, Status, unresolvable
+from .formatting import amount_text, in_units, quantity_text
+from .hyper_node import HyperNodeInfo
+from .job import JobInfo, clone_pod_group
+from .node import NodeError, NodeInfo, NodeList
+from .node_table import Memo, RowFormula, RowMemo
+from .queue import ROOT_QUEUE, QueueInfo
+from .resource import CPU, EMPTY, MEMORY, MIN_RESOURCE, PODS, ZERO, Resource, total
+from .selector import EVERYTHING, Selector, label_selector
+from .snapshot import ClusterInfo
+from .status import ALLOCATED_STATUSES, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
+from .storage import Storage
+from .sub_job import SubJobInfo
+from .task import TaskInfo
 
-__all__ = ["ALLOCATED_STATUSES", "CPU", "EMPTY", "MEMORY", "MIN_RESOURCE", "PENDING", "PIPELINED",
-           "PODS", "RELEASING", "ROOT_QUEUE", "RUNNING", "ZERO", "FitError",
-           "FitErrors", "HyperNodeInfo", "JobInfo", "NodeError", "NodeInfo",
-           "NodeList", "QueueInfo", "Resource", "Storage", "SubJobInfo", "TaskInfo", "amount_text",
-           "in_units", "quantity_text", "real_capability", "total", "unresolvable"]
+__all__ = ["ALLOCATED_STATUSES", "BINDING", "CPU", "EMPTY", "EVERYTHING", "MEMORY",
+           "MIN_RESOURCE", "PENDING", "PIPELINED", "PODS", "RELEASING", "ROOT_QUEUE", "RUNNING",
+           "UNRESOLVABLE", "UNSCHEDULABLE", "ZERO", "ClusterInfo", "FitError", "FitErrors",
+           "HyperNodeInfo", "JobInfo", "Memo", "NodeError", "NodeInfo", "NodeList", "QueueInfo",
+           "Resource", "RowFormula", "RowMemo", "Selector", "Status", "Storage", "SubJobInfo",
+           "TaskInfo", "amount_text", "clone_pod_group", "dominant_share", "in_units",
+           "label_selector", "parse_duration", "quantity_text", "real_capability", "total",
+           "unresolvable"]

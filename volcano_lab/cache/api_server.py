@@ -89,12 +89,10 @@ class ApiServer:
         if obj.key in by_key:
             raise ApiError(ALREADY_EXISTS, f"{obj.kind} {obj.key} already exists")
         self._created += 1
-        given = obj.metadata.creation_timestamp
-        metadata = attrs.evolve(obj.metadata, uid=obj.metadata.uid
-                                or f"{obj.kind.lower()}-{self._created}",
-                                creation_timestamp=self.now() if given is None else given)
-        obj = attrs.evolve(obj, metadata=metadata)
-        return self._store(ADDED, obj)
+        given, uid = obj.metadata.creation_timestamp, f"{obj.kind.lower()}-{self._created}"
+        return self._store(ADDED, obj.changed(metadata={
+            "uid": obj.metadata.uid or uid,
+            "creation_timestamp": self.now() if given is None else given}))
 
     def update(self, obj: KubernetesObject) -> Any:
         """Replace an object. `ApiError` Conflict where it was changed since the version that `obj`
@@ -116,8 +114,8 @@ class ApiServer:
                                                                                       "Running"):
             if known.metadata.deletion_timestamp is not None:
                 return known
-            going = attrs.evolve(known.metadata, deletion_timestamp=self.now())
-            return self._store(MODIFIED, attrs.evolve(known, metadata=going))
+            going = known.changed(metadata={"deletion_timestamp": self.now()})
+            return self._store(MODIFIED, going)
         return self.remove(kind, key)
 
     def remove(self, kind: str, key: str) -> Any:
@@ -140,9 +138,8 @@ class ApiServer:
                            f'pod {key} is already assigned to node "{pod.spec.node_name}"')
         if pod.spec.scheduling_gates:
             raise ApiError(INVALID, f"pod {key} has non-empty .spec.schedulingGates")
-        status = with_condition(pod, PodCondition("PodScheduled", "True"), self.now()).status
-        return self._store(
-            MODIFIED, attrs.evolve(pod, spec=attrs.evolve(pod.spec, node_name=node), status=status))
+        pod = with_condition(pod, PodCondition("PodScheduled", "True"), self.now())
+        return self._store(MODIFIED, pod.changed(spec={"node_name": node}))
 
     def now(self) -> float:
         """The time in whole seconds, as the API writes it."""
@@ -155,8 +152,7 @@ class ApiServer:
 
     def _with_version(self, obj: KubernetesObject) -> Any:
         self.version += 1
-        return attrs.evolve(obj, metadata=attrs.evolve(obj.metadata,
-                                                       resource_version=str(self.version)))
+        return obj.changed(metadata={"resource_version": str(self.version)})
 
     def _tell(self, type_: str, obj: KubernetesObject) -> Any:
         for watcher in list(self.watchers):
@@ -177,4 +173,4 @@ def with_condition(pod: Pod, condition: PodCondition, now: float) -> Pod:
     conditions = [condition if c is old else c for c in pod.status.conditions]
     if old is None:
         conditions.append(condition)
-    return attrs.evolve(pod, status=attrs.evolve(pod.status, conditions=conditions))
+    return pod.changed(status={"conditions": conditions})

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from volcano_lab.api import JobInfo, NodeError, QueueInfo, TaskInfo
-from volcano_lab.api.job import clone_pod_group
+from volcano_lab.api import ClusterInfo, JobInfo, NodeError, QueueInfo, TaskInfo, clone_pod_group
 from volcano_lab.api.objects import KubernetesObject, PodGroup
-from volcano_lab.api.snapshot import ClusterInfo
 from volcano_lab.api.status import (
     BINDING,
     RELEASING,

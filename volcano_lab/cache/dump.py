@@ -152,10 +152,7 @@ def read(path: str | Path) -> Any:
     try:
         if Path(path).is_dir():
             raise Unreadable("is a folder; allowed is a file")
-        (_, text), = Reader(MOST_BYTES).texts(Path(path))
-        if isinstance(text, Unreadable):
-            raise text
-        return json.loads(text)
+        return json.loads(Reader(MOST_BYTES).text(Path(path)))
     except RecursionError:
         raise DumpError(f"{path}: is nested too deeply") from None
     except Unreadable as error:
@@ -194,8 +191,8 @@ def settled(cache: Cache, now: float) -> Iterator[KubernetesObject]:
         found = moved.get(obj.key) if obj.kind == "Pod" else None
         if found is not None:
             gone = now if found["status"] == str(RELEASING) else obj.metadata.deletion_timestamp
-            obj = attrs.evolve(obj, spec=attrs.evolve(obj.spec, node_name=found["node"]),
-                               metadata=attrs.evolve(obj.metadata, deletion_timestamp=gone))
+            obj = obj.changed(spec={"node_name": found["node"]},
+                              metadata={"deletion_timestamp": gone})
         yield obj
 
 

@@ -6,14 +6,12 @@ Answers to `HyperNodesInfo` of `pkg/scheduler/api/hyper_node_info.go` and to `Sy
 with growing delays is tried again before the next snapshot.
 """
 
-import logging
 from collections.abc import Mapping
 
 from volcano_lab.api import HyperNodeInfo
 from volcano_lab.api.hyper_node import HyperNodeMap, HyperNodesView, matches_any, member_nodes
 from volcano_lab.api.objects import HyperNode
-
-logger = logging.getLogger("volcano_lab")
+from volcano_lab.framework import log
 
 
 class HyperNodeError(ValueError):
@@ -113,7 +111,7 @@ class HyperNodes:
             elif name in self.infos:
                 self._remove(name)
         except HyperNodeError as error:
-            logger.error("%s", error)
+            log.error("%s", error)
             self.failed[name] = str(error)
 
     def _put(self, hyper_node: HyperNode) -> None:

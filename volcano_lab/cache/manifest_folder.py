@@ -17,6 +17,8 @@ from volcano_lab.manifests.files import SUFFIXES
 from volcano_lab.manifests.loader import ManifestError, load
 
 Place = tuple[str, str]
+THEIRS = ("uid", "creation_timestamp", "deletion_timestamp", "resource_version")
+"""Fields of an object that the API server sets, not its file."""
 
 
 class Folder:
@@ -123,8 +125,7 @@ class Folder:
                 born = obj.metadata.creation_timestamp
                 if born is None:
                     born = self._born.setdefault(place, self.server.now())
-                found[place] = attrs.evolve(
-                    obj, metadata=attrs.evolve(obj.metadata, creation_timestamp=born))
+                found[place] = obj.changed(metadata={"creation_timestamp": born})
         self._born = {place: born for place, born in self._born.items() if place in found}
         self._ran = self._running()
         complete = with_defaults(found.values(), self.server.list("Pod"))
@@ -136,13 +137,9 @@ class Folder:
         if known is None:
             self.server.create(obj)
             return
-        theirs = known.metadata
-        metadata = attrs.evolve(
-            obj.metadata, uid=theirs.uid, creation_timestamp=theirs.creation_timestamp,
-            deletion_timestamp=theirs.deletion_timestamp, resource_version=theirs.resource_version)
-        obj = attrs.evolve(obj, metadata=metadata)
+        obj = obj.changed(metadata={name: getattr(known.metadata, name) for name in THEIRS})
         if isinstance(obj, Pod) and not obj.spec.node_name:
-            obj = attrs.evolve(obj, spec=attrs.evolve(obj.spec, node_name=known.spec.node_name))
+            obj = obj.changed(spec={"node_name": known.spec.node_name})
         if isinstance(obj, Pod | PodGroup | Queue) and (before is None
                                                         or before.status == obj.status):
             obj = attrs.evolve(obj, status=known.status)

@@ -9,11 +9,8 @@ as Kubernetes' recorder does.
 
 from collections.abc import Callable
 
-import attrs
-
-from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api import JobInfo, TaskInfo, clone_pod_group
 from volcano_lab.api.fit_error import ALL_NODES_UNAVAILABLE
-from volcano_lab.api.job import clone_pod_group
 from volcano_lab.api.job_conditions import fit_error, task_scheduling_reason
 from volcano_lab.api.objects import PodCondition, Queue
 from volcano_lab.api.status import ALLOCATED, PENDING, PIPELINED
@@ -99,8 +96,7 @@ class StatusUpdater:
         changed = with_condition(pod, PodCondition("PodScheduled", "False", reason, message),
                                  self.server.now())
         if nominated_node and nominated_node != pod.status.nominated_node_name:
-            changed = attrs.evolve(
-                changed, status=attrs.evolve(changed.status, nominated_node_name=nominated_node))
+            changed = changed.changed(status={"nominated_node_name": nominated_node})
         if changed is pod:
             log.v(4, "pod %s still waits: %s", pod.key, message)
             return

@@ -40,9 +40,7 @@ class ConfFile:
             return False
         try:
             self.path.stat()
-            (_, text), *_ = Reader().texts(self.path)
-            if isinstance(text, Unreadable):
-                raise text
+            text = Reader().text(self.path)
             if text == self._read:
                 return False
             self._read = text

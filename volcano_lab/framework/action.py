@@ -3,14 +3,8 @@
 Volcano: pkg/scheduler/framework/interface.go
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from volcano_lab.framework.registry import NotRegistered, Registry
-
-if TYPE_CHECKING:
-    from volcano_lab.framework.session import Session
+from volcano_lab.framework.types import Session
 
 
 class Action:

@@ -3,22 +3,18 @@
 Volcano: pkg/scheduler/framework/interface.go
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeVar
 
 from attrs import define
 
+from volcano_lab.api import TaskInfo
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.registry import NotRegistered, Registry
-
-if TYPE_CHECKING:
-    from volcano_lab.api import TaskInfo
-    from volcano_lab.framework.session import Session
+from volcano_lab.framework.types import Session
 
 Method = TypeVar("Method", bound=Callable)
-TasksAndVote: TypeAlias = "tuple[list[TaskInfo], int]"
+TasksAndVote = tuple[list[TaskInfo], int]
 """The tasks that may be evicted, and `PERMIT`, `ABSTAIN` or `REJECT`."""
 
 

@@ -10,20 +10,15 @@ The root's `deserved` and `guarantee` are written back to its spec, too. They ar
 then, so the next session takes them as they are, even if the cluster has grown meanwhile.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import attrs
 
 from volcano_lab.api import CPU, EMPTY, MEMORY, PODS, ROOT_QUEUE, QueueInfo, Resource, quantity
 from volcano_lab.api.objects import Queue
-
-if TYPE_CHECKING:
-    from volcano_lab.framework.session import Session
+from volcano_lab.framework.types import Session
 
 PHASES = ("Unknown", "Pending", "Running", "Inqueue", "Completed")
 """The phases of a PodGroup that a queue's status counts."""
@@ -89,16 +84,15 @@ def _with_status(queue: Queue, allocated: dict[str, str], pod_groups: Counter) -
     if same_amounts(status.allocated, allocated) and all(
             getattr(status, phase) == n for phase, n in count.items()):
         return queue
-    return attrs.evolve(queue, status=attrs.evolve(status, allocated=allocated, **count))
+    return queue.changed(status={"allocated": allocated, **count})
 
 
 def _with_totals(queue: Queue, deserved: dict[str, str], guarantee: dict[str, str]) -> Queue:
     spec = queue.spec
     if same_amounts(spec.deserved, deserved) and same_amounts(spec.guarantee.resource, guarantee):
         return queue
-    changed = attrs.evolve(spec, deserved=deserved, guarantee=attrs.evolve(
-        spec.guarantee, resource=guarantee))
-    return attrs.evolve(queue, spec=changed)
+    return queue.changed(spec={"deserved": deserved, "guarantee": attrs.evolve(
+        spec.guarantee, resource=guarantee)})
 
 
 def same_amounts(left: Mapping[str, str] | None, right: Mapping[str, str] | None) -> bool:

@@ -7,7 +7,6 @@ the status of queues. Unlike Volcano's, a closed session stays readable.
 Volcano: pkg/scheduler/framework/session.go, pkg/scheduler/framework/framework.go
 """
 
-import logging
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -95,7 +94,7 @@ class Session(ExtensionPoints):
         if not isinstance(self.now, int | float) or not isfinite(self.now):
             raise Misuse(f"now is {now!r}; allowed is a number of seconds since 1970")
         self.memory: dict[str, Any] = {} if memory is None else memory
-        self.log = logging.getLogger("volcano_lab")
+        self.log = log.logger
         self.enabled_actions = set(conf.actions)
         self.dirty_jobs: set[str] = set()
         self.committed: list[list[str]] = []

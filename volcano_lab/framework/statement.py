@@ -6,15 +6,11 @@ the cache.
 Volcano: pkg/scheduler/framework/statement.go
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Self
 
 from volcano_lab.api import NodeError, NodeInfo, TaskInfo
 from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
-
-if TYPE_CHECKING:
-    from volcano_lab.framework.session import Session
+from volcano_lab.framework.types import Session
 
 
 class StatementError(RuntimeError):
@@ -53,7 +49,7 @@ class Operation:
     def send(self, ssn: Session) -> None:
         """Tell the cache. Raises `NodeError` where it refuses."""
 
-    def copy(self) -> Operation:
+    def copy(self) -> Self:
         """Return the same operation on a copy of the task as it is now: discarding changes the
         task, not the copy.
         """
@@ -90,7 +86,7 @@ class Evict(Operation):
     def send(self, ssn: Session) -> None:
         ssn.cache.evict(self.task, self.reason)
 
-    def copy(self) -> Evict:
+    def copy(self) -> Self:
         return Evict(self.task.clone(), self.reason)
 
 
@@ -128,7 +124,7 @@ class Placement(Operation):
     def undo(self, ssn: Session) -> None:
         unplace(ssn, self.task)
 
-    def copy(self) -> Placement:
+    def copy(self) -> Self:
         return type(self)(self.task.clone(), self.task.node_name)
 
 

@@ -75,6 +75,13 @@ class Reader:
             except ERRORS as error:
                 yield str(path), _unreadable(error)
 
+    def text(self, source: Source) -> str:
+        """Return the text of one file. Raises `Unreadable`."""
+        _, text = next(self.texts(source))
+        if isinstance(text, Unreadable):
+            raise text
+        return text
+
     def _files(self, path: Path) -> list[Path]:
         """A file, those of a folder by name, or those that a pattern with * and ? means."""
         matching = [] if path.exists() else sorted(glob.glob(str(path), recursive=True))

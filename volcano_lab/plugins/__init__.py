@@ -4,7 +4,7 @@ Importing this package makes Volcano's plugins known by name; each is loaded whe
 first names it.
 """
 
-from volcano_lab.framework.plugin import PLUGINS, UNMODELLED
+from volcano_lab.framework.plugin import PLUGINS, UNMODELLED, plugin_class
 
 BUILT_IN = {"binpack": "binpack:Binpack", "capacity": "capacity:Capacity",
             "cdp": "cdp:CooldownProtection", "conformance": "conformance:Conformance",
@@ -27,3 +27,12 @@ NOT_MODELLED = {"deviceshare": "GPU, vGPU and NPU sharing",
 PLUGINS.built_in.update({name: f"volcano_lab.plugins.{place}" for name, place in BUILT_IN.items()})
 UNMODELLED.update({name: f'plugin "{name}" is not modelled by the lab ({what}); the rest of the '
                          'configuration runs.' for name, what in NOT_MODELLED.items()})
+
+
+def answering(point: str) -> list[str]:
+    """Return the plugins of Volcano that have an extension point.
+
+    >>> answering("overused")
+    ['proportion']
+    """
+    return [name for name in BUILT_IN if hasattr(plugin_class(name), point)]

@@ -5,16 +5,12 @@ Answers to `pkg/scheduler/plugins/cdp/cdp.go`. A pod's label or, where it has no
 such as "10m". The plugin has no arguments.
 """
 
-import logging
 from collections.abc import Sequence
 
-from volcano_lab.api import TaskInfo
-from volcano_lab.api.durations import parse_duration
+from volcano_lab.api import TaskInfo, parse_duration
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.task import COOLDOWN_TIME
-from volcano_lab.framework import PERMIT, Plugin, TasksAndVote
-
-logger = logging.getLogger(__name__)
+from volcano_lab.framework import PERMIT, Plugin, TasksAndVote, log
 
 
 class CooldownProtection(Plugin):
@@ -54,6 +50,6 @@ def cooldown_time(pod: Pod) -> float | None:
         return None
     seconds = parse_duration(text)
     if seconds is None:
-        logger.warning("pod %s: %s is %r, allowed is a duration such as 10m; it has no effect",
+        log.warning("pod %s: %s is %r, allowed is a duration such as 10m; it has no effect",
                        meta.name, COOLDOWN_TIME, text)
     return seconds

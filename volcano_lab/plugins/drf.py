@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import define
 
-from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo
-from volcano_lab.api.fairness import dominant_share
+from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, TaskInfo, dominant_share
 from volcano_lab.framework import PERMIT, Event, Plugin, Session, TasksAndVote, active_if
 from volcano_lab.plugins.hierarchy import Hierarchy
 

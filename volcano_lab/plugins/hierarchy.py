@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from attrs import define, evolve, field
 
-from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource
-from volcano_lab.api.fairness import dominant_share
+from volcano_lab.api import EMPTY, JobInfo, QueueInfo, Resource, dominant_share
 
 
 @define(slots=True, eq=False)

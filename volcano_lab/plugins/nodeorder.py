@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from volcano_lab.api import CPU, MEMORY, NodeInfo, TaskInfo
-from volcano_lab.api.node_table import RowFormula
+from volcano_lab.api import CPU, MEMORY, NodeInfo, RowFormula, TaskInfo
 from volcano_lab.framework import ByRow, Plugin, Session
 from volcano_lab.plugins.kube import inter_pod_affinity, node_affinity, taints, topology_spread
 from volcano_lab.plugins.kube import resources as by_resource

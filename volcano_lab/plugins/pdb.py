@@ -7,8 +7,7 @@ are not remembered.
 
 from collections.abc import Sequence
 
-from volcano_lab.api import TaskInfo
-from volcano_lab.api.selector import label_selector
+from volcano_lab.api import TaskInfo, label_selector
 from volcano_lab.framework import PERMIT, Plugin, Session, TasksAndVote
 
 

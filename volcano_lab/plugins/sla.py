@@ -14,8 +14,7 @@ measured at the cycle's `now`.
 
 import math
 
-from volcano_lab.api import JobInfo
-from volcano_lab.api.durations import parse_duration
+from volcano_lab.api import JobInfo, parse_duration
 from volcano_lab.framework import ABSTAIN, PERMIT, Plugin, Session
 
 WAITING_TIME = "sla-waiting-time"

@@ -15,14 +15,13 @@ Differs on purpose: hours are UTC, where Volcano reads its machine's clock; a zo
 be read has one wording; the last eviction is remembered by the scheduler and not by the process.
 """
 
-import logging
 import math
 import re
 from collections.abc import Iterable, Sequence
 
 from volcano_lab.api import FitError, JobInfo, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
-from volcano_lab.framework import PERMIT, REJECT, Plugin, Session, TasksAndVote
+from volcano_lab.framework import PERMIT, REJECT, Plugin, Session, TasksAndVote, log
 from volcano_lab.framework.points.rules import NoScore
 
 ZONE_PREFIX = "tdm.revocable-zone."
@@ -35,7 +34,6 @@ DAY = 86400
 
 _HOURS = re.compile(r"([0-9]{1,2}):([0-9]{2})-([0-9]{1,2}):([0-9]{2})")
 
-logger = logging.getLogger(__name__)
 
 
 class Tdm(Plugin):
@@ -166,7 +164,7 @@ def number_or_percent(text: str, total: int) -> int:
     """
     match = re.fullmatch(r"([+-]?[0-9]+)(%?)", text)
     if match is None:
-        logger.warning("a job's budget is %r, allowed is a number or a percentage; it counts as 0",
+        log.warning("a job's budget is %r, allowed is a number or a percentage; it counts as 0",
                        text)
         return 0
     number = int(match[1])

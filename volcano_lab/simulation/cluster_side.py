@@ -276,10 +276,9 @@ class ClusterSide:
 
 def _anew(pod: Pod) -> dict[str, Any]:
     """A pod as its controller makes it once more."""
-    metadata = attrs.evolve(pod.metadata, uid="", resource_version="", creation_timestamp=None,
-                            deletion_timestamp=None)
-    return to_dict(attrs.evolve(pod, metadata=metadata, status=PodStatus("Pending"),
-                                spec=attrs.evolve(pod.spec, node_name="")))
+    anew = pod.changed(spec={"node_name": ""}, metadata={
+        "uid": "", "resource_version": "", "creation_timestamp": None, "deletion_timestamp": None})
+    return to_dict(attrs.evolve(anew, status=PodStatus("Pending")))
 
 
 def _job_of(pod: Pod) -> str:

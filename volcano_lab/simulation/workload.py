@@ -229,9 +229,7 @@ def trace(rows: str | Path | Sequence[Mapping[str, Any]]) -> Arrivals:
 
 def _read(path: Path) -> list[dict[str, Any]]:
     try:
-        (_, text), *_ = Reader().texts(path)
-        if isinstance(text, Unreadable):
-            raise text
+        text = Reader().text(path)
         if path.suffix == ".csv":
             return [{key: text for key, text in row.items() if text not in (None, "")}
                     for row in csv.DictReader(text.splitlines(keepends=True), strict=True)]

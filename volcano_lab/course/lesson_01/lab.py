@@ -8,8 +8,9 @@ from collections.abc import Callable
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.framework.observer import Observer
+from volcano_lab.framework.points.table import BUILT_IN as POINTS
 from volcano_lab.framework.session import Session
-from volcano_lab.plugins.catalogue import table
+from volcano_lab.plugins import answering
 from volcano_lab.scheduler import traced
 from volcano_lab.simulation import Simulation
 from volcano_lab.widgets import pictures
@@ -80,12 +81,12 @@ def questions(conf: str = DEFAULT_CONF) -> list[dict[str, str]]:
     ['A job has been admitted.']
     """
     rows = []
-    for row in table():
-        plugins = [plugin for plugin in row.plugins if f"- name: {plugin}\n" in conf]
-        actions = [action for action in row.asked_by if action in conf.splitlines()[0]]
-        if plugins and actions and not row.point.startswith("sub_job"):
-            rows.append({"point": row.point, "question": row.question,
-                         "answered by": ", ".join(plugins), "answers combine": row.rule,
+    for name, point in POINTS.items():
+        plugins = [plugin for plugin in answering(name) if f"- name: {plugin}\n" in conf]
+        actions = [action for action in point.asked_by if action in conf.splitlines()[0]]
+        if plugins and actions and not name.startswith("sub_job"):
+            rows.append({"point": name, "question": point.sentence,
+                         "answered by": ", ".join(plugins), "answers combine": point.rule,
                          "asked by": ", ".join(actions)})
     return rows
 

@@ -12,7 +12,6 @@ from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.points.rules import PERMIT
 from volcano_lab.framework.points.table import extension_points
 from volcano_lab.framework.registry import registered
-from volcano_lab.plugins.catalogue import table as catalogue
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -54,12 +53,11 @@ def points_table(*points: str) -> DataFrame:
     ['True or False', 'any one suffices', 'enabledOverused']
     """
     rows = []
-    for row in catalogue():
-        if row.point in points:
-            rows.append({"method":
-                         f"{row.point}({', '.join(extension_points(None)[row.point].arguments)})",
-                         "answers": extension_points(None)[row.point].answer.words,
-                         "together": row.rule, "switch": ", ".join(row.switches)})
+    for name, point in extension_points(None).items():
+        if name in points:
+            rows.append({"method": f"{name}({', '.join(point.arguments)})",
+                         "answers": point.answer.words, "together": point.rule,
+                         "switch": ", ".join(point.switches)})
     return frame(rows, "method")
 
 

@@ -7,14 +7,12 @@ no whole number. Differs on purpose: the getters take the default and return the
 where the Go writes through a pointer.
 """
 
-import logging
 from math import isfinite
 from typing import Any
 
 from volcano_lab.api.durations import parse_duration
+from volcano_lab.framework import log
 from volcano_lab.framework.one_sentence import did_you_mean, one_line
-
-logger = logging.getLogger(__name__)
 
 NOT_MODELLED = {"predicate.DynamicResourceAllocationEnable", "volumebinding.bindTimeoutSeconds",
                 "volumebinding.shape", "volumebinding.weight",
@@ -108,7 +106,7 @@ class Arguments(dict):
                     f"{allowed}; {effect}")
         if sentence not in self.told:
             self.told.append(sentence)
-            logger.warning("%s", sentence)
+            log.warning("%s", sentence)
 
     def get_float(self, key: str, default: float, least: float | None = None) -> float:
         """The number under `key` as a float; `default` if it is absent, below `least` or anything

@@ -2,10 +2,7 @@
 `node_chooser.PlainChooser`.
 """
 
-from __future__ import annotations
-
 from math import inf
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +10,7 @@ from volcano_lab.api import FitErrors, NodeInfo, NodeList, TaskInfo
 from volcano_lab.framework.placement.arrays import FITS, NEVER, Board, NodeArrays, node_arrays
 from volcano_lab.framework.placement.chooser import PlainChooser
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
-
-if TYPE_CHECKING:
-    from volcano_lab.framework.session import Session
+from volcano_lab.framework.types import Session
 
 CLOSE = 1e-6
 """Scores further apart differ whatever is added to both."""

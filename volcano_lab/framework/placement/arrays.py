@@ -12,17 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from volcano_lab.api import MIN_RESOURCE, NodeList, Resource, TaskInfo
 from volcano_lab.api.node_table import Memo, NodeTable, RowFormula, RowMemo, where
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
-
-if TYPE_CHECKING:
-    from volcano_lab.framework.plugin import Plugin
-    from volcano_lab.framework.session import Session
+from volcano_lab.framework.plugin import Plugin
+from volcano_lab.framework.types import Session
 
 POINTS = ("predicate", "node_order", "batch_node_order")
 """The extension points that filter and score nodes, in the order of `NodeArrays.answers`."""

@@ -4,16 +4,11 @@ Answers to `pkg/scheduler/util/predicate_helper.go` and `scheduler_helper.go`. A
 at, in the order given; among equally good nodes the first is taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from volcano_lab.api import ZERO, FitErrors, NodeInfo, TaskInfo
 from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, Status, insufficient
-
-if TYPE_CHECKING:
-    from volcano_lab.framework.session import Session
+from volcano_lab.framework.types import Session
 
 Predicate = Callable[[TaskInfo, NodeInfo], FitError | None]
 

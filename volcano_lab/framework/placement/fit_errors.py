@@ -2,18 +2,14 @@
 with each node.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
 
 from volcano_lab.api import MIN_RESOURCE, FitErrors, TaskInfo
 from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, Status, insufficient
-
-if TYPE_CHECKING:
-    from volcano_lab.framework.placement.arrays import NodeArrays
+from volcano_lab.framework.types import NodeArrays
 
 
 class ArrayFitErrors(FitErrors):
@@ -56,7 +52,7 @@ class ArrayFitErrors(FitErrors):
             if error is not None:
                 self.others[node.name] = error
 
-    def copy(self) -> ArrayFitErrors:
+    def copy(self) -> Self:
         errors = ArrayFitErrors(self.arrays)
         errors.short, errors.names = self.short.copy(), self.names.copy()
         errors.others, errors.task = dict(self.others), self.task

@@ -9,18 +9,14 @@ decides; it is no veto. Votes: a permit in one tier keeps later tiers from being
 Volcano: pkg/scheduler/framework/session_plugins.go
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from volcano_lab.framework.points import answers
 from volcano_lab.framework.points.answers import Answer
-
-if TYPE_CHECKING:
-    from volcano_lab.framework.config.conf import PluginOption, Tier
+from volcano_lab.framework.types import PluginOption, Tier
 
 PERMIT, ABSTAIN, REJECT = 1, 0, -1
 """A vote. Within a tier one reject decides against, otherwise one permit decides for; abstaining
@@ -75,7 +71,7 @@ class ExtensionPoint:
         self.tiers: list[list[tuple[str, Function]]] = []
         self.flat: list[Function] = []
 
-    def for_session(self, ssn: Any) -> ExtensionPoint:
+    def for_session(self, ssn: Any) -> Self:
         """Return the same row for one session, without any function yet."""
         point = copy(self)
         point._forget()

@@ -7,22 +7,16 @@ body: the rule's own default). Beyond Volcano: a point of your own is one line
 Volcano: pkg/scheduler/framework/session_plugins.go
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from volcano_lab.api import FitError, JobInfo, NodeInfo, QueueInfo, SubJobInfo, TaskInfo
+from volcano_lab.api.hyper_node import HyperNodeInfo
 from volcano_lab.framework.points import answers, rules
 from volcano_lab.framework.registry import NotRegistered, Registry
 
-if TYPE_CHECKING:
-    from volcano_lab.api import JobInfo, NodeInfo, QueueInfo, SubJobInfo, TaskInfo
-    from volcano_lab.api.fit_error import FitError
-    from volcano_lab.api.hyper_node import HyperNodeInfo
-
-    Scores = dict[str, float]
-    State = dict[str, Any]
-
+Scores = dict[str, float]
+State = dict[str, Any]
 OLDER, ITSELF = "the older, then the smaller uid", "the HyperNode itself"
 BUILT_IN: dict[str, rules.ExtensionPoint] = {}
 """Volcano's extension points by name."""

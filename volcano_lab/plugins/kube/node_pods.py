@@ -20,9 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from volcano_lab.api import NodeInfo, TaskInfo, quantity
-from volcano_lab.api.fit_error import Status
-from volcano_lab.api.node_table import Memo
+from volcano_lab.api import Memo, NodeInfo, Status, TaskInfo, quantity
 from volcano_lab.api.objects import Node, Pod
 from volcano_lab.api.resource import is_scalar_resource_name
 

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import frozen
 
-from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, Status
+from volcano_lab.api import UNRESOLVABLE, UNSCHEDULABLE, Selector, Status, label_selector
 from volcano_lab.api.objects import TopologySpreadConstraint
-from volcano_lab.api.selector import Selector, label_selector
 
 from . import taints
 from .node_affinity import ANY_NODE

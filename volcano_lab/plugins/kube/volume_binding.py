@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from volcano_lab.api import EVERYTHING, UNRESOLVABLE, Status, label_selector
 from volcano_lab.api import objects as api
-from volcano_lab.api.fit_error import UNRESOLVABLE, Status
 from volcano_lab.api.quantity import value
-from volcano_lab.api.selector import EVERYTHING, label_selector
 from volcano_lab.api.storage import CLAIM, SELECTED_NODE, VOLUME, WAIT, Storage, claims_of, class_of
 
 from .node_affinity import node_terms

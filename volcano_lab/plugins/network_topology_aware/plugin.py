@@ -21,8 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from volcano_lab.api import HyperNodeInfo, JobInfo, NodeInfo, Resource, SubJobInfo, TaskInfo
-from volcano_lab.api.node_table import Memo
+from volcano_lab.api import HyperNodeInfo, JobInfo, Memo, NodeInfo, Resource, SubJobInfo, TaskInfo
 from volcano_lab.framework import Event, Plugin, Session
 from volcano_lab.plugins.network_topology_aware.gradients import Gradients, NoSearchRoot, gradients
 from volcano_lab.plugins.network_topology_aware.usage import HyperNodeUsage, sum_by_name

@@ -11,8 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from volcano_lab.api import ZERO, Resource
-from volcano_lab.api.node_table import RowMemo
+from volcano_lab.api import ZERO, Resource, RowMemo
 from volcano_lab.framework import Session
 
 
