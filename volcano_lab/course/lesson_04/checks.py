@@ -131,10 +131,9 @@ def let_second_in(answer: Cluster) -> Mistakes:
            if key.split("/")[1].startswith(("first", "second"))):
         return try_again("Leave the two new jobs as they are. Look at the other terms of the sum.")
     said = _sum_for_second(answer)
-    same_pods = _pods_of_old(before) == _pods_of_old(after)
-    if next(row["phase"]
-            for row in answer.run().jobs()
-            if row["job"] == "default/second") == "Inqueue":
+    same_pods = all(before.get(key) == after.get(key) for key in before | after
+                    if key.startswith("Pod/old-"))
+    if answer.run().session.jobs["default/second"].pod_group.status.phase == "Inqueue":
         if same_pods and after["PodGroup/old"].queue == "team":
             return well_done(f"{said} old keeps its six pods, but it needs fewer of them now. The "
                              "rest is elastic, and that is taken off.")
@@ -165,14 +164,9 @@ def _sum_for_second(cluster: Cluster) -> str:
     return "The cluster itself is too full now."
 
 
-def _pods_of_old(specs: dict[str, Any]) -> dict[str, Any]:
-    return {key: spec for key, spec in specs.items() if key.startswith("Pod/old-")}
-
-
 def _specs(cluster: Cluster) -> dict[str, Any]:
-    return {
-        f"{obj.kind}/{obj.name}": getattr(obj, "spec", None) or obj for obj in cluster.objects()
-    }
+    return {f"{obj.kind}/{obj.name}": getattr(obj, "spec", None) or obj
+            for obj in cluster.objects()}
 
 
 def patients() -> dict[str, Cluster]:

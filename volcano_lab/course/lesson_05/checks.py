@@ -1,6 +1,5 @@
 """The checks of lesson 05: capacity and the queue tree, and the bug of v1.11.0."""
 
-from collections.abc import Callable
 from typing import Any
 
 from attrs import evolve
@@ -8,11 +7,10 @@ from attrs import evolve
 from volcano_lab.api.resource import Resource
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, choice
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
+from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_05.lab import START, tree_cluster, tree_conf
 from volcano_lab.course.lesson_05.own_admission import JobEnqueueable, run_with, worked_example
 from volcano_lab.plugins.queue_tree import QueueAttr
-from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import levels, way_to
 
 real_capability = choice("05.real_capability")
@@ -35,8 +33,7 @@ def what_went_wrong(answer: Any) -> Mistakes:
     letters = {letter for letter in "".join(answer).upper() if letter.isalpha()}
     yield not letters or letters - set("ABCDE"), "Give letters from A to E."
     for letter, hint in LETTERS.items():
-        if letter in letters:
-            return try_again(hint)
+        yield letter in letters, hint
     yield letters != {"B", "C"}, (
         "That is true, but there is a second one. Think of what happens when only this one is "
         "fixed.")
@@ -74,46 +71,37 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     yield not said, (
         "Three levels with room for 4 CPUs, a minimum of 2: every level has room, and the function "
         "refuses.")
-    hint = _refuses(answer)
-    if hint:
-        return try_again(hint)
+    yield from _refuses(answer)
     yield reserved != [2, 2, 2], (
         "A job with a minimum of 2 CPUs was admitted, and after that the three levels, from the "
         f"queue up, have {_list(reserved)} CPUs in queue. It must be added on each, or the next "
         "job does not see it.")
-    return _in_a_cycle(answer)
+    cycle = run_with(answer, worked_example(), tree_conf())
+    phases = {row["job"].removeprefix("default/"): row["phase"] for row in cycle.jobs()}
+    told = ", ".join(f"{job} {phase}" for job, phase in phases.items())
+    yield phases != {"job-1": "Inqueue", "job-2": "Pending"}, (
+        f"On single lines it is right, but in the report's cluster: {told}.")
+    return well_done(
+        "Every level is asked before anything is reserved, and then it is reserved on every level. "
+        "In the report's cluster job-1 is admitted and job-2 stays Pending, as in Volcano v1.14.0.")
 
 
-def _refuses(function: JobEnqueueable) -> str:
-    """What is wrong where one level has no room; "" where nothing is."""
+def _refuses(function: JobEnqueueable) -> Mistakes:
+    """What may be wrong where one level has no room."""
     cases = [(0, "the queue itself has no room"),
              (1, "the queue has room, but its parent has none"), (2, "only the root has no room")]
     for place, situation in cases:
         room = [4.0, 4.0, 4.0]
         room[place] = 1
         said, reserved = _tried(function, _line(*room), 2)
-        if said:
-            return f"Tried with three levels, where {situation}: the function admits the job."
-        if any(reserved):
-            return (f"Tried with three levels, where {situation}: the job is refused, and yet a "
-                    f"reservation stays behind: {_list(reserved)} CPUs in queue, from the queue "
-                    "up. All or none.")
-    if _tried(function, _line(9, 9, 9, memory=2.0), 1, memory=4.0)[0]:
-        return ("The job's memory has no room, and the function admits it. `short_of` names every "
-                "resource that is short.")
-    return ""
-
-
-def _in_a_cycle(function: JobEnqueueable) -> Verdict:
-    """The worked example, in a whole cycle."""
-    cycle = run_with(function, worked_example(), tree_conf())
-    phases = {row["job"].removeprefix("default/"): row["phase"] for row in cycle.jobs()}
-    if phases != {"job-1": "Inqueue", "job-2": "Pending"}:
-        told = ", ".join(f"{job} {phase}" for job, phase in phases.items())
-        return try_again(f"On single lines it is right, but in the report's cluster: {told}.")
-    return well_done(
-        "Every level is asked before anything is reserved, and then it is reserved on every level. "
-        "In the report's cluster job-1 is admitted and job-2 stays Pending, as in Volcano v1.14.0.")
+        yield said, f"Tried with three levels, where {situation}: the function admits the job."
+        yield any(reserved), (
+            f"Tried with three levels, where {situation}: the job is refused, and yet a "
+            f"reservation stays behind: {_list(reserved)} CPUs in queue, from the queue up. All or "
+            "none.")
+    yield _tried(function, _line(9, 9, 9, memory=2.0), 1, memory=4.0)[0], (
+        "The job's memory has no room, and the function admits it. `short_of` names every resource "
+        "that is short.")
 
 
 def _list(amounts: list[float]) -> str:
@@ -168,9 +156,9 @@ def _specs(cluster: Cluster) -> dict[str, dict[str, Any]]:
 def refused_by_the_grandparent(answer: Cluster) -> Mistakes:
     """Make a cluster of your own with a job that its queue and the parent have room for, and that
     the grandparent refuses; the grandparent is not the root."""
-    cycle = _run(answer)
-    if isinstance(cycle, str):
-        return try_again(cycle)
+    cycle = answer.run(tree_conf())
+    if cycle.session.warnings:
+        return try_again(cycle.session.warnings[0])
     near: list[str] = []
     for row in levels(cycle.trace):
         queue = cycle.session.jobs[row["job"]].queue
@@ -190,12 +178,6 @@ def refused_by_the_grandparent(answer: Cluster) -> Mistakes:
         "grandparent.")
     return try_again("Here no job is refused by any level. The room of a grandparent is taken by "
                      "jobs in all queues below it.")
-
-
-def _run(cluster: Cluster, conf: Callable[[], str] = tree_conf) -> Cycle | str:
-    """A cycle; where the tree is broken, the plugin's sentence."""
-    cycle = cluster.run(conf())
-    return cycle.session.warnings[0] if cycle.session.warnings else cycle
 
 
 sum_after_the_change = choice("05.sum_after_the_change")

@@ -1,5 +1,6 @@
 """The checks of lesson 06: gangs and statements."""
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -109,9 +110,8 @@ def _numbers(cluster: Cluster) -> dict[str, Any]:
     for obj in cluster.objects():
         name = obj.metadata.name
         if obj.kind == "Node":
-            found |= {
-                f"{what} of {name}": amount for what, amount in obj.status.allocatable.items()
-            }
+            found |= {f"{what} of {name}": amount
+                      for what, amount in obj.status.allocatable.items()}
         elif obj.kind == "Queue":
             found |= {f"weight of queue {name}": obj.spec.weight,
                       f"capability of queue {name}": obj.spec.capability}
@@ -171,49 +171,43 @@ def keep_the_cheapest(answer: Callable[[Rehearsal, list[Plan]], Any]) -> Mistake
                              "new statement.")
         if not list(by_hand.trace.operations):
             return None
-        hint = _wrong_with(by_hand, plans)
-        if hint:
-            return try_again(hint)
+        yield from _mistakes(by_hand, plans)
     return well_done("Each plan was tried in the session and taken back, and only the best was "
                      "sent on. This is how allocate compares HyperNodes (lesson 10).")
 
 
 def _saved_too_late(by_hand: Rehearsal) -> bool:
     """Whether a statement was saved when its operations had been undone already."""
-    kinds = [
-        record.kind for record in by_hand.trace.records if record.kind in ("do", "undo", "saved")
-    ]
+    kinds = [record.kind for record in by_hand.trace.records
+             if record.kind in ("do", "undo", "saved")]
     return any(pair == ("undo", "saved") for pair in pairwise(kinds))
 
 
-def _wrong_with(by_hand: Rehearsal, plans: list[Plan]) -> str:
-    """What is wrong with what a function has done; "" where nothing is."""
-    operations, best = by_hand.trace.operations, min(plans, key=_evictions)
+def _mistakes(by_hand: Rehearsal, plans: list[Plan]) -> Mistakes:
+    """What may be wrong with what a function has done."""
+    best = min(plans, key=_evictions)
     wanted = [[word, f"default/{pod}"] for word, pod, *_ in best]
     done = [[word, pod] for word, pod, *_ in by_hand.session.committed]
-    if not done:
-        return ("Nothing is committed at the end. Begin a new statement, let it `recover` the plan "
-                "that you saved, and `commit` it.")
-    if len(done) > len(best) and all(step in done for step in wanted):
-        return ("Operations of more than one plan are committed. Take every plan back, "
-                "and commit only the best.")
-    ends = {kind: sum(record.kind == kind for record in operations)
-            for kind in ("do", "undo", "commit")}
-    if ends["do"] != ends["undo"] + ends["commit"]:
-        return ("A plan that was tried is still there. End each try with `discard()`, "
-                "or its pods keep their places.")
-    if done != wanted:
-        return (f"Of plans with {', '.join(str(_evictions(plan)) for plan in plans)} evictions one "
-                "was committed that is not the cheapest. Count the operations whose `name` is "
-                "\"evict\".")
-    if not any(record.kind == "recovers" for record in by_hand.trace.records):
-        return ("The right plan is committed, but from itself, not from copies: try each plan, "
-                "`save()` and `discard()` it, and `recover()` the best.")
-    if not any(record.kind == "saved" for record in by_hand.trace.records):
-        return ("The right plan is committed, but the operations themselves were done again, not "
-                "copies. In Volcano discard takes the node's name from them. `save()` each plan "
-                "before you `discard()` it.")
-    return ""
+    kinds = Counter(record.kind for record in by_hand.trace.records)
+    yield not done, (
+        "Nothing is committed at the end. Begin a new statement, let it `recover` the plan that "
+        "you saved, and `commit` it.")
+    yield len(done) > len(best) and all(step in done for step in wanted), (
+        "Operations of more than one plan are committed. Take every plan back, and commit only the "
+        "best.")
+    yield kinds["do"] != kinds["undo"] + kinds["commit"], (
+        "A plan that was tried is still there. End each try with `discard()`, or its pods keep "
+        "their places.")
+    yield done != wanted, (
+        f"Of plans with {', '.join(str(_evictions(plan)) for plan in plans)} evictions one was "
+        "committed that is not the cheapest. Count the operations whose `name` is \"evict\".")
+    yield not kinds["recovers"], (
+        "The right plan is committed, but from itself, not from copies: try each plan, `save()` "
+        "and `discard()` it, and `recover()` the best.")
+    yield not kinds["saved"], (
+        "The right plan is committed, but the operations themselves were done again, not copies. "
+        "In Volcano discard takes the node's name from them. `save()` each plan before you "
+        "`discard()` it.")
 
 
 # -- the question that people have
