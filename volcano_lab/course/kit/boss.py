@@ -1,14 +1,11 @@
 """How the repair of a broken cluster is graded, by running it: of bosses, riddles, lesson 13."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any
-
-from attrs import define, field
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.verdict import Verdict, try_again, well_done
 from volcano_lab.explain.names import Names
 from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
@@ -16,42 +13,31 @@ from volcano_lab.manifests.changes import change, change_conf, parted
 from volcano_lab.trace.views.cycle import Cycle
 
 
-@define
-class Repair:
-    """Grades the repair of a cluster by running it.
+def repaired(broken: Cluster, answer: Cluster, conf: str | None, needs: Mapping[str, int],
+             hints: Mapping[str, str], promised: Collection[str] = ()
+             ) -> Generator[tuple[object, str], None, Cycle]:
+    """Yield what may be wrong with the repair of a cluster, each with its hint; return its cycle.
 
     `needs` says how many pods of which job have to be at work (of those in `promised` a node that
-    others are leaving is enough); `hints` what helps on with a job, the easiest one first; `also`
-    what else a cycle is asked: a hint, or "".
+    others are leaving is enough); `hints` what helps on with a job, the easiest one first.
     """
-
-    broken: Callable[[], Cluster]
-    needs: Mapping[str, int]
-    hints: Mapping[str, str]
-    promised: Collection[str] = ()
-    also: Callable[[Cycle], str] = field(default=lambda cycle: "")
-
-    def graded(self, answer: Cluster, praise: str, conf: str | None = None) -> Verdict:
-        """Say what is still wrong with a repair; with `praise` where nothing is."""
-        before, after = _kept(self.broken()), _kept(answer)
-        changed = {name for name, what in before.items()
-                   if after.get(name) != what} | after.keys() - before.keys()
-        if changed:
-            return try_again(f"{min(changed)} is not what it was. Nodes and pods stay as they are.")
-        cycle = answer.run(conf)
-        if cycle.session.warnings:
-            return try_again(f"The scheduler's log says: {cycle.session.warnings[0]}")
-        placed, all_told = at_work(cycle, promised=False), at_work(cycle)
-        waiting = [name for name, needed in self.needs.items() if (
-            all_told if name in self.promised else placed).get(f"default/{name}", 0) < needed]
-        if waiting:
-            done = [name for name in self.needs if name not in waiting]
-            first = next(name for name in self.hints if name in waiting)
-            words = f"At work: {', '.join(done)}. " if done else ""
-            return try_again(f"{words}Not yet: {', '.join(waiting)}. Look at {first}. "
-                             f"{self.hints[first]}")
-        hint = self.also(cycle)
-        return try_again(hint) if hint else well_done(praise)
+    before, after = _kept(broken), _kept(answer)
+    changed = {name for name, what in before.items()
+               if after.get(name) != what} | after.keys() - before.keys()
+    yield changed, (
+        f"{min(changed, default='')} is not what it was. Nodes and pods stay as they are.")
+    cycle = answer.run(conf)
+    if cycle.session.warnings:
+        yield True, f"The scheduler's log says: {cycle.session.warnings[0]}"
+    placed, all_told = at_work(cycle, promised=False), at_work(cycle)
+    waiting = [name for name, needed in needs.items() if (
+        all_told if name in promised else placed).get(f"default/{name}", 0) < needed]
+    if waiting:
+        done = [name for name in needs if name not in waiting]
+        first = next(name for name in hints if name in waiting)
+        words = f"At work: {', '.join(done)}. " if done else ""
+        yield True, f"{words}Not yet: {', '.join(waiting)}. Look at {first}. {hints[first]}"
+    return cycle
 
 
 def run_changed(objects: Iterable[KubernetesObject], conf: str | None, settings: Iterable[str],

@@ -22,50 +22,6 @@ COMPUTED = "It has been computed. Answer, and it shows here."
 WANTED = "Wanted is a number, such as 28, 1.5, 1/2 or 50 %."
 
 
-def predict(question: str, options: Sequence[Any] = (), *, answer: Any,
-            because: str | Mapping[Any, str] = "", show: Any = None) -> Prediction:
-    """Ask what will come out; the answer, its reason and the result show inside the question.
-
-    Args:
-        question: The question, as text with marks.
-        options: What to choose from. Without them the reader types a number or words.
-        answer: What came out; one of the options where there are any.
-        because: Why; or for each answer what there is to say of it, the right one's last.
-        show: What the cell made: a table, a chart, a text, a list of them, or a function that
-            makes it. It is made at once (`question.result`) and shown after the answer.
-
-    >>> goes = predict("Which queue goes first?", ["a", "b"], answer="b",
-    ...                because={"a": "a holds more.", "b": "It is the emptier one."})
-    >>> goes
-    Predict: Which queue goes first? (a / b)
-    >>> goes.say("a")
-    not so: You said a; it is b. a holds more. It is the emptier one.
-    """
-    return Prediction(question, options, answer, because, show)
-
-
-def ask(question: str | Check, graded: Check | None = None, options: Sequence[Any] = (), *,
-        show: Any = None) -> Asked:
-    """Ask for an answer that a check grades; a wrong one gets its hint and may be changed.
-
-    Args:
-        question: The question, or the check itself, whose task is the question then.
-        graded: The check.
-        options: What to choose from; those of the check where it has any.
-        show: What shows inside the question when the answer is right, as in `predict`.
-
-    >>> from volcano_lab.course.kit.verdict import well_done
-    >>> half = Check("99.half", lambda answer: well_done("Yes.") if answer == 5 else
-    ...              try_again("Divide by 2."), float)
-    >>> ask("What is half of ten?", half).say("4")
-    try again: Divide by 2.
-    """
-    if isinstance(question, Check):
-        question, graded = question.task, question
-    assert graded is not None, "ask(question, check) needs a check"
-    return Asked(question, options or graded.options, graded, show)
-
-
 class Question(Shown):
     """What predictions and graded questions have in common.
 
@@ -139,12 +95,28 @@ class Question(Shown):
 
 
 class Prediction(Question):
-    """A question about what will come out."""
+    """What will come out? The answer, its reason and the result show inside the question.
+
+    Args:
+        question: The question, as text with marks.
+        options: What to choose from. Without them the reader types a number or words.
+        answer: What came out; one of the options where there are any.
+        because: Why; or for each answer what there is to say of it, the right one's last.
+        show: What the cell made: a table, a chart, a text, a list of them, or a function that
+            makes it. It is made at once (`question.result`) and shown after the answer.
+
+    >>> goes = predict("Which queue goes first?", ["a", "b"], answer="b",
+    ...                because={"a": "a holds more.", "b": "It is the emptier one."})
+    >>> goes
+    Predict: Which queue goes first? (a / b)
+    >>> goes.say("a")
+    not so: You said a; it is b. a holds more. It is the emptier one.
+    """
 
     word, button, gives_up = "predict", "Answer", True
 
-    def __init__(self, question: str, options: Sequence[Any], answer: Any,
-                 because: str | Mapping[Any, str], show: Any):
+    def __init__(self, question: str, options: Sequence[Any] = (), *, answer: Any,
+                 because: str | Mapping[Any, str] = "", show: Any = None):
         super().__init__(question, options, show)
         self.truth, self.because = answer, because
         if self.options and not any(same(option, answer) for option in self.options):
@@ -190,12 +162,29 @@ class Prediction(Question):
 
 
 class Asked(Question):
-    """A question whose answer a check grades."""
+    """A question whose answer a check grades; a wrong one gets its hint and may be changed.
+
+    Args:
+        question: The question, or the check itself, whose task is the question then.
+        graded: The check.
+        options: What to choose from; those of the check where it has any.
+        show: What shows inside the question when the answer is right, as in `predict`.
+
+    >>> from volcano_lab.course.kit.verdict import well_done
+    >>> half = Check("99.half", lambda answer: well_done("Yes.") if answer == 5 else
+    ...              try_again("Divide by 2."), float)
+    >>> ask("What is half of ten?", half).say("4")
+    try again: Divide by 2.
+    """
 
     button = "Check"
 
-    def __init__(self, question: str, options: Sequence[Any], graded: Check, show: Any = None):
-        super().__init__(question, options, show)
+    def __init__(self, question: str | Check, graded: Check | None = None,
+                 options: Sequence[Any] = (), *, show: Any = None):
+        if isinstance(question, Check):
+            question, graded = question.task, question
+        assert graded is not None, "ask(question, check) needs a check"
+        super().__init__(question, options or graded.options, show)
         self.graded, self.word = graded, tag_of(graded)
         self.found: list[Any] = []  # the first of two causes
 
@@ -216,6 +205,10 @@ class Asked(Question):
 
     def _mark(self, option: Any) -> str:
         return "right" if option in self.found else super()._mark(option)
+
+
+predict, ask = Prediction, Asked
+"""The words for it in a lesson."""
 
 
 def tag_of(graded: Check) -> str:

@@ -24,7 +24,11 @@ COLOURS = {"red": RED, "green": GREEN, "blue": BLUE}
 
 @define(frozen=True, slots=True, repr=False)
 class Finding:
-    """A sentence or more to remember."""
+    """A sentence or more to remember, with marks.
+
+    >>> finding("A weight is **not** a number of CPUs.")
+    A weight is not a number of CPUs.
+    """
 
     text: str
 
@@ -36,13 +40,7 @@ class Finding:
                 f"{html(self.text)}</p>")
 
 
-def finding(text: str) -> Finding:
-    """Say what was found, with marks.
-
-    >>> finding("A weight is **not** a number of CPUs.")
-    A weight is not a number of CPUs.
-    """
-    return Finding(text)
+finding = Finding
 
 
 @define(frozen=True, slots=True, repr=False)

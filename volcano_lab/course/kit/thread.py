@@ -77,7 +77,11 @@ def count_checks(number: str) -> int:
 
 
 class Ways(Shown):
-    """The ways through the course as cards, with what is done of each lesson."""
+    """The ways through the course as cards, with what is done of each lesson.
+
+    >>> print(str(ways()).splitlines()[0])
+    - Why is my job pending? (For a team that uses Volcano, half a day): 00, 04, 06, 08, 13, 17
+    """
 
     def __repr__(self) -> str:
         return "\n".join(f"- {plain(way.title)} ({plain(way.whom)}, {plain(way.time)}): "
@@ -92,13 +96,7 @@ class Ways(Shown):
         return {"kind": "page", "html": self._repr_html_()}
 
 
-def ways() -> Ways:
-    """Show the ways through the course, as cards.
-
-    >>> print(str(ways()).splitlines()[0])
-    - Why is my job pending? (For a team that uses Volcano, half a day): 00, 04, 06, 08, 13, 17
-    """
-    return Ways()
+ways = Ways
 
 
 def _card(way: Way) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.tracing import trace_of
 from volcano_lab.debug.sandbox import Rehearsal
-from volcano_lab.scheduler import traced
 from volcano_lab.trace import Trace
 
 CONF = conf_text("enqueue, allocate", "gang, proportion")
@@ -74,12 +74,10 @@ def refused_by_the_cache() -> Trace:
 
 
 SCENES: dict[str, Callable[[], Trace]] = {
-    "a gang that fits: commit": lambda: traced(gang_that_fits().objects(), CONF)[0],
-    "a gang that does not fit: discard": lambda: traced(gang_that_does_not_fit().objects(), CONF)[
-        0],
-    "room is made: evict, pipeline, commit": lambda: traced(full_cluster().objects(), RECLAIM)[0],
-    "room for half a gang: evict, pipeline, discard": lambda: traced(
-        full_cluster(3).objects(), RECLAIM)[0],
+    "a gang that fits: commit": lambda: trace_of(gang_that_fits(), CONF),
+    "a gang that does not fit: discard": lambda: trace_of(gang_that_does_not_fit(), CONF),
+    "room is made: evict, pipeline, commit": lambda: trace_of(full_cluster(), RECLAIM),
+    "room for half a gang: evict, pipeline, discard": lambda: trace_of(full_cluster(3), RECLAIM),
     "two plans: save, discard, recover": saved_and_recovered,
     "a commit that the cache refuses in part": refused_by_the_cache}
 """Name -> a function that makes the trace."""

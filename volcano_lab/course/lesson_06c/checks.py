@@ -1,8 +1,9 @@
 """The boss after lesson 06: a cluster in which four jobs wait, each for a reason of its own."""
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.boss import Repair
+from volcano_lab.course.kit.boss import repaired
 from volcano_lab.course.kit.checking import Mistakes, check
+from volcano_lab.course.kit.verdict import well_done
 
 NEEDS = {"report": 9, "train": 3, "infer": 1, "backup": 1}
 """Job -> the pods that its team wants to see running, at least."""
@@ -39,6 +40,7 @@ def all_at_work(answer: Cluster) -> Mistakes:
     """
     yield answer.objects() == standstill().objects(), (
         "This is the cluster as it was. Begin with the job that is easiest.")
-    return Repair(standstill, NEEDS, HINTS).graded(
-        answer, "Four jobs, four reasons: a queue that is not there, a GPU limit of zero, a "
-        "guarantee that nobody uses, and a gang larger than what its nodes can hold.")
+    yield from repaired(standstill(), answer, None, NEEDS, HINTS)
+    return well_done(
+        "Four jobs, four reasons: a queue that is not there, a GPU limit of zero, a guarantee that "
+        "nobody uses, and a gang larger than what its nodes can hold.")

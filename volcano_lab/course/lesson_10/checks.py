@@ -43,11 +43,9 @@ def twelve_in_parts(answer: Cluster) -> Mistakes:
     yield topology is None or (topology.mode, topology.highest_tier_allowed) != ("hard", 1), (
         "Each sub-group must stay hard with tier 1.")
     size = 12 // len(job.sub_jobs)
-    if not cycle.committed:
-        yield size > 6, (
-            f"No rack has {size} CPUs free, and a sub-group must lie in one rack. Make them "
-            "smaller.")
-        return try_again("No room has 12 CPUs free. How far may the whole gang reach?")
+    yield not cycle.committed and size > 6, (
+        f"No rack has {size} CPUs free, and a sub-group must lie in one rack. Make them smaller.")
+    yield not cycle.committed, "No room has 12 CPUs free. How far may the whole gang reach?"
     racks = {task.node_name: rack for rack, nodes in RACKS.items() for task in job.tasks.values()
              if task.node_name in nodes}
     return well_done(f"{len(job.sub_jobs)} sub-groups of {size} lie in {len(set(racks.values()))} "

@@ -8,7 +8,6 @@ from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_13.scene import CONF, export
 from volcano_lab.manifests.loader import Loaded, load
-from volcano_lab.trace.views.cycle import Cycle
 
 WANTED = {"ci/nightly-4412": 30, "vision/segment": 8, "web/reindex": 4}
 """Job -> its pods; the three that wait."""
@@ -32,8 +31,8 @@ def all_three(answer: Iterable[str]) -> Mistakes:
     changes = list(answer)
     removals = [each.removeprefix("remove ") for each in changes if each.startswith("remove ")]
     settings = [each for each in changes if not each.startswith("remove ")]
-    after = _changed(settings, removals)
-    placed, before = at_work(after), at_work(_changed([], []))
+    placed = at_work(run_changed(_exported(), CONF, settings, removals))
+    before = at_work(run_changed(_exported(), CONF, []))
     lost = [job for job, pods in before.items()
             if job != "nlp/pretrain" and placed.get(job, 0) < pods]
     if lost:
@@ -58,6 +57,3 @@ def _exported() -> Loaded:
     return load(export())
 
 
-def _changed(settings: list[str], removals: list[str]) -> Cycle:
-    """The cycle over the made-up export with some changes."""
-    return run_changed(_exported(), CONF, settings, removals)

@@ -1,9 +1,10 @@
 """The last boss: two rooms, a tree of queues, three jobs that wait, and a trap in the repair."""
 
 from volcano_lab.cluster import Cluster
-from volcano_lab.course.kit.boss import Repair
+from volcano_lab.course.kit.boss import repaired
 from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.scenery import conf_text
+from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_10.cluster import hyper_node
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -56,14 +57,12 @@ no_to_invoice = choice("16.no_to_invoice")
 who_pays = choice("16.who_pays")
 
 
-def _apart(cycle: Cycle) -> str:
+def _in_one_room(cycle: Cycle) -> bool:
     job = cycle.session.jobs["default/train"]
     rooms = {int(task.node_name.removeprefix("node-")) > 4 for task in job.tasks.values()}
     topology, reader = job.pod_group.spec.network_topology, "network-topology-aware"
-    if len(rooms) == 1 and topology and topology.mode == "hard" and reader in cycle.session.plugins:
-        return ""
-    return ("All are at work, but nothing keeps train in one room now: it needs a hard topology, "
-            "and the plugin that reads it. (10)")
+    return (len(rooms) == 1 and topology is not None and topology.mode == "hard"
+            and reader in cycle.session.plugins)
 
 
 @check(takes=lambda answer: isinstance(answer, tuple) and len(answer) == 2
@@ -76,6 +75,10 @@ def all_served(answer: tuple[Cluster, str]) -> Mistakes:
     cluster, conf = answer
     yield cluster.objects() == after_the_cleanup().objects() and conf == CONF, (
         "This is all as it was. Begin with invoice: six of its eight pods find a place.")
-    return Repair(after_the_cleanup, NEEDS, HINTS, ("eval",), _apart).graded(
-        cluster, "A limit one level up, a rack that is too small, an action that was missing, and "
-        "a tier that did not ask. You can be on call now.", conf)
+    cycle = yield from repaired(after_the_cleanup(), cluster, conf, NEEDS, HINTS, ("eval",))
+    yield not _in_one_room(cycle), (
+        "All are at work, but nothing keeps train in one room now: it needs a hard topology, and "
+        "the plugin that reads it. (10)")
+    return well_done(
+        "A limit one level up, a rack that is too small, an action that was missing, and a tier "
+        "that did not ask. You can be on call now.")
