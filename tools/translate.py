@@ -24,6 +24,7 @@ import polib
 import yaml
 from markdown_it import MarkdownIt
 
+from volcano_lab.course.kit.markup import NAME
 from volcano_lab.trace import language
 from volcano_lab.widgets.scripts import in_script
 
@@ -31,7 +32,8 @@ ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
 TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
-ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "framework/points"],
+ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py",
+                     "framework/points", "framework/guard.py", "framework/plugin.py"],
          "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
          "script": ["widgets/js", "course/kit/live.js"],
@@ -51,7 +53,9 @@ SCRIPT_WORDS = {
     "reset", "close", "remove", "find", "play", "pause", "empty", "Jobs", "Queues", "Nodes",
     "Steps", "↶ undo", "undo", "copy ▾", "copied ✓", "yes", "no", "nothing", "later →", "tasks",
     " (done)", "step by ", "show ", "job ", "queue ", "operation ", "outcome ", "scene ", "any",
-    "next", "previous", "a second ", "deserved ", "allocated ", "share ", "step ", "after step ",
+    "next", "previous", "a second ",
+    "bind ", "start ", "commit ", "discard ", "deserved ", "allocated ", "share ", "step ",
+    "after step ",
     "the job", "the queue", "of ", "CPUs", ", in CPUs", "runs", "running ", "promised ", "evicted ",
     "Run", "placed ", "chosen ", "refused ", " is {0}",
     "forgiven", "left ≤ right", "Under way: {0}{1}", ", the last {0}",
@@ -67,6 +71,14 @@ KEYS = ("tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|la
 NO_SCRIPT_TEXT = re.compile(r"vp-|vs-|vl-|-width|url\(|translate|\dpx|\}px|</|^M\d?\{|hsl|"
                             r"^[#.]|var\(|"
                             rf"^\w+-\{{|^change:|^ ?({KEYS}) \{{\d\}}$")
+CHINESE = "\u4e00-\u9fff"
+NO_PROSE = re.compile(r"```.*?```|`[^`]*`|<[^>]*>|\w+\([\w{}, ]*\)|\]\([^)]*\)|https?://\S+",
+                      re.DOTALL)
+HALF_WIDTH = re.compile(
+    rf"\S?[{CHINESE}“”）][*“”]*[,;:?!(]|[\w}}][*“”]*[),;:?!] ?[*“”]*[{CHINESE}]|"
+    rf"[{CHINESE}][*”）]*\.(?:\s|$)|\S* x \d\S*|\w[*]*\.[*]*$")
+"""A mark of half width beside a Chinese sign, a full stop at the end, and a letter for ×."""
+
 NOTE = "# 源码\n"
 MOST = 40
 """Problems that are printed."""
@@ -327,6 +339,8 @@ def problems() -> list[str]:
                 found.append(f"{where}not translated: {text}")
             elif path.parent == TEXTS and put_in(text) != put_in(entry.msgstr):
                 found.append(f"{where}other names in braces: {text} -> {entry.msgstr}")
+            elif path.stem != language.SCRIPT and (mark := half_width(entry.msgstr)):
+                found.append(f"{where}a mark of half width, {mark}: {entry.msgstr}")
             elif path.parent == PAGES and bare(text) < bare(entry.msgstr):
                 found.append(f"{where}an asterisk that marks nothing: {entry.msgstr}")
             else:
@@ -344,6 +358,17 @@ def wrong(term: str, said: str, text: str, translation: str) -> bool:
     return (re.search(rf"\b{term}s?\b", text, re.IGNORECASE) is not None
             and not any(part in translation for part in (said[:2], said[-2:]))
             and term.lower() not in translation.lower())
+
+
+def half_width(translation: str) -> str:
+    """The first mark beside a Chinese sign that should be a Chinese one, with its neighbours.
+
+    >>> half_width("`a: b` 和 a, b: 3 x 4"), half_width("队列 a: 等待")
+    ('3 x 4', 'a: 等')
+    """
+    prose = NO_PROSE.sub("", translation)
+    found = HALF_WIDTH.search(prose) if re.search(f"[{CHINESE}]", prose) else None
+    return found[0] if found else ""
 
 
 def bare(text: str) -> int:
@@ -372,7 +397,7 @@ def build(paths: list[Path]) -> None:
         notebook = nbformat.read(path, 4)
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
-                cell.source = translated(cell.source, path.stem)
+                cell.source = whole_names(translated(cell.source, path.stem))
         notebook.cells.insert(1, nbformat.v4.new_code_cell(
             f'from volcano_lab.trace.language import speak\n\nspeak("{LANGUAGE}")', id="language",
             metadata={"tags": ["plumbing"]}))
@@ -446,6 +471,17 @@ def translated(source: str, page: str) -> str:
     known = {entry.msgid: entry.msgstr for entry in polib.pofile(str(PAGES / f"{page}.po"))
              if entry.translated()}
     return "\n\n".join(known.get(block, block) for block in blocks(source))
+
+
+def whole_names(markdown: str) -> str:
+    """Markdown whose names do not break at hyphens; code and links stay as they are.
+
+    >>> whole_names("*node-2* 和 `node-2`") == "*node\u20112* 和 `node-2`"
+    True
+    """
+    return re.sub(rf"({NO_PROSE.pattern})|{NAME}",
+                  lambda found: found[0] if found[1] else found[0].replace("-", "\u2011"),
+                  markdown, flags=re.DOTALL)
 
 
 def main(word: str, paths: list[Path]) -> int:

@@ -93,7 +93,7 @@ def test_why_answers_in_chinese_with_the_same_numbers_and_names(capsys):
 def test_names_of_fields_that_are_put_in_stay(spoken):
     spoken({"known are {fields}": "认得的有 {fields}", "name": "名称", "state": "状态"})
     assert say("known are name, enableNodeOrder") == "认得的有 name, enableNodeOrder"
-    assert say("known are name, state") == "认得的有 名称，状态"
+    assert say("known are name, state") == "认得的有名称，状态"
 
 
 def test_a_unit_is_said_as_behind_a_number_and_lanes_and_rows_have_labels(spoken):

@@ -14,6 +14,7 @@ from volcano_lab.manifests.export import anonymised, as_case, as_manifests, as_p
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.loader import Loaded, scheduler_conf_of
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
+from volcano_lab.trace.language import say
 
 CONFIG_MAP = "volcano-scheduler-configmap"
 OPTIONAL = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
@@ -33,10 +34,11 @@ def capture(files: Sequence[str] = (), namespace: str = "", output: str = "table
         print_data({"objects": len(loaded), "missing": found}, output)
         return FOUND if found else DONE
     for sentence in found:
-        print(wrapped(f"missing: {sentence}", width(), "  ", ""))
+        print(wrapped(say(f"missing: {sentence}"), width(), "  ", ""))
     counts = sorted(Counter(obj.kind for obj in loaded).items())
     told = ", ".join(f"{kind} {count}" for kind, count in counts)
-    print(styled(f"{len(loaded)} object{'s' * (len(loaded) != 1)}: {told}", bold=not found))
+    counted = say(f"{len(loaded)} object{'s' * (len(loaded) != 1)}: {told}")
+    print(styled(counted, bold=not found))
     return FOUND if found else DONE
 
 

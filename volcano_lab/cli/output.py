@@ -115,7 +115,7 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
     from volcano_lab.trace.shown import columns  # not imported for what is ASCII
 
     lines = [first]
-    for piece in re.findall(rf"(?:[{CHINESE}]|[^\s{CHINESE}]+)[{CLOSING}]*|\s", text):
+    for piece in re.findall(rf"(?:\d+ 个|[{CHINESE}]|[^\s{CHINESE}]+)[{CLOSING}]*|\s", text):
         if columns(lines[-1] + piece) > most and lines[-1].strip():
             lines.append(indent + piece.strip())
         else:

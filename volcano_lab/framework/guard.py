@@ -209,10 +209,11 @@ def _check_parameters(name: str, point: ExtensionPoint, function: Callable[..., 
 
 def _line(error: BaseException, function: Callable[..., Any]) -> str:
     """Where in the author's own file or cell it happened, in words."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    own = getattr(inspect.unwrap(function), "__code__", None)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__)
-              if code and frame.filename == code.co_filename]
-    return f", in line {frames[-1].lineno}: {frames[-1].line}" if frames and frames[-1].line else ""
+              if own and frame.filename == own.co_filename]
+    code = frames[-1].line if frames else ""
+    return f", in line {frames[-1].lineno}: {code}" if code else ""
 
 
 def _printed(show: Callable[[Any], str], thing: Any, otherwise: str = "") -> str:

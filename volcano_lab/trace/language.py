@@ -31,6 +31,15 @@ SIGNATURE = re.compile(r"[a-z_]+\([a-z_, ]*\)")
 FIELDS = re.compile(r"(?=.*\b[a-z]+[A-Z])\w+(, \w+)+")
 """A list of names of fields, such as `name, enableNodeOrder`."""
 
+CONDITION = re.compile(r"(?:\w+: )?\d+/\d+ (?:tasks|nodes) ")
+"""How Volcano's own condition texts begin; they stay as they are."""
+
+LEAD = re.compile(r"\{(\w+)\}(?:[.,;]? )?(?=[A-Z`*{])")
+"""What is put in before an entry's first sentence, and may itself be some sentences, or nothing."""
+
+LOOSE = re.compile("(?<=[\u3001-\u9fff，：；（）]) (?=[\u3001-\u9fff，：；（）])")
+"""A space between two Chinese signs: around what is put in, which may be a name or Chinese."""
+
 AROUND = "*“”()[]✓✗– "
 ENDS = {".": "。", ":": "：", "?": "？", "!": "！"}
 NAMES = frozenset({
@@ -155,14 +164,20 @@ class Catalogue:
         for length, part, english in self.patterns:
             found = pattern(english).fullmatch(text) if part in text else None
             if found and (length > SHORT or self._fit(english, found.groups())):
-                return PLACE.sub(lambda place, found=found: self._put_in(found["_" + place[1]]),
-                                 self.entries[english])
+                said = PLACE.sub(lambda place, found=found: found["_code"] if place[1] == "code"
+                                 else self._put_in(found["_" + place[1]]), self.entries[english])
+                return LOOSE.sub("", said)
         return None
 
     def _put_in(self, part: str) -> str:
         """A word of the labels may be a name; an "s" is an English plural."""
         name = part in self.labels and " " not in part and part.islower()
-        return "" if part == "s" else part if name or FIELDS.fullmatch(part) else say(part)
+        if part == "s" or name or FIELDS.fullmatch(part):
+            return "" if part == "s" else part
+        said = say(part)
+        if said == part and " " in part:  # a sentence, whose full stop is the entry's
+            said = say(f"{part}.").removesuffix("。").removesuffix(".")
+        return said
 
     def _fit(self, english: str, parts: tuple[str, ...]) -> bool:
         if sum(map(str.isalpha, PLACE.sub("", english))) < LEAST:
@@ -170,8 +185,9 @@ class Catalogue:
         return all(map(self._known, parts))
 
     def _known(self, part: str) -> bool:
-        """Whether a part is a name, or has entries; what is bold is a name, or an answer."""
-        return " " not in part.strip() or BOLD.fullmatch(part) is not None or say(part) != part
+        """Whether a part is names, or has entries; what is bold is a name, or an answer."""
+        return (not re.search("(?<!,) ", part.strip()) or BOLD.fullmatch(part) is not None
+                or say(part) != part)
 
 
 def sentences(english: str, said: str) -> list[tuple[str, str]]:
@@ -180,6 +196,10 @@ def sentences(english: str, said: str) -> list[tuple[str, str]]:
     >>> sentences("It waits. Look at {job}.", "它在等待。请看 {job}。")
     [('It waits.', '它在等待。'), ('Look at {job}.', '请看 {job}。')]
     """
+    lead = LEAD.match(english)
+    if lead and (rest := re.match(rf"\{{{lead[1]}\}}[。.，；]? ?", said)):
+        inner = english[lead.end():], said[rest.end():]
+        return [inner, *sentences(*inner)]
     ours, theirs = SENTENCES.split(english), re.split("(?<=[。！？])(?=.)", said)
     return list(zip(ours, theirs, strict=True)) if 1 < len(ours) == len(theirs) else []
 
@@ -200,13 +220,17 @@ def pattern(english: str) -> re.Pattern[str]:
     parts = PLACE.split(english)
     text = re.escape(parts[0])
     for place in range(1, len(parts), 2):
-        free = parts[place - 1].endswith(": ") and parts[place + 1] in ("", ".")
+        free = (parts[place - 1].endswith((": ", "allowed is "))
+                and parts[place + 1] in ("", "."))
         stop = r"[.!?](?:\*\*)? |\n" if free else r"(?:[.!?;]|(?<!'):)(?:\*\*)? |, \*\*|\n"
         count = "*" if parts[place - 1] else "+"
         again = parts[place] in parts[1:place:2]
-        put_in = rf"(?:(?!{stop}).){count}?"
+        quoted = parts[place - 1].endswith("“") and parts[place + 1].startswith("”")
+        put_in = "[^”]+" if quoted else rf"(?:(?!{stop}).){count}?"
         text += rf"(?P=_{parts[place]})" if again else rf"(?P<_{parts[place]}>{put_in})"
         text += re.escape(parts[place + 1])
+        if place == len(parts) - 2 and not (parts[-1] or free):
+            text += "(?<![.?])"  # that is the sentence's
     return re.compile(text, re.DOTALL)
 
 
@@ -221,6 +245,8 @@ def _said(language: str, text: str) -> str:
 
 def _found(known: Catalogue, text: str) -> str | None:
     """What is said for a text, or for its parts; None where nothing of it is known."""
+    if CONDITION.match(text):
+        return None
     found = known.of(text)
     if found is None and text[-1] in ENDS and (said := known.of(text[:-1])) is not None:
         found = said + ENDS[text[-1]]

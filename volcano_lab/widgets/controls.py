@@ -10,6 +10,8 @@ from typing import Any
 
 from attrs import asdict, define, evolve, field
 
+from volcano_lab.trace.language import ENGLISH, mark, say, spoken
+
 Row = dict[str, Any]
 
 
@@ -86,12 +88,15 @@ class Control:
         """Return the sentence of a move."""
         if self.kind == "queues":
             return _queues_told(before, now)
-        head, tail = (self.group, f": {self.label}") if self.group else (self.label, ":")
+        head = say(self.group or self.label)
+        tail = f"{mark(': ')}{say(self.label)}" if self.group else ":"
         unit = "" if self.options or not self.unit else f" {self.unit}"
         if now == 1 and len(unit) > 3:
             unit = unit.removesuffix("s")  # 1 pod
-        which, value = f"{head[:1].upper()}{head[1:]}{tail}", self.words(now) + unit
-        return f"{which} **{value}** (was {self.words(before)})."
+        if spoken() == ENGLISH:
+            head = f"{head[:1].upper()}{head[1:]}"
+        value, was = say(self.words(now) + unit), say(self.words(before))
+        return f"{head}{tail} **{value}** (was {was})."
 
 
 def slider(start: Any, least: float = 0, most: float = 0, label: str = "", *, step: float = 1,
@@ -166,7 +171,8 @@ def _queues_told(before: Sequence[Row], now: Sequence[Row]) -> str:
         for word, value in row.items():
             was = old.get(name, row).get(word)
             if value != was:
-                told.append(f"Queue {name}: {word} **{_set(value)}** (was {_set(was)}).")
+                told.append(f"Queue {name}: {say(word)} **{say(_set(value))}** "
+                            f"(was {say(_set(was))}).")
     return " ".join(told)
 
 

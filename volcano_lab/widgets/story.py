@@ -14,6 +14,8 @@ from typing import Any
 
 from attrs import define
 
+from volcano_lab.trace.language import say
+
 Facts = Any
 MOST = 4
 """How many amounts one sentence names."""
@@ -38,7 +40,8 @@ class Amounts:
         old, new = self.of(before), self.of(now)
         moved = [name for name in new if round(new[name] - old.get(name, 0), 2)]
         moved.sort(key=lambda name: -abs(new[name] - old.get(name, 0)))
-        parts = [f"**{name}** {self.verb if not place else ''} {counted(new[name], self.unit)} "
+        parts = [f"**{say(name) if ' ' in name or ':' in name else name}** "
+                 f"{self.verb if not place else ''} {counted(new[name], self.unit)} "
                  f"(was {plain(old.get(name, 0))})".replace("  ", " ")
                  for place, name in enumerate(moved[:MOST])]
         more = len(moved) - MOST
@@ -64,9 +67,9 @@ class Outcome:
         was, word = self.of(before), self.of(now)
         if was == word:
             return []
-        why = self.because(now) if self.because else ""
-        why = f": {why.removesuffix('.')}" if why else ""
-        return [f"{self.subject}: **{word}** (was {was}){why}."]
+        why = say(self.because(now)) if self.because else ""
+        why = f": {why.rstrip('.。')}" if why else ""
+        return [f"{say(self.subject)}: **{say(word)}** (was {say(was)}){why}."]
 
 
 amounts, outcome = Amounts, Outcome

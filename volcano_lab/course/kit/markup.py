@@ -7,7 +7,7 @@ not trusted loses style sheets but keeps those.
 import re
 from html import escape
 
-from volcano_lab.trace.language import say
+from volcano_lab.trace.language import ENGLISH, say, spoken
 
 INK = "var(--jp-content-font-color1, inherit)"
 LINE = "var(--jp-border-color1, rgba(128, 128, 128, 0.5))"
@@ -15,6 +15,9 @@ GROUND = "var(--jp-layout-color2, rgba(128, 128, 128, 0.12))"
 FONT = "var(--jp-content-font-family, system-ui, sans-serif)"
 WIDTH = "46rem"
 """The widest that a text is set."""
+
+NAME = r"\b[a-z]+(?:-[a-z0-9]+)*-(?:\d+|[a-z])\b"
+"""A name such as node-2 or rack-b."""
 
 BLUE, GREEN, RED = "#1976d2", "#1a7f4b", "#b3261e"
 """Edges of boxes, each beside a sign or a word that says the same."""
@@ -31,11 +34,13 @@ def html(text: object) -> str:
     parts = re.split(r"(`[^`]+`)", escape(say(str(text)), quote=False))
     done = [f"<code>{part[1:-1]}</code>" if part.startswith("`") else _marked(part)
             for part in parts]
-    return "".join(done).replace("\n\n", "<br><br>")
+    said = "".join(done).replace("\n\n", "<br><br>")
+    return said if spoken() == ENGLISH else whole_names(said)  # Chinese lines end anywhere
 
 
 def whole_names(said: str) -> str:
-    """Keep names such as node-2 on one line in HTML; a browser parts them at their hyphens.
+    """Keep names such as node-2 and options such as -v=3 on one line in HTML; a browser parts them
+    at their hyphens.
 
     >>> whole_names('<i title="node-1">on node-2</i>')
     '<i title="node-1">on <span style="white-space: nowrap">node-2</span></i>'
@@ -43,7 +48,7 @@ def whole_names(said: str) -> str:
     def whole(found: re.Match[str]) -> str:
         return f'<span style="white-space: nowrap">{found[1]}</span>' if found[1] else found[0]
 
-    return re.sub(r"<[^>]*>|\b([a-z]+(?:-[a-z0-9]+)*-\d+)\b", whole, said)
+    return re.sub(rf"<[^>]*>|({NAME}|(?<=>)-[\w=]+)", whole, said)
 
 
 def _marked(text: str) -> str:

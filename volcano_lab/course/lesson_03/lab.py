@@ -11,6 +11,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
 from volcano_lab.display.palette import colors_of
 from volcano_lab.scheduler import run_cycle
+from volcano_lab.trace.language import say
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.widgets import facts, pictures
 from volcano_lab.widgets.controls import Control, group, slider
@@ -129,7 +130,7 @@ def _parts(at: Opened) -> list[dict[str, Any]]:
     for row in at.queues:
         for resource in ("cpu", "memory", "pods"):
             share = row[resource]
-            rows.append({"name": f"{row['queue']} {resource}", "link": row["queue"],
+            rows.append({"name": f"{row['queue']} {say(resource)}", "link": row["queue"],
                          "color": row["color"], "parts": [share or 0], "limit": 1,
                          "text": "deserves none" if share is None else f"{share:.2f}",
                          "over": share is not None and share > 1})

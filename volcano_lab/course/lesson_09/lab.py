@@ -69,8 +69,7 @@ class Evicted:
     def told(self) -> str:
         """The outcome in a sentence."""
         if self.evicted:
-            verb = "has" if len(self.evicted) == 1 else "have"
-            return f"{', '.join(self.evicted)} {verb} to go, and urgent is promised the room"
+            return f"{', '.join(self.evicted)} must go, and urgent is promised the room"
         return SHORT.get(self.why.code, self.why.text.rstrip("."))
 
     @cached_property

@@ -10,6 +10,7 @@ from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import try_again, well_done
 from volcano_lab.course.lesson_10.cluster import CONF, JOB, RACKS, topology_cluster
 from volcano_lab.plugins.network_topology_aware.gradients import gradients
+from volcano_lab.trace.language import say
 
 Row = dict[str, Any]
 
@@ -143,7 +144,8 @@ def tiers_to_try(answer: Callable[[list[Row], float, int], Any]) -> Mistakes:
         else:
             hint = ("There is one list for each tier that has any HyperNode to try, "
                     "and no empty one.")
-        shown = ", ".join(f"{row['name']} (tier {row['tier']}, {row['free']} free)" for row in rows)
+        shown = ", ".join(say(f"{row['name']} (tier {row['tier']}, {row['free']} free)")
+                          for row in rows)
         return try_again(f"With {shown}, asks={asks}, highest={highest} yours is {found}; the "
                          f"plugin tries {wanted}. {hint}")
     return well_done(f"The same as the plugin in {tried} trees. Each list is a *gradient*: the "

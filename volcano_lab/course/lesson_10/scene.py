@@ -149,7 +149,7 @@ def hyper_tree(cluster: Cluster) -> DataFrame:
     """
     ssn = Session(cluster.cache(), load_conf(rooms.CONF, action_names()))
     shown = {CLUSTER_TOP: rooms.TOP, "": ""}
-    rows = [{"hyper node": shown.get(info.name, info.name), "tier": info.tier,
+    rows = [{"hyper node": shown.get(info.name, info.name), "network tier": info.tier,
              "above it": shown.get(info.parent, info.parent),
              "nodes": ", ".join(node.name for node in ssn.topology.nodes.get(info.name, []))}
             for info in sorted(ssn.topology.hyper_nodes.values(),

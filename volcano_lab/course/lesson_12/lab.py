@@ -151,7 +151,8 @@ def combination(point: str, a: int = 0, b: int = 0, c: int = 0, off: str = "") -
 
 
 VOICES = {"against": -1, "nothing": 0, "in favour": 1}
-CONTROLS = {"point": choice("job_enqueueable", list(POINTS), "extension point"),
+CONTROLS = {"point": choice("job_enqueueable", {f"{name}()": name for name in POINTS},
+                            "extension point"),
             **group("what they say",
                     {name: choice(-1 if name == "c" else 0, VOICES, f"{name.upper()}, tier {tier}",
                                   about=

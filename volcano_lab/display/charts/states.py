@@ -34,12 +34,12 @@ def transitions(title: str = "") -> alt.Chart:
             kind, word = (("the way of a pod", steps[pair]) if pair in steps else
                           ("room is made", "room") if pair in ROOM else
                           ("taken back", "back") if pair in BACK else ("also legal", "ok"))
-            rows.append({"from": pair[0], "to": pair[1], "kind": say(kind), "word": word})
+            rows.append({"from": pair[0], "to": pair[1], "kind": say(kind), "word": say(word)})
     names = [str(status) for status in TaskStatus]
-    axis = alt.Axis(labelAngle=0, domain=False, ticks=False, grid=False)
+    axis = alt.Axis(labelAngle=0, titleAngle=0, domain=False, ticks=False, grid=False)
     given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
     told = "; ".join(
-        f"{old} to {', '.join(str(new) for new in sorted(TRANSITIONS[old])) or 'nothing'}"
+        f"{old} → {'/'.join(str(new) for new in sorted(TRANSITIONS[old])) or '–'}"
         for old in TaskStatus)
     legend = alt.Legend(orient="bottom", columnPadding=40)
     return matrix(rows, title, told, x=alt.X("to:N", title="to", **given),

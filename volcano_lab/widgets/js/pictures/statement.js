@@ -6,7 +6,7 @@ import {h} from "../tree.js";
 import {fit, lines, wide} from "../words.js";
 import {box, colorOf, hatch, hatches, ink, line, middle, say} from "../marks.js";
 
-const WORDS = {commit: "commit", discard: "discard", "": "not tried"};
+const WORDS = {commit: "commit ".trim(), discard: "discard ".trim(), "": "not tried"};
 
 export const statement = {
   draw(data, c) {

@@ -11,7 +11,7 @@ const PLACES = {Pending: [0, 0], Allocated: [1, 0], Binding: [2, 0], Bound: [3, 
 const EDGES = [["Pending", "Allocated", "allocate"], ["Allocated", "Binding", "commit"], ["Binding", "Bound", "bind"], ["Bound", "Running", "start"],
                ["Pending", "Pipelined", "pipeline"], ["Bound", "Releasing", ""], ["Running", "Releasing", "evict"]];
 
-const SAID = {refused: "refused "};
+const SAID = {refused: "refused ", bind: "bind ", start: "start "};
 
 export const states = {
   draw(data, c) {
@@ -35,7 +35,7 @@ export const states = {
     });
     const colors = [...Object.values(STATES).map(([color]) => color), ...(pods ?? []).map(colorOf)].filter((color) => color[0] === "#");
     return {height: above + high + drop + 10, kids: [h("defs", {}, head(c.uid, "now", "vp-head-bold"), head(c.uid, "may", "vp-head")), hatches(c.uid, colors), faint, bold, boxes],
-      alt: ((data.way ?? []).map(([from, to, word], i) => `${i + 1}: ${from} to ${to}${word ? ` (${word})` : ""}`).join("; ") || `in state ${data.at ?? "Pending"}`) + "."};
+      alt: ((data.way ?? []).map(([from, to, word], i) => `${i + 1}: ${from} to ${to}${word ? ` (${(SAID[word] ?? word).trim()})` : ""}`).join("; ") || `in state ${data.at ?? "Pending"}`) + "."};
   },
 };
 

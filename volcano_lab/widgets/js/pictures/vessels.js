@@ -62,7 +62,7 @@ export const vessels = {
         changed(middleX, Math.min(y(level), y(Math.max(level, 0))) - 6, level, over ? was : undefined, {class: "vp-strong vp-halo", ...middle}, number(Math.round(level * 10) / 10)),
         back > 0.005 && at > 0 && h("g", {key: "back"},
           h("path", {d: curve(x + wideness + 3, y(rim) - 3, Math.min(middleX + slot * 0.44, width - 6), TANK + 2), stroke: color, class: "vp-back"}),
-          say(Math.min(middleX + slot * 0.44, width - 6) - 16, TANK + 20, `${number(back)} back`, {class: "vp-strong vp-halo", ...end})),
+          say(Math.min(middleX + slot * 0.44, width - 6) - 16, TANK + 14, `${number(back)} back`, {class: "vp-strong vp-halo", ...end})),
         lift && !over && say(x - 8, y(now.after) + 5, "lifted", {class: "vp-soft", ...end}),
         brief ? h("text", {x: middleX, y: ground + 18, ...middle}, h("tspan", {class: "vp-strong"}, fit(queue, slot - 4, 14, true)),
           row.weight !== undefined && wide(`${queue}, weight ${number(row.weight)}`) < slot && `, weight ${number(row.weight)}`)
