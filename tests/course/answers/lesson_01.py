@@ -8,7 +8,8 @@ from volcano_lab.course.lesson_01 import checks
 answers(
     checks.not_in_the_copy,
     right=["lost"],
-    wrong=[("wide", "refused it"), ("queue nobody", "name of a queue"), ("stray", "job made for it"),
+    wrong=[("wide", "refused it"), ("queue nobody", "name of a queue"),
+          ("stray", "job made for it"),
            ("train", "got its nodes"), ("helper", "got a node")],
 )
 
