@@ -126,4 +126,5 @@ def warnings_of(ssn: Session) -> list[str]:
     """What a configuration and its plugins say of themselves, fields that nothing reads, and
     amounts that cannot be had.
     """
-    return ssn.conf.warnings + ssn.warnings + ignored_fields(ssn) + contradictions(ssn)
+    told = ssn.conf.warnings + ssn.warnings + ignored_fields(ssn)
+    return told + [sentence for _, sentence in contradictions(ssn)]

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text, total
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
-from volcano_lab.explain.holders import (
-    allocated,
-    came_first,
-    held_text,
-    is_ghost,
-    largest,
-    phase_text,
-    reserved,
-    strangers,
-)
-from volcano_lab.explain.origin import level_called, over_cause
+from volcano_lab.explain.holders import by_whom
+from volcano_lab.explain.origin import closed, level_called, over_cause, too_large
 from volcano_lab.trace import Record, queue_attributes
 from volcano_lab.trace.plain import amounts
 
@@ -31,7 +21,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         return
     queue = seen.ssn.queues[job.queue]
     if not queue.is_open:
-        yield closed(seen, job)
+        yield closed(seen, job.queue, job.uid)
         return
     refusals = [record for record in seen.of("job_enqueueable", job=job.uid)
                 if record["answer"] < 0]
@@ -39,7 +29,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 if record["short_of"]]
     for record in compared:
         yield _comparison(seen, job, record)
-        yield from _by_whom(seen, job, record)
+        yield from by_whom(seen, job, record)
         yield from _unasked(seen, job, record)
     for record in seen.of("quota_comparison", job=job.uid):
         if record["short_of"]:
@@ -57,7 +47,7 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                             name: (used, pending, asked[name])
                             for name, (_, used, pending) in kept.items()}}, [record])
     yield from _beyond_pods(job, compared)
-    yield from _too_large(seen, job)
+    yield from too_large(seen, job)
     told = {record["plugin"] for record in compared
             } | {r["plugin"] for r in seen.of("quota_comparison", job=job.uid)}
     for record in refusals:
@@ -77,36 +67,6 @@ def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
         yield Cause("min_resources_beyond", f"Its PodGroup's minResources are "
                     f"{amounts_text(least, names)}, but all its pods together ask for "
                     f"{amounts_text(asked, names)}.", {}, [], True)
-
-
-def _too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """That no node could hold one of its pods, were it empty and the job admitted."""
-    nodes = [node.allocatable for node in seen.ssn.nodes.values()]
-    for task in job.tasks.values():
-        asked = {name: amount for name, amount in amounts(task.init_resreq).items()
-                 if name != "pods"}
-        if task.node_name or any(all(room.get(name) >= amount for name, amount in asked.items())
-                                 for room in nodes):
-            continue
-        most = {name: max((room.get(name) for room in nodes), default=0.0) for name in asked}
-        over = [name for name in asked if asked[name] > most[name]]
-        if over:
-            text = (f"No node could hold its pod {task.key}, were it empty: it asks for "
-                    f"{amounts_text(asked, over)}, and the largest has {amounts_text(most, over)}.")
-            text += seen.at_first(task, over) + seen.not_announced(
-                name for name in over if not most[name])
-            yield Cause("pod_too_large", text, {"task": task.key}, [], True)
-            return
-
-
-def closed(seen: Evidence, job: JobInfo) -> Cause:
-    state = seen.ssn.queues[job.queue].queue.status.state or "unset"
-    records = [record for point, about in (("allocatable", {"queue": job.queue}),
-                                           ("job_enqueueable", {"job": job.uid}))
-               for record in seen.of(point, **about)[:1] if record["answer"] in (False, -1)]
-    return Cause("queue_closed",
-                 f"Queue {job.queue} takes no work: its state is {state}, not Open.",
-                 {"state": state}, records)
 
 
 def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
@@ -144,45 +104,6 @@ def _overcommit(seen: Evidence, record: Record, name: str) -> str:
     return (f"{name} {said(reserved)} reserved + {said(least)} requested = "
             f"{said(record['asked'].get(name, 0.0))}, allowed {said(limit)} "
             f"({said(total)} in the cluster x factor {factor:g}{less})")
-
-
-def _by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
-    """The jobs behind what was counted; those that reserve room and can never start here."""
-    if seen.brief:
-        return
-    names, level = record["short_of"], record.get("level")
-    kept = reserved(seen, record, level)
-    own = kept.pop(job.uid, {})
-    held = allocated(seen, record, level)[0]
-    verb = "Held by" if level else "In use by"
-    about = partial(phase_text, seen, record)
-    text = (held_text(seen, kept, names, "Reserved by", about) + held_text(seen, held, names, verb)
-            + ("" if level else strangers(seen, names, seen.ssn.nodes))).strip()
-    if any(own.get(name) for name in names):
-        text += (f" Counted in: {amounts_text(own, names)} of its own, for the configuration names "
-                 f"{record['plugin']} twice, and the first has let it in.")
-    holders = [*largest(kept, names)[:12], *largest(held, names)[:3]]
-    if text:
-        yield Cause("held_by", text, {"holders": list(dict.fromkeys(holders)),
-                                      "ghosts": [uid for uid in largest(kept, names)
-                                                 if is_ghost(seen, uid)]}, [record], True)
-    before = [uid for uid in largest(kept, names) if seen.of("enqueued", job=uid)][:1]
-    first = came_first(seen, seen.ssn.jobs[before[0]], job, record) if before else None
-    if first is not None:
-        yield first
-    for uid in largest(kept, names)[:3]:
-        least = amounts(seen.ssn.jobs[uid].get_min_resources())
-        over = [name for name, amount in least.items()
-                if amount > seen.ssn.total_resource.get(name)]
-        if any(task.node_name for task in seen.ssn.jobs[uid].tasks.values()):
-            continue
-        total = {name: seen.ssn.total_resource.get(name) for name in over}
-        why = (f"its minimum is {amounts_text(least, over)}, and the cluster has "
-               f"{amounts_text(total)}" if over else "no node could hold a pod of it, were it empty"
-               if any(_too_large(seen, seen.ssn.jobs[uid])) else "")
-        if why:
-            yield Cause("never_starts", f"{seen.called(uid)} can never start here: {why}.",
-                        {"job": uid}, [], True)
 
 
 def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:

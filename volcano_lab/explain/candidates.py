@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from math import ceil
-
-import attrs
+from typing import Any
 
 from volcano_lab.api import ROOT_QUEUE, JobInfo
 from volcano_lab.explain.explanation import Amounts, Cause
-from volcano_lab.explain.knob import HARMLESS, SWITCH, Knob
+from volcano_lab.explain.knob import Knob, Rank
 from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.names import meant
 from volcano_lab.explain.volumes import CODES as VOLUME_CODES
@@ -19,8 +19,25 @@ from volcano_lab.trace.plain import amounts
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
-NO_ACTION = {"no_allocate_action": "allocate", "no_enqueue_action": "enqueue",
-             "no_backfill_action": "backfill", "not_starving": "allocate"}
+ONE: dict[str, Callable[[Knobs, JobInfo, dict[str, Any]], Iterator[Knob]]] = {
+    **{f"no_{name}_action": lambda knobs, job, numbers, name=name: knobs.with_action(name)
+       for name in ("allocate", "enqueue", "backfill", "reclaim")},
+    **{code: lambda knobs, job, numbers: knobs.switch("gang", "enableJobStarving", False)
+       for code in ("gang_content", "minimum_promised")},
+    **{code: lambda knobs, job, numbers: volume_knobs(knobs, job.uid) for code in VOLUME_CODES},
+    **{code: lambda knobs, job, numbers: knobs.spread(job.uid)
+       for code in ("topology_spread", "spread_label")},
+    "not_starving": lambda knobs, job, numbers: knobs.with_action("allocate"),
+    "queue_closed": lambda knobs, job, numbers: knobs.opened(job.queue),
+    "resource_quota": lambda knobs, job, numbers: knobs.quota(
+        job.namespace, numbers["quota"], numbers["wanted"]),
+    "gang_invalid": lambda knobs, job, numbers: knobs.roles(job.uid, numbers["roles"]),
+    "node_group": lambda knobs, job, numbers: knobs.node_groups(job.queue, numbers["names"]),
+    "taint": lambda knobs, job, numbers: chain(knobs.tolerations(
+        job.uid, numbers["names"]), knobs.working(numbers["names"])),
+    "cordoned": lambda knobs, job, numbers: knobs.uncordoned(numbers["names"]),
+    "topology_too_small": lambda knobs, job, numbers: knobs.tier(job.uid)}
+"""Cause -> its changes, where these follow from it alone."""
 SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
 DEVICES = 8000
 """As many thousandths of a device as a node has that is to be bought."""
@@ -51,8 +68,6 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
         yield from knobs.with_action("reclaim") if _others_hold(ssn, job) else ()
         yield from knobs.with_action("preempt") if _less_important(ssn, job) else ()
         yield from knobs.priority(job.uid, first) if (first := _first(ssn, job)) is not None else ()
-    if "topology_too_small" in codes:
-        yield from knobs.tier(job.uid)
     if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused", "node_group"}:
         yield from knobs.in_queue(job.uid, _other_queues(ssn, job))
     yield from knobs.min_member(job.uid)
@@ -91,18 +106,8 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
     limit: Amounts = numbers.get("limit", {})
     missing = {name: amount - limit.get(name, 0.0) for name, amount in numbers.get("asked",
                                                                                    {}).items()}
-    if code == "queue_closed":
-        yield from knobs.opened(job.queue)
-    if code == "resource_quota":
-        yield from knobs.quota(job.namespace, numbers["quota"], numbers["wanted"])
-    if code == "gang_invalid":
-        yield from knobs.roles(job.uid, numbers["roles"])
-    if code in ("gang_content", "minimum_promised"):
-        yield from knobs.switch("gang", "enableJobStarving", False)
-    if code == "node_group":
-        yield from knobs.node_groups(job.queue, numbers["names"])
-    if code in NO_ACTION:
-        yield from knobs.with_action(NO_ACTION[code])
+    if code in ONE:
+        yield from ONE[code](knobs, job, numbers)
     if code in ("over_deserved", "overused") and flat:
         yield from knobs.weight(job.queue)
     if code in CAPABILITY and any(queue.queue.spec.parent for queue in ssn.queues.values()):
@@ -130,24 +135,15 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
             if uid != job.uid and any(not task.node_name for task in holder.tasks.values()):
                 yield from knobs.deleted(uid)
     if code == "never_starts":
-        yield from (attrs.evolve(knob, rank=HARMLESS) for knob in knobs.deleted(numbers["job"]))
+        yield from knobs.deleted(numbers["job"], Rank.HARMLESS)
     if code == "came_first" and numbers["plugin"] in ssn.plugins:
         switch = {"job": "enableJobOrder", "queue": "enableQueueOrder"}[numbers["kind"]]
         yield from knobs.switch(numbers["plugin"], switch, False)
         if numbers["plugin"] == "priority":
             yield from knobs.priority(job.uid, ssn.jobs[numbers["first"]].priority)
-    if code == "taint":
-        yield from knobs.tolerations(job.uid, numbers["names"])
-        yield from knobs.working(numbers["names"])
     for uid in numbers.get("stranded", ()):
         yield from knobs.deleted(uid)
     yield from knobs.freed(job.uid, code)
-    if code in ("topology_spread", "spread_label"):
-        yield from knobs.spread(job.uid)
-    if code in VOLUME_CODES:
-        yield from volume_knobs(knobs, job.uid)
-    if code == "cordoned":
-        yield from knobs.uncordoned(numbers["names"])
     yield from _evicting(knobs, ssn, job, cause)
 
 
@@ -156,8 +152,7 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
     code, numbers = cause.code, cause.numbers
     action = numbers.get("action", "")
     if code == "not_less_important":
-        yield from (attrs.evolve(knob, rank=SWITCH)
-                    for knob in knobs.priority(job.uid, numbers["least"]))
+        yield from knobs.priority(job.uid, numbers["least"], Rank.SWITCH)
     if code.startswith(("protected_", "not_less_important", "victims_disagree")):
         for plugin in KEEPERS if "disagree" in code else [p for p in KEEPERS
                                                           if p in numbers["plugin"]]:
@@ -168,8 +163,6 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
                                    if task.key in numbers["candidates"])
             for other in list(owners)[:3]:
                 yield from knobs.min_member(other)
-    if code == "no_reclaim_action":
-        yield from knobs.with_action("reclaim")
     for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
         for name, amount in numbers["short_of"].items():
             yield from knobs.lowered(other, "deserved", name, amount)

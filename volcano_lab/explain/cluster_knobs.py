@@ -15,17 +15,7 @@ from volcano_lab.api import Resource, quantity
 from volcano_lab.api.objects import HyperNode, KubernetesObject, Node, ResourceQuota
 from volcano_lab.api.objects.volcano import ExactMatch, MemberSelector, MemberSpec
 from volcano_lab.explain.explanation import Amounts, in_quantity
-from volcano_lab.explain.knob import (
-    NODES,
-    OTHERS,
-    QUEUE,
-    SWITCH,
-    Knob,
-    KnobSet,
-    Turned,
-    evolved,
-    text_of,
-)
+from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, text_of
 from volcano_lab.explain.nodes import KUBERNETES
 from volcano_lab.framework import SchedulerConfiguration, listed
 from volcano_lab.framework.config.conf import PluginOption
@@ -60,7 +50,7 @@ class ClusterKnobs(KnobSet):
                          if room.get(name)), default=1)
             turn = partial(self._with_nodes, node)
             like = f"{node.name} with {kinds}" if more else node.name
-            yield Knob("cluster", f"nodes like {like}", "0 more", max(first, 16), turn, NODES,
+            yield Knob("cluster", f"nodes like {like}", "0 more", max(first, 16), turn, Rank.NODES,
                        max(first, 1), partial(_more_nodes, like))
 
     def _with_nodes(self, like: Node, count: int) -> Turned:
@@ -77,9 +67,8 @@ class ClusterKnobs(KnobSet):
             if node.spec.unschedulable:
                 spec = attrs.evolve(node.spec, unschedulable=False, taints=[
                     taint for taint in node.spec.taints if taint.key != UNSCHEDULABLE])
-                yield self._knob(f"node {name}", self.nodes_there[name], "spec", "cordoned", 1,
-                                 lambda _, spec=spec: spec, lambda _: "", rank=SWITCH,
-                                 said=lambda _, name=name: f"uncordon {name}")
+                yield self._once(f"node {name}", self.nodes_there[name], "spec", spec,
+                                 f"uncordon {name}", rank=Rank.SWITCH)
 
     def working(self, names: Iterable[str]) -> Iterator[Knob]:
         """That a node is again in the state of which Kubernetes' taints say that it is not."""
@@ -89,10 +78,9 @@ class ClusterKnobs(KnobSet):
             if broken:
                 kept = [t for t in node.spec.taints if t not in broken]
                 text = listed(dict.fromkeys(t.key for t in broken))
-                yield self._knob(f"node {name}", self.nodes_there[name], "spec.taints", text, 1,
-                                 lambda _, kept=kept: kept, rank=OTHERS,
-                                 said=lambda _, name=name, text=text: (
-                                     f"repair node {name}, so that its taint {text} goes"))
+                yield self._once(f"node {name}", self.nodes_there[name], "spec.taints", kept,
+                                 f"repair node {name}, so that its taint {text} goes",
+                                 rank=Rank.OTHERS)
 
     def node_groups(self, queue: str, names: Iterable[str]) -> Iterator[Knob]:
         """That a node be in a group that a queue requires."""
@@ -105,10 +93,8 @@ class ClusterKnobs(KnobSet):
                 if NODE_GROUP_LABEL not in node.metadata.labels}
         for name, node in (free or there).items():
             labels = node.metadata.labels | {NODE_GROUP_LABEL: groups[0]}
-            yield self._knob(f"node {name}", self.nodes_there[name], "metadata.labels",
-                             node.metadata.labels.get(NODE_GROUP_LABEL, ""), 1,
-                             lambda _, labels=labels: labels, said=lambda _, name=name: (
-                                 f"label {name} {NODE_GROUP_LABEL}={groups[0]}"))
+            yield self._once(f"node {name}", self.nodes_there[name], "metadata.labels", labels,
+                             f"label {name} {NODE_GROUP_LABEL}={groups[0]}")
 
     def quota(self, namespace: str, name: str,
               wanted: dict[str, tuple[str, ...]]) -> Iterator[Knob]:
@@ -119,8 +105,8 @@ class ClusterKnobs(KnobSet):
                 more = hard | {each: quantity.to_text(
                     sum(map(quantity.parse, parts)), quantity.style_of(hard.get(each, "0")))
                     for each, parts in wanted.items()}
-                yield self._knob(f"ResourceQuota {obj.key}", place, "status.hard", hard, 1,
-                                 lambda _, more=more: more, lambda amounts: ", ".join(
+                yield self._once(f"ResourceQuota {obj.key}", place, "status.hard", more,
+                                 text=lambda amounts: ", ".join(
                                      f"{each} {amounts.get(each, '0')}" for each in wanted))
 
     # -- the configuration ------------------------------------------------------------------------
@@ -131,7 +117,7 @@ class ClusterKnobs(KnobSet):
             conf = deepcopy(self.conf)
             return change(conf), self.objects, conf
 
-        return Knob("configuration", field, before, 1, turn, SWITCH, said=lambda _: said)
+        return Knob("configuration", field, before, 1, turn, Rank.SWITCH, said=lambda _: said)
 
     def without_action(self, name: str) -> Iterator[Knob]:
         def change(conf: SchedulerConfiguration) -> str:
@@ -188,7 +174,7 @@ class ClusterKnobs(KnobSet):
                     turn = partial(self._with_factor, (number, place), factor)
                     first = max(ceil(round((wanted - factor) * 10, 6)), 1)
                     yield Knob("configuration", "overcommit-factor", f"{factor:g}", max(200, first),
-                               turn, QUEUE, first)
+                               turn, Rank.QUEUE, first)
 
     def _with_factor(self, at: tuple[int, int], before: float, step: int) -> Turned:
         conf, factor = deepcopy(self.conf), before + step / 10

@@ -11,7 +11,7 @@ from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
-from volcano_lab.explain.explanation import Amounts, added, amounts_text
+from volcano_lab.explain.explanation import Amounts, amounts_text
 from volcano_lab.explain.names import Names, meant
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.plugins.admission import inqueue_resource
@@ -30,47 +30,30 @@ POINTS = {"reclaim": "reclaimable", "preempt": "preemptable"}
 """Action -> the extension point that names victims."""
 
 
-class _Call(Record):
-    """A call whose facts become plain when they are first read: of most searches nobody asks."""
+class _Late(Record):
+    """A record whose facts are `told` by name when they are first read: of most searches nobody
+    asks, and explanations look at states.
+    """
 
-    __slots__ = ("_live", "_plain")
-
-    def __init__(self, number: int, action: str, names: tuple[str, ...], live: tuple[Any, ...],
-                 kind: str):
-        self.number, self.action, self.kind, self.names = number, action, kind, names
-        self._live, self._plain = live, None
-
-    @property
-    def values(self) -> tuple[Any, ...]:  # type: ignore[override]
-        if self._plain is None:
-            self._plain, self._live = tuple(map(plain, self._live)), ()
-        return self._plain
-
-    def get(self, name: str, default: Any = None) -> Any:
-        if self._plain is None and name in self.names:
-            return plain(self._live[self.names.index(name)])
-        return super().get(name, default)
-
-
-class _Step(Record):
-    """A record whose changes are told when somebody reads them: explanations look at states."""
-
-    __slots__ = ("_values", "_tell")
+    __slots__ = ("_live", "_told")
 
     def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
-                 values: tuple[Any, ...], tell: Callable[[int], None]):
+                 live: tuple[Any, ...], told: Callable[[int, str, Any], Any]):
         self.number, self.action, self.kind, self.names = number, action, kind, names
-        self._values, self._tell = values, tell
+        self._live, self._told = live, told
 
     @property
     def values(self) -> tuple[Any, ...]:  # type: ignore[override]
-        self._tell(self.number)
-        return self._values
+        if self._told is not None:
+            told, self._told = self._told, None
+            self._live = tuple(told(self.number, name, live)
+                               for name, live in zip(self.names, self._live, strict=True))
+        return self._live
 
     def get(self, name: str, default: Any = None) -> Any:
-        if name == "changes":
-            self._tell(self.number)
-        return self._values[self.names.index(name)] if name in self.names else default
+        if self._told is None or name not in self.names:
+            return super().get(name, default)
+        return self._told(self.number, name, self._live[self.names.index(name)])
 
     def __getitem__(self, name: str) -> Any:
         return self.get(name) if name in self.names else super().__getitem__(name)
@@ -116,7 +99,8 @@ class CauseTrace(Trace):
             answer = function(claimant, candidates)
             if candidates:
                 live = (*(head or (point, since)), claimant, candidates, answer)
-                records.append(_Call(len(records), self._action, names, live, kind))
+                records.append(_Late(len(records), self._action, kind, names, live,
+                                     lambda number, name, value: plain(value)))
             return answer
 
         return searched
@@ -126,7 +110,7 @@ class CauseTrace(Trace):
     def _add(self, kind: str, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
         if names[-1:] != ("changes",):
             return super()._add(kind, names, values)
-        record = _Step(len(self.records), self._action, kind, names, values, self._tell)
+        record = _Late(len(self.records), self._action, kind, names, values, self._tell)
         self.records.append(record)
         return record
 
@@ -140,12 +124,14 @@ class CauseTrace(Trace):
         self._log.append((len(self.records), seen, changes))
         return changes
 
-    def _tell(self, number: int) -> None:
-        """Tell the changes up to a record, in their order."""
-        while self._not_told < len(self._log) and self._log[self._not_told][0] <= number:
+    def _tell(self, number: int, name: str, value: Any) -> Any:
+        """A fact; where it is what changed, the changes up to a record are told in their order."""
+        last = number if name == "changes" else -1
+        while self._not_told < len(self._log) and self._log[self._not_told][0] <= last:
             _, seen, changes = self._log[self._not_told]
             self._not_told += 1
             changes += self._known.told(seen)
+        return value
 
     def state_at(self, number: int) -> State:
         """The state right after a record."""
@@ -290,13 +276,10 @@ class Evidence:
         """What each node would have left at that moment, with what is releasing gone and what is
         promised come; of some resources, or all.
         """
-        nodes = self.state_at(record)["nodes"]
-        if names is None:
-            return {name: added(added(node["idle"], node["releasing"]), node["pipelined"], -1.0)
-                    for name, node in nodes.items()}
-        wanted = list(names)
+        wanted = self.ssn.total_resource.resource_names() if names is None else list(names)
         return {name: {each: node["idle"].get(each, 0.0) + node["releasing"].get(each, 0.0) - node[
-            "pipelined"].get(each, 0.0) for each in wanted} for name, node in nodes.items()}
+            "pipelined"].get(each, 0.0) for each in wanted}
+            for name, node in self.state_at(record)["nodes"].items()}
 
     def refusing(self, choice: Record) -> dict[str, str] | None:
         """{node: plugin} of the nodes that a plugin refused at a choice, whatever room they had;

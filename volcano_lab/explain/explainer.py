@@ -7,7 +7,7 @@ from functools import partial
 from time import time
 from typing import Any
 
-from volcano_lab.api import PENDING, JobInfo, NodeInfo, QueueInfo, TaskInfo
+from volcano_lab.api import PENDING, NodeInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evictions import victim_causes
@@ -79,12 +79,8 @@ class Explainer(Shown):
     @collector_paused()
     def why(self, what: Any) -> Explanation:
         """Why a job, a pod or a queue is as it is."""
-        if isinstance(what, JobInfo):
-            return self.why_job(what.uid)
-        if isinstance(what, TaskInfo):
-            return self.why_task(what.key)
-        if isinstance(what, QueueInfo):
-            return self.why_queue(what.uid)
+        if not isinstance(what, str):
+            what = what.key if isinstance(what, TaskInfo) else what.uid
         try:
             kind, key = self.names.find(what)
         except LookupError:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from attrs import define
 
-from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amount_text, total
-from volcano_lab.explain.lint import ignored_fields
+from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, amount_text
+from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.explain.names import Names
 from volcano_lab.framework import Session
 from volcano_lab.manifests.admission import verdicts
@@ -82,9 +82,8 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
 
 def _configuration(ssn: Session) -> Iterator[Finding]:
     place, plugins = "configuration", ssn.conf.plugin_names()
-    if {"proportion", "capacity"} <= {*plugins}:
-        yield Finding("two-shares", ERROR, place, "proportion and capacity both say what queues "
-                      "deserve, and contradict each other", "name one of them")
+    for rule, sentence in contradictions(ssn):
+        yield Finding(rule, WARNING if rule == "tree" else ERROR, place, sentence)
     for name in sorted({name for name in plugins if plugins.count(name) > 1}):
         yield Finding("plugin-twice", WARNING, place, f"the plugin {name} is named more than once",
                       "name it in one tier")
@@ -113,14 +112,6 @@ def _configuration(ssn: Session) -> Iterator[Finding]:
 def _queues(ssn: Session) -> Iterator[Finding]:
     parents = {queue.queue.spec.parent for queue in ssn.queues.values()}
     used = {job.queue for job in ssn.jobs.values()}
-    guaranteed = total(Resource.from_list(queue.queue.spec.guarantee.resource)
-                       for name, queue in ssn.queues.items() if name not in parents)
-    for name, amount in guaranteed:
-        if amount > ssn.total_resource.get(name):
-            yield Finding("guarantees-above-cluster", ERROR, "cluster", f"queues are guaranteed "
-                          f"{name} {amount_text(name, amount)} in sum; the nodes have {name} "
-                          f"{amount_text(name, ssn.total_resource.get(name))}",
-                          "lower guarantees, or add nodes")
     attributes = queue_attributes(ssn)
     for name, queue in ssn.queues.items():
         place = f"Queue {name}"

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from volcano_lab.api import JobInfo, amount_text
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, moment_text
+from volcano_lab.explain.origin import too_large
 from volcano_lab.framework.one_sentence import listed
 from volcano_lab.trace import Record, queue_attributes
 from volcano_lab.trace.plain import amounts
@@ -126,6 +128,45 @@ def phase_text(seen: Evidence, record: Record, job: JobInfo) -> str:
     some = f"{placed or 'none'} of its {len(job.tasks)} pods"
     have = "has" if placed <= 1 else "have"
     return f" ({start['jobs'][job.uid]['phase'] or 'Pending'}, {some} {have} a place)"
+
+
+def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
+    """The jobs behind what was counted; those that reserve room and can never start here."""
+    if seen.brief:
+        return
+    names, level = record["short_of"], record.get("level")
+    kept = reserved(seen, record, level)
+    own = kept.pop(job.uid, {})
+    held = allocated(seen, record, level)[0]
+    verb = "Held by" if level else "In use by"
+    about = partial(phase_text, seen, record)
+    text = (held_text(seen, kept, names, "Reserved by", about) + held_text(seen, held, names, verb)
+            + ("" if level else strangers(seen, names, seen.ssn.nodes))).strip()
+    if any(own.get(name) for name in names):
+        text += (f" Counted in: {amounts_text(own, names)} of its own, for the configuration names "
+                 f"{record['plugin']} twice, and the first has let it in.")
+    holders = [*largest(kept, names)[:12], *largest(held, names)[:3]]
+    if text:
+        yield Cause("held_by", text, {"holders": list(dict.fromkeys(holders)),
+                                      "ghosts": [uid for uid in largest(kept, names)
+                                                 if is_ghost(seen, uid)]}, [record], True)
+    before = [uid for uid in largest(kept, names) if seen.of("enqueued", job=uid)][:1]
+    first = came_first(seen, seen.ssn.jobs[before[0]], job, record) if before else None
+    if first is not None:
+        yield first
+    for uid in largest(kept, names)[:3]:
+        least = amounts(seen.ssn.jobs[uid].get_min_resources())
+        over = [name for name, amount in least.items()
+                if amount > seen.ssn.total_resource.get(name)]
+        if any(task.node_name for task in seen.ssn.jobs[uid].tasks.values()):
+            continue
+        total = {name: seen.ssn.total_resource.get(name) for name in over}
+        why = (f"its minimum is {amounts_text(least, over)}, and the cluster has "
+               f"{amounts_text(total)}" if over else "no node could hold a pod of it, were it empty"
+               if any(too_large(seen, seen.ssn.jobs[uid])) else "")
+        if why:
+            yield Cause("never_starts", f"{seen.called(uid)} can never start here: {why}.",
+                        {"job": uid}, [], True)
 
 
 def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:

@@ -5,7 +5,6 @@ of its topology, where its pods may go; and that another job be gone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from math import ceil
 from typing import Any
 
@@ -16,15 +15,11 @@ from volcano_lab.api.objects import ObjectMeta, PodGroup, PriorityClass
 from volcano_lab.api.objects.affinity import Toleration
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.knob import (
-    HARMLESS,
-    JOB,
-    OTHERS,
-    REQUEST,
     Knob,
     KnobSet,
+    Rank,
     Turned,
     evolved,
-    scaled,
     step_of,
     steps_to,
     text_of,
@@ -57,11 +52,11 @@ class JobKnobs(KnobSet):
 
         def turn(step: int) -> Turned:
             fewer = least - step
-            spec = attrs.evolve(group.spec, min_member=fewer, min_resources=scaled(
+            spec = attrs.evolve(group.spec, min_member=fewer, min_resources=_scaled(
                 group.spec.min_resources, fewer, least))
             return str(fewer), self._replaced({place: attrs.evolve(group, spec=spec)}), self.conf
 
-        yield Knob(f"job {self.called(job)}", "min_member", str(least), least - 1, turn, JOB)
+        yield Knob(f"job {self.called(job)}", "min_member", str(least), least - 1, turn, Rank.JOB)
 
     def min_resources(self, job: str, resource: str, most: float) -> Iterator[Knob]:
         """What the PodGroup reserves beyond what its pods ask for, down to an amount."""
@@ -69,20 +64,17 @@ class JobKnobs(KnobSet):
         least = dict(self.objects[place].spec.min_resources or {}) if place is not None else {}
         if resource in least:
             text = text_of(resource, in_quantity(resource, max(most, 0.0)), least[resource])
-            yield self._knob(f"job {self.called(job)}", place, "spec.min_resources", least, 1,
-                             lambda _: least | {resource: text},
-                             lambda a: f"{resource} {a[resource]}", rank=JOB)
+            yield self._once(f"job {self.called(job)}", place, "spec.min_resources", least | {
+                resource: text}, text=lambda a: f"{resource} {a[resource]}", rank=Rank.JOB)
 
     def roles(self, job: str, short: dict[str, tuple[int, int]]) -> Iterator[Knob]:
         """The minimum of each role that has fewer pods, lowered to what there is."""
         place = self.groups.get(job)
         for role, (there, least) in short.items() if place is not None else ():
             minima = self.objects[place].spec.min_task_member | {role: there}
-            yield self._knob(f"job {self.called(job)}", place, "spec.min_task_member", least, 1,
-                             lambda _, minima=minima: minima, rank=JOB,
-                             said=lambda _, role=role, least=least, there=there: (
-                                 f"job {self.called(job)}: minimum of role {role} {least} -> "
-                                 f"{there or 'none'}"))
+            yield self._once(f"job {self.called(job)}", place, "spec.min_task_member", minima,
+                             f"job {self.called(job)}: minimum of role {role} {least} -> "
+                             f"{there or 'none'}", rank=Rank.JOB)
 
     def request(self, job: str, resource: str, target: float = 0.0) -> Iterator[Knob]:
         """What the waiting pods of the job ask for at most, and with it the minimum's resources;
@@ -114,7 +106,7 @@ class JobKnobs(KnobSet):
         first = min(steps_to(resource, most, max(target, 0.0), step), max(whole - 1, 1))
         yield Knob(f"job {self.called(job)}", f"request of {resource} a pod",
                    texts[asked.index(most)], whole - 1, turn,
-                   JOB if 3 * first <= whole else REQUEST, first)
+                   Rank.JOB if 3 * first <= whole else Rank.REQUEST, first)
 
     def renamed(self, job: str, resource: str, meant: str) -> Iterator[Knob]:
         """That the job's pods ask for a resource by the name that nodes announce."""
@@ -133,7 +125,7 @@ class JobKnobs(KnobSet):
             return meant, self._replaced(changed), self.conf
 
         if place is not None:
-            yield Knob(f"job {self.called(job)}", "name of a resource", resource, 1, turn, JOB,
+            yield Knob(f"job {self.called(job)}", "name of a resource", resource, 1, turn, Rank.JOB,
                        said=lambda _: f"job {self.called(job)}: {meant} instead of {resource}")
 
     def freed(self, job: str, code: str) -> Iterator[Knob]:
@@ -143,9 +135,9 @@ class JobKnobs(KnobSet):
             own = [getattr(spec, name) for pod in self.waiting(job).values() if (spec := pod.spec)]
             own = [each and getattr(each, rest) for each in own] if rest else own
             if any(each and each != value for each in own):
-                yield self._pods(job, path, str(own[0]), lambda spec, name=name, rest=rest,
-                                 value=value: {name: attrs.evolve(getattr(spec, name), **{
-                                     rest: value}) if rest and getattr(spec, name) else value},
+                yield self._pods(job, path, str(own[0]), lambda spec, path=path, name=name,
+                                 value=value: evolved(spec, path, value)
+                                 if getattr(spec, name) else spec,
                                  f"job {self.called(job)}: {words.format(_selector(own[0]))}")
 
     def tier(self, job: str) -> Iterator[Knob]:
@@ -155,37 +147,18 @@ class JobKnobs(KnobSet):
         place = self.groups.get(job)
         spec = self.objects[place].spec if place is not None else None
         topologies = [] if spec is None else [
-            ("", spec.network_topology), *((f" of {policy.name}", policy.network_topology)
-                                           for policy in spec.sub_group_policy)]
-        for number, (where, topology) in enumerate(topologies, -1):
-            if topology is None:
-                continue
-            own = topology.highest_tier_allowed
+            ("", "spec", spec), *((f" of {policy.name}", f"spec.sub_group_policy.{number}", policy)
+                                  for number, policy in enumerate(spec.sub_group_policy))]
+        for where, path, holder in topologies:
+            topology, path = holder.network_topology, f"{path}.network_topology"
+            own = topology.highest_tier_allowed if topology is not None else None
             if own is not None:
-                yield self._topology(job, number, f"highest_tier_allowed{where}", str(own), 8,
-                                     lambda step, own=own: {"highest_tier_allowed": own + step})
-            if topology.mode == "hard":
-                yield self._topology(job, number, f"network topology{where}", "hard", 1,
-                                     lambda _: {"mode": "soft"})
-
-    def _topology(self, job: str, number: int, field: str, before: str, steps: int,
-                  change: Any) -> Knob:
-        place = self.groups[job]
-        group = self.objects[place]
-
-        def turn(step: int) -> Turned:
-            fields = change(step)
-            if number < 0:
-                new = evolved(group, "spec.network_topology",
-                              attrs.evolve(group.spec.network_topology, **fields))
-            else:
-                policies = deepcopy(group.spec.sub_group_policy)
-                topology = attrs.evolve(policies[number].network_topology, **fields)
-                policies[number].network_topology = topology
-                new = evolved(group, "spec.sub_group_policy", policies)
-            return str(next(iter(fields.values()))), self._replaced({place: new}), self.conf
-
-        return Knob(f"job {self.called(job)}", field, before, steps, turn, JOB)
+                yield self._knob(f"job {self.called(job)}", place, f"{path}.highest_tier_allowed",
+                                 own, 8, lambda step, own=own: own + step, rank=Rank.JOB,
+                                 field=f"highest_tier_allowed{where}")
+            if topology is not None and topology.mode == "hard":
+                yield self._once(f"job {self.called(job)}", place, f"{path}.mode", "soft",
+                                 rank=Rank.JOB, field=f"network topology{where}")
 
     def tolerations(self, job: str, nodes: Sequence[str]) -> Iterator[Knob]:
         """That the job's pods tolerate the taints of a node; a knob for each set of taints, but for
@@ -198,27 +171,28 @@ class JobKnobs(KnobSet):
             if text and text not in seen and not KUBERNETES.search(text):
                 seen.add(text)
                 more = [Toleration(t.key, "Exists", effect=t.effect) for t in taints]
-                yield self._pods(job, "tolerations", text, lambda spec, more=more: {
-                    "tolerations": [*spec.tolerations, *more]},
+                yield self._pods(job, "tolerations", text, lambda spec, more=more: evolved(
+                    spec, "tolerations", [*spec.tolerations, *more]),
                     f"job {self.called(job)}: with a toleration of {text}")
 
     def spread(self, job: str) -> Iterator[Knob]:
         """That the job's pods would like to be spread, and need not be."""
-        yield self._pods(job, "topologySpreadConstraints", "DoNotSchedule", lambda spec: {
-            "topology_spread_constraints": [attrs.evolve(each, when_unsatisfiable="ScheduleAnyway")
-                                            for each in spec.topology_spread_constraints]},
+        yield self._pods(job, "topologySpreadConstraints", "DoNotSchedule", lambda spec: evolved(
+            spec, "topology_spread_constraints", [
+                attrs.evolve(each, when_unsatisfiable="ScheduleAnyway")
+                for each in spec.topology_spread_constraints]),
             f"job {self.called(job)}: whenUnsatisfiable ScheduleAnyway in its topology spread")
 
     def _pods(self, job: str, field: str, before: str, change: Any, said: str) -> Knob:
         """A change of the spec of each waiting pod."""
         def turn(_: int) -> Turned:
-            changed = {place: attrs.evolve(pod, spec=attrs.evolve(pod.spec, **change(pod.spec)))
+            changed = {place: evolved(pod, "spec", change(pod.spec))
                        for place, pod in self.waiting(job).items()}
             return "changed", self._replaced(changed), self.conf
 
-        return Knob(f"job {self.called(job)}", field, before, 1, turn, JOB, said=lambda _: said)
+        return Knob(f"job {self.called(job)}", field, before, 1, turn, Rank.JOB, 1, lambda _: said)
 
-    def priority(self, job: str, above: int) -> Iterator[Knob]:
+    def priority(self, job: str, above: int, rank: int = Rank.JOB) -> Iterator[Knob]:
         """That the job have a PriorityClass above a number."""
         place, name = self.groups.get(job), f"above-{above}"
 
@@ -230,26 +204,24 @@ class JobKnobs(KnobSet):
             return str(above + 1), [PriorityClass(ObjectMeta(name), above + 1), *objects], self.conf
 
         if place is not None:
-            yield Knob(f"job {self.called(job)}", "PriorityClass", "as it is", 1, turn, JOB,
+            yield Knob(f"job {self.called(job)}", "PriorityClass", "as it is", 1, turn, rank,
                        said=lambda _: f"job {self.called(job)}: a PriorityClass above {above}")
 
     def in_queue(self, job: str, queues: Sequence[str]) -> Iterator[Knob]:
         """That the job be in another queue."""
         place = self.groups.get(job)
         for queue in queues if place is not None else ():
-            yield self._knob(f"job {self.called(job)}", place, "spec.queue",
-                             self.objects[place].spec.queue or "default", 1, lambda _,
-                             queue=queue: queue, rank=JOB, said=lambda _,
-                             queue=queue: f"job {self.called(job)}: in queue {queue}")
+            yield self._once(f"job {self.called(job)}", place, "spec.queue", queue,
+                             f"job {self.called(job)}: in queue {queue}", rank=Rank.JOB)
 
-    def deleted(self, job: str) -> Iterator[Knob]:
+    def deleted(self, job: str, rank: int = Rank.OTHERS) -> Iterator[Knob]:
         """That another job be gone, with its pods."""
         place = self.groups.get(job)
         if place is not None:
             gone = {place, *self.pods.get(job, ())}
             objects = [obj for at, obj in enumerate(self.objects) if at not in gone]
             yield Knob(f"job {self.called(job)}", "", "there", 1,
-                       lambda _: ("deleted", objects, self.conf), OTHERS,
+                       lambda _: ("deleted", objects, self.conf), rank,
                        said=lambda _: f"delete {self.called(job)}")
 
     def ghosts(self, jobs: Sequence[str]) -> Iterator[Knob]:
@@ -269,7 +241,7 @@ class JobKnobs(KnobSet):
             return f"delete {count} of the {len(there)} PodGroups without pods ({names}{more})"
 
         if there:
-            yield Knob("PodGroups without pods", "deleted", "0", len(there), turn, HARMLESS,
+            yield Knob("PodGroups without pods", "deleted", "0", len(there), turn, Rank.HARMLESS,
                        said=said)
 
 
@@ -284,3 +256,8 @@ def _asking(container: Any, resource: str, limit: Any) -> Any:
         return container
     return evolved(container, "resources.requests",
                    requests | {resource: text_of(resource, limit, requests[resource])})
+
+
+def _scaled(amounts: dict[str, str] | None, part: int, whole: int) -> dict[str, str] | None:
+    return amounts and {name: text_of(name, quantity.parse(text) * part / whole, text) for name,
+                        text in amounts.items()}

@@ -5,6 +5,7 @@ objects or the configuration.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from math import ceil
 from typing import Any
 
@@ -19,10 +20,14 @@ from volcano_lab.framework import SchedulerConfiguration
 
 Objects = Sequence[KubernetesObject]
 Turned = tuple[str, Objects, SchedulerConfiguration]
-HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES = range(7)
-"""How much a turn changes, from what nobody misses to what has to be bought."""
 STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), ("64Mi", "1Gi"))}
 """By how much amounts are turned: small ones, whole ones of two or more; anything else by one."""
+
+
+class Rank:
+    """How much a turn changes, from what nobody misses to what has to be bought."""
+
+    HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES = range(7)
 
 
 @define(slots=True, frozen=True)
@@ -39,7 +44,7 @@ class Knob:
     before: str
     steps: int
     turn: Callable[[int], Turned]
-    rank: int = QUEUE
+    rank: int = Rank.QUEUE
     first: int = 1
     said: Callable[[str], str] | None = None
 
@@ -63,6 +68,9 @@ def evolved(obj: Any, path: str, value: Any) -> Any:
     3
     """
     name, _, rest = path.partition(".")
+    if isinstance(obj, list):
+        at = int(name)
+        return [*obj[:at], evolved(obj[at], rest, value), *obj[at + 1:]]
     return attrs.evolve(obj, **{name: evolved(getattr(obj, name), rest, value) if rest else value})
 
 
@@ -122,18 +130,22 @@ class KnobSet:
     def _replaced(self, changed: dict[int, KubernetesObject]) -> list[KubernetesObject]:
         return [changed.get(place, obj) for place, obj in enumerate(self.objects)]
 
+    def _once(self, what: str, place: int, path: str, after: Any, said: str = "",
+              text: Callable[[Any], str] = str, rank: int = Rank.QUEUE, field: str = "") -> Knob:
+        """One field of an object, set to what it should be."""
+        before = reduce(lambda obj, name: obj[int(name)] if isinstance(obj, list) else getattr(
+            obj, name), path.split("."), self.objects[place])
+        return self._knob(what, place, path, before, 1, lambda _: after, text, field, rank=rank,
+                          said=(lambda _: said) if said else None)
+
     def _knob(self, what: str, place: int, path: str, before: Any, steps: int,
-              value: Callable[[int], Any], text: Callable[[Any], str] = str, **facts: Any) -> Knob:
+              value: Callable[[int], Any], text: Callable[[Any], str] = str, field: str = "",
+              **facts: Any) -> Knob:
         obj = self.objects[place]
 
         def turn(step: int) -> Turned:
             after = value(step)
             return text(after), self._replaced({place: evolved(obj, path, after)}), self.conf
 
-        return Knob(what, path.removeprefix("spec.").removeprefix("status."), text(before), steps,
-                    turn, **facts)
-
-
-def scaled(amounts: dict[str, str] | None, part: int, whole: int) -> dict[str, str] | None:
-    return amounts and {name: text_of(name, quantity.parse(text) * part / whole, text) for name,
-                        text in amounts.items()}
+        return Knob(what, field or path.removeprefix("spec.").removeprefix("status."), text(before),
+                    steps, turn, **facts)

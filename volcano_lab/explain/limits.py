@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.explain.admission import closed, warnings_of
+from volcano_lab.explain.admission import warnings_of
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.explain.holders import room_causes
-from volcano_lab.explain.origin import level_called, limit_origin, over_cause
+from volcano_lab.explain.origin import closed, level_called, limit_origin, over_cause
 from volcano_lab.trace import Record
 
 
@@ -54,7 +54,7 @@ def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
 def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     queue = seen.ssn.queues[job.queue]
     if record["plugin"] in ("proportion", "capacity") and not queue.is_open:
-        return closed(seen, job)
+        return closed(seen, job.queue, job.uid)
     if record["plugin"] == "capacity":
         level = seen.trace.records[record.number - 1]
         if level.kind == "allocatable_level" and level["short_of"]:

@@ -61,27 +61,32 @@ def ignored_fields(ssn: Session) -> list[str]:
             *_queue_labels(ssn), *_shared_alone(ssn.snapshot.storage, pods)]
 
 
-def contradictions(ssn: Session) -> list[str]:
-    """A sentence for each amount of a queue that the cluster, or the queue above it, cannot give.
+def contradictions(ssn: Session) -> list[tuple[str, str]]:
+    """A rule and a sentence for each amount of a queue that the cluster, or the queue above it,
+    cannot give.
 
     >>> from volcano_lab.cluster import Cluster
     >>> contradictions(Cluster().node("n1", cpu=4).queue("a", guarantee=6).run().session)
-    ['Queues are guaranteed cpu 6 in sum (a 6), and the cluster has cpu 4.']
+    [('guarantees-above-cluster',
+      'Queues are guaranteed cpu 6 in sum (a 6), and the cluster has cpu 4.')]
     """
     tree = getattr(ssn.plugins.get("capacity"), "tree", None)
     parents = {queue.queue.spec.parent for queue in ssn.queues.values()}
     kept = {name: Resource.from_list(queue.queue.spec.guarantee.resource)
             for name, queue in ssn.queues.items() if name not in parents}
-    found = ["The plugins proportion and capacity both say what queues deserve, and contradict "
-             "each other: name one of them."] * ({*LIMITS} <= {*ssn.conf.plugin_names()})
+    found = [("two-shares", "The plugins proportion and capacity both say what queues deserve, and "
+              "contradict each other: name one of them.")] * (
+                  {*LIMITS} <= {*ssn.conf.plugin_names()})
     for name, amount in total(kept.values()):
         if amount > ssn.total_resource.get(name):
             who = ", ".join(f"{queue} {amount_text(name, each.get(name))}"
                             for queue, each in kept.items() if each.get(name))
             has = amount_text(name, ssn.total_resource.get(name))
-            found.append(f"Queues are guaranteed {name} {amount_text(name, amount)} in sum "
-                         f"({who}), and the cluster has {name} {has}.")
-    return found + [warning[0].upper() + warning[1:] for warning in getattr(tree, "warnings", ())]
+            found.append(("guarantees-above-cluster", f"Queues are guaranteed {name} "
+                          f"{amount_text(name, amount)} in sum ({who}), and the cluster has "
+                          f"{name} {has}."))
+    return found + [("tree", warning[0].upper() + warning[1:])
+                    for warning in getattr(tree, "warnings", ())]
 
 
 def _quotas(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str]:

@@ -169,9 +169,7 @@ def breaks(timeline: Timeline, uid: str, last: int, seconds: float | None) -> It
         steps = smallest(turns, min(knob.steps, MOST_STEPS))
         if steps is not None:
             found += 1
-            after, objects, conf = knob.turn(steps)
-            yield Remedy(knob.what, knob.field, knob.before, after, knob.text(after),
-                         _effect(runs[steps], uid, last, before), steps, knob.rank, objects, conf)
+            yield Remedy.of(knob, steps, _effect(runs[steps], uid, last, before))
 
 
 def _places(timeline: Timeline, uid: str, last: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, amount_text
@@ -10,6 +10,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
 from volcano_lab.framework import listed
 from volcano_lab.trace import Record
+from volcano_lab.trace.plain import amounts as plain_amounts
 from volcano_lab.trace.state import queue_attributes
 
 
@@ -39,6 +40,41 @@ def over_cause(seen: Evidence, job: JobInfo, level: str, before: str, names: lis
     return Cause("queue_over_capability" if level == job.queue else "ancestor_over_capability",
                  text, {"asked": asked, "limit": limit, "short_of": names, "level": level} | more,
                  [*records])
+
+
+def closed(seen: Evidence, queue: str, job: str = "") -> Cause:
+    """That a queue is not open, with what refused a job in it."""
+    state = seen.ssn.queues[queue].queue.status.state or "unset"
+    records = [record for point, about in (("allocatable", {"queue": queue}),
+                                           ("job_enqueueable", {"job": job}))
+               for record in seen.of(point, **about)[:1] if record["answer"] in (False, -1)]
+    return Cause("queue_closed", f"Queue {queue} takes no work: its state is {state}, not Open.",
+                 {"state": state}, records)
+
+
+def best_effort(seen: Evidence, queue: str, sums: dict[str, Any] | None) -> Iterator[Cause]:
+    """What becomes of a queue that deserves nothing by capacity."""
+    if "capacity" in seen.ssn.plugins and sums is not None and not any(
+            amount for name, amount in sums["deserved"].items() if name != "pods"):
+        text = (f"Queue {queue} deserves nothing (best effort): its share counts as 1, so that it "
+                "comes after every queue that has less than it deserves.")
+        yield Cause("best_effort_queue", text, {"share": sums["share"]})
+
+
+def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """That no node could hold one of its pods, were it empty and the job admitted."""
+    nodes = [node.allocatable for node in seen.ssn.nodes.values()]
+    for task in job.tasks.values():
+        asked = plain_amounts(task.init_resreq)
+        most = {name: max((room.get(name) for room in nodes), default=0.0) for name in asked}
+        over = [name for name in asked if name != "pods" and asked[name] > most[name]]
+        if over and not task.node_name:
+            text = (f"No node could hold its pod {task.key}, were it empty: it asks for "
+                    f"{amounts_text(asked, over)}, and the largest has {amounts_text(most, over)}.")
+            text += seen.at_first(task, over) + seen.not_announced(
+                name for name in over if not most[name])
+            yield Cause("pod_too_large", text, {"task": task.key}, [], True)
+            return
 
 
 def level_called(job: JobInfo, level: str) -> str:

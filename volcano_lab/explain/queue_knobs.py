@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from volcano_lab.api import quantity
 from volcano_lab.explain.explanation import Amounts, in_quantity
-from volcano_lab.explain.knob import SWITCH, Knob, KnobSet, evolved, step_of, steps_to, text_of
+from volcano_lab.explain.knob import Knob, KnobSet, Rank, evolved, step_of, steps_to, text_of
 
 
 class QueueKnobs(KnobSet):
@@ -27,8 +27,7 @@ class QueueKnobs(KnobSet):
         if place is not None and other is not None:
             before, after = (self.objects[at].spec.priority for at in (place, other))
             if before != after:
-                yield self._knob(f"queue {queue}", place, "spec.priority", before, 1,
-                                 lambda _: after)
+                yield self._once(f"queue {queue}", place, "spec.priority", after)
 
     def _amounts(self, place: int, field: str) -> tuple[str, dict[str, str]]:
         """Where a queue's amounts of a kind are, and these."""
@@ -67,18 +66,15 @@ class QueueKnobs(KnobSet):
         before = quantity.parse(text)
         if before:
             step = step_of(resource, before)
-            yield self._knob(f"queue {queue}", place, path, kept,
-                             int(before // step),
-                             lambda i: kept |
-                             {resource: text_of(resource, before - i * step, text)},
-                             lambda a: f"{resource} {a.get(resource, '0')}",
-                             first=steps_to(resource, 0, least, step))
+            yield self._knob(f"queue {queue}", place, path, kept, int(before // step),
+                             lambda i: kept | {resource: text_of(resource, before - i * step, text)},
+                             lambda a: f"{resource} {a.get(resource, '0')}", first=steps_to(resource, 0, least, step))
 
     def reclaimable(self, queue: str, value: bool = True) -> Iterator[Knob]:
         place = self.queues.get(queue)
         if place is not None and (self.objects[place].spec.reclaimable is not False) != value:
-            yield self._knob(f"queue {queue}", place, "spec.reclaimable", not value, 1,
-                             lambda _: value, lambda a: str(a).lower(), rank=SWITCH)
+            yield self._once(f"queue {queue}", place, "spec.reclaimable", value,
+                             text=lambda a: str(a is not False).lower(), rank=Rank.SWITCH)
 
     def opened(self, queue: str) -> Iterator[Knob]:
         """That a queue be open, with those above it: below a closed one none can be opened."""
@@ -95,4 +91,4 @@ class QueueKnobs(KnobSet):
             opened = {place: evolved(self.objects[place], "status.state", "Open")
                       for place in closed.values()}
             yield Knob(f"queue {' and '.join(reversed(closed))}", "state", states[0], 1,
-                       lambda _: ("Open", self._replaced(opened), self.conf), SWITCH)
+                       lambda _: ("Open", self._replaced(opened), self.conf), Rank.SWITCH)

@@ -17,7 +17,7 @@ from volcano_lab.api.objects import PodGroup, Queue
 from volcano_lab.explain.candidates import candidates, keeping
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.knob import NODES, OTHERS, QUEUE, REQUEST, SWITCH, Objects
+from volcano_lab.explain.knob import Objects, Rank
 from volcano_lab.explain.knobs import Knob, Knobs
 from volcano_lab.explain.trial import Trial, run
 from volcano_lab.explain.why_job import job_causes
@@ -53,6 +53,13 @@ class Remedy:
     rank: int
     objects: Objects = field(repr=False, eq=False)
     conf: SchedulerConfiguration = field(repr=False, eq=False)
+
+    @classmethod
+    def of(cls, knob: Knob, steps: int, effect: str) -> Remedy:
+        """A knob that was turned so far."""
+        after, objects, conf = knob.turn(steps)
+        return cls(knob.what, knob.field, knob.before, after, knob.text(after), effect, steps,
+                   knob.rank, objects, conf)
 
     def __str__(self) -> str:
         return f"{self.change} ({self.effect})"
@@ -95,7 +102,7 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
     end = inf if seconds is None else perf_counter() + seconds
     knobs = Knobs(objects, conf, seen.called)
     known = candidates(knobs, seen.ssn, job, causes)
-    own = [knob for knob in known if knob.rank < REQUEST]
+    own = [knob for knob in known if knob.rank < Rank.REQUEST]
     never = any(cause.code == "pod_too_large" for cause in causes)  # admitted, it waits for ever
     most = MOST if len(seen.ssn.nodes) < LARGE else FEW
     search, found, admitting = _Search(seen, knobs.objects, job, now, pod), 0, []
@@ -103,8 +110,8 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
         if found >= most or perf_counter() > end:
             break
         if knob == "pairs":
-            switches = [each for each in own if each.rank == SWITCH and each.steps == 1]
-            pairs = () if found else search.pairs(knobs, own, switches, QUEUE, end)
+            switches = [each for each in own if each.rank == Rank.SWITCH and each.steps == 1]
+            pairs = () if found else search.pairs(knobs, own, switches, Rank.QUEUE, end)
             for remedy in islice(pairs, PAIRS):
                 found += 1
                 yield remedy
@@ -117,10 +124,10 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
             admitting.append(knob)
     if not found and perf_counter() < end:
         more = (search.fewest(attrs.evolve(knob, steps=max(NODES_MORE, knob.steps)), PLACED)
-                for knob in known if knob.rank == NODES)
-        firsts = [knob for knob in known if knob.rank not in (OTHERS, REQUEST)]
+                for knob in known if knob.rank == Rank.NODES)
+        firsts = [knob for knob in known if knob.rank not in (Rank.OTHERS, Rank.REQUEST)]
         last = chain(islice(filter(None, more), 1),
-                     islice(search.pairs(knobs, known, firsts, NODES, end), PAIRS))
+                     islice(search.pairs(knobs, known, firsts, Rank.NODES, end), PAIRS))
         yield from sorted(last, key=lambda remedy: remedy.rank)
     for knob in admitting[:2 if found else most]:
         remedy = search.fewest(knob, ADMITTED) if perf_counter() < end else None
@@ -145,15 +152,13 @@ def remedies_that_spare(seen: Evidence, objects: Objects, conf: SchedulerConfigu
                  *knobs.without_action(action)):
         if perf_counter() > end:
             return
-        after, objects, changed = knob.turn(1)
-        ssn = run(objects, changed, now)
+        ssn = run(*knob.turn(1)[1:], now)
         fewer = len(ssn.jobs[uid].in_status(RELEASING))
         if fewer < lost:
             told = "; ".join((f"{name} loses {fewer or 'no'} pod{'s' * (fewer != 1)}"
                               + f" instead of {lost}" * bool(fewer),
                               *_costs(seen, seen.ssn, ssn, uid)))
-            yield Remedy(knob.what, knob.field, knob.before, after, knob.text(after), told, 1,
-                         knob.rank, objects, changed)
+            yield Remedy.of(knob, 1, told)
 
 
 class _Search:
@@ -191,7 +196,7 @@ class _Search:
         """
         told: set[str | frozenset[str]] = set()
         known = {knob.text("") for knob in tried}
-        count = FIRSTS if rank < NODES else 2 * FIRSTS
+        count = FIRSTS if rank < Rank.NODES else 2 * FIRSTS
         for first in sorted(firsts, key=lambda knob: -self.best(knob))[:count]:
             _, objects, conf = first.turn(first.steps)
             trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace())
@@ -213,13 +218,13 @@ class _Search:
                 both = frozenset((first.text(""), text))
                 if both & told or both in told or len(both) == 1:
                     continue
-                told.add(text if rank < NODES else both)
+                told.add(text if rank < Rank.NODES else both)
                 remedy = None if text in known or text not in alone else self.fewest(
                     alone[text], PLACED)
                 remedy = remedy or self._both(first, pair, lambda step, text=text, after=after:
                                               after(step).get(text))
                 if remedy is not None:
-                    told |= both if rank < NODES else {first.text("")}
+                    told |= both if rank < Rank.NODES else {first.text("")}
                     yield remedy
 
     def _both(self, first: Knob, pair: Knob, at: Callable[[int], Knob | None]) -> Remedy | None:
@@ -258,7 +263,7 @@ class _Search:
         steps = smallest(lambda step: self._at(knob, step) >= goal, knob.steps, knob.first)
         if steps is None:
             return None
-        after, objects, conf = knob.turn(steps)
+        _, objects, conf = knob.turn(steps)
         key, ssn, rest = self._turned
         if key == (knob, steps):
             self.trial.finish(rest)  # for its cost to others
@@ -266,9 +271,7 @@ class _Search:
             ssn = self.trial.run(objects, conf)
         if ssn is None or self.outcome(ssn) < goal or self._inadmissible(objects):
             return None
-        return Remedy(knob.what, knob.field, knob.before, after, knob.text(after),
-                      effect(self.seen, self.before, ssn, self.job.uid), steps, knob.rank, objects,
-                      conf)
+        return Remedy.of(knob, steps, effect(self.seen, self.before, ssn, self.job.uid))
 
 
 def effect(seen: Evidence, before: Session, after: Session, uid: str) -> str:

@@ -9,7 +9,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.storage import CLAIM, VOLUME, WAIT, Storage, claims_of, class_of
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause
-from volcano_lab.explain.knob import JOB, OTHERS, Knob, KnobSet, Turned
+from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned
 
 SAID = "plugin VolumeBinding pre-predicates failed "
 CODES = ("claim_missing", "claim_unbound", "volume_unbound")
@@ -97,5 +97,5 @@ def _knob(knobs: KnobSet, place: int | None, claim: api.PersistentVolumeClaim) -
 
     said = (f"create {what} with a volume" if place is None
             else f"a volume of {size or 'any size'} for {what}")
-    return Knob(what, "spec.volumeName", "", 1, turn, JOB if place is None else OTHERS,
+    return Knob(what, "spec.volumeName", "", 1, turn, Rank.JOB if place is None else Rank.OTHERS,
                 said=lambda _: said)

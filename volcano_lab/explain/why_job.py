@@ -14,6 +14,7 @@ from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_caus
 from volcano_lab.explain.limits import limit_causes
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
+from volcano_lab.explain.origin import best_effort
 from volcano_lab.explain.volumes import claim_causes
 from volcano_lab.framework import listed
 
@@ -148,7 +149,9 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield gang
     yield from _left_alone(seen, job)
     yield from eviction_causes(seen, job)
-    yield from _best_effort_queue(seen, job)
+    for cause in best_effort(seen, job.queue, seen.trace.start["queues"].get(job.queue)):
+        cause.context = True
+        yield cause
 
 
 def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
@@ -164,14 +167,12 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
         leaving = [task for task in seen.ssn.nodes[node].tasks.values() if task.status == RELEASING]
         evicted = {pod: record["action"] for record in seen.of("victims")
                    for pod in record["chosen"] if record.get("task") in pods}
-        by = dict.fromkeys(evicted[task.key] for task in leaving if task.key in evicted)
-        who = "; ".join(f"{action} evicts " + listed(
-            [_of_job(seen, t) for t in leaving if evicted.get(t.key) == action], 3)
-            for action in by)
-        others = [_of_job(seen, task) for task in leaving if task.key not in evicted]
-        ends = (f"{listed(others, 3)} {'is' if len(others) == 1 else 'are'} leaving it" if others
-                else "")
-        why = "; ".join(filter(None, (who, ends))) or "there is room, and nobody leaves for it"
+        by: dict[str, list[str]] = {}
+        for task in sorted(leaving, key=lambda task: task.key not in evicted):
+            by.setdefault(evicted.get(task.key, ""), []).append(_of_job(seen, task))
+        why = "; ".join(f"{action} evicts {listed(who, 3)}" if action else (
+            f"{listed(who, 3)} {'is' if len(who) == 1 else 'are'} leaving it")
+            for action, who in by.items()) or "there is room, and nobody leaves for it"
         one = f"pod {pods[0]} is" if len(pods) == 1 else f"{len(pods)} pods are"
         parts.append(f"{one} promised a place on node {node}: {why}")
     shown = ". ".join(part[0].upper() + part[1:] for part in parts[:3])
@@ -266,18 +267,6 @@ def _without_default_sub_group(seen: Evidence, job: JobInfo) -> bool:
         return False
     default = job.sub_jobs.get(job.uid)
     return default is None or not default.in_status(PENDING)
-
-
-def _best_effort_queue(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    queue = seen.trace.start["queues"].get(job.queue)
-    if "capacity" in seen.ssn.plugins and queue is not None and deserves_nothing(queue):
-        text = (f"Queue {job.queue} deserves nothing (best effort): its share counts as 1, so that "
-                "it comes after every queue that has less than it deserves.")
-        yield Cause("best_effort_queue", text, {"share": queue["share"]}, context=True)
-
-
-def deserves_nothing(queue: dict) -> bool:
-    return not any(amount for name, amount in queue["deserved"].items() if name != "pods")
 
 
 def _otherwise(seen: Evidence, job: JobInfo) -> Cause:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from volcano_lab.api import MIN_RESOURCE
 from volcano_lab.explain.evidence import Evidence, counts
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text
-from volcano_lab.explain.why_job import deserves_nothing
+from volcano_lab.explain.origin import best_effort, closed
 
 
 def queue_head(seen: Evidence, queue: str) -> str:
@@ -29,9 +29,7 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
     ssn, sums = seen.ssn, _end_of(seen, queue)
     info = ssn.queues[queue]
     if not info.is_open:
-        state = info.queue.status.state or "unset"
-        yield Cause("queue_closed", f"It takes no work: its state is {state}, not Open.",
-                    {"state": state})
+        yield closed(seen, queue)
     if sums is None:
         return
     yield from _bound(seen, queue)
@@ -43,10 +41,7 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
         yield Cause("overused",
                     "It is overused: it holds all that it deserves, "
                     f"{amounts_text(sums['deserved'], names)}.", numbers, records)
-    if "capacity" in ssn.plugins and deserves_nothing(sums):
-        text = ("It deserves nothing (best effort): its share counts as 1, and it comes after "
-                "every queue that has less than it deserves.")
-        yield Cause("best_effort_queue", text, numbers)
+    yield from best_effort(seen, queue, sums)
     capability, real = sums["capability"], sums["real_capability"]
     less = [name for name, amount in capability.items() if name != "pods"
             and real.get(name, 0.0) < amount < 1e300]
