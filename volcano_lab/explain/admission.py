@@ -33,19 +33,16 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield from _unasked(seen, job, record)
     for record in seen.of("quota_comparison", job=job.uid):
         if record["short_of"]:
-            asked = {name: record["requested"].get(name.removeprefix("requests."), "0")
-                     for name in record["short_of"]}
-            kept = {name: (record["hard"].get(name, "0"), record["used"].get(name, "0"),
-                           record["pending"].get(name, "0")) for name in asked}
+            kept = {name: [*(record[what].get(name, "0") for what in ("hard", "used", "pending")),
+                           record["requested"].get(name.removeprefix("requests."), "0")]
+                    for name in record["short_of"]}
             sums = "; ".join(
                 f"{name} {hard} in all, {used} used, {pending} of jobs admitted before it in this "
-                f"cycle, {asked[name]} requested" for name, (hard, used, pending) in kept.items())
-            yield Cause("resource_quota",
-                        f"ResourceQuota {record['quota']} of its namespace has too little left of "
-                        f"{', '.join(record['short_of'])} ({sums}).",
-                        {"quota": record["quota"], "wanted": {
-                            name: (used, pending, asked[name])
-                            for name, (_, used, pending) in kept.items()}}, [record])
+                f"cycle, {asked} requested" for name, (hard, used, pending, asked) in kept.items())
+            yield Cause("resource_quota", f"ResourceQuota {record['quota']} of its namespace has "
+                        f"too little left of {', '.join(kept)} ({sums}).", {
+                            "quota": record["quota"], "wanted": {
+                                name: each[1:] for name, each in kept.items()}}, [record])
     yield from _beyond_pods(job, compared)
     yield from too_large(seen, job)
     told = {record["plugin"] for record in compared

@@ -12,8 +12,7 @@ from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.knob import Knob, Rank
 from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.names import meant
-from volcano_lab.explain.volumes import CODES as VOLUME_CODES
-from volcano_lab.explain.volumes import volume_knobs
+from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
 from volcano_lab.framework import Session
 from volcano_lab.trace.plain import amounts
 
@@ -158,9 +157,8 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
                                                           if p in numbers["plugin"]]:
             yield from knobs.switch(plugin, SWITCHED[action], False)
         if code == "protected_by_gang":
-            owners = dict.fromkeys(task.job for uid in ssn.jobs
-                                   for task in ssn.jobs[uid].tasks.values()
-                                   if task.key in numbers["candidates"])
+            owners = dict.fromkeys(each.uid for each in ssn.jobs.values() if any(
+                task.key in numbers["candidates"] for task in each.tasks.values()))
             for other in list(owners)[:3]:
                 yield from knobs.min_member(other)
     for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():

@@ -51,7 +51,8 @@ class ClusterKnobs(KnobSet):
             turn = partial(self._with_nodes, node)
             like = f"{node.name} with {kinds}" if more else node.name
             yield Knob("cluster", f"nodes like {like}", "0 more", max(first, 16), turn, Rank.NODES,
-                       max(first, 1), partial(_more_nodes, like))
+                       max(first, 1), lambda after, like=like: (
+                           f"{after[:-5]} more node{'s' if after != '1 more' else ''} like {like}"))
 
     def _with_nodes(self, like: Node, count: int) -> Turned:
         names = [f"{like.name}-more-{number}" for number in range(count)]
@@ -97,7 +98,7 @@ class ClusterKnobs(KnobSet):
                              f"label {name} {NODE_GROUP_LABEL}={groups[0]}")
 
     def quota(self, namespace: str, name: str,
-              wanted: dict[str, tuple[str, ...]]) -> Iterator[Knob]:
+              wanted: dict[str, list[str]]) -> Iterator[Knob]:
         """A ResourceQuota that is raised to what these amounts are in sum."""
         for place, obj in enumerate(self.objects):
             if isinstance(obj, ResourceQuota) and (obj.namespace, obj.name) == (namespace, name):
@@ -180,11 +181,6 @@ class ClusterKnobs(KnobSet):
         conf, factor = deepcopy(self.conf), before + step / 10
         conf.tiers[at[0]].plugins[at[1]].arguments["overcommit-factor"] = round(factor, 6)
         return f"{factor:g}", self.objects, conf
-
-
-def _more_nodes(name: str, after: str) -> str:
-    count = int(after.partition(" ")[0] or 0)
-    return f"{count} more node{'s' if count > 1 else ''} like {name}"
 
 
 def _with_members(obj: KubernetesObject, like: str, names: list[str]) -> KubernetesObject:

@@ -50,31 +50,29 @@ def _asked_of_starving(seen: Evidence) -> list[str]:
 
 def _content(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
     """Whether nobody tried to make room, as gang calls no job starving that has its minimum."""
-    tasks = seen.tasks_of(job)
     return "gang" in _asked_of_starving(seen) and not job.is_starving() and not any(
-        seen.calls_about(tasks, "claimant", action) for action in actions)
+        seen.calls_about(job, "claimant", action) for action in actions)
 
 
 def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[Cause]:
-    tasks = seen.tasks_of(job)
     overused = seen.in_action(action, "passed_over", queue=job.queue)
-    claims = seen.calls_about(tasks, "claimant", action)
+    claims = seen.calls_about(job, "claimant", action)
     if not claims:
         if overused:
             text = (f"{action} does nothing for it: its queue {job.queue} is overused already"
                     f"{_sums(seen, overused[0], job.queue)}.")
             yield Cause(f"{action}_overused", text, {}, overused[:1], context=True)
         return
-    for record in seen.calls_about(tasks, "passed_over", action)[:1]:
+    for record in seen.calls_about(job, "passed_over", action)[:1]:
         sums = _sums(seen, record, job.queue) if "queue may not" in record["reason"] else ""
         yield Cause(f"{action}_not_eligible",
                     f"{action} does nothing for pod {record['task']}: {record['reason']}{sums}.",
                     {}, [record, *_preemptive(seen, record)], context=True)
-    answers = seen.calls_about(tasks, point, action)
+    answers = seen.calls_about(job, point, action)
     if answers or not seen.ssn.job_starving(job):
         protected = list(_who_protects(seen, job, answers, action))
         yield from protected or _not_enough(seen, job, answers, action)
-    elif not seen.calls_about(tasks, "passed_over", action):
+    elif not seen.calls_about(job, "passed_over", action):
         closed = _not_reclaimable(seen, job) if action == "reclaim" else {}
         if closed:
             held = listed(f"{name} (it holds {amounts_text(has)})" for name, has in closed.items())
@@ -84,8 +82,7 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
         else:
             whose = "other queues" if action == "reclaim" else "its own queue"
             text = f"{action} finds no node where the pods of {whose} could make room for it."
-        yield Cause(f"{action}_no_candidates", text, {"not_reclaimable": closed}, claims[:1],
-                    context=True)
+        yield Cause(f"{action}_no_candidates", text, {"not_reclaimable": closed}, claims[:1], True)
 
 
 def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
@@ -198,7 +195,7 @@ def _not_enough(seen: Evidence, job: JobInfo, answers: list[Record],
         yield Cause("minimum_promised", text, {"min_available": job.min_available}, answers[-1:])
         return
     combined = [record for record in seen.of("asked", point=POINTS[action])
-                if record["task"] in seen.tasks_of(job)]
+                if seen.tasks[record["task"]].job == job.uid]
     agreed = [record for record in combined if record["answer"]]
     made = {record["task"] for record in seen.in_action(action, "do", job=job.uid)
             if record["operation"] == "pipeline"}
@@ -232,9 +229,8 @@ def _no_reclaim(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         kept = "" if seen.ssn.queues[name].reclaimable else ", and it says reclaimable: false"
         text = (f"Queue {name} holds {held} and deserves {due}, but the configuration has no "
                 f"reclaim action that would take it back{kept}.")
-        yield Cause("no_reclaim_action", text, {"allocated": part(queue["allocated"], names),
-                                                "deserved": part(queue["deserved"], names)},
-                    context=True)
+        yield Cause("no_reclaim_action", text, {each: part(queue[each], names) for each in (
+            "allocated", "deserved")}, context=True)
 
 
 def _more(queue: dict[str, dict[str, float]]) -> list[str]:

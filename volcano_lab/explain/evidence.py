@@ -227,19 +227,15 @@ class Evidence:
 
     def not_announced(self, names: Iterable[str]) -> str:
         """That no node has some resources at all, and what may be meant."""
-        there = list(self.ssn.total_resource.resource_names())
+        there = amounts(self.ssn.total_resource)
         told = ""
         for name in names:
-            close = meant(name, there)
+            kin = [each for each in there if "/" in name and each.startswith(name.split("/")[0])]
+            close = meant(name, there) or "".join(kin[:1])
             told += (f" No node announces {name}; near it is {close}, of which the nodes have "
-                     f"{amount_text(close, self.ssn.total_resource.get(close))}." if close else
+                     f"{amount_text(close, there[close])}." if close else
                      f" No node announces {name}: such a node is missing, or the device plugin on "
                      "it does not run.")
-            domain = name.rpartition("/")[0]
-            kin = [each for each in there if domain and each.startswith(f"{domain}/")]
-            told += (f" Of {domain} the nodes have "
-                     f"{amounts_text(amounts(self.ssn.total_resource), kin)}."
-                     if kin and not close else "")
         return told
 
     def own(self, job: str, record: Record) -> str:
@@ -260,16 +256,13 @@ class Evidence:
         return (" So much is asked for by its init containers; the others ask for "
                 f"{amounts_text(amounts(later), more)}.") if more else ""
 
-    def tasks_of(self, job: JobInfo) -> set[str]:
-        return {task.key for task in job.tasks.values()}
-
     def in_action(self, action: str, name: str, **facts: object) -> list[Record]:
         return [record for record in self.of(name, **facts) if record.action == action]
 
-    def calls_about(self, tasks: Iterable[str], name: str, action: str) -> list[Record]:
-        """Records of a kind, in an action, about some tasks."""
-        found = [record for task in tasks for record in self._about(name, "task", task)
-                 if record.action == action]
+    def calls_about(self, job: JobInfo, name: str, action: str) -> list[Record]:
+        """Records of a kind, in an action, about a job's tasks."""
+        found = [record for task in job.tasks.values()
+                 for record in self._about(name, "task", task.key) if record.action == action]
         return sorted(found, key=lambda record: record.number)
 
     def free(self, record: Record, names: Iterable[str] | None = None) -> dict[str, Amounts]:

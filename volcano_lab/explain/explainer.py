@@ -196,9 +196,8 @@ class Explainer(Shown):
             return Explanation(about, f"Node {name} was found for pod {key}, and given back.",
                                self.why_job(found.job).causes)
         here = why_here(self.evidence, found)
-        return Explanation(about,
-                           f"Pod {key} fits node {name}, but node {choice['node']} was taken.",
-                           [here] if here else [])
+        return Explanation(about, f"Pod {key} fits node {name}, but node {choice['node']} was "
+                           "taken.", [here] if here else [])
 
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Why a pod was evicted: for whom, who let it go, and what its queue held."""

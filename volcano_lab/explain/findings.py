@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from attrs import define
 
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, amount_text
+from volcano_lab.explain.evidence import POINTS
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.explain.names import Names
 from volcano_lab.framework import Session
@@ -20,8 +21,6 @@ from volcano_lab.manifests.loader import Loaded
 from volcano_lab.trace.state import queue_attributes
 
 ERROR, WARNING = "error", "warning"
-VICTIMS = {"preempt": "preemptable", "reclaim": "reclaimable"}
-"""Action -> the extension point without whose answers it evicts nobody."""
 
 
 @define(frozen=True)
@@ -83,21 +82,17 @@ def of_cycle(ssn: Session) -> Iterator[Finding]:
 def _configuration(ssn: Session) -> Iterator[Finding]:
     place, plugins = "configuration", ssn.conf.plugin_names()
     for rule, sentence in contradictions(ssn):
-        yield Finding(rule, WARNING if rule == "tree" else ERROR, place, sentence)
+        yield Finding(rule, WARNING if rule == "tree" else ERROR, place, sentence.removesuffix("."))
     for name in sorted({name for name in plugins if plugins.count(name) > 1}):
         yield Finding("plugin-twice", WARNING, place, f"the plugin {name} is named more than once",
                       "name it in one tier")
-    silent = {name for name in plugins if name in ssn.plugins}
-    asked = {name: [point for point in ssn.points.values() if name in point.functions]
-             for name in silent}
-    for name, points in sorted(asked.items()):
-        enabled = any(plugin == name for point in points for tier in point.tiers
-                      for plugin, _ in tier)
-        if points and not enabled:
-            yield Finding(
-                "all-switched-off", WARNING, place, f"all switches of the plugin {name} "
-                "that it needs are off, so it does nothing", "take it out, or switch it on")
-    for action, point in VICTIMS.items():
+    for name in sorted({*plugins} & ssn.plugins.keys()):
+        points = [point for point in ssn.points.values() if name in point.functions]
+        if points and not any(plugin == name for point in points for tier in point.tiers
+                              for plugin, _ in tier):
+            yield Finding("all-switched-off", WARNING, place, f"all switches of the plugin {name} that "
+                          "it needs are off, so it does nothing", "take it out, or switch it on")
+    for action, point in POINTS.items():
         if action in ssn.conf.actions and not ssn.points[point].flat:
             yield Finding("nobody-agrees", WARNING, place,
                           f"the action {action} runs, and no plugin answers {point}, so it evicts "
@@ -117,18 +112,17 @@ def _queues(ssn: Session) -> Iterator[Finding]:
         place = f"Queue {name}"
         if not queue.is_open and name in used:
             yield Finding("queue-closed", ERROR, place,
-                          f"it is {queue.queue.status.state}, and jobs "
-                          "are in it", "open it, or move them")
+                          f"it is {queue.queue.status.state}, and jobs are in it",
+                          "open it, or move them")
         if name in used and name in parents and name != ROOT_QUEUE:
             yield Finding("queue-not-leaf", ERROR, place, "jobs are in it, and it has queues below",
                           "put jobs into a queue without children")
         asked = attributes[name].request if name in attributes else ()
         for resource, amount in asked:
             if amount and attributes[name].real_capability.get(resource) <= 0:
-                yield Finding(
-                    "queue-unusable", ERROR, place, f"no pod that asks for {resource} may "
-                    "run in it: its real capability of that is 0, for other queues are "
-                    "guaranteed all that there is", "lower their guarantees")
+                yield Finding("queue-unusable", ERROR, place, f"no pod that asks for {resource} "
+                              "may run in it: its real capability of that is 0, for other queues are "
+                              "guaranteed all that there is", "lower their guarantees")
 
 
 def _gang(ssn: Session, job: JobInfo, place: str, nodes: list[NodeInfo]) -> Iterator[Finding]:

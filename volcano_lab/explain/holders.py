@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from volcano_lab.api import JobInfo, amount_text
+from volcano_lab.api import JobInfo
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, moment_text
@@ -92,8 +92,7 @@ def held_text(seen: Evidence, by_job: dict[str, Amounts], names: list[str], verb
         order = [uid for uid in order if uid not in ghosts]
     for uid in order[:MOST]:
         share = by_job[uid]
-        some = amount_text(names[0], share.get(names[0], 0.0)) if len(names) == 1 else amounts_text(
-            share, names)
+        some = amounts_text(share, names).removeprefix(f"{names[0]} " if len(names) == 1 else "")
         parts.append(f"{seen.called(uid)} {some}{about(seen.ssn.jobs[uid])}")
     if len(order) > MOST:
         rest: Amounts = {}
@@ -214,8 +213,7 @@ def came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) ->
                 if turns[0].get("next") != right.uid or (turns[0]["decided_by"]
                                                          or [""])[0] != plugin:
                     return None  # this plugin's values are not known here
-                return _first(seen, kind, left.uid, right.uid, f"{plugin} puts it first", plugin,
-                              turns[0])
+                return _first(seen, kind, left.uid, f"{plugin} puts it first", plugin, turns[0])
             mine_value, theirs = values(right), values(left)
             if mine_value == theirs:
                 continue
@@ -226,11 +224,10 @@ def came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) ->
                   f"before {text(mine_value)} ({_name(seen, kind, right.uid)})"
             if plugin == "priority":
                 why += priority_note(seen, mine)
-            return _first(seen, kind, left.uid, right.uid, why, plugin, turns[0])
+            return _first(seen, kind, left.uid, why, plugin, turns[0])
     if kind == "job" and left.creation_timestamp < right.creation_timestamp:
-        return _first(seen, kind, left.uid, right.uid,
-                      "the plugins' orders put them level, and it was created earlier", "",
-                      turns[0])
+        return _first(seen, kind, left.uid, "the plugins' orders put them level, and it was "
+                      "created earlier", "", turns[0])
     return None
 
 
@@ -246,8 +243,7 @@ def priority_note(seen: Evidence, job: JobInfo) -> str:
             f"{pods}, does not count between jobs")
 
 
-def _first(seen: Evidence, kind: str, left: str, right: str, why: str, plugin: str,
-           turn: Record) -> Cause:
+def _first(seen: Evidence, kind: str, left: str, why: str, plugin: str, turn: Record) -> Cause:
     name = _name(seen, kind, left)
     return Cause("came_first",
                  f"{name[0].upper() + name[1:] if kind == 'queue' else name} came first: {why}.",

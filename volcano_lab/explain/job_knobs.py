@@ -14,16 +14,7 @@ from volcano_lab.api import quantity
 from volcano_lab.api.objects import ObjectMeta, PodGroup, PriorityClass
 from volcano_lab.api.objects.affinity import Toleration
 from volcano_lab.explain.explanation import in_quantity
-from volcano_lab.explain.knob import (
-    Knob,
-    KnobSet,
-    Rank,
-    Turned,
-    evolved,
-    step_of,
-    steps_to,
-    text_of,
-)
+from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
 from volcano_lab.explain.nodes import KUBERNETES
 
 FREED: dict[str, tuple[tuple[str, Any, str], ...]] = {
@@ -103,7 +94,7 @@ class JobKnobs(KnobSet):
                 changed[place] = evolved(group, "spec.min_resources", least | {resource: text})
             return text_of(resource, limit), self._replaced(changed), self.conf
 
-        first = min(steps_to(resource, most, max(target, 0.0), step), max(whole - 1, 1))
+        first = min(steps(resource, most, max(target, 0.0), step), max(whole - 1, 1))
         yield Knob(f"job {self.called(job)}", f"request of {resource} a pod",
                    texts[asked.index(most)], whole - 1, turn,
                    Rank.JOB if 3 * first <= whole else Rank.REQUEST, first)

@@ -82,7 +82,7 @@ def step_of(resource: str, amount: Any = 0) -> Any:
     return large if amount >= 2 * large and not fine else small
 
 
-def steps_to(resource: str, before: Any, amount: float, step: Any) -> int:
+def steps(resource: str, before: Any, amount: float, step: Any) -> int:
     """How many steps lie between a quantity and an amount in internal units, at least one."""
     wanted = float(in_quantity(resource, amount))
     return max(ceil(round(abs(wanted - float(before)) / float(step), 6)), 1)

@@ -15,7 +15,7 @@ from volcano_lab.trace import Record
 
 def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """What the queue, or one above it, had against the job's pods in allocate."""
-    asked = seen.calls_about(seen.tasks_of(job), "allocatable", "allocate")
+    asked = seen.calls_about(job, "allocatable", "allocate")
     refused = [record for record in asked if not record["answer"]]
     waiting = {task.key for task in job.tasks.values() if not task.node_name}
     tried = {record["task"]

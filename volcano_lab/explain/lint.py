@@ -20,9 +20,7 @@ from volcano_lab.api.task import COOLDOWN_TIME, REVOCABLE_ZONE
 from volcano_lab.explain.names import owner_key as called
 from volcano_lab.framework import Session, listed
 from volcano_lab.framework.config.conf import PluginOption
-from volcano_lab.manifests.job_controller import NUMA_POLICY
-from volcano_lab.manifests.job_controller import QUEUE_NAME as LABEL
-from volcano_lab.manifests.pod_group_controller import QUEUE_NAME as ANNOTATION
+from volcano_lab.manifests import job_controller, pod_group_controller
 
 LIMITS = ("proportion", "capacity")
 """Who reads capability and guarantee."""
@@ -31,7 +29,7 @@ TREES = ("capacity", "nodegroup")
 ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"  # not loaded for its names
                   for what in ("affinity", "anti-affinity", "task-order")},
                SLA_WAITING_TIME: "sla", SLA_WAITING_TIME_SHORT: "sla", COOLDOWN_TIME: "cdp",
-               REVOCABLE_ZONE: "tdm", NUMA_POLICY: "numa-aware"}
+               REVOCABLE_ZONE: "tdm", job_controller.NUMA_POLICY: "numa-aware"}
 """Annotations and labels of jobs and pods -> the plugin that alone reads them."""
 
 
@@ -116,12 +114,12 @@ def _queue_labels(ssn: Session) -> Iterator[str]:
     """Labels of pods that look as if they named their queue: their controller reads another."""
     for job in ssn.jobs.values():
         for task in list(job.tasks.values())[:1] * job.pod_group.name.startswith("podgroup-"):
-            meta = task.pod.metadata
+            meta, read = task.pod.metadata, pod_group_controller.QUEUE_NAME
             name = next((labels[key] for labels in (meta.labels, meta.annotations)
-                         for key in (LABEL, ANNOTATION) if key in labels), job.queue)
+                         for key in (job_controller.QUEUE_NAME, read) if key in labels), job.queue)
             if name != job.queue:
                 yield (f"Job {called(job)}: that its pods name queue {name} has no effect: when "
-                       f"Volcano makes a PodGroup it reads their annotation {ANNOTATION}.")
+                       f"Volcano makes a PodGroup it reads their annotation {read}.")
 
 
 def _tier_names(ssn: Session) -> Iterator[str]:

@@ -29,11 +29,10 @@ class Names:
     """
 
     def __init__(self, ssn: Session):
-        self.owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
-        count = Counter(self.owned.values())
-        self.jobs = {
-            uid: name if count[name] == 1 and (name == uid or name not in self.owned) else uid
-            for uid, name in self.owned.items()}
+        self.owned = owned = {uid: owner_key(job) for uid, job in ssn.jobs.items()}
+        count = Counter(owned.values())
+        self.jobs = {uid: name if count[name] == 1 and (name == uid or name not in owned) else uid
+                     for uid, name in owned.items()}
         self.waiting = [uid for uid, job in ssn.jobs.items() if job.in_status(PENDING)]
         self.pods = {task.key: task.key for job in ssn.jobs.values() for task in job.tasks.values()}
         self.queues = {name: name for name in ssn.queues}

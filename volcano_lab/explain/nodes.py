@@ -32,8 +32,7 @@ RULES = {
     PODS: ("pods_exceeded", "all the pods that a node may have"),
     "were unschedulable": ("cordoned", "been cordoned"),
     "free ports": ("host_ports", "no free host port of that number"),
-    "PersistentVolume's node affinity":
-    ("volume_node", "no way to a volume that the pod claims"),
+    "PersistentVolume's node affinity": ("volume_node", "no way to a volume that the pod claims"),
     "persistent volumes to bind": ("volume_unbound", "no volume for a claim of the pod"),
     "non-existent pv": ("volume_missing", "nothing of a volume that is gone"),
     "exceed max volume count": ("volume_limit", "all the volumes of a driver that a node may have"),
@@ -62,7 +61,7 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
     """
     tasks = {task.key: task for task in job.tasks.values()}
     last = {record["task"]: record for action in ("allocate", "backfill")
-            for record in seen.calls_about(tasks, "chose", action) if record["node"] is None}
+            for record in seen.calls_about(job, "chose", action) if record["node"] is None}
     told: set[object] = set()
     for key, record in last.items():
         task, signature = tasks[key], (record["errors"], tasks[key].init_resreq)

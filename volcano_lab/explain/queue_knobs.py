@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from volcano_lab.api import quantity
 from volcano_lab.explain.explanation import Amounts, in_quantity
-from volcano_lab.explain.knob import Knob, KnobSet, Rank, evolved, step_of, steps_to, text_of
+from volcano_lab.explain.knob import Knob, KnobSet, Rank, evolved, step_of, steps, text_of
 
 
 class QueueKnobs(KnobSet):
@@ -66,9 +66,9 @@ class QueueKnobs(KnobSet):
         before = quantity.parse(text)
         if before:
             step = step_of(resource, before)
-            yield self._knob(f"queue {queue}", place, path, kept, int(before // step),
-                             lambda i: kept | {resource: text_of(resource, before - i * step, text)},
-                             lambda a: f"{resource} {a.get(resource, '0')}", first=steps_to(resource, 0, least, step))
+            yield self._knob(f"queue {queue}", place, path, kept, int(before // step), lambda i: {
+                **kept, resource: text_of(resource, before - i * step, text)}, lambda a: (
+                    f"{resource} {a[resource]}"), first=steps(resource, 0, least, step))
 
     def reclaimable(self, queue: str, value: bool = True) -> Iterator[Knob]:
         place = self.queues.get(queue)

@@ -285,8 +285,7 @@ def effect(seen: Evidence, before: Session, after: Session, uid: str) -> str:
         tasks = [task for task in new if (task.status == PIPELINED) == promised]
         there = dict.fromkeys(task.node_name for task in tasks if task.node_name in before.nodes)
         added = len({task.node_name for task in tasks} - there.keys())
-        nodes = listed([*there, *([f"{added} new node{'s' if added > 1 else ''}"] if added
-                                  else [])], 3)
+        nodes = listed([*there, *[f"{added} new node{'s' if added > 1 else ''}"] * bool(added)], 3)
         whole = len(tasks) == len(new) and not waits and not had
         who = f"{name} is" if whole else f"{tasks[0].name} is" if len(tasks) == 1 else (
             f"{len(tasks)} pods of {name} are")

@@ -12,7 +12,7 @@ from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned
 
 SAID = "plugin VolumeBinding pre-predicates failed "
-CODES = ("claim_missing", "claim_unbound", "volume_unbound")
+VOLUME_CODES = ("claim_missing", "claim_unbound", "volume_unbound")
 """Causes that a volume for the claim takes away."""
 
 

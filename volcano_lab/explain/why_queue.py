@@ -34,12 +34,10 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
         return
     yield from _bound(seen, queue)
     names = [name for name in sums["deserved"] if name != "pods"]
-    numbers = {"deserved": sums["deserved"], "allocated": sums["allocated"],
-               "real_capability": sums["real_capability"]}
+    numbers = {each: sums[each] for each in ("deserved", "allocated", "real_capability")}
     records = seen.of("overused", queue=queue)[-1:]
     if ssn.overused(info):
-        yield Cause("overused",
-                    "It is overused: it holds all that it deserves, "
+        yield Cause("overused", "It is overused: it holds all that it deserves, "
                     f"{amounts_text(sums['deserved'], names)}.", numbers, records)
     yield from best_effort(seen, queue, sums)
     capability, real = sums["capability"], sums["real_capability"]
