@@ -90,8 +90,9 @@ def _configuration(ssn: Session) -> Iterator[Finding]:
         points = [point for point in ssn.points.values() if name in point.functions]
         if points and not any(plugin == name for point in points for tier in point.tiers
                               for plugin, _ in tier):
-            yield Finding("all-switched-off", WARNING, place, f"all switches of the plugin {name} that "
-                          "it needs are off, so it does nothing", "take it out, or switch it on")
+            yield Finding("all-switched-off", WARNING, place, f"all switches of the plugin {name} "
+                          "that it needs are off, so it does nothing",
+                          "take it out, or switch it on")
     for action, point in POINTS.items():
         if action in ssn.conf.actions and not ssn.points[point].flat:
             yield Finding("nobody-agrees", WARNING, place,
@@ -121,8 +122,8 @@ def _queues(ssn: Session) -> Iterator[Finding]:
         for resource, amount in asked:
             if amount and attributes[name].real_capability.get(resource) <= 0:
                 yield Finding("queue-unusable", ERROR, place, f"no pod that asks for {resource} "
-                              "may run in it: its real capability of that is 0, for other queues are "
-                              "guaranteed all that there is", "lower their guarantees")
+                              "may run in it: its real capability of that is 0, for other queues "
+                              "are guaranteed all that there is", "lower their guarantees")
 
 
 def _gang(ssn: Session, job: JobInfo, place: str, nodes: list[NodeInfo]) -> Iterator[Finding]:
