@@ -92,7 +92,7 @@ MUTANTS = [
     Mutant("a node that returns does not count its pods", "def set_node(self, node: Node)",
            "self._account(task, put=True)"),
     Mutant("the informer takes older versions", "class Informer", "version < newest", "False"),
-    Mutant("a failed bind is not compared", "def _failed(", "self.resync_task(task)"),
+    Mutant("a failed bind is not compared", "def _failed(self", "self.resync_task(task)"),
     Mutant("a failed eviction is not compared", "def process_evictions(",
            "self.resync_task(task)"),
     Mutant("a bind is sent twice", "def send(self, context", "self.channel.append(context)",

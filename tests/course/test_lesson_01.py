@@ -10,7 +10,7 @@ from volcano_lab.course.lesson_01.lab import (
     questions,
     small_cluster,
 )
-from volcano_lab.framework.points.table import POINT_NAMES
+from volcano_lab.framework.points.table import BUILT_IN
 from volcano_lab.simulation import JobTemplate, Simulation, every
 
 
@@ -59,7 +59,7 @@ def test_the_phase_that_is_asked_about_is_what_the_updater_says():
 
 def test_the_questions_are_extension_points_of_the_default_plugins():
     rows = questions()
-    assert {row["point"] for row in rows} <= set(POINT_NAMES)
+    assert {row["point"] for row in rows} <= set(BUILT_IN)
     assert {row["answered by"]
             for row in rows
             if row["point"] == "job_enqueueable"} == {"overcommit, proportion"}

@@ -18,7 +18,7 @@ from volcano_lab.framework.observer import Observer
 from volcano_lab.framework.plugin import plugin_class
 from volcano_lab.framework.points.rules import ABSTAIN, PERMIT, REJECT, NoScore
 from volcano_lab.framework.points.table import BUILT_IN as POINTS
-from volcano_lab.framework.points.table import POINT_NAMES, SWITCHES, extension_points
+from volcano_lab.framework.points.table import SWITCHES, extension_points
 from volcano_lab.framework.session import Session
 from volcano_lab.plugins import BUILT_IN, NOT_MODELLED, answering
 from volcano_lab.scheduler import Scheduler
@@ -298,7 +298,7 @@ def test_actions_ask_what_the_table_says():
             Scheduler(load_cache(case), case["conf"]).run_once(askers, now=NOW)
             found |= askers.found
     assert found <= {(row.name, action) for row in ROWS for action in row.asked_by}
-    rare = {point for point in POINT_NAMES if point.startswith("simulate_")} | {"victim_tasks"}
+    rare = {point for point in POINTS if point.startswith("simulate_")} | {"victim_tasks"}
     assert {point for point, _ in found} >= {row.name for row in ROWS if row.asked_by} - rare
 
 

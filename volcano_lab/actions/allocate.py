@@ -15,8 +15,6 @@ from volcano_lab.framework import CLUSTER_TOP, Action, PriorityQueue, Session, S
 from volcano_lab.framework.placement.array_chooser import node_chooser
 from volcano_lab.framework.statement import StatementError, unplace
 
-ERROR_CACHE = "predicateErrorCacheEnable"
-
 
 @define(slots=True)
 class Work:
@@ -31,12 +29,10 @@ class Allocate(Action):
     """Allocates idle room to tasks, or promises them (pipelines) room that is being freed."""
 
     name = "allocate"
-    use_error_cache = True
 
     def execute(self, ssn: Session) -> None:
         self.ssn = ssn
-        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(
-            ERROR_CACHE, self.use_error_cache)
+        self.read_error_cache(ssn)
         self.topology = TopologyAllocator(ssn, self.allocate_tasks)
         self._allocate_resources(self._gather_work())
 

@@ -10,18 +10,14 @@ from volcano_lab.api import PENDING, PIPELINED, FitErrors, TaskInfo
 from volcano_lab.framework import Action, PriorityQueue, Session, StatementError, unplace
 from volcano_lab.framework.placement.chooser import PredicateHelper, best_node
 
-ERROR_CACHE = "predicateErrorCacheEnable"
-
 
 class Backfill(Action):
     """Best-effort tasks of admitted jobs, queue by queue, job by job, task by task."""
 
     name = "backfill"
-    use_error_cache = True
 
     def execute(self, ssn: Session) -> None:
-        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(
-            ERROR_CACHE, self.use_error_cache)
+        self.read_error_cache(ssn)
         for task in self._pick_up_pending_tasks(ssn):
             job = ssn.jobs[task.job]
             errors = FitErrors()

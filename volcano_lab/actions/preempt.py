@@ -21,7 +21,6 @@ from volcano_lab.framework import Action, PriorityQueue, Session, Statement, nod
 from volcano_lab.framework.placement.arrays import NEVER
 from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes
 
-ERROR_CACHE = "predicateErrorCacheEnable"
 TOPOLOGY_AWARE = "enableTopologyAwarePreemption"
 
 
@@ -41,7 +40,6 @@ class Preempt(Action):
     """
 
     name = "preempt"
-    use_error_cache = True
     topology_aware = False
     _is_full = False  # the claimant's queue, as long as nobody is evicted
     limits = dry_run.CandidateLimits()
@@ -49,7 +47,7 @@ class Preempt(Action):
     def execute(self, ssn: Session) -> None:
         self.ssn = ssn
         arguments = ssn.conf.action_arguments(self.name)
-        self.use_error_cache = arguments.get_bool(ERROR_CACHE, self.use_error_cache)
+        self.read_error_cache(ssn)
         self.topology_aware = arguments.get_bool(TOPOLOGY_AWARE, self.topology_aware)
         self.limits = self.limits.changed_by(arguments)
         self.helper = PredicateHelper(self.use_error_cache)

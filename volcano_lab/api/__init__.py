@@ -24,11 +24,10 @@ from .storage import Storage
 from .sub_job import SubJobInfo
 from .task import TaskInfo
 
-__all__ = ["ALLOCATED_STATUSES", "BINDING", "CPU", "EMPTY", "EVERYTHING", "MEMORY",
-           "MIN_RESOURCE", "PENDING", "PIPELINED", "PODS", "RELEASING", "ROOT_QUEUE", "RUNNING",
-           "UNRESOLVABLE", "UNSCHEDULABLE", "ZERO", "ClusterInfo", "FitError", "FitErrors",
-           "HyperNodeInfo", "JobInfo", "Memo", "NodeError", "NodeInfo", "NodeList", "QueueInfo",
-           "Resource", "RowFormula", "RowMemo", "Selector", "Status", "Storage", "SubJobInfo",
-           "TaskInfo", "amount_text", "clone_pod_group", "dominant_share", "in_units",
-           "label_selector", "parse_duration", "quantity_text", "real_capability", "total",
-           "unresolvable"]
+__all__ = ["ALLOCATED_STATUSES", "BINDING", "CPU", "EMPTY", "EVERYTHING", "MEMORY", "MIN_RESOURCE",
+           "PENDING", "PIPELINED", "PODS", "RELEASING", "ROOT_QUEUE", "RUNNING", "UNRESOLVABLE",
+           "UNSCHEDULABLE", "ZERO", "ClusterInfo", "FitError", "FitErrors", "HyperNodeInfo",
+           "JobInfo", "Memo", "NodeError", "NodeInfo", "NodeList", "QueueInfo", "Resource",
+           "RowFormula", "RowMemo", "Selector", "Status", "Storage", "SubJobInfo", "TaskInfo",
+           "amount_text", "clone_pod_group", "dominant_share", "in_units", "label_selector",
+           "parse_duration", "quantity_text", "real_capability", "total", "unresolvable"]

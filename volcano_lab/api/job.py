@@ -42,11 +42,10 @@ class JobInfo(TaskIndex):
     """
 
     __slots__ = ("uid", "pg_uid", "name", "namespace", "queue", "priority", "waiting_time",
-                 "nodes_fit_errors", "allocated_hyper_node", "sub_jobs",
-                 "task_to_sub_job", "min_sub_jobs", "task_min_available",
-                 "task_min_available_total", "allocated", "total_request", "creation_timestamp",
-                 "pod_group", "preemptable", "revocable_zone", "min_available_budget",
-                 "max_unavailable_budget", "_gated")
+                 "nodes_fit_errors", "allocated_hyper_node", "sub_jobs", "task_to_sub_job",
+                 "min_sub_jobs", "task_min_available", "task_min_available_total", "allocated",
+                 "total_request", "creation_timestamp", "pod_group", "preemptable",
+                 "revocable_zone", "min_available_budget", "max_unavailable_budget", "_gated")
 
     def __init__(self, uid: str):
         super().__init__()

@@ -52,10 +52,9 @@ class TaskInfo:
     """
 
     __slots__ = ("uid", "job", "name", "namespace", "key", "task_role", "resreq", "init_resreq",
-                 "priority", "preemptable", "best_effort", "sch_gated",
-                 "revocable_zone", "pod", "creation_timestamp", "order_index",
-                 "template", "node_name", "status", "eviction_occurred", "job_allocated_hyper_node",
-                 "last_transaction")
+                 "priority", "preemptable", "best_effort", "sch_gated", "revocable_zone", "pod",
+                 "creation_timestamp", "order_index", "template", "node_name", "status",
+                 "eviction_occurred", "job_allocated_hyper_node", "last_transaction")
 
     def __init__(self, pod: Pod):
         meta, spec = pod.metadata, pod.spec

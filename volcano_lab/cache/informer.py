@@ -6,15 +6,9 @@ passed on, as a periodic resync does. Differs on purpose: what a retry reads fro
 counts as heard, so that older events on their way are dropped.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache.api_server import DELETED, ApiServer, WatchEvent
-
-if TYPE_CHECKING:
-    from volcano_lab.cache.cache import Cache
+from volcano_lab.cache.cache import Cache
 
 Place = tuple[str, str]
 

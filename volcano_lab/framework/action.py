@@ -20,6 +20,12 @@ class Action:
     """
 
     name = ""
+    use_error_cache = True
+
+    def read_error_cache(self, ssn: Session) -> None:
+        """Read whether what failed on a node for one task counts for all of its role."""
+        self.use_error_cache = ssn.conf.action_arguments(self.name).get_bool(
+            "predicateErrorCacheEnable", self.use_error_cache)
 
     def execute(self, ssn: Session) -> None:
         """Run once in a session."""

@@ -8,6 +8,8 @@ Volcano: pkg/scheduler/framework/statement.go
 
 from typing import ClassVar, Self
 
+from attrs import define
+
 from volcano_lab.api import NodeError, NodeInfo, TaskInfo
 from volcano_lab.api.status import ALLOCATED, BINDING, PENDING, PIPELINED, RELEASING, RUNNING
 from volcano_lab.framework.types import Session
@@ -21,14 +23,12 @@ class HandlerError(StatementError):
     """Only a plugin's `on_allocate` refused; what is done without a statement goes on."""
 
 
+@define(eq=False, repr=False)
 class Operation:
     """One change of one task."""
 
     name: ClassVar[str] = ""
-    __slots__ = ("task",)
-
-    def __init__(self, task: TaskInfo):
-        self.task = task
+    task: TaskInfo
 
     def do(self, ssn: Session) -> None:
         """Make the change in the session."""
@@ -58,15 +58,12 @@ class Operation:
         return f"{self.name} {self.task.key} {self.task.node_name}"
 
 
+@define(eq=False, repr=False)
 class Evict(Operation):
     """The task is to leave its node: Releasing until it has gone."""
 
     name = "evict"
-    __slots__ = ("reason",)
-
-    def __init__(self, task: TaskInfo, reason: str = ""):
-        super().__init__(task)
-        self.reason = reason
+    reason: str = ""
 
     def do(self, ssn: Session) -> None:
         self._set(ssn, RELEASING)
@@ -90,15 +87,12 @@ class Evict(Operation):
         return Evict(self.task.clone(), self.reason)
 
 
+@define(eq=False, repr=False)
 class Placement(Operation):
     """The task is put on a node and has another status there."""
 
     status: ClassVar[int]
-    __slots__ = ("node_name",)
-
-    def __init__(self, task: TaskInfo, node_name: str):
-        super().__init__(task)
-        self.node_name = node_name
+    node_name: str
 
     def do(self, ssn: Session) -> None:
         """Count the task on the node and notify the plugins; all problems are found before any is
@@ -128,26 +122,23 @@ class Placement(Operation):
         return type(self)(self.task.clone(), self.task.node_name)
 
 
+@define(eq=False, repr=False)
 class Allocate(Placement):
     """The task takes idle resources of a node; committing sends it to be bound."""
 
     name, status = "allocate", ALLOCATED
-    __slots__ = ()
 
     def send(self, ssn: Session) -> None:
         ssn.cache.add_bind_task(ssn.create_bind_context(self.task))
         ssn.set_status(self.task, BINDING)
 
 
+@define(eq=False, repr=False)
 class Pipeline(Placement):
     """The task is promised what is being freed; nothing idle is taken and nothing is sent."""
 
     name, status = "pipeline", PIPELINED
-    __slots__ = ("eviction_occurred",)
-
-    def __init__(self, task: TaskInfo, node_name: str, eviction_occurred: bool = False):
-        super().__init__(task, node_name)
-        self.eviction_occurred = eviction_occurred
+    eviction_occurred: bool = False
 
     def do(self, ssn: Session) -> None:
         self.task.eviction_occurred = self.eviction_occurred

@@ -6,17 +6,15 @@ microseconds, so that sums of times are exact.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import simpy
-from attrs import define
 
 TICKS = 1_000_000
 """Ticks a second."""
 
 
-@define(slots=True)
-class Entry:
+class Entry(NamedTuple):
     """Something that happens at `time` (ticks); of two at the same time the one with the lower
     number goes first.
     """
@@ -81,8 +79,7 @@ class Calendar:
 
     def as_list(self) -> list[list[Any]]:
         """All entries as plain data."""
-        return [[entry.number, entry.time, entry.kind, entry.facts]
-                for _, entry in sorted(self.entries.items())]
+        return [list(entry) for _, entry in sorted(self.entries.items())]
 
     def restore(self, entries: list[list[Any]]) -> None:
         """Enter what `as_list` gave."""

@@ -55,8 +55,7 @@ class Faults:
                 raise Misuse(f'the faults name kind "{kind}"; allowed are {", ".join(KINDS)}')
         for kind, chance in self.chance.items():
             if not (isinstance(chance, int | float) and 0 <= chance <= 1):
-                raise Misuse(
-                    f"the chance of {kind} is {chance}; allowed is a number from 0 to 1")
+                raise Misuse(f"the chance of {kind} is {chance}; allowed is a number from 0 to 1")
         self.plan = sorted([list(entry) for entry in self.plan], key=lambda entry: entry[0])
 
     @classmethod

@@ -95,9 +95,8 @@ class Simulation:
             self._begin(cluster)
 
     def _begin(self, cluster: Cluster | Iterable[KubernetesObject]) -> None:
-        objects = list(
-            cluster.objects() if isinstance(cluster, Cluster)
-            else with_defaults(checked_objects(cluster)))
+        objects = list(cluster.objects() if isinstance(cluster, Cluster)
+                       else with_defaults(checked_objects(cluster)))
         classes = [obj for obj in objects if isinstance(obj, PriorityClass)]
         for arrivals in self.workload:
             for template in arrivals.templates:

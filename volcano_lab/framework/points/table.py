@@ -216,9 +216,6 @@ class ExtensionPoints:
         return [[hyper_node]]
 
 
-POINT_NAMES = tuple(BUILT_IN)
-"""Volcano's extension points, without user-defined ones."""
-
 SWITCHES = tuple(dict.fromkeys(switch for row in BUILT_IN.values() for switch in row.switches))
 """Keys of the configuration that let a plugin take part. Their spelling is uneven in Volcano, too:
 some begin with `enable`, some with `enabled`, one with `Enabled`; any other has no effect."""
