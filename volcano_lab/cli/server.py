@@ -231,8 +231,7 @@ def state_folder() -> Path:
 def _check(directory: str, conf: str | None, period: float, port: int, dumps: Path,
            given: bool) -> None:
     if not (directory and Path(directory).is_dir()):
-        raise Mistake(f"{directory or '(nothing)'} is no folder; allowed is a folder of "
-                      "manifests")
+        raise Mistake(f"{directory or '(nothing)'} is no folder; allowed is a folder of manifests")
     if conf is not None and not Path(conf).parent.is_dir():
         raise Mistake(f"--conf is {conf}; its folder doesn't exist")
     if not 0.01 <= period <= 3600:

@@ -131,8 +131,7 @@ def report(explanation: Explanation, names: Names) -> str:
         shown = explanation.chain[:MOST]
         lines += ["", say("Decided by these records of the cycle:")]
         lines += [_lines(f"{record.action}: {names.plainly(sentence(record))}", " " * 10,
-                         f"  {record.number:>6}  ")
-                  for record in shown]
+                         f"  {record.number:>6}  ") for record in shown]
         if len(shown) < len(explanation.chain):
             lines.append(" " * 10 + say(f"and {len(explanation.chain) - len(shown)} more"))
     some_ended = any(row["ended"] for row in explanation.rows)

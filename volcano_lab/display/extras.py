@@ -18,7 +18,6 @@ def load(module: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if not error.name or error.name.startswith("volcano_lab"):
             raise
-        missing = ModuleNotFoundError(
-            f'{module} needs {error.name}, which is not installed here: '
-            'pip install "volcano-lab[lab]"', name=error.name)
+        missing = ModuleNotFoundError(f'{module} needs {error.name}, which is not installed here: '
+                                      'pip install "volcano-lab[lab]"', name=error.name)
     raise missing

@@ -284,6 +284,5 @@ def _trace_of(what: Any, conf: str | None) -> TraceReader:
                                                                          ())):
         if isinstance(found, TraceReader):
             return found
-    raise Misuse(
-        f"a stepper goes through a trace, not a {type(what).__name__}; allowed are a Trace, a "
-        "Stepper, an Explainer, a session that a Trace watched, and a Cluster.")
+    raise Misuse(f"a stepper goes through a trace, not a {type(what).__name__}; allowed are a "
+                 "Trace, a Stepper, an Explainer, a session that a Trace watched, and a Cluster.")

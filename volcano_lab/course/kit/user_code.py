@@ -14,9 +14,8 @@ from volcano_lab.framework.action import Action
 from volcano_lab.framework.guard import ExtensionError
 from volcano_lab.framework.plugin import Plugin
 
-WANTED = {
-    Plugin: "a class that is made from Plugin (the class itself, without parentheses)",
-    Action: "a class that is made from Action (the class itself, without parentheses)"}
+WANTED = {Plugin: "a class that is made from Plugin (the class itself, without parentheses)",
+          Action: "a class that is made from Action (the class itself, without parentheses)"}
 
 
 def is_unwritten(kind: type, method: str) -> bool:

@@ -61,9 +61,8 @@ def stop_at_the_refusal(answer: str) -> Mistakes:
     yield found is None and "job_enqueueable" in answer, (
         "The question is right, but it stops nowhere. The trace has the job's whole name, "
         "default/wide, and the answers are numbers: 1 means yes, -1 means no.")
-    yield found is None, (
-        "In this cycle it stops nowhere. The question whether a job is admitted is "
-        "job_enqueueable.")
+    yield found is None, ("In this cycle it stops nowhere. The question whether a job is admitted "
+                          "is job_enqueueable.")
     facts = found.facts
     if facts.get("job") != "default/wide":
         about = str(facts.get("job", facts.get("queue", "something else"))).removeprefix("default/")
@@ -71,8 +70,7 @@ def stop_at_the_refusal(answer: str) -> Mistakes:
                  f"about {about}")
         return try_again(
             f"{where}. wide is not refused there: say more after `where`, such as `answer < 0`.")
-    yield found.kind == "job", (
-        "There it is wide's turn, but there is no answer yet. Stop at the question "
-        "job_enqueueable.")
+    yield found.kind == "job", ("There it is wide's turn, but there is no answer yet. Stop at the "
+                                "question job_enqueueable.")
     return well_done(f"Record {found.number}: overcommit says no about wide. In a debugger you "
                      "would stop in its function.")

@@ -46,9 +46,8 @@ def largest_request(answer: int) -> Mistakes:
         placed = small_cluster().job("b-work", cpu=f"{millicores}m").run().committed
         return any(row[1].startswith("default/b-work") for row in placed)
 
-    yield not starts(answer), (
-        f"With {answer} millicores no pod of b starts: b deserves 962.963, and the comparison is "
-        "strict.")
+    yield not starts(answer), (f"With {answer} millicores no pod of b starts: b deserves 962.963, "
+                               "and the comparison is strict.")
     yield starts(answer + 1), f"With {answer} one starts, but a larger one would, too."
     return well_done(
         "962 is within the 962.963 that b deserves; 963 is above it, if only by 0.037.")

@@ -121,8 +121,7 @@ PANELS = [pictures.band("CPU: left less right, in millicores", lambda at: at["di
                          wide=True, columns=COLUMNS, texts=True, long=["rule"], legend=LEGEND)]
 TASKS = [Task("forgiven",
               "One GPU on each side: only CPU counts. From which difference on does the first row "
-              "say no?",
-              start={"left_gpu": "1", "right_gpu": "1"}, show={"cpu": 0.1}),
+              "say no?", start={"left_gpu": "1", "right_gpu": "1"}, show={"cpu": 0.1}),
          Task("strict says yes", "Make the strict row say yes without moving a slider.",
               lambda values, at: _said("strict")(at) == "yes" and values["cpu"] == START["cpu"]
               and values["memory"] == START["memory"], show={"ask_cpu": False}),

@@ -58,9 +58,8 @@ def admission(answer: Callable[..., Any]) -> Mistakes:
     compared = recorded()
     for minimum, queue, names in compared:
         said = _tried(answer, minimum, queue)
-        yield said != names, (
-            f"The scheduler found {names} short where your function says {said}: minimum "
-            f"{minimum}, queue {queue}.")
+        yield said != names, (f"The scheduler found {names} short where your function says {said}: "
+                              f"minimum {minimum}, queue {queue}.")
     refused = sum(bool(names) for _, _, names in compared)
     return well_done(f"The scheduler made {len(compared)} comparisons in random clusters, and "
                      f"refused {refused} times. Your function says the same each time, resource by "
@@ -122,9 +121,8 @@ def _lesson() -> Cluster:
 def let_second_in(answer: Cluster) -> Mistakes:
     """Get second admitted, too. Queue team stays as it is, and so do the jobs first and second."""
     before, after = _specs(_lesson()), _specs(answer)
-    yield before == after, (
-        "In this cluster nothing has changed: old still needs 4 of its 6 pods, and other keeps 6 "
-        "CPUs. Another number?")
+    yield before == after, ("In this cluster nothing has changed: old still needs 4 of its 6 pods, "
+                            "and other keeps 6 CPUs. Another number?")
     yield before["Queue/team"] != after.get("Queue/team"), (
         "Leave queue team as it is. Look at the other terms of its sum.")
     if any(before[key] != after.get(key) for key in before
@@ -139,10 +137,9 @@ def let_second_in(answer: Cluster) -> Mistakes:
                              "rest is elastic, and that is taken off.")
         return well_done(f"{said} There is a gentler way, too: old keeps its six pods in team, and "
                          "needs fewer of them.")
-    yield not same_pods, (
-        f"{said} A pod of old above its minimum counts in allocated and in elastic, once plus and "
-        "once minus: without it the sum is the same. Leave its pods. How many of them does it "
-        "need?")
+    yield not same_pods, (f"{said} A pod of old above its minimum counts in allocated and in "
+                          "elastic, once plus and once minus: without it the sum is the same. "
+                          "Leave its pods. How many of them does it need?")
     yield before["PodGroup/old"] != after["PodGroup/old"], (
         f"{said} Now old needs more of its pods: there is less elastic than before.")
     yield before["Queue/other"] != after.get("Queue/other"), (

@@ -34,9 +34,8 @@ def what_went_wrong(answer: Any) -> Mistakes:
     yield not letters or letters - set("ABCDE"), "Give letters from A to E."
     for letter, hint in LETTERS.items():
         yield letter in letters, hint
-    yield letters != {"B", "C"}, (
-        "That is true, but there is a second one. Think of what happens when only this one is "
-        "fixed.")
+    yield letters != {"B", "C"}, ("That is true, but there is a second one. Think of what happens "
+                                  "when only this one is fixed.")
     return well_done("Both are needed: had test-root been asked, it would have answered “2 of 2, "
                      "room”, because nobody had told it of job-1.")
 
@@ -68,9 +67,8 @@ def job_enqueueable(answer: JobEnqueueable) -> Mistakes:
     if said is None or said is ...:
         return None
     yield not isinstance(said, bool), f"The function answers {said!r}; wanted is True or False."
-    yield not said, (
-        "Three levels with room for 4 CPUs, a minimum of 2: every level has room, and the function "
-        "refuses.")
+    yield not said, ("Three levels with room for 4 CPUs, a minimum of 2: every level has room, and "
+                     "the function refuses.")
     yield from _refuses(answer)
     yield reserved != [2, 2, 2], (
         "A job with a minimum of 2 CPUs was admitted, and after that the three levels, from the "
@@ -95,10 +93,9 @@ def _refuses(function: JobEnqueueable) -> Mistakes:
         room[place] = 1
         said, reserved = _tried(function, _line(*room), 2)
         yield said, f"Tried with three levels, where {situation}: the function admits the job."
-        yield any(reserved), (
-            f"Tried with three levels, where {situation}: the job is refused, and yet a "
-            f"reservation stays behind: {_list(reserved)} CPUs in queue, from the queue up. All or "
-            "none.")
+        yield any(reserved), (f"Tried with three levels, where {situation}: the job is refused, "
+                              f"and yet a reservation stays behind: {_list(reserved)} CPUs in "
+                              "queue, from the queue up. All or none.")
     yield _tried(function, _line(9, 9, 9, memory=2.0), 1, memory=4.0)[0], (
         "The job's memory has no room, and the function admits it. `short_of` names every resource "
         "that is short.")
@@ -124,9 +121,8 @@ def let_train_in(answer: Cluster) -> Mistakes:
         "Leave the same jobs with the same pods. One number of one queue is enough.")
     changed = [name for name in after["queues"]
                if after["queues"][name] != before["queues"].get(name)]
-    yield not changed, (
-        "In this cluster nothing has changed: give a queue another number, in "
-        "`cluster.copy().queue(…)`.")
+    yield not changed, ("In this cluster nothing has changed: give a queue another number, in "
+                        "`cluster.copy().queue(…)`.")
     yield len(changed) > 1 or before["queues"].keys() != after["queues"].keys(), (
         f"Change one queue; changed are {', '.join(sorted(changed))}.")
     cycle = answer.run(tree_conf())
@@ -173,9 +169,8 @@ def refused_by_the_grandparent(answer: Cluster) -> Mistakes:
         where = ("its queue itself",
                  "the parent of its queue")[height] if height < 2 else "too far up, or the root"
         near.append(f"{job} is refused by {row['level']}, which is {where}")
-    yield near, (
-        f"{'; '.join(near)}. Let another job hold or reserve room in a sibling branch, below the "
-        "grandparent.")
+    yield near, (f"{'; '.join(near)}. Let another job hold or reserve room in a sibling branch, "
+                 "below the grandparent.")
     return try_again("Here no job is refused by any level. The room of a grandparent is taken by "
                      "jobs in all queues below it.")
 

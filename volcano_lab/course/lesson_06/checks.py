@@ -80,9 +80,8 @@ def let_it_commit(answer: Cluster) -> Mistakes:
         "This is the same cluster as before. Change a number in a copy of it.")
     yield _nodes(before) != _nodes(after), (
         "The cluster keeps its two nodes. Which one number of a node, or of the gang, would do?")
-    yield len(changed) > 1, (
-        f"That is more than one number: {', '.join(changed)}. One of them, or another one, is "
-        "enough.")
+    yield len(changed) > 1, (f"That is more than one number: {', '.join(changed)}. One of them, or "
+                             "another one, is enough.")
     outcomes = [row["outcome"] for row in cycle.statements("default/train")]
     if "commit" in outcomes:
         changed_what = changed[0] if changed else ""
@@ -189,9 +188,8 @@ def _mistakes(by_hand: Rehearsal, plans: list[Plan]) -> Mistakes:
     wanted = [[word, f"default/{pod}"] for word, pod, *_ in best]
     done = [[word, pod] for word, pod, *_ in by_hand.session.committed]
     kinds = Counter(record.kind for record in by_hand.trace.records)
-    yield not done, (
-        "Nothing is committed at the end. Begin a new statement, let it `recover` the plan that "
-        "you saved, and `commit` it.")
+    yield not done, ("Nothing is committed at the end. Begin a new statement, let it `recover` the "
+                     "plan that you saved, and `commit` it.")
     yield len(done) > len(best) and all(step in done for step in wanted), (
         "Operations of more than one plan are committed. Take every plan back, and commit only the "
         "best.")
@@ -204,10 +202,9 @@ def _mistakes(by_hand: Rehearsal, plans: list[Plan]) -> Mistakes:
     yield not kinds["recovers"], (
         "The right plan is committed, but from itself, not from copies: try each plan, `save()` "
         "and `discard()` it, and `recover()` the best.")
-    yield not kinds["saved"], (
-        "The right plan is committed, but the operations themselves were done again, not copies. "
-        "In Volcano discard takes the node's name from them. `save()` each plan before you "
-        "`discard()` it.")
+    yield not kinds["saved"], ("The right plan is committed, but the operations themselves were "
+                               "done again, not copies. In Volcano discard takes the node's name "
+                               "from them. `save()` each plan before you `discard()` it.")
 
 
 # -- the question that people have

@@ -41,6 +41,5 @@ def all_at_work(answer: Cluster) -> Mistakes:
     yield answer.objects() == standstill().objects(), (
         "This is the cluster as it was. Begin with the job that is easiest.")
     yield from repaired(standstill(), answer, None, NEEDS, HINTS)
-    return well_done(
-        "Four jobs, four reasons: a queue that is not there, a GPU limit of zero, a guarantee that "
-        "nobody uses, and a gang larger than what its nodes can hold.")
+    return well_done("Four jobs, four reasons: a queue that is not there, a GPU limit of zero, a "
+                     "guarantee that nobody uses, and a gang larger than what its nodes can hold.")

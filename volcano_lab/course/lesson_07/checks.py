@@ -13,9 +13,8 @@ def weight_of_eng(answer: int) -> Mistakes:
     """Everybody wants 12 pods. sci should have 4 CPUs and eng 8. Which weight must eng have?"""
     yield answer < 1, "A weight is a whole number from 1."
     sci = placed(tree_cluster(eng_weight=answer).run(HIERARCHICAL))["sci-work"]
-    yield sci != 4, (
-        f"With weight {answer} of eng, {sci} pods of sci are placed. eng should have {CPUS - 4} "
-        "CPUs and sci 4: how many times as much? The weight of sci is 1.")
+    yield sci != 4, (f"With weight {answer} of eng, {sci} pods of sci are placed. eng should have "
+                     f"{CPUS - 4} CPUs and sci 4: how many times as much? The weight of sci is 1.")
     return well_done("sci has 4 CPUs and eng has 8: 1 to 2, as their weights.")
 
 

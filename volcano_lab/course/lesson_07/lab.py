@@ -144,8 +144,7 @@ def rescaled_picture(cycle: Cycle, title: str) -> pictures.Picture:
                          words={"held": "dominant share"}, width=760)
 
 
-def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None,
-                 dashed: str = "was") -> Bars:
+def pods_picture(title: str, cycle: Cycle, other: Cycle | None = None, dashed: str = "was") -> Bars:
     """Show how many pods of each queue have a place, and have in another cycle."""
     return bars(_by_queue(cycle), was=_by_queue(other) if other else None, unit="pods",
                 title=title, dashed=dashed)

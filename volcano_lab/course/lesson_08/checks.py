@@ -34,13 +34,11 @@ def wish(answer: str) -> Mistakes:
     crowded = [step[2] for step in full.committed]
     if where == ["node-3"] and crowded == ["node-2"]:
         return well_done("A wish gives points to the nodes that have the label, and refuses none.")
-    yield where == ["node-3"], (
-        "It goes to node-3. But when node-1 and node-3 are full, it does not start: your rule is a "
-        "must. Write a wish (preferred…).")
+    yield where == ["node-3"], ("It goes to node-3. But when node-1 and node-3 are full, it does "
+                                "not start: your rule is a must. Write a wish (preferred…).")
     place = ", ".join(where) or "no node"
-    yield "preferred" in answer, (
-        f"It is a wish, but a weak one: the pod goes to {place}. A weight of 1 is worth 2 points. "
-        "Raise it.")
+    yield "preferred" in answer, (f"It is a wish, but a weak one: the pod goes to {place}. A "
+                                  "weight of 1 is worth 2 points. Raise it.")
     return try_again(f"With this the pod goes to {place}. Which label does node-3 have and node-2 "
                      "not?")
 

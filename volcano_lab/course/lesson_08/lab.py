@@ -178,8 +178,7 @@ TASKS = [Task("no node left",
               "win?", start={"cpu": 3}, show={"binpack": 5}),
          Task("a weak wish",
               "new prefers ssd, weight 1. Which is the smallest binpack.weight that sends it away "
-              "from node-2?",
-              start={"rule": "prefers disk: ssd, weight 1"}, show={"binpack": 2}),
+              "from node-2?", start={"rule": "prefers disk: ssd, weight 1"}, show={"binpack": 2}),
          Task("a taint", "node-2 has a taint now. Bring new back to node-2.",
               lambda values, at: values["taint"] and at.where == "node-2", {"taint": True},
               {"rule": "tolerates the taint"})]

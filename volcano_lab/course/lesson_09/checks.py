@@ -42,9 +42,8 @@ def whole_gangs(answer: str) -> Mistakes:
         f"greedy needs 9 pods and has 9, and {', '.join(torn)} had to go. If gang names nobody, "
         "its tier ends; who is in the next tier, and names victims? And is gang there at all?")
     spared = _evicted(eviction_cluster(greedy_minimum=1).run(answer))
-    yield not spared, (
-        "Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left in the "
-        "configuration?")
+    yield not spared, ("Now nobody goes, even where greedy needs 1 of its 9 pods. Is enough left "
+                       "in the configuration?")
     yield any(pod.startswith("b-work") for pod in _evicted(three_queues().run(answer))), (
         "Gangs stay whole. But where queue b holds 4 of the 5 CPUs that it deserves, and c 8 of 5, "
         "b has to pay. Which plugin knows what queues deserve, and is it asked?")

@@ -35,8 +35,7 @@ def failures_until_a_second(answer: int) -> Mistakes:
     yield answer == 200, (
         "200 × 5 ms would be a second if the delay were always the same. It is doubled each time.")
     waits = delays(min(answer, 40))
-    yield waits[-1] <= 1, (
-        f"After {answer} in a row it waits for {waits[-1]:g} s. Go on doubling.")
+    yield waits[-1] <= 1, (f"After {answer} in a row it waits for {waits[-1]:g} s. Go on doubling.")
     yield len(waits) > 1 and waits[-2] > 1, (
         f"After {answer} it waits for {waits[-1]:g} s, which is more than a second. A smaller "
         "number does, too.")
@@ -95,9 +94,8 @@ def half_a_gang(answer: list[Any]) -> Mistakes:
     yield gap == 0 and len(answer) == 3 and sim.faults.struck["bind_refused"] == 3, (
         "All three binds are refused in the same second, so the gang has no pod bound, and then "
         "all of them. A fault strikes at the first occasion from its second on.")
-    yield gap == 0, (
-        "The pods are all bound at the same moment: there is no time at which only some of them "
-        "are.")
+    yield gap == 0, ("The pods are all bound at the same moment: there is no time at which only "
+                     "some of them are.")
     return try_again(f"For {gap:g} s only some pods are bound: the next cycle tries the others "
                      "again. What has to happen then?")
 

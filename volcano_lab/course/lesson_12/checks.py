@@ -61,9 +61,8 @@ def weight(answer: int) -> Mistakes:
     """From which weight on, of 1, 5, 10, 15 and 20, are web's pods two and two?"""
     yield answer not in WEIGHTS, "Choose one of 1, 5, 10, 15 and 20."
     pods = {number: weighted(number)["b"] for number in WEIGHTS}
-    yield pods[answer] == 0, (
-        f"With {answer} every pod stays in rack a: that is less than nodeorder's lead, before a "
-        "pod is placed and after each.")
+    yield pods[answer] == 0, (f"With {answer} every pod stays in rack a: that is less than "
+                              "nodeorder's lead, before a pod is placed and after each.")
     yield answer > min(number for number in WEIGHTS if pods[number] == 2), (
         f"{answer} is enough, but a smaller one is, too: with each pod that rack a takes, its lead "
         "becomes smaller.")
@@ -323,10 +322,9 @@ def triage(answer: type[Action]) -> Mistakes:
         yield sorted(jobs) != sorted(wanted), (
             f"Placed were {', '.join(jobs) or 'no jobs'}. As before, wanted is the first job of "
             "each queue.")
-        yield jobs != wanted, (
-            f"The queues were served in the order {', '.join(jobs)}; by need it is "
-            f"{', '.join(wanted)}. `sorted` begins with the smallest; `reverse=True` turns that "
-            "round.")
+        yield jobs != wanted, (f"The queues were served in the order {', '.join(jobs)}; by need it "
+                               f"is {', '.join(wanted)}. `sorted` begins with the smallest; "
+                               "`reverse=True` turns that round.")
     yield "small-1" in served(_small_holds_one(), _points_for(small=9), _points_for()), (
         "Queue small holds a pod already, and got a job all the same. As in FirstAid, only queues "
         "that hold nothing are helped, however large their need is.")

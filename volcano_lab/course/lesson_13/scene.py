@@ -142,8 +142,7 @@ def _job(namespace: str, name: str, queue: str, pods: int, requests: dict[str, A
                   spec={"queue": queue, "minMember": least, "minResources": minimum},
                   status={"phase": "Running", "running": pods} if node else {"phase": "Pending"})
     places = [f"{word}{number + 1:02}" for word, count, _ in KINDS if word == node
-              for number in range(count)
-              if not (word == "m" and "abc"[number % 3] == "c")]
+              for number in range(count) if not (word == "m" and "abc"[number % 3] == "c")]
     for number in range(pods):
         where = {"nodeName": places[(first + number) % len(places)]} if node else {}
         yield _object("v1", "Pod", f"{name}-worker-{number}", namespace=namespace,

@@ -30,8 +30,7 @@ def factor(answer: float) -> Mistakes:
     yield not 1 <= answer <= 1.5, "From 1.0 to 1.5. Below 1 Volcano takes its default, 1.2."
     count = next(row["started"] for row in waits(day(text=conf(answer)))
                  if row["queue"] == "research")
-    yield count < 12, (
-        f"With {answer:g} {count} of 12 start. A gang of 24 CPUs is admitted when what is in use, "
-        "what is reserved and its 24 stay below factor × 64.")
+    yield count < 12, (f"With {answer:g} {count} of 12 start. A gang of 24 CPUs is admitted when "
+                       "what is in use, what is reserved and its 24 stay below factor × 64.")
     return well_done(f"With {answer:g} all 12 start: they are admitted while others still run, and "
                      "are there when these end.")

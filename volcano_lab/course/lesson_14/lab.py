@@ -87,15 +87,13 @@ PANELS = [pictures.timeline("A day, in hours", lanes_of, until=DAY, unit="h", la
                          wide=True, heads=["queue", "jobs that came", "started",
                                            "mean wait, minutes", "longest, minutes"])]
 
-TASKS = [
-    Task("one more an hour", "Let three web jobs come an hour instead of two. By how much does the "
-         "mean wait of web grow?",
-         show={"per_hour": 3}),
-    Task("a heavier queue", "Give research the weight 4. Who waits less now, and who pays?",
-         show={"weight": 4}),
-    Task("noon", "Lose a third of the cluster at noon. For how many hours do you see it?",
-         show={"noon": True}),
-]
+TASKS = [Task("one more an hour",
+              "Let three web jobs come an hour instead of two. By how much does the mean wait of "
+              "web grow?", show={"per_hour": 3}),
+         Task("a heavier queue", "Give research the weight 4. Who waits less now, and who pays?",
+              show={"weight": 4}),
+         Task("noon", "Lose a third of the cluster at noon. For how many hours do you see it?",
+              show={"noon": True})]
 
 
 def day_lab() -> Lab:
@@ -108,6 +106,5 @@ def day_lab() -> Lab:
                title="A day on three nodes of 8 CPUs",
                says=[Amounts("waits", lambda state: state["mean"], "minutes"),
                      Amounts("holds", lambda state: state["held"], "CPUs")],
-               opening=lambda state: "Jobs of web wait "
-               f"**{state['mean']['web']} minutes** on average, gangs of research "
-               f"**{state['mean']['research']}**.")
+               opening=lambda state: f"Jobs of web wait **{state['mean']['web']} minutes** on "
+                                     f"average, gangs of research **{state['mean']['research']}**.")

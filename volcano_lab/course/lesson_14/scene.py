@@ -102,10 +102,9 @@ def started(sim: Simulation, job: str = "large") -> float | None:
 def picture(sim: Simulation, title: str) -> pictures.Picture:
     """Draw what each queue held over the day, in hours; dashed what it deserved."""
     queues = ("web", "research")
-    return pictures.timeline(
-        title, day_lanes(sim.history, queues), until=DAY, unit="h", lanes=2,
-        most=dict.fromkeys(queues, NODES * CPUS),
-        legend="Dashed: deserved. ×: a node is lost, +: it is back.")
+    return pictures.timeline(title, day_lanes(sim.history, queues), until=DAY, unit="h", lanes=2,
+                             most=dict.fromkeys(queues, NODES * CPUS),
+                             legend="Dashed: deserved. ×: a node is lost, +: it is back.")
 
 
 def held(sim: Simulation) -> list[dict[str, Any]]:

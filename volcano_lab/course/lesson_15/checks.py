@@ -156,9 +156,8 @@ def under_budget(answer: str) -> Mistakes:
     yield "proportion" not in load_conf(answer).plugin_names(), (
         "Nobody would share between the queues any more. proportion must stay.")
     calls, budget = effort.calls.total(), usual_calls() // 2
-    yield calls > budget, (
-        f"{calls} calls; allowed are {budget}. Which question is asked for every pair, by more "
-        "than one plugin, and is a matter of taste?")
+    yield calls > budget, (f"{calls} calls; allowed are {budget}. Which question is asked for "
+                           "every pair, by more than one plugin, and is a matter of taste?")
     return well_done(f"{calls} calls instead of {usual_calls()}. What may not be is still refused; "
                      "only which of the good nodes is best is no longer asked. That is a price: "
                      "pods go to the first node that fits.")

@@ -76,9 +76,7 @@ def all_served(answer: tuple[Cluster, str]) -> Mistakes:
     yield cluster.objects() == after_the_cleanup().objects() and conf == CONF, (
         "This is all as it was. Begin with invoice: six of its eight pods find a place.")
     cycle = yield from repaired(after_the_cleanup(), cluster, conf, NEEDS, HINTS, ("eval",))
-    yield not _in_one_room(cycle), (
-        "All are at work, but nothing keeps train in one room now: it needs a hard topology, and "
-        "the plugin that reads it. (10)")
-    return well_done(
-        "A limit one level up, a rack that is too small, an action that was missing, and a tier "
-        "that did not ask. You can be on call now.")
+    yield not _in_one_room(cycle), ("All are at work, but nothing keeps train in one room now: it "
+                                    "needs a hard topology, and the plugin that reads it. (10)")
+    return well_done("A limit one level up, a rack that is too small, an action that was missing, "
+                     "and a tier that did not ask. You can be on call now.")

@@ -81,8 +81,7 @@ def victims(trace: TraceReader, task: str | None = None) -> Table:
         held = rows.setdefault((row["question"], row["candidate"]), about)
         held[f"{row['tier']} {row['plugin']}"] = row["verdict"]
         held.pop("fate", None)  # the last column
-        held["fate"] = ("evicted" if row["evicted"] else
-                        "not chosen" if row["agreed"] else "stays")
+        held["fate"] = ("evicted" if row["evicted"] else "not chosen" if row["agreed"] else "stays")
     columns = ["question", "action", "for", "candidate", "fate"]
     return frame(list(rows.values()), columns, "question", more=True)
 
