@@ -1,6 +1,7 @@
 """The recorder: an observer that writes a cycle down while it runs, in outline or in full."""
 
 from collections.abc import Callable, Sequence
+from functools import partialmethod
 from typing import Any
 
 from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
@@ -81,21 +82,16 @@ class Outline(Observer, TraceReader):
 
     # -- operations ------------------------------------------------------------------------------
 
-    def did(self, statement: Statement | None, operation: Operation) -> None:
-        self._operation("do", statement, operation)
-
-    def undid(self, statement: Statement | None, operation: Operation) -> None:
-        self._operation("undo", statement, operation)
-
-    def committed(self, statement: Statement | None, operation: Operation) -> None:
-        self._operation("commit", statement, operation)
-
     def _operation(self, kind: str, statement: Statement | None, operation: Operation) -> None:
         task = operation.task
         node = getattr(operation, "node_name", "") or task.node_name
         values = (operation.name, task.key, task.job, node, self._number_of(statement))
         changes = self._changed_by(task)
         self._add(kind, KINDS["do"].fields[: len(values) + len(changes)], values + changes)
+
+    did = partialmethod(_operation, "do")
+    undid = partialmethod(_operation, "undo")
+    committed = partialmethod(_operation, "commit")
 
     def _changed_by(self, task: TaskInfo) -> tuple[Any, ...]:
         return ()
