@@ -1,0 +1,303 @@
+"""What a cycle decided as pandas tables, made of rows of `trace.views`; nothing is decided here.
+
+Amounts are in CPUs, bytes or whole devices. Cells that stand for "no limit" are missing values.
+Tables have one style: words at the left, numbers at the right, one row of headings.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from volcano_lab.framework import NoSuch, listed, one_line, spoken
+from volcano_lab.metrics.calls import Timing
+from volcano_lab.trace import TraceReader, sentence, short
+from volcano_lab.trace.language import say
+from volcano_lab.trace.shown import cell_text, html_table
+from volcano_lab.trace.views import Source, trace_of
+from volcano_lab.trace.views import jobs as job_rows
+from volcano_lab.trace.views import nodes as node_rows
+from volcano_lab.trace.views import queues as queue_rows
+from volcano_lab.trace.views.cycle import Cycle
+
+__all__ = ["Table", "admission", "gang_progress", "gangs", "jobs", "levels", "node_choices",
+           "node_use", "operations", "placements", "queues", "records", "rounds", "statements",
+           "times", "turns", "victims"]
+
+
+class Table(pd.DataFrame):
+    """A `DataFrame` that shows itself so; what is cut out of it, or computed from it, does, too.
+
+    >>> opened = frame([{"queue": "a", "is_open": True}], ["queue", "is_open"], "queue")
+    >>> "queue</th><th" in opened._repr_html_()
+    True
+    """
+
+    @property
+    def _constructor(self) -> type[Table]:
+        return Table
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            return super().__getitem__(key)
+        except KeyError as error:
+            raise NoSuch(f"the table has no column {one_line(repr(key), 100)}; it has "
+                         f"{listed(map(str, self.columns), 20)}") from error
+
+    def _repr_html_(self) -> str:
+        named = [name for name in self.index.names if name]
+        flat = self.reset_index(allow_duplicates=True) if named else self
+        most = pd.get_option("display.max_rows") or len(flat)
+        numbers = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in flat.dtypes]
+        rows = [[cell_text(cell) for cell in row]
+                for row in flat.head(most).itertuples(index=False, name=None)]
+        more = say(f"{len(flat)} rows, the first {most} are shown") if len(flat) > most else ""
+        heads = [say(str(name)) for name in flat.columns]
+        return html_table(heads, rows, numbers, len(named)) + (more and f"<p>{more}</p>")
+
+
+def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more: bool = False
+          ) -> Table:
+    """Return these columns of rows as a table, with `more` those too that rows have besides.
+
+    Headings are words, without underscores. A cycle without rows keeps its headings.
+    """
+    table = Table(rows, columns=None if more and rows else columns)
+    table = table.set_index(index) if index else table
+    return table.rename(columns=lambda name: str(name).replace("_", " "))
+
+
+# -- of a cycle; those of queues also of a trace
+
+LEVELS = ["queue", "parent", "deserved", "guarantee", "real_capability", "request", "allocated",
+          "inqueue", "elastic", "share"]
+SUM = ["job", "level", "minimum", "allocated", "inqueue", "elastic", "sum", "may_hold", "verdict"]
+
+
+def queues(cycle: Cycle, resource: str = "cpu") -> Table:
+    """One row per queue, for one resource: weight, what it deserves, may hold, holds and asks for,
+    share, overused.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()
+    >>> queues(cycle)[["deserved", "allocated", "request"]].loc["default"].tolist()
+    [4, 4, 6]
+    """
+    rows = [{column: value.get(resource, 0) if column in queue_rows.SUMS else value
+             for column, value in row.items()} for row in cycle.queues()]
+    return frame(rows, ["queue", "weight", *queue_rows.SUMS, "share", "overused"], "queue")
+
+
+def levels(source: Source, resource: str = "cpu", number: int | None = None) -> Table:
+    """One row per queue, each below its parent, right after a record (None: at the end); sums cover
+    all queues below.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cluster = Cluster().node("n1", cpu=4).queue("a", capability=2).job("x", queue="a", cpu=1)
+    >>> levels(cluster.run())["real capability"].tolist()
+    [2]
+    """
+    return frame(list(queue_rows.tree(trace_of(source), number, resource)), LEVELS, "queue")
+
+
+def rounds(source: Source, resource: str = "cpu") -> Table:
+    """One row per round: what each queue deserves after it, and what is left for the next.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> print(rounds(Cluster().node("n1", cpu=4).job("train", pods=6, min_member=2, cpu=1).run()))
+           default  left
+    round
+    1            4     0
+    """
+    rows: dict[int, dict[str, float]] = {}
+    for step in queue_rows.rounds(trace_of(source), resource):
+        row = rows.setdefault(step["round"], {"round": step["round"], "left": step["left"]})
+        row[step["queue"]] = step["deserved"]
+    ordered = [row | {"left": row.pop("left")} for row in rows.values()]
+    return frame(ordered, ["round"], "round", more=True)
+
+
+def turns(source: Source) -> Table:
+    """One row per turn of a queue in allocate: its share before, and what came of it.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run()
+    >>> turns(cycle)[["queue", "outcome"]].loc[1].tolist()
+    ['default', 'placed']
+    """
+    columns = ["turn", "queue", "share", "job", "outcome", "pods"]
+    return frame(list(queue_rows.turns(trace_of(source))), columns, "turn")
+
+
+def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
+    """One row per comparison of enqueue with a queue, level by level: minimum + allocated + in
+    queue − elastic, and what the level may hold.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> admission(Cluster().node("n1", cpu=2).job("train", pods=2, cpu=1).run())["sum"].tolist()
+    [2]
+    """
+    return frame(list(queue_rows.levels(trace_of(source), job, resource)), SUM, "job")
+
+
+def operations(cycle: Cycle, job: str) -> Table:
+    """One row per operation that was tried for a job ("namespace/name"), with the commit or the
+    undoing that followed.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> cycle = Cluster().node("n1", cpu=4).node("n2", cpu=2).job("train", pods=2, cpu=3).run()
+    >>> operations(cycle, "default/train")["operation"].tolist()
+    ['allocate', 'undo allocate']
+    """
+    rows = [{"step": number, **row} for number, row in enumerate(cycle.operations(job), 1)]
+    return frame(rows, ["step", "statement", "operation", "pod", "node", "outcome"], "step")
+
+
+def jobs(cycle: Cycle) -> Table:
+    """One row per job: phase, pods placed and waiting, and why they wait.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> jobs(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=3).run())["phase"].tolist()
+    ['Pending']
+    """
+    rows = [{**row, "why": "; ".join(row["why"])} for row in cycle.jobs()]
+    return frame(rows, ["job", "queue", "phase", "pods", "min_member", "placed", "pending", "why"],
+                 "job")
+
+
+def gangs(cycle: Cycle) -> Table:
+    """One row per job that waits or was tried: its phase, how its statements ended, and why it
+    waits.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> gangs(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())["statement"].tolist()
+    ['commit']
+    """
+    rows = [row | {"operations": ", ".join(row["operations"])} for row in cycle.gangs()]
+    return frame(rows, ["job", "phase", "statement", "operations", "why"], "job")
+
+
+def placements(cycle: Cycle) -> Table:
+    """One row per operation that took effect.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> placements(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).run())["node"].tolist()
+    ['n1', 'n1']
+    """
+    return frame(cycle.placements(), ["operation", "pod", "node"])
+
+
+# -- of a whole trace: nodes, gangs, statements, victims, records; and where time went
+
+
+def node_use(trace: TraceReader, number: int | None = None) -> Table:
+    """One row per node, a column per resource: the part in use right after a record (None: at the
+    end).
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("train", cpu=1).objects())
+    >>> node_use(trace)["cpu"].tolist()
+    [0.25]
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    for row in node_rows.use(trace, number):
+        rows.setdefault(row["node"], {"node": row["node"]})[row["resource"]] = row["part"]
+    return frame(list(rows.values()), ["node"], "node", more=True)
+
+
+def node_choices(trace: TraceReader, job: str | None = None) -> Table:
+    """One row per pod and node: chosen, fits, or why not; the score, and each plugin's part of it.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=1).job("train", cpu=2)
+    >>> trace, _ = traced(cluster.objects())
+    >>> node_choices(trace)[["node", "verdict"]].values.tolist()
+    [['n1', 'chosen'], ['n2', 'no room']]
+    """
+    rows = [{"task": row["task"], "node": row["node"], "verdict": row["verdict"],
+             "score": row["score"], **row["scores"]} for row in node_rows.choices(trace, job)]
+    return frame(rows, ["task", "node", "verdict", "score"], "task", more=True)
+
+
+def gang_progress(trace: TraceReader) -> Table:
+    """How many pods of each job have a place, step by step.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).objects())
+    >>> gang_progress(trace)["placed"].tolist()
+    [0, 1, 2]
+    """
+    columns = ["step", "number", "action", "job", "placed", "promised", "pods", "min_available"]
+    return frame(list(job_rows.gangs(trace)), columns, "step")
+
+
+def statements(trace: TraceReader) -> Table:
+    """One row per statement: for whom, from which record to which, what it did, and how it ended.
+
+    >>> from volcano_lab.course.lesson_06.scene import SCENES
+    >>> statements(SCENES["a gang that fits: commit"]())["outcome"].tolist()
+    ['commit']
+    """
+    columns = ["statement", "action", "job", "from", "to", "operations", "outcome"]
+    rows = [row | {"operations": ", ".join(word for word, *_ in row["steps"])}
+            for row in job_rows.statements(trace)]
+    return frame(rows, columns, "statement")
+
+
+def victims(trace: TraceReader, task: str | None = None) -> Table:
+    """One row per question and candidate, a column per plugin with its tier: who lets it go, who
+    keeps it, and its fate.
+
+    >>> from volcano_lab.course.lesson_06.scene import SCENES
+    >>> table = victims(SCENES["room is made: evict, pipeline, commit"]())
+    >>> table[["candidate", "1 gang", "1 proportion", "fate"]].loc[1].values.tolist()
+    [['web-0', 'may go', 'may go', 'not chosen'], ['web-1', 'may go', 'may go', 'evicted']]
+    """
+    rows: dict[tuple[int, str], dict[str, Any]] = {}
+    for row in job_rows.victims(trace, task):
+        about = {"question": row["question"], "action": row["action"], "for": short(row["task"]),
+                 "candidate": short(row["candidate"])}
+        held = rows.setdefault((row["question"], row["candidate"]), about)
+        held[f"{row['tier']} {row['plugin']}"] = row["verdict"]
+        held.pop("fate", None)  # the last column
+        held["fate"] = ("evicted" if row["evicted"] else "not chosen" if row["agreed"] else "stays")
+    columns = ["question", "action", "for", "candidate", "fate"]
+    return frame(list(rows.values()), columns, "question", more=True)
+
+
+def times(timing: Timing) -> Table:
+    """One row per phase, plugin and what it did: milliseconds and calls.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import Scheduler
+    >>> timing = Timing()
+    >>> _ = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(timing)
+    >>> times(timing).loc["allocate"].query("what == 'overused'")["calls"].tolist()
+    [2]
+    """
+    rows = [row | {"milliseconds": 1000 * row["seconds"]} for row in timing.rows()]
+    return frame(rows, ["phase", "plugin", "what", "milliseconds", "calls"], "phase")
+
+
+def records(trace: TraceReader, *kinds: str) -> Table:
+    """One row per record, in sentences; of some kinds, or all.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import traced
+    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
+    >>> records(trace, "do")["what happened"].tolist()
+    ['allocate a-0 on n1']
+    """
+    rows = [{"number": record.number, "action": record.action, "kind": record.kind,
+             "what_happened": sentence(record)} for record in trace.records if not kinds
+            or record.kind in kinds]
+    return frame(rows, ["number", "action", "kind", "what_happened"], "number")
+
+
+for _name in __all__[1:]:
+    globals()[_name] = spoken(globals()[_name], first=True)
