@@ -13,7 +13,7 @@ from attrs import frozen
 
 from volcano_lab.api.objects import LabelSelector
 
-_INT64 = re.compile(r"[+-]?[0-9]+")
+_INT64 = re.compile(r"[+-]?[0-9]{1,63}")
 
 
 @frozen

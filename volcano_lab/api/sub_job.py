@@ -4,13 +4,11 @@ topology of its own.
 Answers to `pkg/scheduler/api/sub_job_info.go`. A job without such policies has one default sub-job.
 """
 
-import re
-
 import attrs
 
 from volcano_lab.api.objects import NetworkTopologySpec, Pod, SubGroupPolicySpec
 from volcano_lab.api.resource import Resource, total
-from volcano_lab.api.selector import label_selector
+from volcano_lab.api.selector import label_selector, parse_int
 from volcano_lab.api.status import PENDING, TaskStatus
 from volcano_lab.api.task import TaskInfo
 from volcano_lab.api.task_index import TaskIndex
@@ -32,7 +30,7 @@ class SubJobInfo(TaskIndex):
         super().__init__(1 if policy.sub_group_size is None else policy.sub_group_size)
         self.gid, self.uid, self.job = gid, uid, job
         self.priority = 0
-        self.match_index = _number(match_values[0]) if match_values else 0
+        self.match_index = parse_int(match_values[0]) or 0 if match_values else 0
         self.allocated_hyper_node = ""
         # a copy: resolving a tier's name on the policy later doesn't reach sub-jobs that exist
         # already
@@ -106,14 +104,6 @@ def sub_job_id(job: str, policy: str, values: tuple[str, ...]) -> str:
         digits = str(_fnv32a(name.encode()))
         name = "".join(letters[ord(digit) % len(letters)] for digit in digits)
     return f"{job}/{policy}-{name}"
-
-
-def _number(text: str) -> int:
-    """A label value as a whole number of 64 bits; 0 where it isn't one (Python alone would also
-    take "1_0").
-    """
-    number = int(text) if re.fullmatch("[+-]?[0-9]{1,63}", text) else 0
-    return number if -(2**63) <= number < 2**63 else 0
 
 
 def _fnv32a(data: bytes) -> int:

@@ -12,9 +12,8 @@ from typing import Any
 import attrs
 
 from volcano_lab.api.objects import KINDS, KubernetesObject, Node, Pod, PodGroup
-from volcano_lab.framework import SchedulerConfiguration, action_names
+from volcano_lab.framework import SchedulerConfiguration, action_names, did_you_mean
 from volcano_lab.framework.config.conf import ALL_SWITCHES, PluginOption, action_list
-from volcano_lab.framework.one_sentence import did_you_mean
 from volcano_lab.manifests.files import Unreadable, values
 from volcano_lab.manifests.job_controller import GROUP_NAME, JOB_NAME
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key, to_dict
@@ -58,8 +57,7 @@ def change(objects: Iterable[KubernetesObject], settings: Sequence[str] = (),
     >>> change(queues, ["queue/a.weight=5"])[0].spec.weight, change(queues, [], ["q/a"])
     (5, [])
     """
-    changed = Loaded(objects, getattr(objects, "warnings", ()))
-    changed.places = getattr(objects, "places", {})
+    changed = Loaded(objects, getattr(objects, "warnings", ()), getattr(objects, "places", {}))
     for name in removals:
         doomed = _with_children(changed, named(changed, name, f"remove {name}"))
         changed[:] = [obj for obj in changed if place_key(obj) not in doomed]

@@ -60,8 +60,7 @@ def with_defaults(objects: Iterable[api.KubernetesObject],
     Queue default queue-default 1.0
     Pod default/web pod-default-web 2.0
     """
-    complete = Loaded(warnings=getattr(objects, "warnings", ()))
-    complete.places = getattr(objects, "places", {})
+    complete = Loaded((), getattr(objects, "warnings", ()), getattr(objects, "places", {}))
     cluster = _Cluster(list(objects), list(running), complete)
     if not (problems := too_large(cluster.objects, cluster.nodes, cluster.label)):
         for number, obj in enumerate(_queues_of_the_cluster(cluster.objects) + cluster.objects

@@ -18,9 +18,8 @@ import yaml
 from volcano_lab.api import objects as api
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import claims_of
-from volcano_lab.framework.collector import collector_paused
+from volcano_lab.framework import OneSentence, capped, collector_paused, listed
 from volcano_lab.framework.config.yaml import resolve
-from volcano_lab.framework.one_sentence import OneSentence, capped, listed
 from volcano_lab.manifests import names
 from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
@@ -54,10 +53,10 @@ class Loaded(list[api.KubernetesObject]):
     ['n1']
     """
 
-    def __init__(self, objects: Iterable[api.KubernetesObject] = (), warnings: Iterable[str] = ()):
+    def __init__(self, objects: Iterable[api.KubernetesObject] = (), warnings: Iterable[str] = (),
+                 places: dict[tuple[str, str, str], str] | None = None):
         super().__init__(objects)
-        self.warnings = list(warnings)
-        self.places: dict[tuple[str, str, str], str] = {}
+        self.warnings, self.places = list(warnings), places or {}
         self.unmade: dict[str, list[str]] = {}
         self.later: dict[str, list[api.Pod]] = {}
 
@@ -212,9 +211,8 @@ class _Batch:
         self._look_for_volumes()
         for reason, labels in self._not_read.items():
             self.warnings.append(f"{listed(labels, 1)}: {reason}")
-        loaded = Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings))
-        loaded.places = {key: place for key, (_, place) in self._objects.items()}
-        return loaded
+        return Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings),
+                      {key: place for key, (_, place) in self._objects.items()})
 
     def _read(self, document: Any, place: str, item: tuple[str, str], depth: int) -> None:
         """One document: an object, a list of them, or an event; `item` is what a list says of it.

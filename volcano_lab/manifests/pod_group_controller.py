@@ -6,10 +6,10 @@ The controller runs with its default settings: annotations of the owner are inhe
 Volcano: pkg/controllers/podgroup/pg_controller_handler.go
 """
 
-import re
 from collections.abc import Mapping
 
 from volcano_lab.api import objects as api
+from volcano_lab.api.selector import parse_int
 from volcano_lab.manifests import job_controller as jobs
 
 SCHEDULER = "volcano"
@@ -71,16 +71,9 @@ class PodGroups:
             min_resources=jobs.amounts_text(needs, styles), network_topology=_topology(own)))
 
 
-def _number(text: str, bits: int) -> int | None:
-    """A whole number as Go's strconv reads it, or None."""
-    if not re.fullmatch(r"[+-]?[0-9]{1,19}", text):
-        return None
-    return number if -2**(bits - 1) <= (number := int(text)) < 2**(bits - 1) else None
-
-
 def _min_member(text: str) -> int:
-    number = _number(text, 32)
-    return 1 if number is None or number < 0 else number
+    number = parse_int(text)
+    return 1 if number is None or not 0 <= number < 2**31 else number
 
 
 def _topology(annotations: Mapping[str, str]) -> api.NetworkTopologySpec | None:
@@ -89,4 +82,4 @@ def _topology(annotations: Mapping[str, str]) -> api.NetworkTopologySpec | None:
     if mode is None and tier is None:
         return None
     return api.NetworkTopologySpec("soft" if (mode or "").lower() == "soft" else "hard",
-                               None if tier is None else _number(tier, 64))
+                               None if tier is None else parse_int(tier))

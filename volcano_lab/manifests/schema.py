@@ -22,9 +22,8 @@ from volcano_lab.api.objects import IGNORED, Raw, ResourceList, Time, VolumeReso
 from volcano_lab.api.objects.meta import INT32
 from volcano_lab.api.quantity import ALLOWED as QUANTITIES
 from volcano_lab.api.quantity import QuantityError, check, milli_value, parse
-from volcano_lab.framework import one_line
+from volcano_lab.framework import did_you_mean, one_line
 from volcano_lab.framework.config.yaml import MOST_DEPTH
-from volcano_lab.framework.one_sentence import did_you_mean
 from volcano_lab.manifests.names import is_qualified
 
 # (path to the parent, key or index), () at the root: cheap to extend, written out only in a finding

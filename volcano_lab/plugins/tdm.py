@@ -21,8 +21,7 @@ from collections.abc import Iterable, Sequence
 
 from volcano_lab.api import FitError, JobInfo, NodeInfo, TaskInfo, unresolvable
 from volcano_lab.api.status import FAILED, PENDING, RUNNING, SUCCEEDED
-from volcano_lab.framework import PERMIT, REJECT, Plugin, Session, TasksAndVote, log
-from volcano_lab.framework.points.rules import NoScore
+from volcano_lab.framework import PERMIT, REJECT, NoScore, Plugin, Session, TasksAndVote, log
 
 ZONE_PREFIX = "tdm.revocable-zone."
 EVICT_PERIOD = "tdm.evict.period"

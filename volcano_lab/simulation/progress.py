@@ -13,18 +13,16 @@ def shown(start: float, end: float, period: float,
     """Gives a function to call with the time that has been reached. Where nobody could see a bar,
     none is shown.
     """
-    console = None
-    if wanted if wanted is not None else end - start > LONG * period:
-        from rich.console import Console
-
-        console = Console(stderr=True)
-    if console is None or not (console.is_terminal or console.is_jupyter):
+    if not (end - start > LONG * period if wanted is None else wanted):
         yield lambda time: None
         return
+    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    console = Console(stderr=True)
     columns = (TextColumn("{task.completed:.0f} of {task.total:.0f} s"), BarColumn(),
                TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=True,
+                  disable=not (console.is_terminal or console.is_jupyter)) as bar:
         task = bar.add_task("", total=end, completed=start)
         yield lambda time: bar.update(task, completed=time)

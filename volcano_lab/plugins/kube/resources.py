@@ -56,13 +56,26 @@ asked=(('cpu', 2000),), asked_non_zero=(2000, 209715200))
     spec, status = pod.spec, pod.status
     if not (spec.init_containers or spec.overhead or spec.resources or status.container_statuses):
         return _plain_requests(tuple(tuple(c.resources.requests.items()) for c in spec.containers))
-    asked = _with_overhead(pod, _containers(pod, False, {}))
-    asked_non_zero = _with_overhead(pod, _containers(pod, False, DEFAULTS))
-    counted = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, {})))
-    missing = DEFAULTS if not _has_pod_level(pod) else {k: v for k, v in DEFAULTS.items()
-                                                        if k not in counted}
-    counted_non_zero = _with_overhead(pod, _with_pod_level(pod, _containers(pod, True, missing)))
-    return PodRequests(_whole(counted), _cpu_and_memory(counted_non_zero), _whole(asked),
+    own = parsed(spec.resources.requests) if spec.resources else {}
+    pod_level = {name: amount for name, amount in own.items()
+                 if name in (CPU, MEMORY) or name.startswith("hugepages-")}
+
+    def amounts(defaults: Amounts, now: bool) -> Amounts:
+        """The sum over the containers, at the moment at which it is highest, with the overhead.
+        `now` counts what a running pod has been given, and the pod's own `resources`, where set,
+        instead of the sum.
+        """
+        found = sum_of_containers(spec, lambda container, once: {**defaults, **parsed(
+            requests_in_force(pod, container) if now and not once
+            else container.resources.requests)})
+        found |= pod_level if now else {}
+        add(found, parsed(spec.overhead))
+        return found
+
+    asked, asked_non_zero, counted = amounts({}, False), amounts(DEFAULTS, False), amounts({}, True)
+    missing = {name: amount for name, amount in DEFAULTS.items()
+               if not (pod_level and name in counted)}
+    return PodRequests(_whole(counted), _cpu_and_memory(amounts(missing, True)), _whole(asked),
                        _cpu_and_memory(asked_non_zero))
 
 
@@ -77,36 +90,6 @@ def _plain_requests(containers: tuple[tuple[tuple[str, str], ...], ...]) -> PodR
         add(non_zero, {**DEFAULTS, **requests})
     whole, pair = _whole(plain), _cpu_and_memory(non_zero)
     return PodRequests(whole, pair, whole, pair)
-
-
-def _containers(pod: Pod, resize: bool, defaults: Amounts) -> Amounts:
-    """The sum over the containers, at the moment at which it is highest; `resize` counts what a
-    running pod has been given.
-    """
-    return sum_of_containers(pod.spec, lambda container, once: {
-        **defaults, **parsed(requests_in_force(pod, container) if resize and not once
-                              else container.resources.requests)})
-
-
-def _has_pod_level(pod: Pod) -> bool:
-    return pod.spec.resources is not None and any(map(_is_pod_level, pod.spec.resources.requests))
-
-
-def _is_pod_level(name: str) -> bool:
-    return name in (CPU, MEMORY) or name.startswith("hugepages-")
-
-
-def _with_pod_level(pod: Pod, amounts: Amounts) -> Amounts:
-    """The pod's own `resources`, where set, stand instead of its containers' sum."""
-    if pod.spec.resources is not None:
-        own = parsed(pod.spec.resources.requests)
-        amounts.update({name: amount for name, amount in own.items() if _is_pod_level(name)})
-    return amounts
-
-
-def _with_overhead(pod: Pod, amounts: Amounts) -> Amounts:
-    add(amounts, parsed(pod.spec.overhead))
-    return amounts
 
 
 def _whole(amounts: Amounts) -> tuple[tuple[str, int], ...]:
