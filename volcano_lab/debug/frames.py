@@ -8,6 +8,7 @@ of a trace's statements, whole: what was done, and pods, nodes and queues right 
 
 from bisect import bisect_right
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from volcano_lab.api import in_units
@@ -161,9 +162,7 @@ class StepView:
 
     def _statement(self) -> dict[str, Any]:
         """The operations under way, the last of them; each may still be undone."""
-        under_way = [
-            entry for operations in self.stepper.statements.values() for entry in operations
-        ]
+        under_way = [*chain.from_iterable(self.stepper.statements.values())]
         rows = [operation_text(*entry) for entry in under_way[-UNDER_WAY:]]
         return {"count": len(under_way), "operations": rows}
 

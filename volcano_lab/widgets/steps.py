@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import anywidget
 from traitlets import Dict, Int, List, Unicode, observe
 
 from volcano_lab.debug.breakpoints import Breakpoint, BreakpointError
@@ -25,7 +24,7 @@ from volcano_lab.trace import Record, TraceReader
 from volcano_lab.trace.language import NAMES, say_all
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.widgets.live import OnPage
-from volcano_lab.widgets.scripts import Script, live_css, on_page
+from volcano_lab.widgets.scripts import on_page
 
 CHOSEN = NAMES | {"resource", "detail"}
 """Keys of a frame below which programs read."""
@@ -172,7 +171,7 @@ def labelled(words: Iterable[str]) -> list[dict[str, str]]:
 Scene = TraceReader | Callable[[], TraceReader]
 
 
-class StatementSteps(anywidget.AnyWidget):
+class StatementSteps(OnPage):
     """Steps through traces; `scenes` are traces, or functions that make one, by the name under
     which they are offered.
 
@@ -188,9 +187,6 @@ class StatementSteps(anywidget.AnyWidget):
     ('commit: allocate a-1 on n1', 3, 0)
     """
 
-    _esm = Script("widget.js")
-    _css = live_css()
-    fixed = Dict({"widget": "statementSteps"}).tag(sync=True, to_json=on_page)
     scenes = List().tag(sync=True, to_json=lambda names, _: say_all(labelled(names)))
     scene = Unicode().tag(sync=True)
     frames = List().tag(sync=True, to_json=on_page)
@@ -200,7 +196,7 @@ class StatementSteps(anywidget.AnyWidget):
     def __init__(self, scenes: Mapping[str, Scene]):
         self._made: dict[str, list[dict[str, Any]]] = {}
         self._scenes = dict(scenes)
-        super().__init__(scenes=list(self._scenes))
+        super().__init__(fixed={"widget": "statementSteps"}, scenes=list(self._scenes))
         self.show(next(iter(self._scenes)))
 
     def show(self, scene: str) -> StatementSteps:

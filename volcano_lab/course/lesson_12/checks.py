@@ -149,10 +149,9 @@ def in_its_place(answer: str) -> Mistakes:
         "tier of the configuration lets it take part.")
     yield "proportion" not in names, (
         "proportion must stay: it shares the cluster between the queues.")
-    options = [
-        option for tier in conf.tiers for option in tier.plugins if option.name == "waits-longest"
-    ]
-    yield not any(option.enables("enableQueueOrder") for option in options), (
+    options = [option for tier in conf.tiers for option in tier.plugins]
+    yield not any(option.enables("enableQueueOrder") for option in options
+                  if option.name == "waits-longest"), (
         "waits-longest is there, but its queue order is switched off by enableQueueOrder.")
     yield [pod for _, pod, _ in cycle.committed] != ["default/old-wish-0"], (
         "The newcomer still gets the CPU: proportion is asked first, its shares differ, and the "
