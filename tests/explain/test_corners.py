@@ -258,3 +258,52 @@ def test_usage_that_nobody_measured_is_told_by_the_linter():
     measured = cluster.add("{apiVersion: v1, kind: Node, metadata: {name: n2, annotations: "
                            "{volcano-lab/cpu-usage: '10'}}, status: {allocatable: {cpu: 4}}}")
     assert not any("Plugin usage: " in text for text in ignored_fields(measured.run(conf).session))
+
+
+def test_pods_that_say_they_may_not_be_evicted_are_told_and_asked_to():
+    pods = [pod(f"low-{number}", "low", "n1").replace("annotations: {", "annotations: {"
+            "volcano.sh/preemptable: 'false', ") for number in range(4)]
+    high = group("high", "high", 1).replace("minMember", "priorityClassName: p, minMember")
+    conf = EVICTING.replace("ACTION", "allocate, preempt").replace("FIRST", "gang").replace(
+        "LATER", "conformance")
+    classes = ("{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, "
+               "value: 9}")
+    answer = asked(group("low", "low", 1, phase="Running"), *pods, high, pod("h", "high"), classes,
+                   conf=conf).why("high")
+    assert told(answer, "preempt_no_candidates").endswith(
+        "Pods of default/low say volcano.sh/preemptable: false.")
+    assert "job default/low: volcano.sh/preemptable false -> true" in [
+        remedy.change for remedy in answer.remedies]
+
+
+def test_a_capability_of_no_devices_is_a_limit_that_is_raised():
+    cluster = Cluster().node("n1", cpu=4, gpu=2).queue("a", capability={"nvidia.com/gpu": 0})
+    answer = Explainer(cluster.job("j", queue="a", cpu=1, gpu=1).objects()).why("j")
+    assert answer.causes[0].text.endswith("may hold nvidia.com/gpu 0 (its capability).")
+    assert "queue a: capability nvidia.com/gpu 0 -> nvidia.com/gpu 1" in [
+        remedy.change for remedy in answer.remedies]
+
+
+def test_pods_that_have_ended_hold_no_place():
+    done = pod("a", "x", "n1", status="{phase: Succeeded}")
+    head = asked(group("x", "batch", 2, "Job"), done, pod("b", "x", cpu=9)).why("batch").head
+    assert "of 2 pods 0 have a place, 1 has succeeded, 1 waits." in head
+
+
+def test_a_device_that_is_not_announced_is_told_of_a_queue_too():
+    cluster = Cluster().node("n1", cpu=4, gpu=2)
+    cluster.job("j", resources={"cpu": 1, "nvidia.com/gpumem": 4000})
+    said = Explainer(cluster.objects(), EVICTING.replace("ACTION", "allocate").replace(
+        "FIRST", "gang").replace("LATER", "proportion")).why("j").causes[0].text
+    assert ("No node announces nvidia.com/gpumem; near it is nvidia.com/gpu, of which the nodes "
+            "have 2.") in said
+
+
+def test_a_plugin_that_was_asked_is_not_put_first():
+    conf = EVICTING.replace("ACTION", "allocate, reclaim").replace("FIRST", "gang").replace(
+        "LATER", "proportion")
+    cluster = Cluster().node("n1", cpu=4).queue("a").queue("b")
+    cluster.job("old", queue="a", pods=4, cpu=1, running={"n1": 4}).job("new", queue="b", cpu=1)
+    explain = Explainer(cluster.objects(), conf)
+    victim = next(key for key in explain.evidence.tasks if explain._evicted(key))
+    assert not any("first tier" in remedy.change for remedy in explain.why(victim).remedies)

@@ -164,6 +164,8 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
     for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
         for name, amount in numbers["short_of"].items():
             yield from knobs.lowered(other, "deserved", name, amount)
+    for uid in numbers.get("kept", ()):
+        yield from knobs.preemptable(uid)
     if code == "reclaim_no_candidates":
         for other in knobs.queues:
             yield from knobs.reclaimable(other)

@@ -34,9 +34,8 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 f"evict{'s' * (len(actions) == 1)} nobody for more of it.")
         yield Cause("gang_content", text, {"min_available": job.min_available}, context=True)
         return
-    for action, point in POINTS.items():
-        for cause in _attempt(seen, job, action,
-                              point) if action in seen.ssn.enabled_actions else ():
+    for action in actions:
+        for cause in _attempt(seen, job, action):
             cause.context = context
             yield cause
     if "reclaim" not in seen.ssn.enabled_actions:
@@ -54,7 +53,7 @@ def _content(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
         seen.calls_about(job, "claimant", action) for action in actions)
 
 
-def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[Cause]:
+def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
     overused = seen.in_action(action, "passed_over", queue=job.queue)
     claims = seen.calls_about(job, "claimant", action)
     if not claims:
@@ -67,8 +66,9 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
         sums = _sums(seen, record, job.queue) if "queue may not" in record["reason"] else ""
         yield Cause(f"{action}_not_eligible",
                     f"{action} does nothing for pod {record['task']}: {record['reason']}{sums}.",
-                    {}, [record, *_preemptive(seen, record)], context=True)
-    answers = seen.calls_about(job, point, action)
+                    {}, [record, *(each for each in seen.in_action(action, "preemptive")
+                                   if each["task"] == record["task"])], context=True)
+    answers = seen.calls_about(job, POINTS[action], action)
     if answers or not seen.ssn.job_starving(job):
         protected = list(_who_protects(seen, job, answers, action))
         yield from protected or _not_enough(seen, job, answers, action)
@@ -82,17 +82,23 @@ def _attempt(seen: Evidence, job: JobInfo, action: str, point: str) -> Iterator[
         else:
             whose = "other queues" if action == "reclaim" else "its own queue"
             text = f"{action} finds no node where the pods of {whose} could make room for it."
-        yield Cause(f"{action}_no_candidates", text, {"not_reclaimable": closed}, claims[:1], True)
+        kept = dict.fromkeys(uid for uid, other in seen.ssn.jobs.items() if (
+            other.queue == job.queue) == (action == "preempt") and any(
+                task.node_name and not task.preemptable for task in other.tasks.values()))
+        if kept:
+            whose = listed(map(seen.called, kept), 3)
+            text += f" Pods of {whose} say volcano.sh/preemptable: false."
+        numbers = {"not_reclaimable": closed, "kept": list(kept)}
+        yield Cause(f"{action}_no_candidates", text, numbers, claims[:1], True)
 
 
 def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
     """Other queues that say so, with what they hold of the resources that the job waits for."""
-    wanted = _wanted(seen, job)
-    held = {name: part(seen.trace.start["queues"][name]["allocated"], wanted)
-            for name, queue in seen.ssn.queues.items()
-            if name != job.queue and not queue.reclaimable and name in seen.trace.start["queues"]}
-    return {name: {each: amount for each, amount in has.items() if amount}
-            for name, has in held.items() if any(has.values())}
+    wanted, queues = _wanted(seen, job), seen.trace.start["queues"]
+    held = {name: {each: amount for each in wanted if (amount := queues[name]["allocated"].get(
+        each))} for name, queue in seen.ssn.queues.items()
+        if name != job.queue and not queue.reclaimable and name in queues}
+    return {name: has for name, has in held.items() if has}
 
 
 def _wanted(seen: Evidence, job: JobInfo) -> list[str]:
@@ -101,11 +107,6 @@ def _wanted(seen: Evidence, job: JobInfo) -> list[str]:
     return list(dict.fromkeys(
         name for task in job.tasks.values() if not task.node_name
         for name, amount in tasks[task.key]["request"].items() if amount and name != "pods"))
-
-
-def _preemptive(seen: Evidence, passed: Record) -> list[Record]:
-    return [record for record in seen.in_action(passed.action, "preemptive")
-            if record["task"] == passed["task"]]
 
 
 def _who_protects(seen: Evidence, job: JobInfo, answers: list[Record],
@@ -254,8 +255,13 @@ def victim_causes(seen: Evidence, task: str) -> Iterator[Cause]:
         calls = seen.trace.calls_of(asked[-1]) if asked else list(seen.of(point, task=claimant))
         calls = [call for call in calls if call["tier"] == calls[-1]["tier"]]
         named = [call["plugin"] for call in calls if task in call["answer"][0]]
-        yield Cause("victim", _victim_text(seen, task, record, named), {"named_by": named},
-                    [*calls, record])
+        count, chosen = len(record.get("candidates") or record["chosen"]), len(record["chosen"])
+        enough = (f"of {count} candidates its going suffices" if chosen == 1
+                  else f"it is among the {chosen} of {count} whose going suffices")
+        text = (f"{action} evicts it from node {record.get('node')} for pod {claimant}: "
+                f"{' and '.join(named) or 'nobody'} of the tier that decides let it go, and "
+                f"{enough}.")
+        yield Cause("victim", text, {"named_by": named}, [*calls, record])
         yield from _for_less_important(seen, task, record)
         yield from _beyond_minimum(seen, record)
         yield from _queue_of_victim(seen, task, record, {plugin for plugin, _ in chain(
@@ -283,16 +289,6 @@ def _beyond_minimum(seen: Evidence, record: Record) -> Iterator[Cause]:
                 "looks at that, is not asked whether it starves (enableJobStarving): for priority "
                 "it starves until all its pods have a place.")
         yield Cause("starving_beyond", text, {"min_available": job.min_available}, context=True)
-
-
-def _victim_text(seen: Evidence, task: str, record: Record, named: list[str]) -> str:
-    count = len(record.get("candidates") or record["chosen"])
-    chosen = len(record["chosen"])
-    enough = (f"of {count} candidates its going suffices" if chosen == 1
-              else f"it is among the {chosen} of {count} whose going suffices")
-    return (f"{record['action']} evicts it from node {record.get('node')} for pod "
-            f"{record['task']}: {' and '.join(named) or 'nobody'} of the tier that decides let it "
-            f"go, and {enough}.")
 
 
 def _queue_of_victim(seen: Evidence, task: str, record: Record,

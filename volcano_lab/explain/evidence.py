@@ -226,10 +226,10 @@ class Evidence:
         return self._stepper.goto(record.number).state
 
     def not_announced(self, names: Iterable[str]) -> str:
-        """That no node has some resources at all, and what may be meant."""
+        """Of which of some resources no node has anything at all, and what may be meant."""
         there = amounts(self.ssn.total_resource)
         told = ""
-        for name in names:
+        for name in [name for name in names if not there.get(name)]:
             kin = [each for each in there if "/" in name and each.startswith(name.split("/")[0])]
             close = meant(name, there) or "".join(kin[:1])
             told += (f" No node announces {name}; near it is {close}, of which the nodes have "

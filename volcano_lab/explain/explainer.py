@@ -207,7 +207,9 @@ class Explainer(Shown):
         if not self._evicted(key):
             return Explanation(f"pod {key}", f"Pod {key} was not evicted in this cycle.", causes)
         find = partial(remedies_that_spare, self.evidence, self.objects, self.conf, key,
-                       causes[0].records[-1]["action"], self.now) if causes else None
+                       causes[0].records[-1]["action"], [plugin for cause in causes for plugin in
+                                                         cause.numbers.get("later", ())],
+                       self.now) if causes else None
         return Explanation(f"pod {key}", f"Pod {key} was evicted.", causes, find)
 
     def _evicted(self, key: str) -> bool:

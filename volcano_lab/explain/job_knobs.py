@@ -13,6 +13,7 @@ import attrs
 from volcano_lab.api import quantity
 from volcano_lab.api.objects import ObjectMeta, PodGroup, PriorityClass
 from volcano_lab.api.objects.affinity import Toleration
+from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
 from volcano_lab.explain.nodes import KUBERNETES
@@ -214,6 +215,14 @@ class JobKnobs(KnobSet):
             yield Knob(f"job {self.called(job)}", "", "there", 1,
                        lambda _: ("deleted", objects, self.conf), rank,
                        said=lambda _: f"delete {self.called(job)}")
+
+    def preemptable(self, job: str) -> Iterator[Knob]:
+        """That another job's pods may be evicted."""
+        pods = {at: self.objects[at] for at in self.pods.get(job, ())}
+        changed = {at: pod.changed(metadata={"annotations": pod.metadata.annotations | {
+            PREEMPTABLE: "true"}}) for at, pod in pods.items()}
+        yield Knob(f"job {self.called(job)}", PREEMPTABLE, "false", 1, lambda _: (
+            "true", self._replaced(changed), self.conf), Rank.OTHERS)
 
     def ghosts(self, jobs: Sequence[str]) -> Iterator[Knob]:
         """That PodGroups without pods be gone, the one that reserves most first."""

@@ -114,5 +114,6 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
             f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "
             f"{amounts_text(numbers['limit'])} ("
             f"{origin}{', ' if origin else ''}weight {queue['weight']})."
-            f"{seen.at_first(seen.tasks[record['task']], names)}{seen.own(job.uid, record)}{but}")
+            f"{seen.at_first(seen.tasks[record['task']], names)}{seen.own(job.uid, record)}"
+            f"{seen.not_announced(names)}{but}")
     return Cause("over_deserved", text, numbers, [record])

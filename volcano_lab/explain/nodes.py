@@ -259,8 +259,7 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     full = [each for each in everywhere if total[each] < request[each]]
     asks = f"Pod {task.key} asks for {amounts_text(request, full or names)}"
     largest = _largest(seen, request, allowed, everywhere)
-    ending = ("" if largest else seen.own(task.job, choice)) + seen.not_announced(
-        name for name in largest if not seen.ssn.total_resource.get(name))
+    ending = ("" if largest else seen.own(task.job, choice)) + seen.not_announced(largest)
     one = len(allowed) == 1
     left_to_it = (f"of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, "
                   "and ")

@@ -14,15 +14,9 @@ from volcano_lab.trace.plain import amounts as plain_amounts
 from volcano_lab.trace.state import queue_attributes
 
 
-def whole_cluster(seen: Evidence, amounts: Amounts) -> bool:
-    """Whether amounts are all that the cluster has of these resources."""
-    total = seen.ssn.total_resource
-    return bool(amounts) and all(_same(total.get(name), amount) for name, amount in amounts.items())
-
-
 def limit_origin(seen: Evidence, level: str, limit: Amounts) -> str:
     """Why a queue may hold no more than this, in brackets; "" where it is not one of these."""
-    if whole_cluster(seen, limit):
+    if limit and all(_same(seen.ssn.total_resource.get(name), limit[name]) for name in limit):
         return " (all that the cluster has)"
     parts = [text for name, amount in limit.items() if (text := _origin(seen, level, name, amount))]
     return f" ({', '.join(dict.fromkeys(parts))})" if len(parts) == len(limit) else ""
@@ -71,8 +65,7 @@ def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         if over and not task.node_name:
             text = (f"No node could hold its pod {task.key}, were it empty: it asks for "
                     f"{amounts_text(asked, over)}, and the largest has {amounts_text(most, over)}.")
-            text += seen.at_first(task, over) + seen.not_announced(
-                name for name in over if not most[name])
+            text += seen.at_first(task, over) + seen.not_announced(over)
             yield Cause("pod_too_large", text, {"task": task.key}, [], True)
             return
 
@@ -88,7 +81,7 @@ def _origin(seen: Evidence, level: str, name: str, amount: float) -> str:
     if queue is None or attr is None:
         return ""
     written = Resource.from_list(queue.queue.spec.capability)
-    if name in written.resource_names() and _same(written.get(name), amount):
+    if name in (queue.queue.spec.capability or ()) and _same(written.get(name), amount):
         return "its capability"
     parent = next(reversed(getattr(attr, "ancestors", ())), None)
     room = (queue_attributes(seen.ssn)[parent].real_capability if parent

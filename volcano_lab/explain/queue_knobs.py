@@ -46,7 +46,7 @@ class QueueKnobs(KnobSet):
             return
         path, amounts = self._amounts(place, field)
         names = [name for name, amount in wanted.items()
-                 if (field != "capability" or quantity.parse(amounts.get(name, "0")))
+                 if (field != "capability" or name in amounts)
                  and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
 
         def after(step: int) -> dict[str, str]:

@@ -95,17 +95,7 @@ def _silent() -> Iterator[None]:
 class _Forgetful(Cache):
     """A cache that takes nothing over from a session, so that the next one begins as this did."""
 
-    def evict(self, task: Any, reason: str) -> None:
-        """The pod stays."""
+    def _forget(self, *_: Any, **__: Any) -> None:
+        """Pods stay where they are, PodGroups and queues as they are, and nobody reads events."""
 
-    def add_bind_task(self, context: Any) -> None:
-        """The pod stays without a node."""
-
-    def update_job_status(self, job: Any, status: bool, annotations: bool, info: bool) -> None:
-        """The PodGroup stays as it is."""
-
-    def update_queue_status(self, queue: Any) -> None:
-        """So does the queue."""
-
-    def record_event(self, pod_group: Any, kind: str, reason: str, message: str) -> None:
-        """Nobody reads it."""
+    evict = add_bind_task = update_job_status = update_queue_status = record_event = _forget

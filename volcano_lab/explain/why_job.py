@@ -24,8 +24,11 @@ def head_of(seen: Evidence, job: JobInfo) -> str:
     placed, promised, pending = counts(job)
     phase = job.pod_group.status.phase or "Pending"
     leaving, failed = len(job.in_status(RELEASING)), len(job.in_status(FAILED))
+    ended = len(job.in_status(SUCCEEDED))
+    placed -= ended
     parts = [f"of {len(job.tasks)} pod{'' if len(job.tasks) == 1 else 's'} {placed} "
              f"{'has' if placed == 1 else 'have'} a place",
+             f"{ended} {'has' if ended == 1 else 'have'} succeeded" if ended else "",
              f"{promised} {'is' if promised == 1 else 'are'} promised one" if promised else "",
              f"{leaving} {'is' if leaving == 1 else 'are'} being evicted or ended" if leaving
              else "", f"{failed} {'has' if failed == 1 else 'have'} failed" if failed else "",
@@ -238,7 +241,9 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield Cause("no_backfill_action",
                     f"{_pods(nothing, 'ask')} for nothing; only backfill places such, "
                     "and the configuration doesn't have it.", {"best_effort": len(nothing)})
-    if _without_default_sub_group(seen, job):
+    own = job.sub_jobs.get(job.uid)
+    if ("allocate" in seen.ssn.enabled_actions and job.contains_sub_job_policy()
+            and not job.contains_hard_topology() and (own is None or not own.in_status(PENDING))):
         text = ("Its pods belong to sub-groups. Without a network topology that must hold, "
                 "allocate looks at the pods that belong to none, and there are no such.")
         yield Cause("no_default_sub_group", text, {"sub_groups": len(job.sub_jobs)})
@@ -259,14 +264,6 @@ def _pods(keys: list[str], verb: str) -> str:
     """
     one, many = f"Pod {keys[0]} {verb}s", f"{len(keys)} pods, as {keys[0]}, {verb}"
     return one if len(keys) == 1 else many
-
-
-def _without_default_sub_group(seen: Evidence, job: JobInfo) -> bool:
-    if "allocate" not in seen.ssn.enabled_actions or not job.contains_sub_job_policy(
-    ) or job.contains_hard_topology():
-        return False
-    default = job.sub_jobs.get(job.uid)
-    return default is None or not default.in_status(PENDING)
 
 
 def _otherwise(seen: Evidence, job: JobInfo) -> Cause:
