@@ -20,6 +20,7 @@ from volcano_lab.course.kit import (
 )
 from volcano_lab.course.kit.checking import CHECKS, Check, answer_table
 from volcano_lab.course.kit.checking import check as checked
+from volcano_lab.course.kit.field import ran
 from volcano_lab.course.kit.lessons import LESSONS
 from volcano_lab.course.kit.live import ANSWERS_SHOWN, VIEW, views
 from volcano_lab.course.kit.thread import Standing
@@ -299,6 +300,13 @@ def test_results_are_whatever_shows():
     assert found["widget"][0]["model"].startswith("IPY_MODEL_")
     assert "<pre>{&#x27;a&#x27;: 1}</pre>" in found["plain"][0]["html"]
     assert len(views(["one", [finding("two"), None]])) == 2
+
+
+def test_what_a_value_raises_while_it_is_shown_is_told():
+    source = ("print('first')\nclass Row:\n    def _repr_html_(self):\n        return self.nome\n"
+              "\nRow()")
+    said, told = (view["html"] for view in ran(source, {"__name__": "__main__"}))
+    assert "first" in said and "AttributeError: " in told and "nome" in told and "(line 4)" in told
 
 
 def test_a_table_is_for_people():

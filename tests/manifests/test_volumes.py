@@ -46,11 +46,13 @@ def test_a_class_binds_at_once_unless_it_says_something_else():
 
 
 def test_claims_and_volumes_as_people_write_them_are_completed():
-    normal = klass("normal").changed(
-        metadata={"annotations": {"storageclass.kubernetes.io/is-default-class": "true"}})
+    default = {"storageclass.kubernetes.io/is-default-class": "true"}
+    normal, *older = (klass(name).changed(metadata={"annotations": default,
+                                                    "creation_timestamp": made})
+                      for name, made in [("normal", 30.0), ("a", 10.0), ("zz", 20.0), ("b", None)])
     new = claim("new", klass=None).changed(status={"phase": ""})
     bound = claim("bound").changed(status={"phase": ""}, spec={"volume_name": "disk"})
-    written = [normal, new, bound, volume(phase=""), volume("mine", phase="", kept_for="x")]
+    written = [*older, normal, new, bound, volume(phase=""), volume("mine", phase="", kept_for="x")]
     done = {obj.name: obj for obj in with_defaults(written)}
     assert done["new"].spec.storage_class_name == "normal"
     assert done["new"].status.phase == "Pending" and done["bound"].status.phase == "Bound"

@@ -60,11 +60,11 @@ def ran(source: str, names: dict[str, Any]) -> list[dict[str, str]]:
     printed = io.StringIO()
     with redirect_stdout(printed):
         try:
-            value = run_cell(source, "<your code>", names)
-        except Exception as error:  # whatever a reader's code raises
-            value = try_again(f"{type(error).__name__}: {_told(error)}")
+            shown = views(run_cell(source, "<your code>", names))
+        except Exception as error:  # whatever a reader's code raises, also while its value is shown
+            shown = views(try_again(f"{type(error).__name__}: {_told(error)}"))
     text = printed.getvalue()
-    return [{"html": f"<pre>{escape(text)}</pre>"}] * bool(text) + views(value)
+    return [{"html": f"<pre>{escape(text)}</pre>"}] * bool(text) + shown
 
 
 def run_cell(source: str, name: str, names: dict[str, Any]) -> Any:
@@ -84,7 +84,7 @@ def _told(error: Exception) -> str:
         if trace.tb_frame.f_code.co_filename == "<your code>":
             line = trace.tb_lineno
         trace = trace.tb_next
-    return f"{error} (line {line})"
+    return f"{error} (line {line})" if line else str(error)
 
 
 def to_be_changed(source: str) -> bool:
