@@ -76,7 +76,7 @@ NO_PROSE = re.compile(r"```.*?```|`[^`]*`|<[^>]*>|\w+\([\w{}, ]*\)|\]\([^)]*\)|h
                       re.DOTALL)
 HALF_WIDTH = re.compile(
     rf"\S?[{CHINESE}“”）][*“”]*[,;:?!(]|[\w}}][*“”]*[),;:?!] ?[*“”]*[{CHINESE}]|"
-    rf"[{CHINESE}][*”）]*\.(?:\s|$)|\S* x \d\S*|\w[*]*\.[*]*$")
+    rf"[{CHINESE}][*”）]*\.(?:\s|$)|\S* x [\d{CHINESE}{{]\S*|\w[*]*\.[*]*$")
 """A mark of half width beside a Chinese sign, a full stop at the end, and a letter for ×."""
 
 NOTE = "# 源码\n"

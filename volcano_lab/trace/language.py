@@ -31,8 +31,8 @@ SIGNATURE = re.compile(r"[a-z_]+\([a-z_, ]*\)")
 FIELDS = re.compile(r"(?=.*\b[a-z]+[A-Z])\w+(, \w+)+")
 """A list of names of fields, such as `name, enableNodeOrder`."""
 
-CONDITION = re.compile(r"(?:\w+: )?\d+/\d+ (?:tasks|nodes) ")
-"""How Volcano's own condition texts begin; they stay as they are."""
+CONDITION = re.compile(r"(?:\w+: )?\d+/\d+ (?:tasks in gang|nodes are) .*", re.DOTALL)
+"""Volcano's own condition texts; they stay as they are."""
 
 LEAD = re.compile(r"\{(\w+)\}(?:[.,;]? )?(?=[A-Z`*{])")
 """What is put in before an entry's first sentence, and may itself be some sentences, or nothing."""
@@ -229,7 +229,8 @@ def pattern(english: str) -> re.Pattern[str]:
         put_in = "[^”]+" if quoted else rf"(?:(?!{stop}).){count}?"
         text += rf"(?P=_{parts[place]})" if again else rf"(?P<_{parts[place]}>{put_in})"
         text += re.escape(parts[place + 1])
-        if place == len(parts) - 2 and not (parts[-1] or free):
+        if place == len(parts) - 2 and not (parts[-1] or free or parts[place - 1].endswith(
+                (". ", "."))):
             text += "(?<![.?])"  # that is the sentence's
     return re.compile(text, re.DOTALL)
 
@@ -245,11 +246,13 @@ def _said(language: str, text: str) -> str:
 
 def _found(known: Catalogue, text: str) -> str | None:
     """What is said for a text, or for its parts; None where nothing of it is known."""
-    if CONDITION.match(text):
-        return None
     found = known.of(text)
+    condition = CONDITION.search(text) if found is None else None
+    if condition:
+        said = _found(known, text[:condition.start()].rstrip(": ")) if condition.start() else None
+        return None if said is None else f"{said}：{text[condition.start():]}"
     if found is None and text[-1] in ENDS and (said := known.of(text[:-1])) is not None:
-        found = said + ENDS[text[-1]]
+        found = said if said.endswith("？") else said + ENDS[text[-1]]
     if found is None and text[0].isupper():  # as a sentence begins
         found = known.entries.get(text[0].lower() + text[1:])
     for around in ("*“”", AROUND):

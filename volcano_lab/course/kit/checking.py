@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from volcano_lab.course.kit import progress
-from volcano_lab.course.kit.values import as_text, read_number, same
+from volcano_lab.course.kit.values import HALF_WIDTH, as_text, read_number, same
 from volcano_lab.course.kit.verdict import WELL_DONE, Verdict, to_do, try_again, well_done
 
 COURSE = Path(__file__).parents[1]
@@ -95,7 +95,7 @@ class Check:
         if takes is bool and str(answer).strip().casefold() in ("true", "false", "yes", "no"):
             return str(answer).strip().casefold() in ("true", "yes")
         if takes is str and isinstance(answer, str):
-            return answer.strip()
+            return answer.translate(HALF_WIDTH).strip()
         if takes is set and isinstance(answer, list | tuple | frozenset):
             return set(answer)
         if takes is list and isinstance(answer, tuple):

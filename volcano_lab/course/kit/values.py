@@ -8,19 +8,26 @@ NUMBER = re.compile(r"([-+]?)(\d[\d ]*(?:[.,]\d+)*|\.\d+)(e[-+]?\d+)?")
 THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 
 
+HALF_WIDTH = {sign: sign - 0xFEE0 for sign in range(0xFF01, 0xFF5F)} | {ord("、"): ","}
+"""What a Chinese keyboard writes -> the ASCII sign."""
+
+
 def read_number(text: object) -> float:
-    """Read a number as people write it: with a comma, as a fraction, in per cent, with its unit.
+    r"""Read a number as people write it: with a comma, as a fraction, in per cent, with its unit.
 
     >>> [read_number(text) for text in ("28", "0,5", "1/2", "50 %", "1,000", "10 000", "12 CPUs")]
     [28.0, 0.5, 0.5, 0.5, 1000.0, 10000.0, 12.0]
+    >>> read_number("\uff11\uff12 个")
+    12.0
 
     Raises:
         ValueError: The text is not a number.
     """
     if isinstance(text, bool):
         raise ValueError(f"{text} is not a number")
-    words = str(text).replace("\u2212", "-").replace("\u00a0", " ").strip()
-    percent, words = words.endswith("%"), re.sub(r"\s*(%|(?<=[\d\s])[A-Za-z]{2,})$", "", words)
+    words = str(text).translate(HALF_WIDTH).replace("\u2212", "-").replace("\u00a0", " ").strip()
+    percent = words.endswith("%")
+    words = re.sub(r"\s*(%|(?<=[\d\s])(?:[A-Za-z]{2,}|个.*))$", "", words)
     parts = [_decimal(part.strip()) for part in words.split("/")]
     if len(parts) > 2 or (len(parts) == 2 and not parts[1]):
         raise ValueError(f"{text} is not a number")

@@ -190,7 +190,7 @@ def proportion_lab() -> Lab:
     return Lab(
         CONTROLS, opened, PANELS, title="Two resources: 100 CPUs and 120 Gi, three queues",
         tasks=TASKS, code=cluster_of,
-        says=[outcome("The order", order, lambda at: f"shares {shares(at)}"),
+        says=[outcome("The order", order, lambda at: f"{say('shares')} {shares(at)}"),
               outcome("Overused", overused),
               First([amounts("deserves", lambda at: facts.deserved(at.cycle), "CPUs"),
                      amounts("deserves", lambda at: facts.deserved(at.cycle, "memory"), "Gi"),
