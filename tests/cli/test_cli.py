@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import volcano_lab_command
 
 import volcano_lab
 from volcano_lab.cli import Mistake, main
@@ -17,12 +18,6 @@ from volcano_lab.course.lesson_00.lab import fair_share_cluster
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT.parent / "shared" / "conformance" / "dev-cases.jsonl.gz"
-
-
-def volcano_lab_command(*arguments, input=None):
-    environment = os.environ | {"COLUMNS": "", "PYTHONWARNINGS": "error"}
-    return subprocess.run([sys.executable, "-m", "volcano_lab.cli", *map(str, arguments)],
-                          capture_output=True, text=True, input=input, env=environment, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -83,100 +78,6 @@ def test_warnings_go_to_the_error_output(files):
     assert result.returncode == 0 and json.loads(result.stdout)
     assert "spec.tains is not known and has no effect; did you mean taints?" in result.stderr
     assert "plugins" in result.stderr
-
-
-TREE = """\
-actions: "enqueue, allocate"
-tiers:
-- plugins:
-  - name: gang
-  - name: predicates
-  - name: capacity
-    enableHierarchy: true
-"""
-
-
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory):
-    """Queue dev has room; queue team above it has not."""
-    folder = tmp_path_factory.mktemp("why")
-    cluster = (Cluster().node("n1", cpu=16).queue(
-        "team", capability=4).queue("dev", parent="team").queue("prod", parent="team").job(
-            "old", queue="prod", pods=3, cpu=1, running={"n1": 3}).job(
-                "train", queue="dev", pods=2, min_member=1, cpu=1))
-    (folder / "cluster.yaml").write_text(cluster.to_yaml())
-    (folder / "tree.conf").write_text(TREE)
-    return folder
-
-
-def test_why_tells_the_cause_the_records_and_what_would_change_it(tree):
-    result = volcano_lab_command("why", tree / "cluster.yaml", "--conf", tree / "tree.conf",
-                                 "train")
-    assert (result.returncode, result.stderr) == (0, "")
-    told = " ".join(result.stdout.split())
-    assert ("Queue team, above queue dev, holds cpu 4; with pod default/train-1 it would hold "
-            "cpu 5, and it may hold cpu 4") in told
-    assert ("allocate: capacity counts for train-1, queue team: cpu 5 against cpu 4: "
-            "too little cpu") in told
-    assert "queue team: capability cpu 4 -> cpu 5 train-1 is placed on n1" in told
-    assert max(map(len, result.stdout.splitlines())) <= 80
-
-
-def test_why_as_json(tree):
-    result = volcano_lab_command("why", "--output", "json", "--conf", tree / "tree.conf",
-                                 tree / "cluster.yaml", "default/train")
-    told = json.loads(result.stdout)
-    assert told["about"] == "job default/train" and told["causes"][0][
-        "code"] == "ancestor_over_capability"
-    assert told["causes"][0]["numbers"]["asked"] == {
-        "cpu": 5000
-    } and told["chain"][0]["facts"]["level"] == "team"
-    assert {"what": "queue team", "field": "capability", "before": "cpu 4", "after": "cpu 5",
-            "change": "queue team: capability cpu 4 -> cpu 5",
-            "effect": "train-1 is placed on n1"} in told["remedies"]
-
-
-WHYS = [
-    (["team"], "Queue team asks for cpu 5"),
-    (["old-0"], "Pod default/old-0 is Running on node n1."),
-    (["train-1", "--node", "n1"], "No node was sought for pod default/train-1"),
-    (["train-0", "--node", "n1"], "Pod default/train-0 is on node n1."),
-]
-
-
-@pytest.mark.parametrize(("arguments", "begins"), WHYS, ids=[" ".join(row[0]) for row in WHYS])
-def test_why_of_queues_pods_and_nodes(arguments, begins, tree, capsys):
-    assert main(["why", "--conf",
-                 str(tree / "tree.conf"),
-                 str(tree / "cluster.yaml"), *arguments]) == 0
-    assert capsys.readouterr().out.startswith(begins)
-
-
-UNKNOWN = [
-    (["trian"],
-     'no job, pod or queue is called "trian"; near it are default/train, default/train-0, '
-     'default/train-1.'),
-    (["zzz"], 'no job, pod or queue is called "zzz"; there are default/old, default/train, '),
-    (["n1"], '"n1" is a node; name a pod and `--node n1`.'),
-    (["train-0", "--node", "n2"], 'no node is called "n2"; near it is n1.'),
-    (["team", "--node",
-      "n1"], 'no pod is called "team"; there are default/old-0'),
-    ([], "allowed are one or more files, and then the name of a job, pod or queue"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "sentence"), UNKNOWN, ids=[row[1][:40] for row in UNKNOWN])
-def test_why_names_what_is_near(arguments, sentence, tree, capsys):
-    assert main(["why", str(tree / "cluster.yaml"), *arguments]) == 2
-    told = capsys.readouterr()
-    assert told.out == "" and sentence in told.err and told.err.count("\n") == 1
-
-
-def test_run_names_the_queue_above_that_has_no_room(tree, capsys):
-    assert main(["run", str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf")]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert ("queue team holds cpu 4; with 1 more for train-1 it would pass the 4 that it may "
-            "hold") in told
 
 
 MISTAKES = [
@@ -383,28 +284,3 @@ def test_a_time_and_a_config_map_that_cannot_be_read(tmp_path, capsys):
                                  "the ConfigMap has 0 keys of data that end in .conf")):
         assert main(["run", str(tmp_path / "cluster.yaml"), *arguments]) == 2
         assert sentence in capsys.readouterr().err
-
-
-def test_why_answers_about_what_admission_would_refuse_now(tmp_path, capsys):
-    vip = ("---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: vip}\n"
-           "spec: {weight: 1, guarantee: {resource: {cpu: 6}}}\n")
-    cluster = Cluster().node("n1", cpu=8).job("train", cpu=4)
-    (tmp_path / "cluster.yaml").write_text(cluster.to_yaml() + vip)
-    assert main(["run", str(tmp_path / "cluster.yaml")]) == 2  # as an object that is not there yet
-    assert "allowed is at most what is deserved" in capsys.readouterr().err
-    assert main(["why", str(tmp_path / "cluster.yaml"), "train", "--no-remedies"]) == 0
-    told = capsys.readouterr()
-    assert "less 6 guaranteed to vip" in told.out.replace("\n    ", " ")
-    assert "Queue vip" in told.err and "admission would refuse it now" in told.err
-
-
-def test_why_of_all_that_wait(tree, capsys):
-    arguments = [str(tree / "cluster.yaml"), "--conf", str(tree / "tree.conf"), "--all"]
-    assert main(["why", *arguments]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("1 job: ancestor_over_capability (default/train)\n  Queue team, above")
-    assert "-> default/train: queue team: capability cpu 4 -> cpu 5" in told
-    assert main(["why", *arguments, "--no-remedies"]) == 0
-    assert "->" not in capsys.readouterr().out
-    assert main(["why", *arguments, "-o", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["waiting"][0]["jobs"] == ["default/train"]
