@@ -6,23 +6,12 @@ committed, or it is discarded. A job whose network topology must hold is tried o
 after the other (`allocate_topology.py`).
 """
 
-from attrs import define
-
 from volcano_lab.actions.allocate_topology import TopologyAllocator
 from volcano_lab.actions.job_plan import JobWorksheet, organize
 from volcano_lab.api import FitErrors, JobInfo, NodeInfo, QueueInfo, SubJobInfo, TaskInfo
 from volcano_lab.framework import CLUSTER_TOP, Action, PriorityQueue, Session, Statement
 from volcano_lab.framework.placement.array_chooser import node_chooser
 from volcano_lab.framework.statement import StatementError, unplace
-
-
-@define(slots=True)
-class Work:
-    """What there is to do: queues, the jobs of each, and the tasks of each job."""
-
-    queues: PriorityQueue[QueueInfo]
-    jobs_by_queue: dict[str, PriorityQueue[JobInfo]]
-    worksheets: dict[str, JobWorksheet]
 
 
 class Allocate(Action):
@@ -34,23 +23,21 @@ class Allocate(Action):
         self.ssn = ssn
         self.read_error_cache(ssn)
         self.topology = TopologyAllocator(ssn, self.allocate_tasks)
-        self._allocate_resources(self._gather_work())
+        self._allocate_resources(*self._gather_work())
 
-    def _gather_work(self) -> Work:
-        ssn = self.ssn
-        work = Work(PriorityQueue(ssn.queue_order), {}, {})
+    def _gather_work(self) -> tuple[PriorityQueue[QueueInfo], dict[str, PriorityQueue[JobInfo]]]:
+        """The queues, and the jobs of each; `worksheets` has the tasks of each job."""
+        ssn, jobs = self.ssn, {}
+        queues = PriorityQueue(ssn.queue_order)
+        self.worksheets: dict[str, JobWorksheet] = {}
         for job in ssn.jobs.values():
-            if not self._wants_work(job):
-                continue
-            worksheet = organize(ssn, job)
-            if not worksheet:
-                continue
-            if job.queue not in work.jobs_by_queue:
-                work.jobs_by_queue[job.queue] = ssn.job_queue()
-                work.queues.push(ssn.queues[job.queue])
-            work.jobs_by_queue[job.queue].push(job)
-            work.worksheets[job.uid] = worksheet
-        return work
+            if self._wants_work(job) and (worksheet := organize(ssn, job)):
+                if job.queue not in jobs:
+                    jobs[job.queue] = ssn.job_queue()
+                    queues.push(ssn.queues[job.queue])
+                jobs[job.queue].push(job)
+                self.worksheets[job.uid] = worksheet
+        return queues, jobs
 
     def _wants_work(self, job: JobInfo) -> bool:
         ssn = self.ssn
@@ -63,23 +50,24 @@ class Allocate(Action):
             return False
         return ssn.topology.ready or not job.contains_network_topology()
 
-    def _allocate_resources(self, work: Work) -> None:
+    def _allocate_resources(self, queues: PriorityQueue[QueueInfo],
+                            jobs_by_queue: dict[str, PriorityQueue[JobInfo]]) -> None:
         ssn = self.ssn
-        while work.queues:
-            queue = work.queues.pop()
-            ssn.observer.popped("queue", queue, work.queues)
+        while queues:
+            queue = queues.pop()
+            ssn.observer.popped("queue", queue, queues)
             if ssn.overused(queue):
                 ssn.observer.note("passed_over", queue=queue.uid, reason="overused")
                 continue
-            jobs = work.jobs_by_queue.get(queue.uid)
+            jobs = jobs_by_queue.get(queue.uid)
             if not jobs:
                 continue
             job = jobs.pop()
             ssn.observer.popped("job", job, jobs)
             resolve_tier_names(ssn.topology.tier_by_name, job)
-            if self._allocate_job(job, work.worksheets[job.uid]):
+            if self._allocate_job(job, self.worksheets[job.uid]):
                 jobs.push(job)
-            work.queues.push(queue)  # its share has changed; let it find its new place
+            queues.push(queue)  # its share has changed; let it find its new place
 
     def _allocate_job(self, job: JobInfo, worksheet: JobWorksheet) -> bool:
         """Whether the job was committed and has tasks left."""

@@ -42,7 +42,7 @@ class NodeInfo:
     """
 
     __slots__ = ("table", "row", "tasks", "name", "node", "revocable_zone",
-                 "resource_usage", "allocatable", "_no_scalars")
+                 "resource_usage", "allocatable")
 
     def __init__(self, name: str, table: NodeTable, node: Node | None = None):
         self.name, self.table, self.node = name, table, node
@@ -52,7 +52,6 @@ class NodeInfo:
         if node is not None:
             table.set_allocatable(self.row, self._read_node(node))
         else:
-            self._no_scalars = False
             self.allocatable = Resource()
             self.revocable_zone = ""
 
@@ -67,7 +66,6 @@ class NodeInfo:
         if told is not NO_USAGE:
             self.resource_usage = told
         self.allocatable = Resource.from_list(node.status.allocatable) + extra
-        self._no_scalars = not self.allocatable.scalars
         return self.allocatable
 
     def set_node(self, node: Node) -> None:
@@ -188,7 +186,8 @@ class NodeInfo:
         if task.status == PIPELINED:
             table.pipelined[row] += amounts
             return
-        if self._no_scalars and put:  # a node that offers no scalar at all has none taken from it
+        # a node that offers no scalar at all has none taken from it
+        if put and not self.allocatable.scalars:
             table.idle[row, :2] -= amounts[:2]
         else:
             table.idle[row] -= amounts

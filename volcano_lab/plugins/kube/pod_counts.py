@@ -33,12 +33,11 @@ class PairCounts:
     [2, 0]
     """
 
-    __slots__ = ("counts", "kube", "touched")
+    __slots__ = ("counts", "kube")
 
     def __init__(self, kube: KubeNodes):
         self.kube = kube
         self.counts: dict[str, np.ndarray] = {}
-        self.touched = False
 
     def add(self, key: str, row: int, amount: int) -> None:
         """Count `amount` for the value of label `key` that the node in `row` has; nothing where it
@@ -53,7 +52,6 @@ class PairCounts:
             # one place more than there are values: code -1 of nodes without the label finds 0 there
             counts = self.counts[key] = np.zeros(len(topology.index) + 1, np.int64)
         counts[code] += amount
-        self.touched = True
 
     def nodes(self, key: str) -> np.ndarray:
         """The number for each node's value; 0 where it lacks the label."""
@@ -62,12 +60,11 @@ class PairCounts:
         return self.counts[key][self.kube.topology(key).codes]
 
     def is_zero(self) -> bool:
-        return not (self.touched and any(map(np.count_nonzero, self.counts.values())))
+        return not any(map(np.count_nonzero, self.counts.values()))
 
     def copy(self) -> Self:
         copy = PairCounts(self.kube)
         copy.counts = {key: counts.copy() for key, counts in self.counts.items()}
-        copy.touched = self.touched
         return copy
 
 

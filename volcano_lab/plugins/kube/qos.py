@@ -5,10 +5,10 @@ carries isn't read.
 """
 
 from collections.abc import Mapping
-from fractions import Fraction
 
-from volcano_lab.api import CPU, MEMORY, quantity
+from volcano_lab.api import CPU, MEMORY
 from volcano_lab.api.objects import Pod
+from volcano_lab.api.pod_sum import Amounts, add, parsed
 
 QOS_CLASSES = ("BestEffort", "Burstable", "Guaranteed")
 """From the one that is evicted first to the one that is evicted last."""
@@ -29,26 +29,23 @@ def qos_class(pod: Pod) -> str:
     ...  for r in (ResourceRequirements(), half, full)]
     ['BestEffort', 'Burstable', 'Guaranteed']
     """
-    requests: dict[str, Fraction] = {}
-    limits: dict[str, Fraction] = {}
+    requests: Amounts = {}
+    limits: Amounts = {}
     guaranteed = True
     whole = pod.spec.resources
     parts = [c.resources for c in (*pod.spec.containers,
                                    *pod.spec.init_containers)] if whole is None else [whole]
     for resources in parts:
-        _add(requests, resources.requests)
-        guaranteed = _add(limits, resources.limits) and guaranteed
+        limited = _compute(resources.limits)
+        add(requests, _compute(resources.requests))
+        add(limits, limited)
+        guaranteed = guaranteed and len(limited) == len(COMPUTE)
     if not requests and not limits:
         return "BestEffort"
     return "Guaranteed" if guaranteed and requests == limits else "Burstable"
 
 
-def _add(total: dict[str, Fraction], resources: Mapping[str, str]) -> bool:
-    """Add what is above zero of CPU and memory; whether there was some of both."""
-    found = 0
-    for name in COMPUTE:
-        amount = quantity.parse(resources.get(name, "0"))
-        if amount > 0:
-            total[name] = total.get(name, Fraction()) + amount
-            found += 1
-    return found == len(COMPUTE)
+def _compute(resources: Mapping[str, str]) -> Amounts:
+    """What is above zero of CPU and memory."""
+    return {name: amount for name, amount in parsed(resources).items()
+            if name in COMPUTE and amount > 0}
