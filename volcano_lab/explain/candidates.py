@@ -69,8 +69,8 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
         yield from knobs.priority(job.uid, first) if (first := _first(ssn, job)) is not None else ()
     if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused", "node_group"}:
         yield from knobs.in_queue(job.uid, _other_queues(ssn, job))
-    yield from knobs.min_member(job.uid)
     yield from _less_or_more(knobs, ssn, job, causes)
+    yield from knobs.min_member(job.uid)
 
 
 def _other_queues(ssn: Session, job: JobInfo) -> list[str]:

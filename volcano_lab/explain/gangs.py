@@ -110,7 +110,7 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     who = "its sub-group" if of_sub_jobs and job.contains_sub_job_policy() else "it"
     limit = f" up to tier {tier}" if hard else ""
     text = (f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, "
-            f"and {places}.")
+            f"and {places}.{seen.own(job.uid, chosen[-1])}")
     yield Cause("topology_too_small", text, {"needed": needed, "holds": most, "tier": tier}, chosen)
 
 
