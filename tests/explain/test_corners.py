@@ -308,3 +308,13 @@ def test_a_plugin_that_was_asked_is_not_put_first():
     explain = Explainer(cluster.objects(), conf)
     victim = next(key for key in explain.evidence.tasks if explain._evicted(key))
     assert not any("first tier" in remedy.change for remedy in explain.why(victim).remedies)
+
+
+def test_only_the_taint_that_is_not_tolerated_is_to_be_tolerated():
+    cluster = Cluster().add(
+        "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: gpu, effect: "
+        "NoSchedule}, {key: team, effect: NoSchedule}]}, status: {allocatable: {cpu: 4, pods: 9}}}")
+    cluster.add("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulerName: volcano, "
+                "tolerations: [{key: gpu, operator: Exists}], containers: [{name: c}]}}")
+    changes = [remedy.change for remedy in Explainer(cluster.objects()).why("p").remedies]
+    assert changes == ["job default/p: with a toleration of team:NoSchedule"]

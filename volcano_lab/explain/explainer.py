@@ -177,10 +177,9 @@ class Explainer(Shown):
     def why_not(self, node: NodeInfo | str, task: TaskInfo | str) -> Explanation:
         """Why a pod isn't on a node."""
         name = node.name if isinstance(node, NodeInfo) else node
-        key = task.key if isinstance(task, TaskInfo) else task
         if name not in self.session.nodes:
             raise NoSuch(f'no node is called "{name}"; {near(name, self.session.nodes)}.')
-        key = self.names.find(key, "pod")[1]
+        key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
         found = self.evidence.tasks[key]
         about = f"pod {key} on node {name}"
         if found.node_name == name:
@@ -201,14 +200,11 @@ class Explainer(Shown):
 
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Why a pod was evicted: for whom, who let it go, and what its queue held."""
-        key = task.key if isinstance(task, TaskInfo) else task
-        key = self.names.find(key, "pod")[1]
+        key = self.names.find(task.key if isinstance(task, TaskInfo) else task, "pod")[1]
         causes = list(victim_causes(self.evidence, key))
         if not self._evicted(key):
             return Explanation(f"pod {key}", f"Pod {key} was not evicted in this cycle.", causes)
-        find = partial(remedies_that_spare, self.evidence, self.objects, self.conf, key,
-                       causes[0].records[-1]["action"], [plugin for cause in causes for plugin in
-                                                         cause.numbers.get("later", ())],
+        find = partial(remedies_that_spare, self.evidence, self.objects, self.conf, key, causes,
                        self.now) if causes else None
         return Explanation(f"pod {key}", f"Pod {key} was evicted.", causes, find)
 

@@ -17,6 +17,7 @@ from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
 from volcano_lab.explain.nodes import KUBERNETES
+from volcano_lab.plugins.kube.taints import tolerates
 
 FREED: dict[str, tuple[tuple[str, Any, str], ...]] = {
     "gated": (("scheduling_gates", [], "without its scheduling gates"),),
@@ -153,12 +154,14 @@ class JobKnobs(KnobSet):
                                  rank=Rank.JOB, field=f"network topology{where}")
 
     def tolerations(self, job: str, nodes: Sequence[str]) -> Iterator[Knob]:
-        """That the job's pods tolerate the taints of a node; a knob for each set of taints, but for
+        """That the job's pods tolerate all taints of a node; a knob for each set of taints, but for
         those that say that a node does not work.
         """
         seen = set()
         for node in self.nodes_called(nodes).values():
-            taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule"]
+            taints = [t for t in node.spec.taints if t.effect != "PreferNoSchedule" and not all(any(
+                tolerates(own, t) for own in pod.spec.tolerations)
+                for pod in self.waiting(job).values())]
             text = ", ".join(f"{t.key}:{t.effect}" for t in taints)
             if text and text not in seen and not KUBERNETES.search(text):
                 seen.add(text)

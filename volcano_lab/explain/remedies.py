@@ -135,16 +135,17 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
 
 
 def remedies_that_spare(seen: Evidence, objects: Objects, conf: SchedulerConfiguration, key: str,
-                        action: str, later: list[str], now: float | None,
-                        seconds: float | None = None) -> Iterator[Remedy]:
+                        causes: list[Cause], now: float | None, seconds: float | None = None
+                        ) -> Iterator[Remedy]:
     """Verified changes of the configuration with which a job loses fewer pods than this one and
-    others; `later` are plugins that a later tier would have asked.
+    others.
     """
     end = inf if seconds is None else perf_counter() + seconds
     knobs, uid = Knobs(objects, conf, seen.called), seen.trace.start["tasks"][key]["job"]
     lost, name = len(seen.ssn.jobs[uid].in_status(RELEASING)), _short(seen, uid)
-    queue = seen.ssn.jobs[uid].queue
-    unasked = ["priority"] if action == "preempt" else later
+    queue, action = seen.ssn.jobs[uid].queue, causes[0].records[-1]["action"]
+    unasked = ["priority"] if action == "preempt" else [
+        plugin for cause in causes for plugin in cause.numbers.get("later", ())]
     for knob in (*(knob for plugin in unasked for knob in knobs.with_plugin(plugin)),
                  *(knobs.reclaimable(queue, False) if action == "reclaim" else ()),
                  *knobs.switch("gang", "enableJobStarving", True), *keeping(knobs, action),
