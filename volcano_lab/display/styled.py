@@ -10,7 +10,6 @@ from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from volcano_lab.display.palette import colors_of
 from volcano_lab.trace.language import say
 
 if TYPE_CHECKING:
@@ -89,14 +88,6 @@ def _page(svg: str, times: float) -> str:
     dark = "".join(f'[{what}="{light}"]{{{what}:{ink}}}' for light, ink in DARK.items()
                    for what in ("fill", "stroke"))
     return f"{head}><style>@media (prefers-color-scheme: dark){{{dark}}}</style>{body}"
-
-
-def color_by(names: dict[str, Any], channel: Any = None) -> Any:
-    import altair as alt
-
-    colors = colors_of(names)
-    scale = alt.Scale(domain=list(colors), range=list(colors.values()))
-    return (channel or alt.Color)("queue:N", scale=scale, legend=None)
 
 
 def styled(chart: alt.Chart, title: str, description: str) -> alt.Chart:

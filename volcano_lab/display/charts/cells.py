@@ -1,23 +1,30 @@
 """What several charts are made of: colours by a table, and cells with words in them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import altair as alt
 
+from volcano_lab.display.palette import colors_of
 from volcano_lab.display.styled import GROUND, styled
 
 PLAIN = {"domain": False, "ticks": False}
 
 
-def color(field: str, colors: Mapping[str, str], title: str | None = None, **given: Any) -> Any:
+def color(field: str, colors: Mapping[str, str], title: str | None = None,
+          channel: Any = alt.Color, **given: Any) -> Any:
     """Return the colour of a mark by a field; `colors` has the colour of each of its values.
 
     >>> color("state:N", {"on": "#000000"}).to_dict()["scale"]
     {'domain': ['on'], 'range': ['#000000']}
     """
     scale = alt.Scale(domain=list(colors), range=list(colors.values()))
-    return alt.Color(field, scale=scale, title=title, **given)
+    return channel(field, scale=scale, title=title, **given)
+
+
+def color_by(names: Iterable[str], channel: Any = alt.Color) -> Any:
+    """Return the colour of a mark by its queue, as everywhere; without a legend."""
+    return color("queue:N", colors_of(names), None, channel, legend=None)
 
 
 def ranked(channel: Any, field: str, title: str | None = None, **axis: Any) -> Any:

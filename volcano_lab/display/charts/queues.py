@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 
 from volcano_lab.api import quantity_text
-from volcano_lab.display.charts.cells import PLAIN, color
-from volcano_lab.display.styled import GROUND, INK, color_by, styled
+from volcano_lab.display.charts.cells import PLAIN, color, color_by
+from volcano_lab.display.styled import GROUND, INK, styled
 from volcano_lab.trace.narration import short
 from volcano_lab.trace.views import Source, queues, trace_of
 
