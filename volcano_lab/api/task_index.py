@@ -5,14 +5,9 @@ Answers to the task maps and counting functions that `job_info.go` and `sub_job_
 """
 
 from volcano_lab.api.objects import NetworkTopologySpec
-from volcano_lab.api.status import (
-    ALLOCATED_STATUSES,
-    PENDING,
-    PIPELINED,
-    READY_STATUSES,
-    TaskStatus,
-)
 from volcano_lab.api.task import TaskInfo
+
+from .status import ALLOCATED_STATUSES, PENDING, PIPELINED, READY_STATUSES, TaskStatus
 
 _NONE: dict[str, TaskInfo] = {}
 _READY = frozenset(READY_STATUSES)

@@ -13,15 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from volcano_lab.api import ClusterInfo, JobInfo, NodeError, QueueInfo, TaskInfo, clone_pod_group
+from volcano_lab.api import BINDING, RELEASING, ClusterInfo, JobInfo, NodeError, QueueInfo, TaskInfo
+from volcano_lab.api.job import clone_pod_group
 from volcano_lab.api.objects import KubernetesObject, PodGroup
-from volcano_lab.api.status import (
-    BINDING,
-    RELEASING,
-    IllegalTransition,
-    TaskStatus,
-    check_transition,
-)
+from volcano_lab.api.status import IllegalTransition, TaskStatus, check_transition
 from volcano_lab.cache.event_handlers import CacheError, EventHandlers
 from volcano_lab.framework import BindContext, log, spoken
 
@@ -46,7 +41,8 @@ class ClusterEvent:
 class Cache(EventHandlers):
     """What is known of the cluster, with snapshots for sessions.
 
-    >>> from volcano_lab.api.objects import Node, NodeStatus, ObjectMeta
+    >>> from volcano_lab.api.job import clone_pod_group
+from volcano_lab.api.objects import Node, NodeStatus, ObjectMeta
     >>> cache = Cache([Node(ObjectMeta(name="n1"), status=NodeStatus(allocatable={"cpu": "4"}))])
     >>> cache.snapshot().nodes["n1"].idle
     Resource(cpu=4000, memory=0)

@@ -119,23 +119,18 @@ def _places(namespace: str, name: str, storage: Storage) -> Places | str:
     claim: PersistentVolumeClaim | None = storage.get(CLAIM, f"{namespace}/{name}")
     if claim is None:
         return f'persistentvolumeclaim "{name}" not found'
-    if not claim.spec.volume_name:
-        return _without_volume(claim, storage)
+    if not claim.spec.volume_name:  # nothing where the claim waits for its pod
+        made_by = storage.class_of(claim)
+        if not class_of(claim):
+            return "PersistentVolumeClaim had no pv name and storageClass name"
+        if made_by is None:
+            return f'storageclass.storage.k8s.io "{class_of(claim)}" not found'
+        if made_by.volume_binding_mode is None:
+            return f'VolumeBindingMode not set for StorageClass "{made_by.name}"'
+        return [] if made_by.volume_binding_mode == WAIT else "PersistentVolume had no name"
     volume = storage.get(VOLUME, claim.spec.volume_name)
     if volume is None:
         return f'persistentvolume "{claim.spec.volume_name}" not found'
     found = [(key, frozenset(map(str.strip, volume.metadata.labels[key].split("__"))))
              for key in ZONES if key in volume.metadata.labels]
     return [(key, values) for key, values in found if "" not in values]
-
-
-def _without_volume(claim: PersistentVolumeClaim, storage: Storage) -> Places | str:
-    """Nothing where the claim waits for its pod."""
-    if not class_of(claim):
-        return "PersistentVolumeClaim had no pv name and storageClass name"
-    found = storage.class_of(claim)
-    if found is None:
-        return f'storageclass.storage.k8s.io "{class_of(claim)}" not found'
-    if found.volume_binding_mode is None:
-        return f'VolumeBindingMode not set for StorageClass "{found.name}"'
-    return [] if found.volume_binding_mode == WAIT else "PersistentVolume had no name"
