@@ -164,7 +164,7 @@ class Catalogue:
         for length, part, english in self.patterns:
             found = pattern(english).fullmatch(text) if part in text else None
             if found and (length > SHORT or self._fit(english, found.groups())):
-                said = PLACE.sub(lambda place, found=found: found["_code"] if place[1] == "code"
+                said = PLACE.sub(lambda place, found=found: found["_" + place[1]] if place[1] in RAW
                                  else self._put_in(found["_" + place[1]]), self.entries[english])
                 return LOOSE.sub("", said)
         return None
@@ -205,6 +205,9 @@ def sentences(english: str, said: str) -> list[tuple[str, str]]:
 
 
 PLACE = re.compile(r"\{(\w+)\}")
+RAW = ("code", "short")
+"""What is put in as it is: code, and answers of readers and plugins."""
+
 SHORT = 10
 """Signs of an entry that matches only where all that is put in is known, or a name."""
 
