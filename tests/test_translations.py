@@ -1,11 +1,14 @@
 """The Chinese edition: nothing is untranslated, and the code is that of the English one."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 import translate
 from cells import code_cells
+from volcano_lab.trace.language import SCRIPT, catalogue
+from volcano_lab.widgets.scripts import HERE
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = translate.notebooks()
@@ -25,3 +28,10 @@ def test_a_chinese_notebook_has_the_code_of_the_english_one(path):
     other = {name: source.removeprefix(translate.NOTE) for name, source in cells.items()}
     assert 'speak("zh")' in other.pop("language")
     assert other == code_cells(path)
+
+
+def test_scripts_take_nothing_apart_at_a_text_that_is_translated():
+    entries = catalogue("zh", SCRIPT).entries
+    for path in sorted(HERE.glob("js/**/*.js")):
+        for mark in re.findall(r'\.split\("([^"]*)"\)', path.read_text(encoding="utf-8")):
+            assert mark not in entries, (path.name, mark)

@@ -37,7 +37,7 @@ function labelled(parent, control, kind = "") {
 
 function slider(parent, control, host) {
   const [root, off] = labelled(parent, control), {least, most, step, options} = control;
-  const last = options ? options.length - 1 : Math.round((most - least) / step), decimals = (String(step).split(".")[1] ?? "").length;
+  const last = options ? options.length - 1 : Math.round((most - least) / step), decimals = (String(step).split(/[.]/)[1] ?? "").length;
   const valueAt = (i) => options ? options[i] : Number((least + i * step).toFixed(decimals)), placeOf = (value) => options ? Math.max(0, options.indexOf(value)) : Math.round((value - least) / step);
   const track = add(root, "div", {class: "vp-track"}), fill = add(track, "div", {class: "vp-fill"}), start = add(track, "div", {class: "vp-start"});
   const handle = add(track, "div", {class: "noUi-handle", role: "slider", tabindex: 0, "aria-label": control.full, "aria-orientation": "horizontal",
