@@ -41,8 +41,7 @@ class ClusterEvent:
 class Cache(EventHandlers):
     """What is known of the cluster, with snapshots for sessions.
 
-    >>> from volcano_lab.api.job import clone_pod_group
-from volcano_lab.api.objects import Node, NodeStatus, ObjectMeta
+    >>> from volcano_lab.api.objects import Node, NodeStatus, ObjectMeta
     >>> cache = Cache([Node(ObjectMeta(name="n1"), status=NodeStatus(allocatable={"cpu": "4"}))])
     >>> cache.snapshot().nodes["n1"].idle
     Resource(cpu=4000, memory=0)

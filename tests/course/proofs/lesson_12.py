@@ -69,7 +69,7 @@ def make_a_veto_and_victims(goes):
     assert table["tier 2"]["two kept, two plain"].startswith("kept")
     assert table["tier 2"]["four kept"].startswith("kept")
     assert table["tier 1"]["four kept"].startswith("kept")
-    assert list(table["both"].values())[1:] == ["plain-0", "nobody"]
+    assert list(table["both"].values())[1:] == ["plain-0", "none"]
 
 
 @after("own-60")
