@@ -14,9 +14,12 @@ import ast
 import contextlib
 import difflib
 import inspect
+import io
 import json
 import re
 import sys
+import tokenize
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -32,8 +35,9 @@ ROOT = Path(__file__).parents[1]
 LANGUAGE = "zh"
 TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
-ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py",
-                     "framework/points", "framework/guard.py", "framework/plugin.py"],
+ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py", "cli/inputs.py",
+                     "manifests/files.py", "framework/points", "framework/guard.py",
+                     "framework/plugin.py"],
          "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
          "script": ["widgets/js", "course/kit/live.js"],
@@ -225,6 +229,16 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+def comments(source: str) -> list[tokenize.TokenInfo]:
+    """A code cell's comments, the last one first.
+
+    >>> [comment.string for comment in comments("a = 1  # change it\\nb = '# c'  # a name")]
+    ['# a name', '# change it']
+    """
+    found = tokenize.generate_tokens(io.StringIO(source).readline)
+    return [token for token in found if token.type == tokenize.COMMENT][::-1]
+
+
 def page_catalogue(path: Path) -> Path:
     return PAGES / f"{path.stem}.po"
 
@@ -252,6 +266,7 @@ def collected() -> dict[Path, list[str]]:
         texts = wanted.setdefault(page_catalogue(path), [])
         texts += filter(has_words, (
             block for cell in cells(path, "markdown") for block in blocks(cell)))
+        texts += [comment.string for cell in cells(path, "code") for comment in comments(cell)]
         texts = wanted.setdefault(TEXTS / f"lesson_{number}.po", [])
         texts += [text for cell in cells(path, "code") for text in texts_of(cell)]
     seen: set[str] = set()
@@ -387,7 +402,7 @@ def put_in(text: str) -> set[str]:
 
 
 def build(paths: list[Path]) -> None:
-    """Make notebooks of another language: Markdown from the catalogues, code as it is, run anew."""
+    """Make notebooks of another language: Markdown and comments from the catalogues, run anew."""
     from notebooks import run
 
     language.speak(LANGUAGE)
@@ -398,6 +413,8 @@ def build(paths: list[Path]) -> None:
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
                 cell.source = whole_names(translated(cell.source, path.stem))
+            else:
+                cell.source = commented(cell.source, path.stem)
         notebook.cells.insert(1, nbformat.v4.new_code_cell(
             f'from volcano_lab.trace.language import speak\n\nspeak("{LANGUAGE}")', id="language",
             metadata={"tags": ["plumbing"]}))
@@ -468,9 +485,24 @@ def readme() -> str:
 
 def translated(source: str, page: str) -> str:
     """A page's or cell's Markdown in the other language."""
-    known = {entry.msgid: entry.msgstr for entry in polib.pofile(str(PAGES / f"{page}.po"))
-             if entry.translated()}
+    known = page_entries(page)
     return "\n\n".join(known.get(block, block) for block in blocks(source))
+
+
+def commented(source: str, page: str) -> str:
+    """A cell's code with its comments in the other language."""
+    known, lines = page_entries(page), source.split("\n")
+    for comment in comments(source):
+        row, column = comment.start[0] - 1, comment.start[1]
+        lines[row] = lines[row][:column] + known.get(comment.string, comment.string)
+    return "\n".join(lines)
+
+
+@cache
+def page_entries(page: str) -> dict[str, str]:
+    """English -> Chinese of a page."""
+    return {entry.msgid: entry.msgstr for entry in polib.pofile(str(PAGES / f"{page}.po"))
+            if entry.translated()}
 
 
 def whole_names(markdown: str) -> str:

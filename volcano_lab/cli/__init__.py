@@ -73,7 +73,9 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 
 def _told(sentences: str) -> int:
+    language = sys.modules.get("volcano_lab.trace.language")  # where another one is spoken
     for line in sentences.split("\n"):
+        line = language.say(line) if language else line
         if len(line) > 200 or not line.isprintable():  # the framework takes its time to load
             from volcano_lab.framework import one_line
 

@@ -122,9 +122,10 @@ def _place(place: str) -> Place:
         return lambda record: record.kind == place, fields
     near = get_close_matches(place, [*POINTS.own, *BUILT_IN, *PREPOSITION, *KINDS], 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
-    raise BreakpointError(f'the breakpoint stops at "{place}"{meant}; allowed are '
+    short, code = place, ", ".join(OPERATIONS)
+    raise BreakpointError(f'the breakpoint stops at "{short}"{meant}; allowed are '
                           "an extension point (as overused), an operation "
-                          f"({', '.join(PREPOSITION)}), {', '.join(OPERATIONS)}, a kind of record "
+                          f"({', '.join(PREPOSITION)}), {code}, a kind of record "
                           "(as queue, job, " 'victims), "action" and its name, or "anything".')
 
 

@@ -37,7 +37,7 @@ CONDITION = re.compile(r"(?:\w+: )?\d+/\d+ (?:tasks in gang|nodes are) .*", re.D
 LEAD = re.compile(r"\{(\w+)\}(?:[.,;]? )?(?=[A-Z`*{])")
 """What is put in before an entry's first sentence, and may itself be some sentences, or nothing."""
 
-LOOSE = re.compile("(?<=[\u3001-\u9fff，：；（）]) (?=[\u3001-\u9fff，：；（）])")
+LOOSE = re.compile("(?<=[\u3001-\u9fff，：；（）”]) (?=[\u3001-\u9fff，：；（）“])")
 """A space between two Chinese signs: around what is put in, which may be a name or Chinese."""
 
 AROUND = "*“”()[]✓✗– "

@@ -18,7 +18,7 @@ from volcano_lab.course.kit.live import Shown, views
 from volcano_lab.course.kit.markup import fold
 from volcano_lab.course.kit.verdict import try_again
 
-CHANGE = re.compile(r"#.*\bchange\b")
+CHANGE = re.compile(r"#.*(\bchange\b|改(?!好))")
 ASKS = re.compile(r"^(predict|ask|recap|lesson)\(", re.MULTILINE)
 
 
@@ -92,6 +92,8 @@ def to_be_changed(source: str) -> bool:
 
     >>> [to_be_changed(source) for source in ("a = ...", "a = 1  # change it", "a = '...'", "%a")]
     [True, True, False, False]
+    >>> to_be_changed("a = 1  # 改这里")
+    True
     """
     return bool(CHANGE.search(source)) or any(value is ... for value in _parts(source))
 

@@ -81,7 +81,7 @@ def _answered(riddle: Riddle, line: str, changes: dict[str, list[str]]) -> str:
             try:
                 found = riddle.why(rest.strip())
             except LookupError as error:
-                return str(error.args[0])
+                return plain(str(error.args[0]))
             return "\n".join(wrapped(plain(text), 96, "    ", "  ")
                              for text in (found.head, *(each.text for each in found.causes)))
         case "hint":
