@@ -18,7 +18,7 @@ from volcano_lab.trace.plain import amounts
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
-ONE: dict[str, Callable[[Knobs, JobInfo, dict[str, Any]], Iterator[Knob]]] = {
+BY_CAUSE: dict[str, Callable[[Knobs, JobInfo, dict[str, Any]], Iterator[Knob]]] = {
     **{f"no_{name}_action": lambda knobs, job, numbers, name=name: knobs.with_action(name)
        for name in ("allocate", "enqueue", "backfill", "reclaim")},
     **{code: lambda knobs, job, numbers: knobs.switch("gang", "enableJobStarving", False)
@@ -105,8 +105,8 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
     limit: Amounts = numbers.get("limit", {})
     missing = {name: amount - limit.get(name, 0.0) for name, amount in numbers.get("asked",
                                                                                    {}).items()}
-    if code in ONE:
-        yield from ONE[code](knobs, job, numbers)
+    if code in BY_CAUSE:
+        yield from BY_CAUSE[code](knobs, job, numbers)
     if code in ("over_deserved", "overused") and flat:
         yield from knobs.weight(job.queue)
     if code in CAPABILITY and any(queue.queue.spec.parent for queue in ssn.queues.values()):

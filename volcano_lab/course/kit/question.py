@@ -6,6 +6,7 @@ answered, or given up. Without a kernel it is a text with its options and a clos
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -228,6 +229,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _quoted(value: Any) -> str:
-    """A value in bold; several words in quotation marks."""
-    text = plain(as_text(value))
+    """A value in bold; several words in quotation marks. An option that is code stays code."""
+    if re.fullmatch("`[^`]+`", text := as_text(value)):
+        return text
+    text = plain(text)
     return f"**“{text}”**" if " " in text and not text[:1].isdigit() else f"**{text}**"
