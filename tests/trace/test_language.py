@@ -52,6 +52,11 @@ def test_what_is_put_in_ends_where_a_sentence_ends(spoken):
     assert say("You said a; it is b. c has less. Yes.") == "你说 a；正确的是 b。c has less. 是。"
 
 
+def test_nothing_may_be_put_in_after_a_question(spoken):
+    spoken({"Why is {name} pending?{more}": "{name} 为什么是 Pending？{more}", " Look.": "看。"})
+    assert say("Why is a pending?") == "a 为什么是 Pending？"
+
+
 def test_what_programs_read_is_not_translated(spoken):
     spoken({"last": "最后", "the last one": "最后一个"})
     shown = {"ghost": "last", "said": ["the last one"], "tasks": [{"name": "last"}],

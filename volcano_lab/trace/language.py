@@ -233,7 +233,7 @@ def pattern(english: str) -> re.Pattern[str]:
         text += rf"(?P=_{parts[place]})" if again else rf"(?P<_{parts[place]}>{put_in})"
         text += re.escape(parts[place + 1])
         if place == len(parts) - 2 and not (parts[-1] or free or parts[place - 1].endswith(
-                (". ", "."))):
+                (". ", ".", "?"))):
             text += "(?<![.?])"  # that is the sentence's
     return re.compile(text, re.DOTALL)
 
