@@ -9,6 +9,7 @@ import pytest
 
 import translate
 from cells import code_cells
+from volcano_lab.course.kit.field import to_be_changed
 from volcano_lab.trace.language import SCRIPT, catalogue
 from volcano_lab.widgets.scripts import HERE
 
@@ -31,6 +32,13 @@ def test_a_chinese_notebook_has_the_code_of_the_english_one(path):
     assert 'speak("zh")' in other.pop("language")
     assert other == {name: translate.commented(source, path.stem)
                      for name, source in code_cells(path).items()}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_same_cells_are_there_to_be_changed(path):
+    chinese = code_cells(path.parent / "zh" / path.name)
+    assert all(to_be_changed(chinese[name]) == to_be_changed(source)
+               for name, source in code_cells(path).items())
 
 
 def test_scripts_take_nothing_apart_at_a_text_that_is_translated():

@@ -230,13 +230,13 @@ def pages() -> list[Path]:
 
 
 def comments(source: str) -> list[tokenize.TokenInfo]:
-    """A code cell's comments, the last one first.
+    """A code cell's comments, of which a line has one at most.
 
     >>> [comment.string for comment in comments("a = 1  # change it\\nb = '# c'  # a name")]
-    ['# a name', '# change it']
+    ['# change it', '# a name']
     """
     found = tokenize.generate_tokens(io.StringIO(source).readline)
-    return [token for token in found if token.type == tokenize.COMMENT][::-1]
+    return [token for token in found if token.type == tokenize.COMMENT]
 
 
 def page_catalogue(path: Path) -> Path:

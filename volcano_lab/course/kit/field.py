@@ -18,7 +18,7 @@ from volcano_lab.course.kit.live import Shown, views
 from volcano_lab.course.kit.markup import fold
 from volcano_lab.course.kit.verdict import try_again
 
-CHANGE = re.compile(r"#.*(\bchange\b|改(?!好))")
+CHANGE = re.compile(r"#.*(\bchange\b|改)")
 ASKS = re.compile(r"^(predict|ask|recap|lesson)\(", re.MULTILINE)
 
 
