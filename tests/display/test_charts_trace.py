@@ -1,10 +1,9 @@
-"""Rows, tables and charts of a trace: they say what the session says, in every family of the
-recorded cases.
+"""Rows and tables of a trace: they say what the session says, in every family of the recorded
+cases; and how charts are stored.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64decode
 
@@ -16,8 +15,6 @@ from volcano_lab.api.formatting import in_units
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
-from volcano_lab.course.lesson_06.scene import SCENES
-from volcano_lab.course.lesson_09.scene import conf_with, eviction_cluster
 from volcano_lab.display import charts, tables
 from volcano_lab.framework.observer import joined
 from volcano_lab.metrics.calls import ITSELF, Timing
@@ -261,49 +258,22 @@ def test_times_add_up_to_the_schedulers(every_call):
         1000 * scheduler.times["allocate"], rel=0.05)
 
 
-# -- charts
+# -- tables and charts
 # --------------------------------------------------------------------------------------------------
 
 
-def evictions():
-    return traced(eviction_cluster().objects(), conf_with("preempt"))[0]
+@pytest.mark.parametrize("name", ["admission", "gang_progress", "levels", "node_choices",
+                                  "node_use", "records", "rounds", "statements", "turns",
+                                  "victims"])
+def test_an_empty_cycle_has_a_table(name):
+    table = getattr(tables, name)(traced(Cluster().objects())[0])
+    assert len(table.reset_index().columns) > 0
+    assert (len(table) == 0) == (name != "records")
 
 
-FAIR = ("water_filling", "queue_order", "limits", "admission", "node_use", "node_choices",
-        "gang_progress", "statements")
-DRAWN = [(name, lambda: traced(fair_share_cluster().objects())[0], ()) for name in FAIR] + [
-    ("victims", evictions, ()),
-    ("node_scores", lambda: traced(fair_share_cluster().objects())[0], ("default/a-gang-0",))]
-
-
-@pytest.mark.parametrize(("name", "make", "arguments"), DRAWN, ids=[row[0] for row in DRAWN])
-def test_a_chart_draws_its_rows_and_says_them_in_words(name, make, arguments):
-    draw, trace = getattr(charts, name), make()
-    spec = draw(trace, *arguments, title="Title").to_dict()
-    data = next(iter(spec["datasets"].values())) if "datasets" in spec else spec["data"]["values"]
-    assert data and all(row.keys() == data[0].keys() for row in data)
-    assert spec["title"] == "Title" and spec["description"].startswith("Title. ") and len(
-        spec["description"]) > 12
-    assert "url" not in json.dumps(spec.get("data", {}))
-
-
-@pytest.mark.parametrize("name", [row[0] for row in DRAWN] + ["times"])
-def test_an_empty_cycle_has_a_chart_and_a_table(name):
-    what = Timing() if name == "times" else traced(Cluster().objects())[0]
-    arguments = ("default/nobody",) if name == "node_scores" else ()
-    assert getattr(charts, name)(what, *arguments).to_dict()["description"]
-    table = getattr(tables, name, None)
-    assert table is None or len(table(what).columns) >= 0
-
-
-def test_the_words_of_a_chart_have_its_numbers():
-    trace, _ = traced(fair_share_cluster().objects())
-    assert "round 2: a 28, b 42, c 30" in charts.water_filling(trace).to_dict()["description"]
-    assert "a-gang · proportion · a: 16 of 50: room" in charts.admission(
-        trace).to_dict()["description"]
-    discard = charts.statements(SCENES["a gang that does not fit: discard"]())
-    assert discard.to_dict(
-    )["description"] == "Statements: allocate for train, 2 operations, discard"
+def test_each_chart_is_loaded_by_its_name_or_its_module():
+    assert set(charts.HOMES) < set(dir(charts)) and charts.states.transitions
+    assert all(callable(getattr(charts, name)) for name in charts.HOMES)
 
 
 @pytest.fixture
@@ -321,12 +291,13 @@ def picture():
 @pytest.mark.long
 def test_a_stored_chart_is_dark_on_a_dark_page_and_cells_keep_their_ink(picture):
     charts.still()
-    svg = picture(charts.pod_states(SCENES["a gang that fits: commit"](), title="Commit"))
+    svg = picture(charts.transitions("From each state"))
     assert '@media (prefers-color-scheme: dark){[fill="#fff"]{fill:' in svg
     assert re.search(r"<rect [^>]*>", svg)[0].endswith('fill="#fff"/>'), "the ground"
     ink = {word: re.search(rf"<text ([^>]*)>{word}</text>", svg)[1]
-           for word in ("Pending", "train-0")}
-    assert 'fill="black"' in ink["Pending"] and 'fill="#000"' in ink["train-0"]
+           for word in ("1, 2", "room", "Bound")}
+    assert 'fill="white"' in ink["1, 2"] and 'fill="black"' in ink["room"]
+    assert 'fill="#000"' in ink["Bound"]
 
 
 @pytest.mark.long

@@ -116,15 +116,13 @@ def test_an_empty_cycle_has_empty_tables():
     assert cycle.as_dict()["queues"] == [] and json.dumps(cycle.as_dict())
 
 
-def test_pictures_have_words_and_no_request():
-    cycle = fair_share_cluster().run()
-    for draw in (charts.water_filling, charts.queue_order, charts.limits):
-        chart = draw(cycle, title="Title")
+def test_charts_have_words_and_no_request():
+    history = Simulation(Cluster().node("n", cpu=4).job("j", cpu=1)).run(until=3)
+    for chart in (charts.transitions("Title"), charts.timeline(history, title="Title")):
         spec = chart.to_dict()
-        assert spec["title"] == "Title" and spec["description"].startswith("Title. ")
-        assert "url" not in json.dumps(spec["datasets"] if "datasets" in
-                                       spec else spec.get("data", {}))
-    assert "round 2: a 28, b 42, c 30" in charts.water_filling(cycle).to_dict()["description"]
+        assert spec["title"] == "Title" and len(spec["description"]) > 12
+        assert "url" not in json.dumps([spec.get("datasets"), spec.get("data")])
+    assert "on average 25 % of cpu in use" in spec["description"]
 
 
 @pytest.mark.long
@@ -134,14 +132,13 @@ def test_still_pictures_are_the_same_each_time():
     before = alt.renderers.active
     try:
         charts.still()
-        chart = charts.queue_order(fair_share_cluster().run())
+        chart = charts.transitions()
         bundles = [chart._repr_mimebundle_() for _ in range(2)]
     finally:
         alt.renderers.enable(before)
     assert bundles[0] == bundles[1] and set(bundles[0]) == {"text/html", "text/plain"}
     picture, words = bundles[0]["text/html"], bundles[0]["text/plain"]
-    assert words.startswith(
-        "Queues in the order of their turns: ") and f'<img alt="{words}"' in picture
+    assert words.startswith("Pending → ") and f'<img alt="{words}"' in picture
     svg = ElementTree.fromstring(b64decode(picture.partition("base64,")[2].partition('"')[0]))
     assert svg.tag.endswith("svg") and "script" not in picture
 
@@ -188,12 +185,12 @@ def test_amounts_as_text(name, value, text):
     (lambda cycle: tables.node_use(cycle), "node_use: trace is Cycle(Session(nodes=1, queues=2, "
      "jobs=1, committed=0)); allowed is a TraceReader, such as its .trace"),
     (lambda cycle: tables.records(cycle.trace, 5), "records: kinds is 5; allowed is text"),
-    (lambda cycle: charts.node_use(5), "node_use: trace is 5; allowed is a TraceReader"),
-    (lambda cycle: charts.limits(cycle, title=5), "limits: title is 5; allowed is text"),
+    (lambda cycle: tables.node_use(5), "node_use: trace is 5; allowed is a TraceReader"),
+    (lambda cycle: charts.transitions(title=5), "transitions: title is 5; allowed is text"),
     (lambda cycle: charts.timeline(Simulation().history, "gpus"), "timeline: resource is 'gpus'; "
      "allowed is cpu or memory or gpu"),
     (lambda cycle: charts.plot(cycle), "plot: sweep is Cycle("),
-    (lambda cycle: charts.node_use(cycle.trace, numbre=1),
+    (lambda cycle: tables.node_use(cycle.trace, numbre=1),
      "node_use: got an unexpected keyword argument 'numbre' (number?); allowed are "),
 ])
 def test_a_wrong_argument_is_one_sentence(use, sentence):

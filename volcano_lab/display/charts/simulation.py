@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import altair as alt
 
-from volcano_lab.display.charts.cells import color
+from volcano_lab.display.charts.colors import color
 from volcano_lab.display.palette import colors_of
 from volcano_lab.simulation.history import CLUSTER, QUEUES, History
 

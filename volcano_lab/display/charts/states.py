@@ -7,7 +7,8 @@ from itertools import pairwise
 import altair as alt
 
 from volcano_lab.api.status import TRANSITIONS, TaskStatus
-from volcano_lab.display.charts.cells import color, matrix, one_of
+from volcano_lab.display.charts.colors import color
+from volcano_lab.display.styled import GROUND, styled
 from volcano_lab.trace.language import say
 
 WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
@@ -41,9 +42,13 @@ def transitions(title: str = "") -> alt.Chart:
     told = "; ".join(
         f"{old} → {'/'.join(str(new) for new in sorted(TRANSITIONS[old])) or '–'}"
         for old in TaskStatus)
-    legend = alt.Legend(orient="bottom", columnPadding=40)
-    return matrix(rows, title, told, x=alt.X("to:N", title="to", **given),
-                  y=alt.Y("from:N", title="from", **given), word="word:N", size=(86, 24),
-                  color=color("kind:N", {say(kind): shade for kind, shade in COLORS.items()},
-                              legend=legend), strokeWidth=2,
-                  white=one_of("kind", [say("the way of a pod"), say("taken back")]))
+    colors = {say(kind): shade for kind, shade in COLORS.items()}
+    on_dark = alt.FieldOneOfPredicate("kind", [say("the way of a pod"), say("taken back")])
+    base = alt.Chart().encode(x=alt.X("to:N", title="to", **given),
+                              y=alt.Y("from:N", title="from", **given))
+    cells = base.mark_rect(stroke=GROUND, strokeWidth=2).encode(
+        color=color("kind:N", colors, legend=alt.Legend(orient="bottom", columnPadding=40)))
+    words = base.mark_text(fontSize=14).encode(
+        text="word:N", color=alt.condition(on_dark, alt.value("white"), alt.value("black")))
+    return styled(alt.layer(cells, words, data=alt.InlineData(rows)).properties(
+        width=alt.Step(86), height=alt.Step(24)), title, told)
