@@ -104,6 +104,10 @@ def test_the_claim_of_an_ephemeral_volume_is_made_for_its_pod():
     said = scene(theirs, volume()).predicates.pre_predicate(TaskInfo(mine))
     assert said == FAILED + ("PVC default/p-tmp was not created for pod default/p "
                              "(pod is not owner)")
+    for uid, controls in (("another", True), (mine.metadata.uid, False)):
+        owner = OwnerReference("v1", "Pod", "p", uid, controls)
+        other = theirs.changed(metadata={"owner_references": [owner]})
+        assert scene(other, volume()).predicates.pre_predicate(TaskInfo(mine)) == said
     owner = OwnerReference("v1", "Pod", "p", mine.metadata.uid, True)
     owned = theirs.changed(metadata={"owner_references": [owner]})
     assert scene(owned, volume(zone="c")).fits(mine) == ["n3"]
