@@ -67,6 +67,15 @@ def test_names_and_a_namespace(file, capsys):
     assert told == "job/ml/waits\n"
 
 
+def test_a_namespace_without_the_job_is_not_answered_with_another(file, capsys):
+    assert main(["why", file, "fits", "-n", "ml", "-o", "name"]) == 2
+    assert capsys.readouterr().err == (
+        'volcano-lab: no job or pod "fits" is in namespace ml; there is default/fits\n')
+    assert printed(capsys, "why", file, "team", "-n", "ml", "-o", "name") == (0, "queue/team\n")
+    assert main(["run", file, "-n", "mll", "--fail-on-pending"]) == 0
+    assert "no job is in namespace mll; jobs are in default, ml\n" in capsys.readouterr().err
+
+
 def test_a_waiting_job_can_make_it_fail(file, capsys):
     assert printed(capsys, "run", file, "--fail-on-pending")[0] == 1
     assert printed(capsys, "run", file, "--fail-on-pending", "-n", "default")[0] == 0

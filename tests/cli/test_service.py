@@ -229,6 +229,7 @@ def test_a_broken_configuration_keeps_the_last_good_one_and_says_why(tmp_path):
     path = tmp_path / "conf"
     assert ConfFile(path).conf.actions == ["enqueue", "allocate",
                                            "backfill"]  # there is none yet: Volcano's default
+    assert ConfFile(path).problem.endswith("; Volcano's default is in force")
     path.write_text("actions: enqueue")
     conf = ConfFile(path)
     for broken, why in (("actions: fly", "fly"), ("actions: [", "conf"), ("tiers: 5", "tiers")):

@@ -7,6 +7,7 @@ import pytest
 from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain.findings import of_cycle, of_objects
+from volcano_lab.explain.lint import contradictions
 from volcano_lab.manifests.loader import loads
 
 
@@ -119,6 +120,10 @@ RULES = [
     (base().queue("b", parent="a").job("j", queue="a", cpu=1),
      CONF.format("enqueue, allocate", "{name: capacity, enableHierarchy: true}"),
      {"queue-not-leaf", "no-effect"}),
+    (base().queue("b", parent="a").queue("a", parent="b").queue("c", parent="b").job(
+        "j", queue="c", cpu=1), CONF.format(
+            "enqueue, allocate", "{name: capacity, enableHierarchy: true}"), {"queue-circle"}),
+    (base().job("j", gpu=1), None, {"gang-impossible"}),  # not the guarantees of others
     (base().queue("a", deserved=1).job("j", queue="a", cpu=1), None, {"no-effect"}),
     (base().job("j", cpu=1),
      CONF.format("enqueue, allocate", "{name: proportion}, {name: capacity}"), {"two-shares"}),
@@ -137,6 +142,28 @@ def test_each_rule_of_lint(cluster, conf, rules):
     found = list(of_cycle(cluster.run(conf).session))
     assert {finding.rule for finding in found} == rules
     assert all(finding.text and finding.place for finding in found)
+
+
+def test_a_queue_that_may_hold_nothing_is_told_which_limit_it_is():
+    conf = CONF.format("enqueue, allocate", "{name: capacity, enableHierarchy: true}")
+    for queue in ("b", "a"):  # a limit of its own, and one of the queue above it
+        cluster = Cluster().node("n1", cpu=4, gpu=2).queue("a").queue("b", parent="a").queue(
+            queue, capability={"nvidia.com/gpu": 0}).job("j", queue="b", gpu=1)
+        found = [finding for finding in of_cycle(cluster.run(conf).session)
+                 if finding.place == "Queue b"]
+        assert [str(finding) for finding in found] == [
+            "Queue b: no pod that asks for nvidia.com/gpu may run in it: spec.capability of queue "
+            f"{queue} is 0 for it (raise that capability)"]
+
+
+def test_queues_in_a_circle_are_named_in_their_order():
+    cluster = base().queue("a", parent="c").queue("b", parent="a").queue("c", parent="b")
+    cluster.queue("d", parent="a").queue("x", parent="y").queue("y", parent="x")
+    session = cluster.run(CONF.format(
+        "enqueue, allocate", "{name: capacity, enableHierarchy: true}")).session
+    told = [text for rule, text in contradictions(session) if rule == "queue-circle"]
+    assert [text.partition("(")[2].partition(")")[0] for text in told] == [
+        "a below c below b below a", "x below y below x"]
 
 
 def test_what_admission_refuses_is_an_error(tmp_path, capsys):

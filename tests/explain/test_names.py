@@ -85,3 +85,14 @@ def test_a_pod_group_of_the_same_name_keeps_it():
     assert explain.why("web").head.startswith("Job default/web of queue default")
     others = [name for name in explain.names.jobs.values() if name != "default/web"]
     assert len(others) == 1 and others[0].startswith("default/podgroup-")
+
+
+@pytest.mark.parametrize("name", ["theirs", "a/theirs", "grouped"])
+def test_a_pod_of_another_scheduler_is_told_to_be_one(name):
+    pod = ("{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: a%s}, spec: "
+           "{containers: [{name: c}]}}")
+    explain = Explainer(Cluster().node("n1", cpu=4).add(
+        pod % ("theirs", ""), pod % (
+            "grouped", ", annotations: {scheduling.k8s.io/group-name: g}")).objects())
+    assert explain.why(name).text == (f"The cycle leaves it out: pod {name}: it is for another "
+                                      "scheduler, default-scheduler.")

@@ -229,7 +229,7 @@ def special(tmp_path) -> dict[str, Path]:
     ("cut.yaml.gz", "cannot be read (Compressed file ended before the end-of-stream marker"),
     ("not.yaml.gz", "cannot be read ("),
     ("binary.yaml", "cannot be read (not UTF-8 text)"),
-    ("utf16.yaml", "cannot be read (not UTF-8 text)"),
+    ("utf16.yaml", "(UTF-16, as > of PowerShell writes it, and not UTF-8 text; save it as UTF-8"),
     ("must-gather.tar.gz", "is an archive; unpack it, and name its folder"),
     ("packed.zip", "is an archive; unpack it, and name its folder"),
 ])

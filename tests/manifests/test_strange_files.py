@@ -91,7 +91,8 @@ REFUSED = {
     "a chain of merges": ("\n".join(["x0: &x0 {a: b}", *(
         f"x{n}: &x{n} {{<<: *x{n - 1}}}" for n in range(1, 999))]), "nested more than 200 deep"),
     "aliases of aliases": (laughs(7, 12, "["), "excessive aliasing"),
-    "a tab": ("apiVersion: v1\nkind: Node\nmetadata:\n\tname: a", "line 4: not valid YAML ("),
+    "a tab": ("apiVersion: v1\nkind: Node\nmetadata:\n\tname: a",
+              "a tab is one: indent with spaces)"),
     "JSON cut": ('{"apiVersion":"v1","kind":"Node","meta', "not valid YAML ("),
     "a list of mappings": ("{apiVersion: v1, kind: List, items: {a: b}}",
                            "items is a mapping; allowed is a list"),

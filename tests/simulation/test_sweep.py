@@ -88,6 +88,8 @@ def test_a_metric_that_there_is_not_is_refused_before_anything_runs(name, tmp_pa
                  name]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("volcano-lab: no metric is called")
+    there = {"queue": "; queues are a, b", "job": "; jobs are one, two"}.get(name.split("/")[0], "")
+    assert there in line
 
 
 @pytest.mark.parametrize("grid, told", [

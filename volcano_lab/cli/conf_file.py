@@ -67,7 +67,9 @@ class ConfFile:
         self._read = None
 
     def _broken(self, problem: str) -> bool:
-        told = f"{self.path}: {problem}; the last good configuration stays in force"
+        before = ("Volcano's default is in force" if self.text is None else
+                  "the last good configuration stays in force")
+        told = f"{self.path}: {problem}; {before}"
         if told != self.problem:
             self.tell(told)
         self.problem = told

@@ -231,7 +231,7 @@ def what_if() -> None:
       volcano-lab what-if all.yaml --set queue/a.capability[nvidia.com/gpu]=8
       volcano-lab what-if all.yaml --add job.yaml --remove job/team/train
       volcano-lab what-if all.yaml --base-conf old.conf --conf new.conf -o wide
-      volcano-lab what-if cluster.yaml --set plugin/binpack.binpack.weight=10
+      volcano-lab what-if cluster.yaml --set plugin/overcommit.overcommit-factor=2
     """
 
 

@@ -14,6 +14,7 @@ from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import show, styled, table, warn, width, wrapped
 from volcano_lab.explain.names import Names
+from volcano_lab.framework import listed
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS
@@ -35,6 +36,9 @@ def run(files: Sequence[str], conf: str | None = None, output: str = "table", na
     cycle, warnings = schedule(files, conf, now, recursive)
     warn(warnings)
     jobs = [row for row in cycle.jobs() if not namespace or row["job"].startswith(f"{namespace}/")]
+    if namespace and not jobs and cycle.session.jobs:
+        warn([f"no job is in namespace {namespace}; jobs are in "
+              + listed(sorted({job.namespace for job in cycle.session.jobs.values()}), 5)])
     pods = [row for row in cycle.placements()
             if not namespace or row["pod"].startswith(f"{namespace}/")]
     data = cycle.as_dict() | {"jobs": jobs, "placements": pods, "warnings": warnings}

@@ -115,9 +115,15 @@ def explain(explainer: Explainer | Timeline, name: str, node: str | None = None,
     places = [f"{namespace}/{name}"] if namespace and "/" not in name else []
     for place in [*places, name]:
         try:
-            return explainer.why(place) if node is None else explainer.why_not(node, place)
+            found = explainer.why(place) if node is None else explainer.why_not(node, place)
         except LookupError as error:
             problem = str(error.args[0])
+            continue
+        kind, _, called = found.about.partition(" ")
+        if places and kind in ("job", "pod") and not called.startswith(f"{namespace}/"):
+            raise Mistake(f'no job or pod "{name}" is in namespace {namespace}; there is '
+                          f"{called.split()[0]}")
+        return found
     raise Mistake(one_line(problem))
 
 

@@ -84,12 +84,14 @@ class Explainer(Shown):
         try:
             kind, key = self.names.find(what)
         except LookupError:
-            said = {what, f"default/{what}"}
+            said = {what, f"default/{what}"} | {obj.key for obj in self.objects
+                                                if isinstance(obj, Pod) and obj.name == what}
             groups = {obj.key: obj.spec.queue for obj in self.objects if isinstance(obj, PodGroup)
                       and (obj.key in said or any(f"{obj.namespace}/{owner.name}" in said
                                                   for owner in obj.metadata.owner_references))}
-            groups |= {f"{obj.namespace}/{obj.metadata.annotations.get(GROUP_NAME, '')}": "default"
-                       for obj in self.objects if isinstance(obj, Pod) and obj.key in said}
+            groups |= {key: "default" for obj in self.objects if isinstance(obj, Pod)
+                       and obj.key in said for key in (
+                f"{obj.namespace}/{obj.metadata.annotations.get(GROUP_NAME, '')}", obj.key)}
             left_out = [reason.replace(key, what) + f"; {near(queue, self.session.queues)}"
                         * (queue not in self.session.queues)
                         for key, queue in (groups or dict.fromkeys(said, "default")).items()

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from attrs import define
 
-from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, amount_text
+from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amount_text
 from volcano_lab.explain.evidence import POINTS
 from volcano_lab.explain.lint import contradictions, ignored_fields
 from volcano_lab.explain.names import Names
@@ -118,12 +118,27 @@ def _queues(ssn: Session) -> Iterator[Finding]:
         if name in used and name in parents and name != ROOT_QUEUE:
             yield Finding("queue-not-leaf", ERROR, place, "jobs are in it, and it has queues below",
                           "put jobs into a queue without children")
-        asked = attributes[name].request if name in attributes else ()
-        for resource, amount in asked:
-            if amount and attributes[name].real_capability.get(resource) <= 0:
-                yield Finding("queue-unusable", ERROR, place, f"no pod that asks for {resource} "
-                              "may run in it: its real capability of that is 0, for other queues "
-                              "are guaranteed all that there is", "lower their guarantees")
+        attr = attributes.get(name)
+        hangs = attr is not None and attr.ancestors[:1] not in ((), (ROOT_QUEUE,))  # queue-circle
+        for resource, amount in attr.request if attr is not None and not hangs else ():
+            # of what the cluster has nothing, `_gang` tells
+            if (amount and ssn.total_resource.get(resource)
+                    and attr.real_capability.get(resource) <= 0):
+                yield _unusable(ssn, (name, *reversed(attr.ancestors)), resource)
+
+
+def _unusable(ssn: Session, line: tuple[str, ...], resource: str) -> Finding:
+    """Why a queue, the first of those up to the root, may hold nothing of a resource."""
+    place = f"Queue {line[0]}"
+    for level in line if resource not in ("cpu", "memory") else ():  # of those, 0 is no limit
+        limit = ssn.queues[level].queue.spec.capability or {}
+        if resource in limit and not Resource.from_list(limit).get(resource):
+            return Finding("queue-unusable", ERROR, place, f"no pod that asks for {resource} may "
+                           f"run in it: spec.capability of queue {level} is 0 for it",
+                           "raise that capability")
+    return Finding("queue-unusable", ERROR, place, f"no pod that asks for {resource} may run in "
+                   "it: its real capability of that is 0, for other queues are guaranteed all "
+                   "that there is", "lower their guarantees")
 
 
 def _gang(ssn: Session, job: JobInfo, place: str, nodes: list[NodeInfo]) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from volcano_lab.explain.names import owner_key as called
 from volcano_lab.framework import Session, listed
 from volcano_lab.framework.config.conf import PluginOption
 from volcano_lab.manifests import job_controller, pod_group_controller
+from volcano_lab.plugins.queue_tree import QueueTree
 
 LIMITS = ("proportion", "capacity")
 """Who reads capability and guarantee."""
@@ -83,8 +84,23 @@ def contradictions(ssn: Session) -> list[tuple[str, str]]:
             found.append(("guarantees-above-cluster", f"Queues are guaranteed {name} "
                           f"{amount_text(name, amount)} in sum ({who}), and the cluster has "
                           f"{name} {has}."))
+    found += [("queue-circle", f"Queues stand below each other in a circle "
+               f"({' below '.join([*circle, circle[0]])}), so that they and all below them hang on "
+               "nothing and may hold nothing: give one of them another spec.parent.")
+              for circle in _circles(tree)]
     return found + [("tree", warning[0].upper() + warning[1:])
                     for warning in getattr(tree, "warnings", ())]
+
+
+def _circles(tree: QueueTree | None) -> list[tuple[str, ...]]:
+    """Queues that are one another's parents, each circle once, from its first name upwards."""
+    found = set()
+    for name, attr in tree.attrs.items() if tree is not None else ():
+        if name in attr.ancestors:
+            way = (name, *reversed(attr.ancestors[attr.ancestors.index(name) + 1:]))
+            first = way.index(min(way))
+            found.add(way[first:] + way[:first])
+    return sorted(found)
 
 
 def _quotas(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str]:

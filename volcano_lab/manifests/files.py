@@ -92,7 +92,9 @@ class Reader:
             files = sorted(file for file in inside
                            if file.name.endswith(SUFFIXES) and not file.is_dir())
             if place.is_dir() and not (files or matching):
-                raise Unreadable(f"there is no file that ends in {', '.join(SUFFIXES)}")
+                below = not self.recursive and any(file.is_dir() for file in place.iterdir())
+                raise Unreadable(f"there is no file that ends in {', '.join(SUFFIXES)}"
+                                 + "; folders in it are read with -R (recursive)" * below)
             found += files if place.is_dir() else [place]
         return found
 
@@ -113,6 +115,9 @@ def _unreadable(error: Exception) -> Unreadable:
     if isinstance(error, FileNotFoundError):
         return Unreadable("there is no such file or directory")
     if isinstance(error, UnicodeDecodeError):
+        if error.object[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return Unreadable("cannot be read (UTF-16, as > of PowerShell writes it, and not UTF-8 "
+                              "text; save it as UTF-8)")
         return Unreadable("cannot be read (not UTF-8 text)")
     return error if isinstance(error, Unreadable) else Unreadable(
         f"cannot be read ({getattr(error, 'strerror', None) or error})")

@@ -266,7 +266,8 @@ def syntax_problem(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     where = f"line {mark.line + 1}: " if mark else ""
     problem = getattr(error, "problem", None) or " ".join(str(error).split())
-    return f"{where}not valid YAML ({problem})"
+    tab = "; a tab is one: indent with spaces" * ("cannot start any token" in problem)
+    return f"{where}not valid YAML ({problem}{tab})"
 
 
 class Reader:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from volcano_lab.framework import NoSuch
+from volcano_lab.framework import NoSuch, listed
 from volcano_lab.trace.views.cycle import Cycle
 
 Metric = Callable[[Cycle], Any]
@@ -47,8 +47,10 @@ def measure(name: str, cycle: Cycle) -> Any:
                         value, dict) else None
                 if value is not None and not isinstance(value, dict | list):
                     return value
+    known = [_names(row[kind], cycle)[-1] if kind == "job" else row[kind] for row in rows]
+    there = f"; {kind}s are {listed(sorted(known), 5)}" if known else ""
     raise NoSuch(f'no metric is called "{name}"; allowed are {", ".join(METRICS)}, '
-                 "queue/NAME.FIELD.RESOURCE and job/[NAMESPACE/]NAME.FIELD")
+                 f"queue/NAME.FIELD.RESOURCE and job/[NAMESPACE/]NAME.FIELD{there}")
 
 
 def _names(uid: str, cycle: Cycle) -> list[str]:
