@@ -115,7 +115,7 @@ def _unreadable(error: Exception) -> Unreadable:
     if isinstance(error, FileNotFoundError):
         return Unreadable("there is no such file or directory")
     if isinstance(error, UnicodeDecodeError):
-        if error.object[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        if error.object[:1] in b"\xff\xfe" and ":" in error.object.decode("utf-16", "replace"):
             return Unreadable("cannot be read (UTF-16, as > of PowerShell writes it, and not UTF-8 "
                               "text; save it as UTF-8)")
         return Unreadable("cannot be read (not UTF-8 text)")
