@@ -81,7 +81,8 @@ def test_what_is_placed_and_taken_back_counts():
     )
     before, statement = scores_of(ssn), ssn.statement()
     statement.allocate(task(ssn, "p-0"), ssn.nodes["n0"])
-    assert ssn.plugins[NAME].usage.score([("cpu", 2000.0)], "s0") == 6 / 8
+    usage = ssn.plugins[NAME].usage
+    assert usage.score([("cpu", 2000.0)], usage.places["s0"]) == 6 / 8
     statement.discard()
     assert scores_of(ssn) == before
 

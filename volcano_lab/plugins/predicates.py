@@ -14,13 +14,13 @@ Volcano does not ask whether a ReadWriteOncePod volume is in use. Dynamic resour
 modelled. Differs on purpose: `predicate_nodes` answers for all nodes at once.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from volcano_lab.api import FitError, NodeInfo, Storage, TaskInfo
+from volcano_lab.api import FitError, NodeInfo, TaskInfo
 from volcano_lab.api.fit_error import ABORT_CODES, ERROR, UNRESOLVABLE, UNSCHEDULABLE, Status
 from volcano_lab.api.status import ALLOCATED
 from volcano_lab.framework import ByRow, Event, Plugin, Session
@@ -33,6 +33,7 @@ from volcano_lab.plugins.kube import (
     volume_binding,
     volume_limits,
 )
+from volcano_lab.plugins.kube.inter_pod_affinity import AffinityState
 from volcano_lab.plugins.kube.node_pods import KubeNode, kube_nodes
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.plugins.kube.volume_binding import ClaimsState
@@ -45,6 +46,15 @@ TOO_MANY_PODS = "node(s) pod number exceeded"
 SKIPPED = "skipped predicates"
 """Where a task's cycle state keeps the names of the rules that are skipped for it."""
 
+LOOKS = {inter_pod_affinity.NAME: inter_pod_affinity.look, node_ports.NAME: node_ports.look,
+         topology_spread.NAME: topology_spread.look}
+VOLUME_LOOKS = {volume_binding.NAME: volume_binding.look,
+                volume_limits.LIMITS: volume_limits.look_at_limits,
+                volume_limits.ZONE: volume_limits.look_at_zones}
+"""How the rules look at the cluster whose answer changes with placements, by the rule's name."""
+
+RULES = (node_affinity.NAME, taints.NAME, *LOOKS, *VOLUME_LOOKS)
+
 
 class Predicates(Plugin):
     """Kubernetes' placement rules; `predicate.…Enable` arguments switch single ones off."""
@@ -52,15 +62,10 @@ class Predicates(Plugin):
     name = "predicates"
 
     def on_session_open(self, ssn: Session) -> None:
-        switch = self.arguments.get_bool
-        self.node_affinity = switch("predicate.NodeAffinityEnable", True)
-        self.node_ports = switch("predicate.NodePortsEnable", True)
-        self.taint_toleration = switch("predicate.TaintTolerationEnable", True)
-        self.pod_affinity = switch("predicate.PodAffinityEnable", True)
-        self.topology_spread = switch("predicate.PodTopologySpreadEnable", True)
-        self.volume_binding = switch("predicate.VolumeBindingEnable", True)
-        self.volume_limits = switch("predicate.NodeVolumeLimitsEnable", True)
-        self.volume_zone = switch("predicate.VolumeZoneEnable", True)
+        switch, storage = self.arguments.get_bool, ssn.snapshot.storage
+        # InterPodAffinity is switched by PodAffinityEnable
+        self.enabled = frozenset(rule for rule in RULES if switch(
+            f"predicate.{rule.removeprefix('Inter')}Enable", True))
         self.cache_enabled = switch(CACHE_ENABLE, False)
         self.kube = kube_nodes(ssn)
         self.is_asked = any(option.name == self.name and option.enables("enablePredicate")
@@ -69,24 +74,12 @@ class Predicates(Plugin):
                                   np.int64)
         self._nothing = ByRow(lambda row: 0.0, lambda: np.zeros(len(self.kube.nodes)))
         self.cache: dict[tuple[str, str], bool] = {}
-        rules = [(self.pod_affinity, inter_pod_affinity.NAME, inter_pod_affinity.look),
-                 (self.node_ports, node_ports.NAME, node_ports.look),
-                 (self.topology_spread, topology_spread.NAME, topology_spread.look)]
-        rules += self._about_volumes(ssn.snapshot.storage)
-        # the rules whose answer changes with every placement, by name
-        self._looks = sorted((rule, look) for enabled, rule, look in rules if enabled)
-        self._rules = frozenset(rule for rule, _ in self._looks)
-        self.alike_by_template = not self.kube.rows_with_affinity  # pods on nodes may mind labels
-
-    def _about_volumes(self, storage: Storage) -> Iterator[tuple[bool, str, Any]]:
-        """The rules about volumes; none where the cluster holds no object about them."""
         self.has_volumes = bool(storage)
-        if storage:
-            for enabled, rule, look in (
-                    (self.volume_binding, volume_binding.NAME, volume_binding.look),
-                    (self.volume_limits, volume_limits.LIMITS, volume_limits.look_at_limits),
-                    (self.volume_zone, volume_limits.ZONE, volume_limits.look_at_zones)):
-                yield enabled, rule, partial(look, storage=storage)
+        looks = LOOKS | {rule: partial(look, storage=storage)
+                         for rule, look in VOLUME_LOOKS.items() if storage}
+        self._looks = {rule: looks[rule] for rule in sorted(looks) if rule in self.enabled}
+        self._rules = frozenset(self._looks)
+        self.alike_by_template = not self.kube.rows_with_affinity  # pods on nodes may mind labels
 
     # -- once for a task
     # -------------------------------------------------------------------------------------
@@ -98,13 +91,18 @@ class Predicates(Plugin):
                 and not (self.has_volumes and info.pod.spec.volumes)):
             state[SKIPPED] = self._rules
             return None
-        found = {rule: look(self.kube, info) for rule, look in self._looks}
+        found = {rule: look(self.kube, info) for rule, look in self._looks.items()}
         state.update({rule: value for rule, value in found.items() if value is not None})
         state[SKIPPED] = state.get(SKIPPED, frozenset()) | {
             rule for rule, value in found.items() if value is None}
         objection = found.get(volume_binding.NAME)
         return (f"plugin {volume_binding.NAME} pre-predicates failed {objection}"
                 if isinstance(objection, str) else None)
+
+    def _rules_for(self, state: dict[str, Any]) -> list[str]:
+        """The rules that are not skipped for a task, by its cycle state."""
+        skipped = state.get(SKIPPED, ())
+        return [rule for rule in self._looks if rule not in skipped]
 
     # -- for one node
     # ----------------------------------------------------------------------------------------
@@ -122,10 +120,7 @@ class Predicates(Plugin):
         if refusal is not None:
             return FitError(task.key, node.name, (*statuses, refusal))
         state = self.ssn.cycle_state(task.uid)
-        skipped = state.get(SKIPPED, ())
-        for rule, _ in self._looks:
-            if rule in skipped:
-                continue
+        for rule in self._rules_for(state):
             refusal = state[rule].refusal(kube_node) if rule in state else Status(
                 ERROR, _not_looked_at(rule), rule)
             if refusal is not None:
@@ -150,13 +145,12 @@ class Predicates(Plugin):
     def _stable(self, info: PodInfo, kube_node: KubeNode) -> Status | None:
         """Node affinity, cordon, taints: the first that refuses."""
         node, tolerations = kube_node.node, info.pod.spec.tolerations
-        if self.node_affinity and not info.required_nodes.matches(node):
+        if node_affinity.NAME in self.enabled and not info.required_nodes.matches(node):
             return Status(UNRESOLVABLE, node_affinity.REASON, node_affinity.NAME)
         if node.spec.unschedulable and not taints.tolerated(taints.CORDON, tolerations):
             return Status(UNRESOLVABLE, taints.UNSCHEDULABLE_REASON, taints.UNSCHEDULABLE_NAME)
-        taint = taints.first_untolerated(node.spec.taints,
-                                         tolerations) if self.taint_toleration else None
-        return None if taint is None else Status(
+        taint = taints.first_untolerated(node.spec.taints, tolerations)
+        return None if taint is None or taints.NAME not in self.enabled else Status(
             UNRESOLVABLE, f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}",
             taints.NAME)
 
@@ -170,11 +164,8 @@ class Predicates(Plugin):
         if self.cache_enabled:
             return None  # its answers depend on which pods were asked about before
         state = self.ssn.cycle_state(task.uid)
-        skipped = state.get(SKIPPED, ())
         mask = self._stable_nodes(self.kube.info_of(task)) & (self.kube.pod_count < self.pod_limit)
-        for rule, _ in self._looks:
-            if rule in skipped:
-                continue
+        for rule in self._rules_for(state):
             if rule not in state:
                 return None
             mask &= state[rule].nodes()
@@ -184,8 +175,7 @@ class Predicates(Plugin):
         """Tasks for which only the stable rules speak are alike where those look at the same
         things.
         """
-        if self.cache_enabled or len(self.ssn.cycle_state(task.uid).get(SKIPPED,
-                                                                        ())) < len(self._looks):
+        if self.cache_enabled or self._rules_for(self.ssn.cycle_state(task.uid)):
             return None
         info = self.kube.info_of(task)
         stable, count, limit = self._stable_nodes(info), self.kube.pod_count, self.pod_limit
@@ -193,8 +183,7 @@ class Predicates(Plugin):
             lambda row: stable[row] and count[row] < limit[row], lambda: stable & (count < limit)))
 
     def _stable_nodes(self, info: PodInfo) -> np.ndarray:
-        key = ("stable", self.node_affinity and info.required_nodes, self.taint_toleration,
-               info.tolerations)
+        key = "stable", self.enabled, info.required_nodes, info.tolerations
         return self.kube.mask(key, lambda node: self._stable(info, node) is None)
 
     # -- what if: evictions are tried on a copy of the cycle state, `copy.copy` of each of its
@@ -204,41 +193,38 @@ class Predicates(Plugin):
                           node: NodeInfo) -> str | None:
         """Count `task_to_add` on the node, as far as pod affinity goes; text says what went wrong.
         """
-        return self._simulate(state, task_to_add, node, 1, "add pod to")
+        info = self.kube.info_of(task_to_add)
+        return self._simulate(state, node, "add pod to",
+                              lambda affinity, at: affinity.update(info, at.row, 1))
 
     def simulate_remove_task(self, state: dict, task_to_schedule: TaskInfo,
                              task_to_remove: TaskInfo, node: NodeInfo) -> str | None:
         """Count `task_to_remove` no longer."""
-        return self._simulate(state, task_to_remove, node, -1, "remove pod from")
-
-    def _simulate(self, state: dict, task: TaskInfo, node: NodeInfo, sign: int,
-                  verb: str) -> str | None:
-        rule = inter_pod_affinity.NAME
-        if not self.pod_affinity or rule in state.get(SKIPPED, ()):
-            return None
-        if rule not in state:
-            return f"failed to {verb} node {node.name}: {_not_looked_at(rule)}"
-        state[rule].update(self.kube.info_of(task), self.kube.by_name[node.name].row, sign)
-        return None
+        info = self.kube.info_of(task_to_remove)
+        return self._simulate(state, node, "remove pod from",
+                              lambda affinity, at: affinity.update(info, at.row, -1))
 
     def simulate_predicate(self, state: dict, task: TaskInfo, node: NodeInfo) -> str | None:
         """Why pod affinity, as simulated, refuses the node, or None."""
+        return self._simulate(state, node, "filter pod on", lambda affinity, at: getattr(
+            affinity.refusal(at), "reason", None))
+
+    def _simulate(self, state: dict, node: NodeInfo, verb: str,
+                  act: Callable[[AffinityState, KubeNode], str | None]) -> str | None:
         rule = inter_pod_affinity.NAME
-        if not self.pod_affinity or rule in state.get(SKIPPED, ()):
+        if rule not in self._rules_for(state):
             return None
-        if rule not in state:
-            return f"failed to filter pod on node {node.name}: {_not_looked_at(rule)}"
-        refusal = state[rule].refusal(self.kube.by_name[node.name])
-        return None if refusal is None else (
-            f"failed to filter pod on node {node.name}: {refusal.reason}")
+        problem = act(state[rule], self.kube.by_name[node.name]) if rule in state else (
+            _not_looked_at(rule))
+        return f"failed to {verb} node {node.name}: {problem}" if problem else None
 
     # -- scores: volumes would have some, and give 0 to all that have none
     # --------------------------------------
 
     def batch_node_order(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, float]:
         """0 for every node of the cluster, not only for those in question, as Volcano has it."""
-        return dict.fromkeys(
-            (node.name for node in self.kube.nodes), 0.0) if self.volume_binding else {}
+        names = self.kube.by_name if volume_binding.NAME in self.enabled else ()
+        return dict.fromkeys(names, 0.0)
 
     def batch_node_order_nodes(self, task: TaskInfo, mask: np.ndarray | None = None) -> np.ndarray:
         return np.zeros(len(self.kube.nodes))
@@ -253,19 +239,16 @@ class Predicates(Plugin):
         """Volumes are reserved from what `pre_predicate` has found: with `enablePredicate: false`
         there is nothing, and no statement can place a task.
         """
-        if self.volume_binding and not self.is_asked:
+        if volume_binding.NAME in self.enabled and not self.is_asked:
             event.error = 'reading "VolumeBinding" from cycleState: not found'
-        if self.has_volumes:
-            self._volumes(event.task, event.task.status == ALLOCATED, ClaimsState.reserve)
+        self._volumes(event.task, event.task.status == ALLOCATED, ClaimsState.reserve)
         if event.task.node_name in self.kube.by_name:
             self.kube.add_pod(event.task.node_name, event.task.pod)
 
     def on_deallocate(self, event: Event) -> None:
-        if self.has_volumes:
-            self._volumes(event.task, False, ClaimsState.give_back)
+        self._volumes(event.task, False, ClaimsState.give_back)
         if event.task.node_name in self.kube.by_name:
             self.kube.remove_pod(event.task.node_name, event.task.pod)
-
 
     def _volumes(self, task: TaskInfo, allocated: bool, act: Callable[[ClaimsState, str], None]
                  ) -> None:

@@ -51,7 +51,7 @@ class Rescheduling(Plugin):
     def on_session_open(self, ssn: Session) -> None:
         self.interval = self.arguments.get_duration("interval", DEFAULT_INTERVAL)
         self.period = self.arguments.get_string("metricsPeriod", DEFAULT_PERIOD) or DEFAULT_PERIOD
-        self.thresholds = _strategies(self.arguments).get(STRATEGY)
+        self.thresholds = _strategy(self.arguments)
         self.due = ssn.memory.setdefault(self.name, ssn.now - A_MOMENT) + self.interval < ssn.now
         if self.due:
             ssn.memory[self.name] = ssn.now
@@ -90,11 +90,10 @@ class Rescheduling(Plugin):
                 break
             task = next((task for task in tasks if task.name == pod.name), None)
             if task is not None:
-                for name, amount in ((CPU, int(
-                        task.resreq.milli_cpu)), (MEMORY, int(task.resreq.memory))):
+                for name in RESOURCES:
+                    amount, capacity = int(task.resreq.get(name)), node.capacity[name]
                     room[name] -= amount
-                    node.usage[name] -= amount * 100 / node.capacity[name] if node.capacity[
-                        name] else math.inf
+                    node.usage[name] -= amount * 100 / capacity if capacity else math.inf
                 victims.append(task)
         return victims
 
@@ -156,19 +155,19 @@ class Thresholds:
         return any(node.usage[name] >= self.target[name] for name in RESOURCES)
 
 
-def _strategies(arguments: Arguments) -> dict[str, Thresholds]:
-    """The thresholds of each strategy by its name; the built-in one where none is given.
+def _strategy(arguments: Arguments) -> Thresholds | None:
+    """The thresholds of the built-in strategy; None where only others are given.
 
     >>> other = Arguments({"strategies": [{"name": "other"}]})
-    >>> sorted(_strategies(Arguments())), sorted(_strategies(other))
-    (['lowNodeUtilization'], [])
+    >>> _strategy(Arguments()).low, _strategy(other)
+    ({'cpu': 100.0, 'memory': 100.0}, None)
     """
     given = arguments.get("strategies")
     if not isinstance(given, list) or not given:
         if given not in (None, []):
             arguments.doubt("strategies", given, "a list", f"{STRATEGY} is used")
-        return {STRATEGY: Thresholds()}
-    strategies = {}
+        return Thresholds()
+    thresholds = None
     for number, entry in enumerate(given):
         name = entry.get("name") if isinstance(entry, dict) else None
         params = entry.get("params") if isinstance(entry, dict) else None
@@ -176,8 +175,8 @@ def _strategies(arguments: Arguments) -> dict[str, Thresholds]:
             arguments.doubt(f"strategies[{number}]", entry, f"a mapping with the name {STRATEGY} "
                             "and a mapping params", "it has no effect")
         else:
-            strategies[name] = _thresholds(params, arguments)
-    return strategies
+            thresholds = _thresholds(params, arguments)
+    return thresholds
 
 
 def _thresholds(params: dict[str, Any] | None, arguments: Arguments) -> Thresholds:

@@ -57,7 +57,8 @@ class AffinityState:
 
     def update(self, pod: PodInfo, row: int, sign: int) -> None:
         """Count a pod that comes to (+1) or leaves (-1) the node in `row`."""
-        _count_existing(self.existing, row, pod, sign, self.info, self.namespace_labels)
+        _count(self.existing, row, sign, pod.required_anti_affinity, self.info,
+               self.namespace_labels)
         _count_together(self.required, self.affinity, row, pod, sign)
         _count_apart(self.apart, self.anti_affinity, row, pod, sign)
         self._known = None
@@ -113,17 +114,18 @@ def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
 
     def count(counts: PairCounts, row: int, pod: PodInfo, sign: int) -> None:
         if row in rows:
-            _count_existing(counts, row, pod, sign, info, own_labels)
+            _count(counts, row, sign, pod.required_anti_affinity, info, own_labels)
 
     key = "existing", *kube.seen_by_terms(info)
     return pair_counts(kube, key, count, only_affinity=True)
 
 
-def _count_existing(counts: PairCounts, row: int, pod: PodInfo, sign: int, info: PodInfo,
-                    own_labels: Labels) -> None:
-    for term in pod.required_anti_affinity:
-        if term.matches(info.namespace, info.labels, own_labels):
-            counts.add(term.topology_key, row, sign)
+def _count(counts: PairCounts, row: int, sign: int, terms: Sequence[AffinityTerm], pod: PodInfo,
+           namespace_labels: Labels = NO_LABELS) -> None:
+    """Add the weight of each term that a pod matches."""
+    for term in terms:
+        if term.matches(pod.namespace, pod.labels, namespace_labels):
+            counts.add(term.topology_key, row, sign * term.weight)
 
 
 def _count_together(terms: Sequence[AffinityTerm], counts: PairCounts, row: int, pod: PodInfo,
@@ -135,9 +137,7 @@ def _count_together(terms: Sequence[AffinityTerm], counts: PairCounts, row: int,
 
 def _count_apart(terms: Sequence[AffinityTerm], counts: PairCounts, row: int, pod: PodInfo,
                  sign: int) -> None:
-    for term in terms:
-        if term.matches(pod.namespace, pod.labels, NO_LABELS):
-            counts.add(term.topology_key, row, sign)
+    _count(counts, row, sign, terms, pod)
 
 
 def _matches_all(terms: Sequence[AffinityTerm], pod: PodInfo) -> bool:
@@ -173,14 +173,9 @@ def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
     own_labels = kube.namespaces.get(info.namespace, NO_LABELS)
 
     def count(counts: PairCounts, row: int, pod: PodInfo, sign: int) -> None:
-        if rows is not None and row not in rows:
-            return
-        for term in own:
-            if term.matches(pod.namespace, pod.labels, NO_LABELS):
-                counts.add(term.topology_key, row, sign * term.weight)
-        for term in pod.preferred:
-            if term.matches(info.namespace, info.labels, own_labels):
-                counts.add(term.topology_key, row, sign * term.weight)
+        if rows is None or row in rows:
+            _count(counts, row, sign, own, pod)
+            _count(counts, row, sign, pod.preferred, info, own_labels)
 
     key = "preferences", own, *kube.seen_by_terms(info)
     return pair_counts(kube, key, count, only_affinity=not own)

@@ -49,7 +49,7 @@ class AffinityTerm:
     topology_key: str
     namespaces: frozenset[str]
     namespace_selector: Selector = NOTHING
-    weight: int = 0
+    weight: int = 1
 
     def matches(self, namespace: str, labels: Labels, namespace_labels: Labels) -> bool:
         """Whether a pod of this namespace with these labels counts."""
@@ -99,12 +99,9 @@ class PodInfo:
     def for_pod(self, pod: Pod) -> PodInfo:
         """The same for another pod with the same spec and namespace."""
         info = PodInfo.__new__(PodInfo)
+        for name in PodInfo.__slots__:
+            setattr(info, name, getattr(self, name))
         info.pod, info.uid, info.labels = pod, pod.metadata.uid, pod.metadata.labels
-        info.namespace, info.requests, info.plain = self.namespace, self.requests, self.plain
-        info.required_nodes, info.preferred_nodes = self.required_nodes, self.preferred_nodes
-        info.has_affinity, info.preferred = self.has_affinity, self.preferred
-        info.required_affinity, info.tolerations = self.required_affinity, self.tolerations
-        info.required_anti_affinity, info.host_ports = self.required_anti_affinity, self.host_ports
         return info
 
     def _compile(self, affinity: Affinity) -> None:
@@ -118,7 +115,7 @@ class PodInfo:
                               for each in wish.preferred_during_scheduling_ignored_during_execution)
         self.preferred = tuple(preferred)
 
-    def _term(self, term: PodAffinityTerm, weight: int = 0) -> AffinityTerm:
+    def _term(self, term: PodAffinityTerm, weight: int = 1) -> AffinityTerm:
         """Without namespaces and without a namespace selector it is the pod's own namespace."""
         own = not term.namespaces and term.namespace_selector is None
         return AffinityTerm(label_selector(term.label_selector), term.topology_key,

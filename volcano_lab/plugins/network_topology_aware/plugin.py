@@ -108,7 +108,7 @@ class NetworkTopologyAware(Plugin):
         """
         tasks = [task for _, task in sorted(sub_job.tasks.items())]
         request = sum_by_name(self.usage.asked_for(task.resreq) for task in tasks)
-        scores = {name: self.usage.score(request, name) for name in hyper_nodes}
+        scores = {name: self.usage.score(request, self.usage.places[name]) for name in hyper_nodes}
         best = max(scores.values())
         ties = [name for name, score in scores.items() if score == best]
         if len(ties) > 1:

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from volcano_lab.api import ZERO, Resource, RowMemo
+from volcano_lab.api import ZERO, Memo, NodeList, Resource, RowMemo
 from volcano_lab.framework import Session
 
 
@@ -32,20 +32,19 @@ class HyperNodeUsage:
         table, rows = ssn.table, []
         self.holders: dict[str, list[int]] = {}
         for place, name in enumerate(self.names):
-            nodes = ssn.topology.nodes.get(name, ())
-            rows.append(np.array([node.row for node in nodes], dtype=np.intp))
+            nodes = ssn.topology.nodes.get(name, NodeList())
+            rows.append(nodes.rows)
             for node in nodes:
                 self.holders.setdefault(node.name, []).append(place)
 
-        def sums(amounts: np.ndarray) -> list[dict[str, float]]:
-            return [dict(zip(table.dimensions, amounts[held].sum(axis=0).tolist(), strict=True))
-                    for held in rows]
+        def sums(amounts: np.ndarray) -> list[Resource]:
+            return [Resource.from_dict(dict(zip(table.dimensions, amounts[held].sum(
+                axis=0).tolist(), strict=True))) for held in rows]
 
-        self.allocatable = [Resource.from_dict(amounts) for amounts in sums(table.allocatable)]
-        self.used = [defaultdict(float, amounts) for amounts in sums(table.used)]
-        self.idle = [Resource.from_dict(amounts) for amounts in sums(table.idle)]
-        self.future_idle = [Resource.from_dict(amounts) for amounts in sums(table.future_idle())]
-        self._memos: dict[Resource, RowMemo] = {}
+        self.allocatable, self.idle, self.future_idle = map(
+            sums, (table.allocatable, table.idle, table.future_idle()))
+        self.used = [defaultdict(float, resource.items) for resource in sums(table.used)]
+        self._pod_scores = Memo(self._score_memo)
 
     def add(self, node: str, request: Resource, sign: float = 1.0) -> None:
         """A task has come to a node or, with sign -1, has left it or is going to."""
@@ -63,27 +62,23 @@ class HyperNodeUsage:
         return request.less_equal(self.idle[place], ZERO) or request.less_equal(
             self.future_idle[place], ZERO)
 
-    def score(self, request: Iterable[tuple[str, float]], name: str) -> float:
-        """How full a HyperNode would be, from 0 to 1: the weighted mean of the resources asked for;
-        0 where it can't be.
-        """
-        return self._score(request, self.places[name])
-
     def pod_scores(self, request: Resource) -> np.ndarray:
         """`score` of every HyperNode for one pod; not to be changed by the caller."""
-        memo = self._memos.get(request)
-        if memo is None:
-            one = partial(self._score, self.asked_for(request))
-            memo = self._memos[request] = RowMemo(
-                self, lambda places: np.array([one(place) for place in places.tolist()]), one)
-        return memo.current()
+        return self._pod_scores[request].current()
+
+    def _score_memo(self, request: Resource) -> RowMemo:
+        one = partial(self.score, self.asked_for(request))
+        return RowMemo(self, lambda places: np.array(list(map(one, places.tolist()))), one)
 
     def asked_for(self, request: Resource) -> list[tuple[str, float]]:
         """(resource, amount) of what a request asks for, in as far as it counts."""
         return [(name, request.get(name))
                 for name in request.resource_names() if name in self.weights]
 
-    def _score(self, request: Iterable[tuple[str, float]], place: int) -> float:
+    def score(self, request: Iterable[tuple[str, float]], place: int) -> float:
+        """How full the HyperNode at a place would be, from 0 to 1: the weighted mean of the
+        resources asked for; 0 where it can't be.
+        """
         allocatable, used = self.allocatable[place], self.used[place]
         score, weights = 0.0, 0
         for name, amount in request:

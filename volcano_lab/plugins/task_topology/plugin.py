@@ -109,19 +109,13 @@ def room_of(node: NodeInfo) -> Resource:
 def read_topology(job: JobInfo) -> TaskTopology | None:
     """What a job's annotations ask for; None where they ask for nothing. Raises `TopologyError`."""
     notes = job.pod_group.metadata.annotations
-    if not any(key in notes for key in (AFFINITY, ANTI_AFFINITY, TASK_ORDER)):
-        return None
-    affinity, anti_affinity = (_groups(job, key, notes[key]) if key in notes else ()
-                               for key in (AFFINITY, ANTI_AFFINITY))
+    groups = {key: [group.split(",") for group in notes[key].split(";")]
+              for key in (AFFINITY, ANTI_AFFINITY) if key in notes}
     order = notes[TASK_ORDER].split(",") if TASK_ORDER in notes else ()
-    _check(job, TASK_ORDER, [order])
-    return TaskTopology(affinity, anti_affinity, order)
-
-
-def _groups(job: JobInfo, key: str, text: str) -> list[list[str]]:
-    groups = [group.split(",") for group in text.split(";")]
-    _check(job, key, groups)
-    return groups
+    for key, named in (*groups.items(), (TASK_ORDER, [order])):
+        _check(job, key, named)
+    return TaskTopology(groups.get(AFFINITY, ()), groups.get(ANTI_AFFINITY, ()),
+                        order) if groups or order else None
 
 
 def _check(job: JobInfo, key: str, groups: Sequence[Sequence[str]]) -> None:
