@@ -22,7 +22,7 @@ def tree_of(*objects: HyperNode, nodes: dict = NODES) -> HyperNodes:
     for name, labels in nodes.items():
         tree.set_node(name, labels)
     for each in objects:
-        tree.update(each)
+        tree.add(each)
     return tree
 
 
@@ -115,9 +115,9 @@ def test_the_past_leaves_no_trace(forests):
     for forest in forests:
         names = {each.name for each in forest}
         for gone in sorted(known - names):
-            tree.delete(gone)
+            tree.delete(hyper_node(gone, 1))
         for each in forest:
-            tree.update(each)
+            tree.add(each)
         known = names
     view, fresh = tree.snapshot(), tree_of(*forests[-1], nodes=nodes).snapshot()
     assert view.ready and fresh.ready
@@ -134,7 +134,7 @@ def test_a_hyper_node_below_two_others():
     assert not tree.snapshot().ready
     assert list(
         tree.failed.values()) == ['HyperNode "s0" is a member of "s3", but already of "s2".']
-    tree.update(hyper_node("s2", 2))
+    tree.add(hyper_node("s2", 2))
     view = tree.snapshot()
     assert view.ready and not tree.failed
     assert view.real_nodes_set["s3"] == {"gpu-1", "gpu-2"}
@@ -144,7 +144,7 @@ def test_a_hyper_node_below_itself():
     tree = tree_of(hyper_node("s0", 1, "s1"), hyper_node("s1", 2, "s0"))
     assert not tree.snapshot().ready
     assert set(tree.failed.values()) == {'HyperNode "s1" is below itself: s1 > s0 > s1.'}
-    tree.update(hyper_node("s0", 1, "node:n1"))
+    tree.add(hyper_node("s0", 1, "node:n1"))
     assert tree.snapshot().real_nodes_set["s1"] == {"n1"}
 
 
@@ -174,7 +174,7 @@ def test_nodes_that_come_later_are_found_by_pattern_and_label():
 
 def test_a_hyper_node_that_goes_takes_its_nodes_from_those_above():
     tree = tree_of(*TREE)
-    tree.delete("s0")
+    tree.delete(hyper_node("s0", 1))
     view = tree.snapshot()
     assert view.real_nodes_set["top"] == {"gpu-2"}
     assert "s0" not in view.hyper_nodes
@@ -206,6 +206,6 @@ def test_tiers_by_name_where_hyper_nodes_disagree():
 def test_a_view_does_not_change_with_the_tree():
     tree = tree_of(*TREE)
     view = tree.snapshot()
-    tree.delete("s0")
+    tree.delete(hyper_node("s0", 1))
     assert view.real_nodes_set["top"] == {"gpu-1", "gpu-2"}
     assert view.hyper_nodes["s2"].children == {"s0", "s1"}

@@ -7,7 +7,7 @@ same queue, a statement a job, kept only if the gang gets its room; then each st
 evict tasks of the same job, a statement a task. Nodes are tried from the best score down.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from attrs import define
@@ -128,9 +128,8 @@ class Preempt(Action):
                for node in self._ranked(claim, nodes)):
             return True
         if not ssn.use_arrays:
-            prioritize_nodes(
-                ssn, task,
-                [])  # Volcano turns to the nodes of other shards, too, even where there are none
+            # Volcano turns to the nodes of other shards, too, even where there are none
+            prioritize_nodes(ssn, task, [])
         return False
 
     def _may_evict(self, claim: Claim) -> Callable[[TaskInfo], bool]:
@@ -225,18 +224,17 @@ class Preempt(Action):
             return False  # nobody of the job is there to go
         if claim.within_job or not ssn.use_arrays:
             preemptees = evictions.tasks_of(node, may_evict)
-        else:  # as `_may_evict` says; who may go and is of the queue is known of each node
-            preemptees = [other for other in self._evictable[queue.uid].on(node) if other.job
-                          != claim.job.uid and (other.best_effort or not task.best_effort)]
+        else:
+            preemptees = list(filter(may_evict, self._evictable[queue.uid].on(node)))
         if self._is_full and not preemptees:
             return False
         victims = ssn.preemptable(task, preemptees)
         if not evictions.suffices(task, node, victims):
             return False
-        evicted = []
-        for victim in self._until_room(victims, task, queue, node):
-            statement.evict(victim, self.name)
-            evicted.append(victim)
+        in_order, evicted = ssn.victims_queue(victims, task), []
+        while in_order and not self._has_room(task, queue, node):
+            evicted.append(in_order.pop().clone())
+            statement.evict(evicted[-1], self.name)
         evictions.note_victims(ssn, self.name, task, node, evicted, victims)
         if not self._has_room(task, queue, node):
             self._is_full = not (ssn.observer.watches_attempts or ssn.allocatable(queue, task))
@@ -244,13 +242,6 @@ class Preempt(Action):
         evictions.pipeline(statement, task, node.name,
                  not total(victim.resreq for victim in evicted).is_empty())
         return True
-
-    def _until_room(self, victims: list[TaskInfo], task: TaskInfo, queue: QueueInfo,
-                    node: NodeInfo) -> Iterator[TaskInfo]:
-        """Copies of the victims, the least important first, as long as there is too little room."""
-        left = self.ssn.victims_queue(victims, task)
-        while left and not self._has_room(task, queue, node):
-            yield left.pop().clone()
 
     def _has_room(self, task: TaskInfo, queue: QueueInfo, node: NodeInfo) -> bool:
         """In the queue and on the node: a cluster with room to spare doesn't help a queue that may

@@ -165,7 +165,8 @@ class Cache(EventHandlers):
         """
         known = self.jobs.get(job.uid)
         if self.pipeline is not None:
-            if (status or annotations) and not self.pipeline.status.update_pod_group(job):
+            if (status or annotations) and not self.pipeline.status.write(
+                    clone_pod_group(job.pod_group)):
                 return
         elif known is not None and known.pod_group is not None and (status or annotations):
             known.pod_group = clone_pod_group(job.pod_group)
@@ -180,7 +181,7 @@ class Cache(EventHandlers):
     def update_queue_status(self, queue: QueueInfo) -> None:
         """Take over what a session found out about a queue."""
         if self.pipeline is not None:
-            self.pipeline.status.update_queue(queue.queue)
+            self.pipeline.status.write(queue.queue)
         elif queue.name in self.queues:
             self.queues[queue.name].queue = queue.queue
 

@@ -74,8 +74,8 @@ class EventHandlers:
         if not isinstance(obj, api.KubernetesObject):
             raise Misuse(f"an object of a cache is {one_line(repr(obj), 100)}; allowed is one "
                             "that a manifest was read into")
-        if obj.kind in STORAGE_KINDS:
-            return self.storage.add if verb == "add" else self.storage.delete
+        if obj.kind == api.HyperNode.kind or obj.kind in STORAGE_KINDS:
+            return getattr(self.storage if obj.kind in STORAGE_KINDS else self.hyper_nodes, verb)
         kept = {"Namespace": self.namespaces, "ResourceQuota": self.resource_quotas,
                 "PodDisruptionBudget": self.pod_disruption_budgets}.get(obj.kind)
         if kept is not None:
@@ -256,12 +256,6 @@ class EventHandlers:
         known = self.priority_classes.pop(priority_class.name, None)
         if known is not None and known.global_default:
             self.default_priority = 0
-
-    def _add_hypernode(self, hyper_node: api.HyperNode) -> None:
-        self.hyper_nodes.update(hyper_node)
-
-    def _delete_hypernode(self, hyper_node: api.HyperNode) -> None:
-        self.hyper_nodes.delete(hyper_node.name)
 
 
 def _same_version(known: api.KubernetesObject, new: api.KubernetesObject) -> bool:

@@ -30,8 +30,8 @@ class HyperNodes:
     ...     specs = [MemberSpec(kind, MemberSelector(ExactMatch(member))) for member in members]
     ...     return HyperNode(ObjectMeta(name), HyperNodeSpec(tier, members=specs))
     >>> tree = HyperNodes()
-    >>> tree.update(hyper_node("spine", 2, "HyperNode", "leaf"))
-    >>> tree.update(hyper_node("leaf", 1, "Node", "n1", "n2"))
+    >>> tree.add(hyper_node("spine", 2, "HyperNode", "leaf"))
+    >>> tree.add(hyper_node("leaf", 1, "Node", "n1", "n2"))
     >>> view = tree.snapshot()
     >>> sorted(view.real_nodes_set["spine"]), view.hyper_nodes["leaf"].parent, view.ready
     (['n1', 'n2'], 'spine', True)
@@ -50,15 +50,15 @@ class HyperNodes:
 
     # -- events ----------------------------------------------------------------------------------
 
-    def update(self, hyper_node: HyperNode) -> None:
+    def add(self, hyper_node: HyperNode) -> None:
         """A HyperNode is new, or has changed."""
         self._objects[hyper_node.name] = hyper_node
         self._sync(hyper_node.name)
 
-    def delete(self, name: str) -> None:
+    def delete(self, hyper_node: HyperNode) -> None:
         """A HyperNode is gone; the HyperNodes above it lose its nodes."""
-        self._objects.pop(name, None)
-        self._sync(name)
+        self._objects.pop(hyper_node.name, None)
+        self._sync(hyper_node.name)
 
     def objects(self) -> list[HyperNode]:
         """The HyperNodes that are known, in the order in which they came."""

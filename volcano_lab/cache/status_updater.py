@@ -7,12 +7,10 @@ refused by the server; the next session tries again. Equal events are counted, n
 as Kubernetes' recorder does.
 """
 
-from collections.abc import Callable
-
-from volcano_lab.api import JobInfo, TaskInfo, clone_pod_group
+from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.fit_error import ALL_NODES_UNAVAILABLE
 from volcano_lab.api.job_conditions import fit_error, task_scheduling_reason
-from volcano_lab.api.objects import PodCondition, Queue
+from volcano_lab.api.objects import KubernetesObject, PodCondition
 from volcano_lab.api.status import ALLOCATED, PENDING, PIPELINED
 from volcano_lab.cache.api_server import ApiError, ApiServer, with_condition
 from volcano_lab.framework import log
@@ -48,20 +46,12 @@ class StatusUpdater:
                or len(self.events) > MOST_EVENTS):
             del self.last_seen[oldest], self.events[oldest]
 
-    def update_pod_group(self, job: JobInfo) -> bool:
-        """Write a job's PodGroup as the session has it; whether the server took it."""
-        return self._write(f"PodGroup {job.uid}",
-                           lambda: self.server.update(clone_pod_group(job.pod_group)))
-
-    def update_queue(self, queue: Queue) -> bool:
-        """Write a queue's status (and the root's spec); whether the server took it."""
-        return self._write(f"queue {queue.name}", lambda: self.server.update(queue))
-
-    def _write(self, what: str, write: Callable[[], object]) -> bool:
+    def write(self, obj: KubernetesObject) -> bool:
+        """Write an object as a session has it; whether the server took it."""
         try:
-            write()
+            self.server.update(obj)
         except ApiError as error:
-            log.error("failed to update %s: %s", what, error)
+            log.error("failed to update %s %s: %s", obj.kind, obj.key, error)
             return False
         return True
 
@@ -102,4 +92,4 @@ class StatusUpdater:
             return
         log.v(3, "pod %s waits, %s: %s", pod.key, reason, message)
         self.record(f"Pod {pod.key}", "Warning", "FailedScheduling", message)
-        self._write(f"the status of pod {pod.key}", lambda: self.server.update(changed))
+        self.write(changed)

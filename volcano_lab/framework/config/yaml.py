@@ -308,8 +308,8 @@ class Reader:
         """The value by its shape, or None where it is not set or does not fit."""
         if shape == "switch" and place[1] in ("Null", "NULL") and value is None:
             return False  # the library takes only "null", "~" and nothing as not set
-        if value is None or shape == "any":
-            return value
+        if value is None:
+            return None
         if isinstance(shape, dict):
             return self._struct(value, path, shape, place)
         wanted = list if isinstance(shape, list) else _KINDS[shape]
@@ -317,10 +317,9 @@ class Reader:
             return value if isinstance(value, str) else place[1]
         if type(value) is not wanted:
             return self._refuse(value, path, _ALLOWED[wanted], place)
-        if wanted is dict:
-            inner = "text" if shape == "text map" else "any"
-            return {key: self._value(child, f"{path}.{key}", inner, self.places.of(value, key)) or
-                    (child if inner == "any" else "") for key, child in value.items()}
+        if shape == "text map":
+            return {key: self._value(child, f"{path}.{key}", "text", self.places.of(value, key))
+                    or "" for key, child in value.items()}
         if wanted is list:
             return [self._value(child, f"{path}[{number}]", shape[0], self.places.of(value, number))
                     or {}  # as in Go, nothing is an entry that says nothing
@@ -336,13 +335,13 @@ class Reader:
         for key, child in value.items():
             line, text = self.places.of(value, key)
             where = f"{path}.{key}" if path else key
-            if key in shape:
-                found[key] = self._value(child, where, shape[key], (line, text))
-                continue
-            hint = did_you_mean(key, shape, f"; known here are {', '.join(shape)}.")
-            self.warnings.append(f"scheduler configuration, line {line}: {where} is not known and "
-                                 f"has no effect{hint}")
-        return {key: child for key, child in found.items() if child is not None}
+            if key not in shape:
+                hint = did_you_mean(key, shape, f"; known here are {', '.join(shape)}.")
+                self.warnings.append(f"scheduler configuration, line {line}: {where} is not known "
+                                     f"and has no effect{hint}")
+            elif (read := self._value(child, where, shape[key], (line, text))) is not None:
+                found[key] = read
+        return found
 
     def _refuse(self, value: Any, path: str, allowed: str, place: tuple[int, str]) -> None:
         found = {list: "a list", dict: "a mapping"}.get(type(value)) or f'"{place[1] or value}"'
