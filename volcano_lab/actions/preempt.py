@@ -258,8 +258,6 @@ def may_go(task: TaskInfo) -> bool:
 
 def terminating_by_preemption(pod: Pod) -> bool:
     """Whether a pod is being deleted because a scheduler evicted it for another."""
-    if pod.metadata.deletion_timestamp is None:
-        return False
-    condition = next((c for c in pod.status.conditions if c.type == "DisruptionTarget"), None)
-    return (condition is not None and condition.status == "True"
-            and condition.reason == "PreemptionByScheduler")
+    return pod.metadata.deletion_timestamp is not None and any(
+        c.type == "DisruptionTarget" and c.status == "True" and c.reason == "PreemptionByScheduler"
+        for c in pod.status.conditions)

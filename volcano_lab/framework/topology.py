@@ -77,15 +77,14 @@ class Topology:
             self._find(job, changed)
 
     def _find(self, job: JobInfo, changed: Callable[[str], None]) -> None:
-        found_any = False
         sub_jobs = [sub_job for _, sub_job in sorted(job.sub_jobs.items())]
-        for sub_job in sub_jobs:
-            if sub_job.with_network_topology() and not sub_job.allocated_hyper_node:
-                sub_job.allocated_hyper_node = self._smallest_around(sub_job)
-                found_any = found_any or bool(sub_job.allocated_hyper_node)
-        if found_any:
+        lacking = [sub_job for sub_job in sub_jobs
+                   if sub_job.with_network_topology() and not sub_job.allocated_hyper_node]
+        for sub_job in lacking:
+            sub_job.allocated_hyper_node = self._smallest_around(sub_job)
+        if any(sub_job.allocated_hyper_node for sub_job in lacking):
             changed(job.uid)
-        if job.allocated_hyper_node and not found_any:
+        elif job.allocated_hyper_node:
             return
         around = ""
         for name in (s.allocated_hyper_node for s in sub_jobs if s.allocated_hyper_node):

@@ -109,8 +109,6 @@ def look(kube: KubeNodes, info: PodInfo) -> AffinityState | None:
 def _existing(kube: KubeNodes, info: PodInfo, own_labels: Labels) -> PairCounts:
     """Terms of other pods that want to be away from this one."""
     rows = kube.rows_with_required_anti_affinity
-    if not rows:
-        return PairCounts(kube)
 
     def count(counts: PairCounts, row: int, pod: PodInfo, sign: int) -> None:
         if row in rows:
@@ -168,8 +166,6 @@ def preferences(kube: KubeNodes, info: PodInfo) -> PairCounts:
     """
     own = _with_namespaces(kube, info.preferred)
     rows = None if info.preferred else kube.rows_with_affinity
-    if rows is not None and not rows:
-        return PairCounts(kube)
     own_labels = kube.namespaces.get(info.namespace, NO_LABELS)
 
     def count(counts: PairCounts, row: int, pod: PodInfo, sign: int) -> None:

@@ -105,7 +105,7 @@ class KubeNodes:
         self.memo: dict[Hashable, Any] = {}
         self._term_keys: dict[str, None] = {}
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
-        self._templates: dict[int, PodInfo] = {}
+        self._templates: dict[int | None, PodInfo] = {}
         self._vectors = Memo(self._vector)
         self._begin_with([self.info_of(task) for _, task in sorted(info.tasks.items())]
                          for info in nodes)
@@ -123,27 +123,21 @@ class KubeNodes:
         self.rows_with_required_anti_affinity = frozenset(node.row for node in self.nodes if any(
             info.required_anti_affinity for info in node.pods))
 
-    def info(self, pod: Pod) -> PodInfo:
-        """What the rules read of a pod, worked out once for each pod object."""
+    def info(self, pod: Pod, template: int | None = None) -> PodInfo:
+        """What the rules read of a pod, worked out once for each pod object; pods of one template
+        share what it says.
+        """
         found = self._infos.get(id(pod))  # the pod is kept beside it, so its id stays its own
         if found is None:
-            found = self._infos[id(pod)] = (pod, PodInfo(pod))
+            like = self._templates.get(template)
+            found = self._infos[id(pod)] = pod, like.for_pod(pod) if like else PodInfo(pod)
+            if template is not None:
+                self._templates.setdefault(template, found[1])
         return found[1]
 
     def info_of(self, task: TaskInfo) -> PodInfo:
-        """`info` of a task's pod; pods of one template share what it says."""
-        found = self._infos.get(id(task.pod))
-        if found is not None:
-            return found[1]
-        if task.template is None:
-            return self.info(task.pod)
-        like = self._templates.get(task.template)
-        if like is None:
-            self._templates[task.template] = info = self.info(task.pod)
-        else:
-            info = like.for_pod(task.pod)
-            self._infos[id(task.pod)] = task.pod, info
-        return info
+        """`info` of a task's pod."""
+        return self.info(task.pod, task.template)
 
     def add_pod(self, node_name: str, pod: Pod) -> None:
         """Count a pod on a node. Raises KeyError where there is no such node."""
