@@ -106,6 +106,8 @@ def test_the_least_important_pods_go_first():
         ("only targets: every node below 100 % can take more, also this one",
          f"interval: 0s, {PERIOD}, strategies: "
          "[{name: lowNodeUtilization, params: {targetThresholds: {cpu: 70}}}]", 0),
+        ("params that are no mapping leave nothing to go by",
+         f"interval: 0s, {PERIOD}, strategies: [{{name: lowNodeUtilization, params: [5]}}]", 0),
         ("both", f"interval: 0s, {PERIOD}, {STRATEGY}", 3),
     ],
 )
