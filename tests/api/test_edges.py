@@ -312,6 +312,20 @@ def test_a_gated_pod_is_not_placed_and_reserves_nothing(sharing):
     assert attr(cycle).inqueue.milli_cpu == 1000
 
 
+@pytest.mark.parametrize("least, asked, reserved", [
+    ({"cpu": "2", "a/gpu": "2"}, {"cpu": "1", "a/gpu": "1"}, (1000, 1000)),
+    ({"cpu": "2", "a/gpu": "2"}, {"cpu": "1"}, (1000, 2000)),
+    ({"cpu": "2", "a/gpu": "2"}, {"cpu": "3", "a/gpu": "3"}, (0, 0)),
+    ({"cpu": "2"}, {"cpu": "1", "a/gpu": "1"}, (1000, 0)),
+])
+def test_of_each_resource_what_is_gated_is_not_reserved(least, asked, reserved):
+    gated = pod("a-1", "a", requests=asked, schedulingGates=[{"name": "wait"}])
+    cycle = cluster(group("a", minMember=2, minResources=least), pod("a-0", "a"), gated).run(conf())
+    job = cycle.session.jobs["default/a"]
+    left = job.deduct_sch_gated_resources(job.get_min_resources())
+    assert (left.milli_cpu, left.get("a/gpu")) == reserved
+
+
 def test_a_gang_whose_minimum_is_not_gated_starts_without_the_gated():
     cycle = cluster(group("a", minMember=1), pod("a-0", "a", schedulingGates=[{"name": "wait"}]),
                     pod("a-1", "a")).run(conf())
