@@ -9,12 +9,13 @@ import pytest
 
 import translate
 from cells import code_cells
+from texts import notebooks
 from volcano_lab.course.kit.field import to_be_changed
 from volcano_lab.trace.language import SCRIPT, catalogue
 from volcano_lab.widgets.scripts import HERE
 
 ROOT = Path(__file__).parents[1]
-NOTEBOOKS = translate.notebooks()
+NOTEBOOKS = notebooks()
 
 
 def test_every_text_has_its_translation_with_the_glossarys_terms():

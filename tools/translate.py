@@ -1,24 +1,18 @@
 """The catalogues of other languages, and the notebooks made from them.
 
-`python tools/translate.py update` collects all texts that a reader sees and puts them into the
-catalogues: texts of the library and the lessons into `volcano_lab/trace/languages/zh`, Markdown of
-the notebooks into `docs/languages/zh`. What was translated stays; a text that changed gets the
-translation of the nearest old one, marked fuzzy, until somebody has read it.
+`python tools/translate.py update` puts all texts that a reader sees (`texts.collected`) into the
+catalogues. What was translated stays; a text that changed gets the translation of the nearest old
+one, marked fuzzy, until somebody has read it.
 `check` names every text without a translation, and terms that are not the glossary's.
 `missing NOTEBOOK...` shows what stays English when a lesson is run, answered and moved in Chinese.
 `readme` makes README.zh-CN.md.
 `build [NOTEBOOK...]` makes `notebooks/zh` from `notebooks`.
 """
 
-import ast
 import contextlib
 import difflib
-import inspect
-import io
-import json
 import re
 import sys
-import tokenize
 from functools import cache
 from pathlib import Path
 
@@ -27,54 +21,10 @@ import polib
 import yaml
 from markdown_it import MarkdownIt
 
+from texts import LANGUAGE, PAGES, ROOT, TEXTS, blocks, collected, comments, notebooks
 from volcano_lab.course.kit.markup import NAME
 from volcano_lab.trace import language
-from volcano_lab.widgets.scripts import in_script
 
-ROOT = Path(__file__).parents[1]
-LANGUAGE = "zh"
-TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
-PAGES = ROOT / "docs" / "languages" / LANGUAGE
-ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py", "cli/inputs.py",
-                     "manifests/files.py", "framework/points", "framework/guard.py",
-                     "framework/plugin.py"],
-         "widgets": ["widgets", "display"],
-         "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
-         "script": ["widgets/js", "course/kit/live.js"],
-         "sheet": ["../tools/cheat_sheet.py", "../docs/glossary.yaml", "../docs/generate.py"]}
-"""Catalogue -> where its texts are. Lessons have one each."""
-
-WORDS = re.compile(r"[A-Za-z]{2,}\S*\s+\S*[a-z]{2,}")
-NO_TEXT = re.compile("|".join((
-    r"<\w+[ >]|style=|://|[{;] *\w+-\w+:|^[-.#\w]+ \{|rgba?\(|var\(--|\bpx\b",  # HTML and CSS
-    r"^(vp|vs|vl)[-{]|^\(prefers|\[data-|^M[\d.]|^#",  # classes, queries, paths, colours
-    r"\n  |apiVersion|^[\w.-]+/|^\w+=|^--",  # manifests, commands
-    r"^def |^import |^from \w+ import|\(\?|\\[sdw]")))  # code, patterns
-"""What has words, and is not for people."""
-
-GRADES = {"check", "check_class"}
-SCRIPT_WORDS = {
-    "reset", "close", "remove", "find", "play", "pause", "empty", "Jobs", "Queues", "Nodes",
-    "Steps", "↶ undo", "undo", "copy ▾", "copied ✓", "yes", "no", "nothing", "later →", "tasks",
-    " (done)", "step by ", "show ", "job ", "queue ", "operation ", "outcome ", "scene ", "any",
-    "next", "previous", "a second ",
-    "bind ", "start ", "commit ", "discard ", "deserved ", "allocated ", "share ", "step ",
-    "after step ",
-    "the job", "the queue", "of ", "CPUs", ", in CPUs", "runs", "running ", "promised ", "evicted ",
-    "Run", "placed ", "chosen ", "refused ", " is {0}",
-    "forgiven", "left ≤ right", "Under way: {0}{1}", ", the last {0}",
-    "left: {0}", "of {0}, {1}", "queue, name, parent", "Copied: {0}.", "record {0}",
-    "{0} (gone)", "Step {0}: {1}",
-    "step {0}: {1}", "play: {0}", "a pod", "{0} on {1}: {2}, {3}", "{0}, {1} pods: {2}",
-    "Round {0}: ", " In {0}.", ". Axes: {0}, {1}; logarithmic.", "{0} at {1}",
-    "{0}: {1} to {2}{3}", "{0}, at {1} {2}: {3}"}
-"""Texts of scripts that are one word; one that is a key elsewhere has a space at its end."""
-
-KEYS = ("tick|grip|group|node|pod|point|reason|part|key|empty|mark|token|line|lane|band|says|now|"
-        "below|turn|guarantee|tier")
-NO_SCRIPT_TEXT = re.compile(r"vp-|vs-|vl-|-width|url\(|translate|\dpx|\}px|</|^M\d?\{|hsl|"
-                            r"^[#.]|var\(|"
-                            rf"^\w+-\{{|^change:|^ ?({KEYS}) \{{\d\}}$")
 CHINESE = "\u4e00-\u9fff"
 NO_PROSE = re.compile(r"```.*?```|`[^`]*`|<[^>]*>|\w+\([\w{}, ]*\)|\]\([^)]*\)|https?://\S+",
                       re.DOTALL)
@@ -87,234 +37,11 @@ NOTE = "# 源码\n"
 MOST = 40
 """Problems that are printed."""
 
-SCRIPT_KEYS = {"try again", "no widget"}
-"""What looks like a text in a script, and is none."""
-
-
 TERMS = {term: said[0].partition(" ")[0] for term, said in yaml.safe_load(
     (ROOT / "docs" / "glossary.yaml").read_text(encoding="utf-8")).items()
     if term not in ("share", "job", "bind", "task", "tier", "deserved", "commit", "discard",
                     "statement")}
 """The glossary's terms that mean nothing else in English, in Chinese."""
-
-
-def texts_of(source: str) -> list[str]:
-    """The texts of Python source in their order, what is put in as names in braces.
-
-    >>> texts_of('f"{len(jobs)} jobs wait for {job.name}"; x = "a long name"; y = "key"')
-    ['{len} jobs wait for {name}', 'a long name']
-    """
-    tree = ast.parse(source)
-    parts = {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
-             for value in node.values}
-    parts |= {id(value) for node in ast.walk(tree) if is_conf(node) for value in ast.walk(node)}
-    docs = {id(node.value): False for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    docs |= {id(node.body[0].value): True for node in ast.walk(tree) if graded(node)}
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr) and id(node) not in parts:
-            found.append((node.lineno, node.col_offset, braced(node)))
-        elif (isinstance(node, ast.Constant) and isinstance(node.value, str)
-              and id(node) not in parts and docs.get(id(node), True)):
-            clean = " ".join(inspect.cleandoc(node.value).split())
-            text = clean if id(node) in docs else numbered(node.value)
-            found.append((node.lineno, node.col_offset, text))
-    texts = (text.strip() for _, _, text in sorted(found))
-    return list(dict.fromkeys(text for text in texts if is_text(text)))
-
-
-def numbered(text: str) -> str:
-    """A text for `str.format` with a number in each pair of braces.
-
-    >>> numbered("{} of {} wait")
-    '{0} of {1} wait'
-    """
-    number = iter(range(text.count("{}")))
-    return re.sub(r"\{\}", lambda _: f"{{{next(number)}}}", text)
-
-
-def is_text(text: str) -> bool:
-    """Whether it has words for people, as far as one can see that."""
-    bare = re.sub(r"\{\w+\}", "x", text)
-    return bool(WORDS.search(bare)) and not NO_TEXT.search(bare)
-
-
-def is_conf(node) -> bool:
-    """Whether it makes a configuration, whose words are names."""
-    return isinstance(node, ast.Call) and name_of(node.func) == "conf_text"
-
-
-def graded(node) -> bool:
-    """Whether a function's docstring is a task."""
-    return isinstance(node, ast.FunctionDef) and isinstance(node.body[0], ast.Expr) and any(
-        getattr(getattr(each, "func", each), "id", "") in GRADES for each in node.decorator_list)
-
-
-def braced(node: ast.JoinedStr) -> str:
-    """An f-string as an entry: {name of what is put in}, each name once."""
-    text, used = "", set()
-    for value in node.values:
-        if isinstance(value, ast.Constant):
-            text += value.value
-            continue
-        name = base = name_of(value.value)
-        while name in used:
-            name = f"{base}{len(used)}"
-        used.add(name)
-        text += f"{{{name}}}"
-    return text
-
-
-def name_of(node) -> str:
-    """A name for an expression: its own, or that of its outermost part."""
-    for part in ("id", "attr"):
-        if hasattr(node, part):
-            return getattr(node, part).strip("_") or "x"
-    if isinstance(node, ast.Call):
-        return name_of(node.func)
-    if isinstance(node, ast.Subscript | ast.Attribute):
-        return name_of(node.value)
-    return "x"
-
-
-def script_texts(source: str) -> list[str]:
-    """The texts of JavaScript."""
-    found: list[str] = []
-    source = re.sub(r"^\s*//.*$", "", source, flags=re.MULTILINE)
-    in_script(source, lambda text: found.append(text) or text)
-    return list(dict.fromkeys(filter(is_script_text, found)))
-
-
-def is_script_text(text: str) -> bool:
-    """Whether a literal of a script is for people; a template may be one word with a number."""
-    if text in SCRIPT_WORDS:
-        return True
-    if NO_SCRIPT_TEXT.search(text):
-        return False
-    if "{0}" in text:
-        return bool(re.search(r"(?<![\w-])[a-z]{3,}(?![\w(:=-])| of ", text.replace("{", " {")))
-    return is_text(text) and text not in SCRIPT_KEYS
-
-
-def blocks(source: str) -> list[str]:
-    """A cell's Markdown in parts: paragraphs, lists, tables, each fence with its code as one.
-
-    >>> blocks("# Title\\n\\nText\\n\\n```python\\na\\n\\nb\\n```\\nEnd")
-    ['# Title', 'Text', '```python\\na\\n\\nb\\n```', 'End']
-    """
-    parts = re.split(r"^(```.*?^```)[ \t]*$", source, flags=re.MULTILINE | re.DOTALL)
-    found = []
-    for place, part in enumerate(parts):
-        found += [part] if place % 2 else re.split(r"\n\s*\n", part)
-    return [part.strip("\n") for part in found if part.strip()]
-
-
-def has_words(block: str) -> bool:
-    """Whether a part of a page is for people, and not made from the course's table. A fence is
-    where it has commands with what each does beside it, or what a command prints.
-    """
-    if block.startswith("```"):
-        return bool(re.match(r"```\n([\w-]+ .*  # |What )", block))
-    made = "[all lessons](" in block or block.startswith(
-        ("</details", "|---", "**Next:**", "**This was"))
-    return not made and bool(re.search(r"[A-Za-z]{2}", re.sub(r"`[^`]*`|<[^>]*>", "", block)))
-
-
-def notebooks() -> list[Path]:
-    return sorted((ROOT / "notebooks").glob("*.ipynb"))
-
-
-def pages() -> list[Path]:
-    """Pages of the documentation that people wrote, and the readme."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-def comments(source: str) -> list[tokenize.TokenInfo]:
-    """A code cell's comments, of which a line has one at most.
-
-    >>> [comment.string for comment in comments("a = 1  # change it\\nb = '# c'  # a name")]
-    ['# change it', '# a name']
-    """
-    found = tokenize.generate_tokens(io.StringIO(source).readline)
-    return [token for token in found if token.type == tokenize.COMMENT]
-
-
-def page_catalogue(path: Path) -> Path:
-    return PAGES / f"{path.stem}.po"
-
-
-def cells(path: Path, kind: str) -> list[str]:
-    found = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return ["".join(cell["source"]) for cell in found
-            if cell["cell_type"] == kind and cell.get("id") not in ("thread-end", "thread-table")]
-
-
-def collected() -> dict[Path, list[str]]:
-    """{catalogue: its texts}; a text stands in the first catalogue that needs it."""
-    wanted: dict[Path, list[str]] = {}
-    for name, places in ROOMS.items():
-        files = [file for place in places for file in sources(ROOT / "volcano_lab" / place)]
-        wanted[TEXTS / f"{name}.po"] = [text for file in files for text in of_file(file)]
-    for folder in sorted((ROOT / "volcano_lab" / "course").glob("lesson_*")):
-        wanted[TEXTS / f"{folder.name}.po"] = [
-            text for file in sources(folder) for text in of_file(file)]
-    for path in pages():
-        text = path.read_text(encoding="utf-8")
-        wanted[page_catalogue(path)] = list(filter(has_words, blocks(text)))
-    for path in notebooks():
-        number = path.name.partition("-")[0] if "-" in path.name else path.stem
-        texts = wanted.setdefault(page_catalogue(path), [])
-        texts += filter(has_words, (
-            block for cell in cells(path, "markdown") for block in blocks(cell)))
-        texts += [comment.string for cell in cells(path, "code") for comment in comments(cell)]
-        texts = wanted.setdefault(TEXTS / f"lesson_{number}.po", [])
-        texts += [text for cell in cells(path, "code") for text in texts_of(cell)]
-    seen: set[str] = set()
-    for path, texts in wanted.items():
-        if path.parent == TEXTS:
-            wanted[path] = [text for text in dict.fromkeys(texts)
-                            if text not in seen or path.stem == language.SCRIPT]
-            seen.update([] if path.stem == language.SCRIPT else texts)
-        else:
-            wanted[path] = list(dict.fromkeys(texts))
-    return {path: texts for path, texts in wanted.items() if texts}
-
-
-def sources(place: Path) -> list[Path]:
-    if not place.is_dir():
-        return [place]
-    endings = ("*.js",) if place.name == "js" else ("*.py", "*.yaml")
-    return sorted(path for ending in endings for path in place.rglob(ending))
-
-
-def of_file(path: Path) -> list[str]:
-    text = path.read_text(encoding="utf-8")
-    if path.name == "glossary.yaml":
-        return [meaning for _, meaning in yaml.safe_load(text).values()]
-    if path.name == "lessons.yaml":
-        rows = [row for rows in yaml.safe_load(text).values() for row in rows]
-        return [part for row in rows for part in row.values() if is_text(str(part))]
-    if path.suffix == ".yaml":
-        return riddle_texts(text) if path.parent.name == "riddles" else choice_texts(text)
-    return script_texts(text) if path.suffix == ".js" else texts_of(text)
-
-
-def riddle_texts(text: str) -> list[str]:
-    """The texts of a riddle: its title and story, causes and what is said of them, hints."""
-    riddle = next(iter(yaml.safe_load_all(text)))
-    said = [part for cause in riddle["causes"].items() for part in cause]
-    texts = [riddle["title"], riddle["story"], *said, *riddle["hints"]]
-    return [" ".join(each.removeprefix("right: ").split()) for each in texts]
-
-
-def choice_texts(text: str) -> list[str]:
-    """The texts of questions with a table of answers: the task, answers and what is said of them.
-    """
-    found = []
-    for entry in yaml.safe_load(text).values():
-        said = [str(part) for answer in entry["answers"].items() for part in answer]
-        found += [entry["asks"], *said, entry.get("otherwise", "")]
-    return list(filter(is_text, (each.removeprefix("right: ") for each in found)))
 
 
 def update() -> None:
