@@ -21,7 +21,7 @@ OPTIONAL = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 """Kinds whose pods are there in what a cluster prints."""
 
 
-def capture(files: Sequence[str] = (), namespace: str = "", output: str = "table") -> int:
+def capture(files: Sequence[str], namespace: str, output: str) -> int:
     """Print the line that brings a cluster into a file; with files, what is missing in them (1
     where something is). Raises `Mistake`.
     """
@@ -100,8 +100,8 @@ def _absent(kind: str, names: set[str], command: str) -> Iterator[str]:
                f"({command})")
 
 
-def export(files: Sequence[str], form: str = "yaml", anonymise: bool = False,
-           conf: str | None = None, recursive: bool = False) -> int:
+def export(files: Sequence[str], form: str, anonymise: bool, conf: str | None,
+           recursive: bool) -> int:
     """Print objects as manifests, a case or Python. Raises `Mistake`."""
     loaded = load_files(files, recursive)
     text = conf_of(conf, loaded)

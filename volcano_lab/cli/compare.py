@@ -23,9 +23,9 @@ QUEUE = ("deserved", "allocated", "request")
 JOB = ("queue", "phase", "pods", "placed", "pending")
 
 
-def what_if(files: Sequence[str], settings: Sequence[str] = (), add: Sequence[str] = (),
-            remove: Sequence[str] = (), conf: str | None = None, base_conf: str | None = None,
-            now: str | None = None, output: str = "table", recursive: bool = False) -> int:
+def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
+            remove: Sequence[str], conf: str | None, base_conf: str | None, now: str | None,
+            output: str, recursive: bool) -> int:
     """Print what a change would change. Raises `Mistake`."""
     loaded = load_files(files, recursive)
     more = load_files(add, recursive) if add else Loaded()
@@ -42,8 +42,7 @@ def what_if(files: Sequence[str], settings: Sequence[str] = (), add: Sequence[st
     return DONE
 
 
-def diff(a: str, b: str, conf: str | None = None, now: str | None = None, output: str = "table",
-         recursive: bool = False) -> int:
+def diff(a: str, b: str, conf: str | None, now: str | None, output: str, recursive: bool) -> int:
     """Print in what the cycles of two exports differ; 1 where they do. Raises `Mistake`."""
     cycles = (_cycle(load_files([file], recursive), conf, now) for file in (a, b))
     found = comparison(*(cycle for cycle, _ in cycles))

@@ -207,7 +207,7 @@ def lint() -> None:
 
 
 @command("compare", name="what-if")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@FILES
 @click.option("--set", "settings", metavar="KIND/NAME.FIELD=VALUE", multiple=True,
               help="Set a field, an argument or a switch of a plugin (plugin/NAME.ARGUMENT=VALUE), "
               "or conf/actions=NAMES.")

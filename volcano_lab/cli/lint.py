@@ -14,8 +14,7 @@ from volcano_lab.scheduler import run_once
 from volcano_lab.trace.language import say
 
 
-def lint(files: Sequence[str], conf: str | None = None, output: str = "table",
-         recursive: bool = False) -> int:
+def lint(files: Sequence[str], conf: str | None, output: str, recursive: bool) -> int:
     """Print findings, errors first; 1 where one is an error. Raises `Mistake`."""
     loaded = load_files(files, recursive)
     text = conf_of(conf, loaded)

@@ -186,15 +186,14 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
     return DONE
 
 
-def replay_all(path: str | Path, timing: bool = False, arrays: bool = True
-               ) -> Iterator[dict[str, Any]]:
+def replay_all(path: str | Path, timing: bool) -> Iterator[dict[str, Any]]:
     """What is decided on every case of a file, or with `timing` how long it takes. A case that
     raises has a row, too.
     """
     actions: dict[str, Action] = {}
     for case in read_cases(path):
         try:
-            yield time_case(case) if timing else replay(case, arrays, actions)
+            yield time_case(case) if timing else replay(case, actions=actions)
         except Exception as error:  # the run goes on; the row says what happened
             yield {"name": case.get("name", ""), "family": case.get("family", ""),
                    "error": f"{type(error).__name__}: {error}"}

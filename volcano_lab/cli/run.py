@@ -25,9 +25,8 @@ DROPPED = ("elastic", "inqueue", "guarantee", "weight", "overused", "real capabi
 """Columns of queues that go first where there is little room."""
 
 
-def run(files: Sequence[str], conf: str | None = None, output: str = "table", namespace: str = "",
-        now: str | None = None, recursive: bool = False, fail_on_pending: bool = False,
-        keep: bool = False) -> int:
+def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now: str | None,
+        recursive: bool, fail_on_pending: bool = False, keep: bool = False) -> int:
     """Run a cycle and print what it decided; warnings go to the error output. `keep`: again,
     whenever a file changes.
     """

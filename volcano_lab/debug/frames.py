@@ -12,11 +12,12 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import in_units
-from volcano_lab.api.status import READY_STATUSES
 from volcano_lab.framework import Misuse
 from volcano_lab.trace import KINDS, OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.narration import operation_text, sentence, short
 from volcano_lab.trace.stepper import Stepper
+from volcano_lab.trace.views.jobs import READY
+from volcano_lab.trace.views.queues import amount_of
 
 Frame = dict[str, Any]
 SLOTS = {"queues": 8, "nodes": 10, "jobs": 10}
@@ -26,7 +27,6 @@ AROUND = 4
 UNDER_WAY = 4
 """The most operations of statements under way in a frame."""
 
-READY = frozenset(map(str, READY_STATUSES))
 STEPS = (*OPERATIONS, "start", "saved", "recovers")
 
 DETAILS: dict[str, Callable[[Record], Any]] = {
@@ -131,19 +131,16 @@ class StepView:
         start = self._from[what]
         return [{**row(each), "about": each == name} for each in names[start : start + slots]]
 
-    def _amount(self, amounts: dict[str, float]) -> float | None:
-        return in_units(self.resource, amounts.get(self.resource, 0.0))
-
     def _queue(self, name: str) -> dict[str, Any]:
         queue = self.stepper.state["queues"][name]
-        sums = {field: self._amount(queue[field])
+        sums = {field: amount_of(queue[field], self.resource)
                 for field in ("allocated", "inqueue", "deserved", "real_capability")}
         return {"name": name, **sums, "share": queue["share"]}
 
     def _node(self, name: str) -> dict[str, Any]:
         node = self.stepper.state["nodes"][name]
         fields = ("allocatable", "idle", "used", "releasing", "pipelined")
-        return {"name": name, **{field: self._amount(node[field]) for field in fields}}
+        return {"name": name, **{field: amount_of(node[field], self.resource) for field in fields}}
 
     def _job(self, uid: str) -> dict[str, Any]:
         job, tasks = self.stepper.state["jobs"][uid], self.stepper.state["tasks"]
@@ -172,16 +169,15 @@ class StepView:
         hold, deserve, ask for.
         """
         start = self.trace.start
-        nodes = {name: max((node["allocatable"].get(name, 0.0) for node in start["nodes"].values()),
-                           default=0.0) for name in self.resources}
-        total = {name: sum(node["allocatable"].get(name, 0.0) for node in start["nodes"].values())
-                 for name in self.resources}
-        fields = ("deserved", "request", "allocated")
-        queues = {name: min(max((queue[field].get(name, 0.0) for queue in start["queues"].values()
-                                 for field in fields), default=0.0), total[name])
-                  for name in self.resources}
-        return {what: {name: in_units(name, amount) or 1 for name, amount in amounts.items()}
-                for what, amounts in (("nodes", nodes), ("queues", queues))}
+        held = [queue[field] for queue in start["queues"].values()
+                for field in ("deserved", "request", "allocated")]
+        most: dict[str, dict[str, float]] = {"nodes": {}, "queues": {}}
+        for name in self.resources:
+            nodes = [node["allocatable"].get(name, 0.0) for node in start["nodes"].values()]
+            queues = max((amounts.get(name, 0.0) for amounts in held), default=0.0)
+            most["nodes"][name] = in_units(name, max(nodes, default=0.0)) or 1
+            most["queues"][name] = in_units(name, min(queues, sum(nodes))) or 1
+        return most
 
 
 def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
@@ -194,9 +190,9 @@ def _resources(start: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
             *(name for name in listed if name not in asked), "pods"]
 
 
-def frames_of(trace: TraceReader, resource: str = "cpu") -> list[Frame]:
+def frames_of(trace: TraceReader) -> list[Frame]:
     """The beginning, and a frame for each operation that was done, undone, committed, saved or
-    recovered.
+    recovered; amounts are those of CPUs.
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.scheduler import traced
@@ -206,11 +202,11 @@ def frames_of(trace: TraceReader, resource: str = "cpu") -> list[Frame]:
      ('commit', 'commit: allocate a-0 on n1', 'Binding')]
     """
     stepper = Stepper(trace)
-    shown = [_frame(0, "start", "the session is open", "", stepper.state, resource)]
+    shown = [_frame(0, "start", "the session is open", "", stepper.state)]
     for record in trace.records:
         if record.kind in (*OPERATIONS, "saved", "recovers"):
             state = stepper.goto(record.number).state
-            shown.append(_frame(len(shown), *_told(record, state), state, resource))
+            shown.append(_frame(len(shown), *_told(record, state), state))
     return shown
 
 
@@ -227,21 +223,18 @@ def _told(record: Record, state: State) -> tuple[str, str, str]:
     return record.kind, text, pod
 
 
-def _frame(step: int, kind: str, text: str, pod: str, state: State, resource: str) -> Frame:
-    def amount(amounts: dict[str, float]) -> float:
-        return in_units(resource, amounts.get(resource, 0.0))
-
+def _frame(step: int, kind: str, text: str, pod: str, state: State) -> Frame:
     pods = [{"pod": short(name), "job": short(task["job"]), "status": task["status"],
-             "node": task["node"], "asks": amount(task["request"])}
+             "node": task["node"], "asks": amount_of(task["request"], "cpu")}
             for name, task in sorted(state["tasks"].items())]
     nodes = []
     for name, node in state["nodes"].items():
-        sums = {account: amount(node[account])
+        sums = {account: amount_of(node[account], "cpu")
                 for account in ("allocatable", "idle", "used", "releasing", "pipelined")}
         nodes.append({"node": name, **sums,
                       "future_idle": sums["idle"] + sums["releasing"] - sums["pipelined"]})
-    queues = [{"queue": name, "deserved": amount(queue["deserved"]),
-               "allocated": amount(queue["allocated"]), "share": queue["share"]}
+    queues = [{"queue": name, "deserved": amount_of(queue["deserved"], "cpu"),
+               "allocated": amount_of(queue["allocated"], "cpu"), "share": queue["share"]}
               for name, queue in sorted(state["queues"].items())]
     return {"step": step, "kind": kind, "text": text, "pod": pod, "pods": pods, "nodes": nodes,
             "queues": queues}

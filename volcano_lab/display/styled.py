@@ -5,12 +5,11 @@ notebooks keep it.
 from __future__ import annotations
 
 import re
-from base64 import b64encode
-from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from volcano_lab.trace.language import say
+from volcano_lab.trace.shown import image
 
 if TYPE_CHECKING:
     import altair as alt
@@ -50,10 +49,7 @@ def still(times: float = 1) -> None:
             config["padding"] = PADDING
         words = spec.get("description", "")
         svg = _page(draw(spec | {"config": config}, **options)["image/svg+xml"], times)
-        source = b64encode(svg.encode()).decode()
-        picture = (f'<img alt="{escape(words, quote=True)}" style="max-width: 100%" '
-                   f'src="data:image/svg+xml;base64,{source}">')
-        return {"text/html": picture, "text/plain": words}
+        return {"text/html": image(svg, words), "text/plain": words}
 
     alt.renderers.register("still", described)
     alt.renderers.enable("still")

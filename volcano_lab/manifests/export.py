@@ -7,7 +7,7 @@ passes over them), only `resourceVersion` goes, which the API server would refus
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from volcano_lab.api.objects import KubernetesObject
@@ -125,17 +125,14 @@ def _names(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
                 ephemeral.append((metadata["name"], volume.get("name", "")))
         for task in spec.get("tasks", ()) if isinstance(spec.get("tasks"), list) else ():
             found.setdefault(task.get("name", ""), "task")
+    parts = {name: (kind, *_BASE.fullmatch(name).groups())  # type: ignore[union-attr]
+             for name, kind in found.items() if name and name not in KEPT}
     bases: dict[str, set[str]] = {}
-    for name, kind in found.items():
-        if name and name not in KEPT:
-            bases.setdefault(kind, set()).add(_BASE.fullmatch(name)[1])  # type: ignore[index]
+    for kind, base, _ in parts.values():
+        bases.setdefault(kind, set()).add(base)
     numbers = {kind: {base: f"{kind}{'-' * ('-' in base)}{rank:0{len(str(len(all_)))}}"
                       for rank, base in enumerate(sorted(all_), 1)} for kind, all_ in bases.items()}
-    others = {}
-    for name, kind in found.items():
-        if name and name not in KEPT:
-            base, number = _BASE.fullmatch(name).groups()  # type: ignore[union-attr]
-            others[name] = numbers[kind][base] + number
+    others = {name: numbers[kind][base] + number for name, (kind, base, number) in parts.items()}
     return others | {f"{pod}-{volume}": f"{others.get(pod, pod)}-{others.get(volume, volume)}"
                      for pod, volume in ephemeral}
 
@@ -173,9 +170,10 @@ class _Renamed:
         return self.values.setdefault(text, f"value{len(self.values) + 1}")
 
     def _part(self, part: Any, field: str) -> Any:
-        rename: Callable[[str], str] | None = self.name if field in NAME_FIELDS else None
         if isinstance(part, str):
-            return self.uids.get(part, part) if field == "uid" else rename(part) if rename else part
+            if field == "uid":
+                return self.uids.get(part, part)
+            return self.name(part) if field in NAME_FIELDS else part
         if isinstance(part, list):
             if field == "topologyKeys":
                 return [self.key(each) for each in part]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from attrs import define
 
+
+@define(repr=False, weakref_slot=False)
 class Record:
     """What happened: its `number` in the trace, the `action` that ran, its `kind`, and its facts by
     name.
@@ -19,12 +22,11 @@ class Record:
     7 allocate queue queue='a' next='b'
     """
 
-    __slots__ = ("number", "action", "kind", "names", "values")
-
-    def __init__(self, number: int, action: str, kind: str, names: tuple[str, ...],
-                 values: tuple[Any, ...]):
-        self.number, self.action, self.kind = number, action, kind
-        self.names, self.values = names, values
+    number: int
+    action: str
+    kind: str
+    names: tuple[str, ...]
+    values: tuple[Any, ...]
 
     def __getitem__(self, name: str) -> Any:
         """A fact by name; `KeyError` where the record has none of that name."""
@@ -54,11 +56,6 @@ class Record:
         facts = row["facts"]
         return cls(row["number"], row["action"], row["kind"], tuple(map(sys.intern, facts)),
                    tuple(facts.values()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Record) and self.as_dict() == other.as_dict()
-
-    __hash__ = None  # type: ignore[assignment] - facts may be lists
 
     def __repr__(self) -> str:
         return f"{self.number} {self.action} {self.kind} " + " ".join(

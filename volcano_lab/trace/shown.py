@@ -4,6 +4,7 @@ A part is a sentence, or rows of a table. Words stand at the left, numbers at th
 """
 
 import unicodedata
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -115,6 +116,16 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Seq
     body = "\n".join(line(row, named) for row in rows)
     return (f'<table class="dataframe"><thead>\n{line(heads, len(heads))}</thead>\n'
             f"<tbody>\n{body}\n</tbody></table>")
+
+
+def image(svg: str, words: str, attributes: str = "") -> str:
+    """Return a picture as HTML that every notebook page shows, with its words as alternative text.
+
+    >>> image("<svg/>", 'a "b"')
+    '<img alt="a &quot;b&quot;" style="max-width: 100%" src="data:image/svg+xml;base64,PHN2Zy8+">'
+    """
+    return (f'<img {attributes}alt="{escape(words)}" style="max-width: 100%" '
+            f'src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">')
 
 
 def cell_text(value: Any, say: Callable[[str], str] = say) -> str:

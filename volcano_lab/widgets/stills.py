@@ -11,13 +11,12 @@ other SVG. It has a ground of its own, light or dark as the page asks for.
 """
 
 import json
-from base64 import b64encode
 from collections.abc import Callable
 from functools import cache
-from html import escape
 from typing import Any
 
 from volcano_lab.trace.language import say_all, spoken
+from volcano_lab.trace.shown import image
 from volcano_lab.widgets.scripts import bundle, say_script, still_css
 
 NEEDS = "Stills of pictures need the package quickjs-ng: pip install quickjs-ng."
@@ -49,12 +48,7 @@ def drawn(kind: str, shown: dict[str, Any], width: int) -> dict[str, str]:
 def html(found: dict[str, str]) -> str:
     """Return a drawing as HTML that every notebook page shows, with its words as alternative text.
     """
-    if "html" in found:
-        return found["html"]
-    source = b64encode(found["svg"].encode()).decode()
-    words = escape(found["alt"], quote=True)
-    return (f'<img class="vp-image" alt="{words}" style="max-width: 100%" '
-            f'src="data:image/svg+xml;base64,{source}">')
+    return found.get("html") or image(found["svg"], found["alt"], 'class="vp-image" ')
 
 
 @cache

@@ -1,7 +1,7 @@
 """Where a sweep's settings run: in this process, in a pool of processes, or on a Dask cluster.
 
-An engine is a generator: it takes a function and numbered items, and yields (number, result) as
-they are done, in any order. A worker that dies loses what it did, not the sweep: its items are
+Each is a generator that takes a function and numbered items, and yields (number, result) as they
+are done, in any order. A worker that dies loses what it did, not the sweep: its items are
 given to others; one that kills workers again and again is a failure of its own.
 """
 
@@ -15,7 +15,6 @@ from typing import Any
 from volcano_lab.framework.one_sentence import OneSentence
 
 Item = tuple[int, Any]
-Engine = Callable[[Callable[[Any], Any], Any, Sequence[Item]], Iterator[tuple[int, Any]]]
 TRIES = 3
 """How often an item may take its worker down."""
 LOCAL = "local"
@@ -26,22 +25,18 @@ class SweepError(OneSentence, ValueError):
     """A sweep cannot be run as it was asked for; the text is one sentence."""
 
 
-def engine(workers: int = 1, scheduler: str | None = None) -> Engine:
-    """Return the engine for so many workers, or for a Dask scheduler's address.
+def results(function: Callable, payload: Any, items: Sequence[Item], workers: int = 1,
+            scheduler: str | None = None) -> Iterator[Item]:
+    """Return the results of items from so many workers, or from a Dask scheduler at an address.
 
-    >>> list(engine()(lambda payload, item: payload * item, 2, [(0, 3), (1, 4)]))
+    >>> list(results(lambda payload, item: payload * item, 2, [(0, 3), (1, 4)]))
     [(0, 6), (1, 8)]
     """
     if scheduler is not None:
-        return lambda function, payload, items: _dask(function, payload, items, workers, scheduler)
+        return _dask(function, payload, items, workers, scheduler)
     if workers > 1:
-        return lambda function, payload, items: _pool(function, payload, items, workers)
-    return _serial
-
-
-def _serial(function: Callable, payload: Any, items: Sequence[Item]) -> Iterator[Item]:
-    for number, item in items:
-        yield number, function(payload, item)
+        return _pool(function, payload, items, workers)
+    return ((number, function(payload, item)) for number, item in items)
 
 
 def packed(thing: Any) -> bytes:

@@ -18,7 +18,7 @@ from volcano_lab.manifests.changes import IN_CONF, change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, to_dict
 from volcano_lab.scheduler import run_cycle
-from volcano_lab.simulation.sweep.engines import SweepError, engine, packed
+from volcano_lab.simulation.sweep.engines import SweepError, packed, results
 from volcano_lab.simulation.sweep.metrics import METRICS, Metric, measure
 from volcano_lab.simulation.sweep.parts import Parts
 from volcano_lab.trace.views.cycle import Cycle
@@ -93,7 +93,7 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     if items and named and not callable(base):
         _measured((*work[:2], named), items[0][1], passed=NoSuch)
     try:
-        for number, found in engine(workers, scheduler)(_measured, work, items) if items else ():
+        for number, found in results(_measured, work, items, workers, scheduler) if items else ():
             if isinstance(found, BaseException):
                 found = {"error": _sentence(found)}
             done[number] = found

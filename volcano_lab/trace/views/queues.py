@@ -50,15 +50,15 @@ def rounds(trace: TraceReader, resource: str = "cpu") -> Rows:
     for record in trace.iter("deserved_round"):
         step_of = {step["queue"]: step for step in record["round"]["steps"]}
         for queue, deserved in record["round"]["deserved"].items():
-            now, step = _amount(deserved, resource), step_of.get(queue)
+            now, step = amount_of(deserved, resource), step_of.get(queue)
             before, offered = held.get(queue, 0), 0
             if step:
-                had, given = (_amount(step[name], resource) or 0 for name in ("before", "offered"))
-                offered = given - had
+                offered = ((amount_of(step["offered"], resource) or 0)
+                           - (amount_of(step["before"], resource) or 0))
             yield {"round": record["number"], "queue": queue, "weight": start[queue]["weight"],
                    "before": before, "offered": offered, "added": now - before, "deserved": now,
                    "met": step["met"] if step else "before", "most": most[queue],
-                   "left": _amount(record["round"]["remaining"], resource)}
+                   "left": amount_of(record["round"]["remaining"], resource)}
             held[queue] = now
 
 
@@ -124,7 +124,7 @@ def tree(trace: TraceReader, number: int | None = None, resource: str = "cpu") -
         queue = queues[name]
         yield {"queue": name, "parent": queue.get("parent", ""), "depth": len(ways[name]) - 1,
                "weight": queue["weight"],
-               **{field: _amount(queue[field], resource) for field in SUMS},
+               **{field: amount_of(queue[field], resource) for field in SUMS},
                "share": queue["share"]}
 
 
@@ -145,7 +145,7 @@ def admissions(trace: TraceReader, job: str = "", resource: str = "cpu") -> Rows
         if job in ("", record["job"]):
             yield {"job": record["job"], "plugin": record["plugin"],
                    "level": record.get("level") or "cluster",
-                   **{word: _amount(record.get(name) or {}, resource)
+                   **{word: amount_of(record.get(name) or {}, resource)
                       for word, name in PARTS.items()}, "short_of": record["short_of"],
                    "verdict": "refused" if record["short_of"] else "room", "number": record.number}
 
@@ -175,6 +175,10 @@ def way_to(queues: State, name: str) -> tuple[str, ...]:
     return tuple(way)
 
 
-def _amount(amounts: dict[str, float], resource: str) -> float | None:
-    """In the unit people use; None where there is no limit."""
+def amount_of(amounts: dict[str, float], resource: str) -> float | None:
+    """Return one amount in the unit people use; None where there is no limit.
+
+    >>> amount_of({"cpu": 1500.0}, "cpu"), amount_of({}, "memory")
+    (1.5, 0)
+    """
     return in_units(resource, amounts.get(resource, 0.0))
