@@ -66,7 +66,8 @@ def table(rows: Sequence[Mapping[str, Any]], optional: Sequence[str] = (), most:
     if not rows:
         return ""
     names = list(rows[0])
-    cells = [{name: plain(str(row[name])) for name in names} for row in rows]
+    # a recording may have any name, also what a terminal obeys
+    cells = [{name: printable(str(row[name]), "\n") for name in names} for row in rows]
     if most is not None:
         names = [name for name in names if name not in optional
                  or any(row[name] not in ("", "0", "no") for row in cells)]
@@ -108,7 +109,7 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
     >>> wrapped("queue a holds cpu 4", 12, "  ")
     '  queue a\\n  holds cpu\\n  4'
     """
-    first, text = indent if first is None else first, plain(text)
+    first, text = indent if first is None else first, printable(text, "\n")
     if text.isascii() or not re.search(f"[{CHINESE}]", text):  # the class takes long to compile
         return TextWrapper(max(most, 10), first, indent, break_long_words=False,
                            break_on_hyphens=False).fill(text)
@@ -121,15 +122,6 @@ def wrapped(text: str, most: int, indent: str = "", first: str | None = None) ->
         else:
             lines[-1] += piece
     return "\n".join(map(str.rstrip, lines))
-
-
-def plain(text: str) -> str:
-    r"""Return text without what a terminal obeys: recordings may have any name.
-
-    >>> plain("a\x1b[31m b\n")
-    'a\\x1b[31m b\n'
-    """
-    return printable(text, "\n")
 
 
 def camel(data: Any) -> Any:

@@ -168,9 +168,10 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
     if path is None and life is None:
         raise Mistake("replay is given no file; allowed is one of cases, or --life with one")
     failed, count, sums = 0, 0, Sums()
+    rows = (replay_all(path, timing) if life is None else replay_recording(life) if path is None
+            else replay_lives(read_cases(path), read_cases(life)))
     with life_mistakes(life, path):
-        for row in replay_all(path, timing) if life is None else replay_recording(
-                life) if path is None else replay_lives(read_cases(path), read_cases(life)):
+        for row in rows:
             failed, count = failed + ("error" in row), count + 1
             if summary:
                 sums.add(row)

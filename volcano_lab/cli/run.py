@@ -32,7 +32,10 @@ def run(files: Sequence[str], conf: str | None, output: str, namespace: str, now
     """
     if keep:
         return watch(files, lambda: run(files, conf, output, namespace, now, recursive))
-    cycle, warnings = schedule(files, conf, now, recursive)
+    loaded, text = cluster_of(files, conf, recursive)
+    with mistakes(conf):
+        cycle = run_cycle(Cache(loaded), text, moment(now))
+    warnings = loaded.warnings + warnings_of(cycle.session)
     warn(warnings)
     jobs = [row for row in cycle.jobs() if not namespace or row["job"].startswith(f"{namespace}/")]
     if namespace and not jobs and cycle.session.jobs:
@@ -62,15 +65,6 @@ def watch(files: Sequence[str], again: Callable[[], int], pause: float = 0.5) ->
             except Mistake as mistake:
                 print(mistake, flush=True)
         time.sleep(pause)
-
-
-def schedule(files: Sequence[str], conf: str | None = None, now: str | None = None,
-             recursive: bool = False) -> tuple[Cycle, list[str]]:
-    """The cycle on some files, and sentences about what has no effect. Raises `Mistake`."""
-    loaded, text = cluster_of(files, conf, recursive)
-    with mistakes(conf):
-        cycle = run_cycle(Cache(loaded), text, moment(now))
-    return cycle, loaded.warnings + warnings_of(cycle.session)
 
 
 def report(cycle: Cycle, jobs: Sequence[dict[str, Any]], most: int | None = 80) -> str:

@@ -3,10 +3,9 @@
 from functools import partial
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
-from typing import Any
 
 from volcano_lab.cli import DONE, Mistake
-from volcano_lab.cli.web import Server
+from volcano_lab.cli.web import Quiet, Server
 
 BUILT = Path("build/site")
 # Named here and not left to the machine's own list, which on some machines has other words.
@@ -18,12 +17,10 @@ TYPES = {"": "application/octet-stream", ".css": "text/css", ".html": "text/html
          ".zip": "application/zip"}
 
 
-class Handler(SimpleHTTPRequestHandler):
+class Handler(Quiet, SimpleHTTPRequestHandler):
     """Files with the types that browsers insist on; asked for again, they are sent if they changed.
     """
 
-    protocol_version = "HTTP/1.1"
-    server_version = "volcano-lab"
     extensions_map = TYPES
 
     def end_headers(self) -> None:
@@ -31,9 +28,6 @@ class Handler(SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
 
 
 def server(folder: str | None, host: str, port: int) -> Server:

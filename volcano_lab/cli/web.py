@@ -49,12 +49,20 @@ class Served(Protocol):
     series: str
 
 
-class Handler(BaseHTTPRequestHandler):
+class Quiet(BaseHTTPRequestHandler):
+    """Keeps connections, and says nothing of requests."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "volcano-lab"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+class Handler(Quiet):
     """Answers GET and HEAD; anything else is refused by the base class."""
 
     timeout = IDLE
-    protocol_version = "HTTP/1.1"
-    server_version = "volcano-lab"
 
     def __init__(self, served: Served, *given: Any) -> None:
         self.served = served
@@ -81,9 +89,6 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     do_HEAD = do_GET
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
 
 
 class Server(ThreadingHTTPServer):

@@ -222,8 +222,7 @@ class _Batch:
                 self.errors.append(f"{place}: is a list in {MOST_LISTS} lists; allowed is one list")
                 return
             if isinstance(document, dict):
-                kind = document.get("kind") or "List"
-                metadata = document.get("metadata")
+                kind, metadata = document["kind"], document.get("metadata")
                 if isinstance(metadata, dict) and metadata.get("continue"):
                     self.warnings.append(f"{_label(document, place)}: is only the first part of "
                                          "the list (metadata.continue is set); ask for it without "
@@ -257,13 +256,12 @@ class _Batch:
             return
         findings = Findings()
         obj = structure(cls, _body(document), findings)
-        prefix = _text((document.get("metadata") or {}).get("generateName"))\
-            if not findings.errors and not obj.metadata.name else None
-        if prefix:
-            self._generated[prefix] += 1
-            obj.metadata.name = names.generated(prefix, self._generated[prefix])
-        if not findings.errors and not obj.metadata.name:
-            findings.errors.append("metadata.name is missing; every object needs a name")
+        if not (findings.errors or obj.metadata.name):
+            if prefix := _text((document.get("metadata") or {}).get("generateName")):
+                self._generated[prefix] += 1
+                obj.metadata.name = names.generated(prefix, self._generated[prefix])
+            else:
+                findings.errors.append("metadata.name is missing; every object needs a name")
         errors = findings.errors or names.problems(obj)
         self.errors += [f"{label}: {error}" for error in errors]
         if not errors:

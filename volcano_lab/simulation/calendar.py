@@ -47,8 +47,7 @@ class Calendar:
         return self.env.now / TICKS
 
     def after(self, seconds: float, kind: str, **facts: Any) -> Entry:
-        """Enter something that happens in so many seconds; it can be taken off again with `cancel`.
-        """
+        """Enter something that happens in so many seconds, unless it is taken off `entries`."""
         self.number += 1
         return self._enter(
             Entry(self.number, self.env.now + max(round(seconds * TICKS), 0), kind, facts))
@@ -63,11 +62,6 @@ class Calendar:
         if entry is not None:
             self.done += 1
             self.handler(entry.kind, **entry.facts)
-
-    def has(self, kind: str, **facts: Any) -> bool:
-        """Whether something of a kind, with these facts, is entered."""
-        return any(entry.kind == kind and facts.items() <= entry.facts.items()
-                   for entry in self.entries.values())
 
     def run(self, until: float) -> None:
         """Let time pass until so many seconds after the beginning; what happens at that very moment

@@ -6,6 +6,7 @@ given to others; one that kills workers again and again is a failure of its own.
 """
 
 import pickle
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -66,10 +67,10 @@ def call_packed(function: Callable, data: bytes, item: Any) -> Any:
 
 def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int) -> Iterator[Item]:
     data, left = packed(payload), dict(items)
-    tries = dict.fromkeys(left, 0)
+    tries: Counter[int] = Counter()
     alone = False  # after a worker has died, one item at a time tells which one did it
     while left:
-        batch = dict(list(left.items())[:1]) if alone else left
+        batch = dict(list(left.items())[:1]) if alone else dict(left)
         with ProcessPoolExecutor(min(workers, len(batch))) as pool:
             futures: dict[Future, int] = {pool.submit(call_packed, function, data, item): number
                                           for number, item in batch.items()}
@@ -82,8 +83,7 @@ def _pool(function: Callable, payload: Any, items: Sequence[Item], workers: int)
                     continue
                 del left[futures[future]]
                 yield futures[future], result
-        for number in (batch if broken and alone else left if broken else ()):
-            tries[number] += 1
+        tries.update(batch.keys() & left.keys() if broken else ())
         if broken and alone and tries[number := next(iter(batch))] >= TRIES:
             del left[number]
             yield number, RuntimeError("its process died")
