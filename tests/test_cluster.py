@@ -131,6 +131,11 @@ MISTAKES = [
      "job j: running is a list; allowed is a mapping of nodes to numbers of pods"),
     (lambda c: c.job("j", running={"n": -1}),
      "job j: running on n is -1; allowed is a whole number from 0"),
+    (lambda c: c.job("j", network_topology={"mod": "hard"}),
+     "job j: network_topology has mod; allowed are mode, highestTierAllowed, highestTierName"),
+    (lambda c: c.add("cluster.yaml"),
+     'object (text, document 1): is "cluster.yaml"; allowed is a mapping with apiVersion, kind and '
+     "metadata; a file is read by load"),
     (lambda c: c.job("j", network_topology=5),
      "PodGroup default/j: spec.networkTopology is 5; allowed is"),
     (lambda c: c.node(None), 'Node : metadata.name is ""; allowed are lower case letters'),

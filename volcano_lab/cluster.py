@@ -31,6 +31,7 @@ from volcano_lab.trace import Outline, Part, Shown
 from volcano_lab.trace.views.cycle import Cycle
 
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
+TOPOLOGY = ("mode", "highestTierAllowed", "highestTierName")
 Amount = int | float | str
 Amounts = Mapping[str, Amount] | Amount | None
 
@@ -309,6 +310,10 @@ def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | Non
     _check_whole(f"job {name}", "pods", pods, 0, MOST_PODS)
     least = pods if min_member is None else min_member
     _check_whole(f"job {name}", "min_member", least, 0)
+    odd = {*network_topology} - {*TOPOLOGY} if isinstance(network_topology, Mapping) else ()
+    if odd:
+        raise ManifestError([f"job {name}: network_topology has {one_line(str(min(odd)), 100)}; "
+                             f"allowed are {', '.join(TOPOLOGY)}"])
     requests, nodes = _requests(**amounts), _placed(running, name, pods)
     pod = _read("v1", "Pod",
                 {"name": name, "namespace": namespace, "labels": labels,

@@ -57,6 +57,16 @@ def sentences(cluster, conf=None):
     return ignored_fields(ssn) + [sentence for _, sentence in contradictions(ssn)]
 
 
+def test_a_resource_of_a_queue_that_is_nearly_called_as_another_is_named():
+    cluster = Cluster().node("n1", cpu=4, gpu=2)
+    cluster.queue("a", capability={"gpu": 1, "cpu": 1}).queue(
+        "b", guarantee={"nvidia.com/gpus": 1}).queue("c", capability={"amd.com/gpu": 1})
+    assert ignored_fields(cluster.run().session) == [
+        f"Queue {name}: spec.{field} names {resource}, of which no node has anything; near it is "
+        "nvidia.com/gpu." for name, field, resource in (
+            ("a", "capability", "gpu"), ("b", "guarantee", "nvidia.com/gpus"))]
+
+
 QUOTA = """\
 apiVersion: v1
 kind: ResourceQuota

@@ -17,6 +17,7 @@ from volcano_lab.api.node_usage import CPU_USAGE_ANNOTATION
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION
 from volcano_lab.api.storage import CLAIM, Storage, claims_of
 from volcano_lab.api.task import COOLDOWN_TIME, REVOCABLE_ZONE
+from volcano_lab.explain.names import meant
 from volcano_lab.explain.names import owner_key as called
 from volcano_lab.framework import Session, listed
 from volcano_lab.framework.config.conf import PluginOption
@@ -57,7 +58,7 @@ def ignored_fields(ssn: Session) -> list[str]:
         found.append("Plugin usage: it refuses no node and prefers none, as no node's usage is "
                      f"known (the lab reads the annotation {CPU_USAGE_ANNOTATION}).")
     return [*found, *_quotas(ssn, options), *_tier_names(ssn), *_annotations(ssn, options),
-            *_queue_labels(ssn), *_shared_alone(ssn.snapshot.storage, pods)]
+            *_queue_labels(ssn), *_queue_slips(ssn), *_shared_alone(ssn.snapshot.storage, pods)]
 
 
 def contradictions(ssn: Session) -> list[tuple[str, str]]:
@@ -153,6 +154,22 @@ def _tier_names(ssn: Session) -> Iterator[str]:
             use = f"highestTierAllowed: {tiers[name]}" if name in tiers else "a tier's number"
             yield (f"Job {called(job)}: highestTierName {name} of its partitionPolicy has no "
                    f"effect in v1.14.0, so that its sub-groups lie anywhere; write {use}.")
+
+
+def _queue_slips(ssn: Session) -> Iterator[str]:
+    """Resources of queues that no pod can ask for, or that are nearly called as one that is there.
+    """
+    there = [name for name, amount in ssn.total_resource if amount]
+    for name, queue in sorted(ssn.queues.items()):
+        spec = queue.queue.spec
+        for field, amounts in (("capability", spec.capability), ("deserved", spec.deserved),
+                               ("guarantee", spec.guarantee.resource)):
+            for resource in amounts or {}:
+                close = meant(resource, there) or next(
+                    (each for each in there if each.endswith(f"/{resource}")), "")
+                if resource not in there and close:
+                    yield (f"Queue {name}: spec.{field} names {resource}, of which no node has "
+                           f"anything; near it is {close}.")
 
 
 def _of(queue: QueueInfo, options: dict[str, PluginOption]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from volcano_lab.framework import OneSentence, capped, collector_paused, listed
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import names
 from volcano_lab.manifests import unsupported as not_modelled
-from volcano_lab.manifests.files import MOST_BYTES, Reader, Source, Unreadable, values
+from volcano_lab.manifests.files import MOST_BYTES, SUFFIXES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -314,8 +314,9 @@ def _kind_of(document: Any) -> type[api.KubernetesObject]:
     kinds of object.
     """
     if not isinstance(document, dict):
-        raise ManifestError(
-            [f"is {found_text(document)}; allowed is a mapping with apiVersion, kind and metadata"])
+        path = isinstance(document, str) and document.endswith(SUFFIXES)
+        raise ManifestError([f"is {found_text(document)}; allowed is a mapping with apiVersion, "
+                             "kind and metadata" + "; a file is read by load" * path])
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not _text(document.get(field)):
             raise ManifestError([f"{field} is {found_text(document.get(field))}; allowed is text, "
