@@ -57,6 +57,16 @@ def sentences(cluster, conf=None):
     return ignored_fields(ssn) + [sentence for _, sentence in contradictions(ssn)]
 
 
+def test_a_topology_that_no_plugin_keeps_is_named():
+    cluster = Cluster().node("n1", cpu=4).job("a", cpu=1, network_topology={"mode": "hard"})
+    cluster.job("b", cpu=1)
+    conf = CONF + "  - name: predicates\n  - name: {}\n"
+    assert ignored_fields(cluster.run(conf.format("drf")).session) == [
+        "Job default/a: spec.networkTopology has no effect: only the plugin network-topology-aware "
+        "reads it, and the configuration does not name it."]
+    assert ignored_fields(cluster.run(conf.format("network-topology-aware")).session) == []
+
+
 def test_a_resource_of_a_queue_that_is_nearly_called_as_another_is_named():
     cluster = Cluster().node("n1", cpu=4, gpu=2)
     cluster.queue("a", capability={"gpu": 1, "cpu": 1}).queue(
@@ -109,7 +119,7 @@ def test_a_quota_that_no_plugin_reads():
                                            ("zone", "a tier's number")])
 def test_a_tier_name_that_v1_14_0_does_not_read(name, use):
     cluster = Cluster().node("n1", cpu=4).add(HYPER_NODE, PARTITIONS % name)
-    assert sentences(cluster) == [
+    assert sentences(cluster, CONF + "  - name: network-topology-aware\n") == [
         f"Job default/parts: highestTierName {name} of its partitionPolicy has no effect in "
         f"v1.14.0, so that its sub-groups lie anywhere; write {use}."]
 

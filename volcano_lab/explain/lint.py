@@ -26,6 +26,7 @@ from volcano_lab.plugins.queue_tree import QueueTree
 
 LIMITS = ("proportion", "capacity")
 """Who reads capability and guarantee."""
+TOPOLOGY = "network-topology-aware"
 TREES = ("capacity", "nodegroup")
 """Who follows `spec.parent`, with `enableHierarchy`."""
 ANNOTATIONS = {**{f"volcano.sh/task-topology-{what}": "task-topology"  # not loaded for its names
@@ -114,7 +115,7 @@ def _quotas(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str]:
 
 
 def _annotations(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str]:
-    """Annotations and labels of jobs and pods that a plugin would read."""
+    """Annotations and labels of jobs and pods that a plugin would read, and topologies."""
     unread = {key: plugin for key, plugin in ANNOTATIONS.items() if plugin not in options}
     who: dict[str, list[str]] = {}
     for job in ssn.jobs.values():
@@ -125,6 +126,12 @@ def _annotations(ssn: Session, options: dict[str, PluginOption]) -> Iterator[str
     for key, jobs in sorted(who.items()):
         yield f"Job{'s' * (len(jobs) > 1)} {listed(jobs, 3)}: " + _only(
             f"the annotation {key}", unread[key])
+    close = [called(job) for job in ssn.jobs.values() if TOPOLOGY not in options and any(
+        part.network_topology is not None for part in (
+            job.pod_group.spec, *job.pod_group.spec.sub_group_policy))]
+    if close:
+        yield f"Job{'s' * (len(close) > 1)} {listed(close, 3)}: " + _only(
+            "spec.networkTopology", TOPOLOGY)
 
 
 def _queue_labels(ssn: Session) -> Iterator[str]:
