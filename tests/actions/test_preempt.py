@@ -22,6 +22,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from volcano_lab.actions.preempt_topology import Candidate, CandidateLimits, select_candidate
+from volcano_lab.api.fit_error import (
+    UNSCHEDULABLE,
+    UNSCHEDULABLE_AND_UNRESOLVABLE,
+    FitError,
+    FitErrors,
+    Status,
+)
 from volcano_lab.api.objects import (
     Container,
     NetworkTopologySpec,
@@ -91,6 +98,30 @@ ONE = ["evict low-2 n1", "pipeline high-0 n1"]
 def test_a_job_that_matters_more_takes_one_task_unless(sentence, changes, expected, how):
     cluster = base().queue("other")
     assert decide(cluster, how, LOW, HIGH, *changes) == expected, sentence
+
+
+@pytest.mark.parametrize("condition", [
+    ("Ready", "True", "PreemptionByScheduler"),
+    ("DisruptionTarget", "False", "PreemptionByScheduler"),
+    ("DisruptionTarget", "True", "EvictionByEvictionAPI"),
+], ids="-".join)
+def test_a_task_does_not_wait_for_pods_that_leave_its_promised_node_for_another_reason(condition):
+    def leaving(pod: Pod) -> None:
+        being_evicted(pod)
+        pod.status.conditions[:] = [PodCondition(*condition)]
+
+    changes = [nominated("n1"), change("Pod", "low-3", leaving)]
+    assert decide(base(), PLAIN, LOW, HIGH, *changes) == ["pipeline high-0 n1"]
+
+
+def test_a_node_that_was_found_to_be_no_place_at_all_is_not_cleared():
+    ssn = Scheduler(base().node("n2", cpu=4).cache(), PLAIN).run_once()
+    job = ssn.jobs["default/high"]
+    (task,) = job.tasks.values()
+    errors = job.nodes_fit_errors[task.uid] = FitErrors()
+    for code, left in ((UNSCHEDULABLE, ["n1", "n2"]), (UNSCHEDULABLE_AND_UNRESOLVABLE, ["n1"])):
+        errors.set_node_error("n2", FitError(task.key, "n2", (Status(code, "no"),)))
+        assert [node.name for node in ssn.nodes_that_eviction_may_help(task)] == left
 
 
 def test_the_promised_node_is_cleared_once_more_when_nobody_is_leaving_it():
