@@ -22,13 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from volcano_lab.actions.preempt_topology import Candidate, CandidateLimits, select_candidate
-from volcano_lab.api.fit_error import (
-    UNSCHEDULABLE,
-    UNSCHEDULABLE_AND_UNRESOLVABLE,
-    FitError,
-    FitErrors,
-    Status,
-)
+from volcano_lab.api.fit_error import UNRESOLVABLE, UNSCHEDULABLE, FitError, FitErrors, Status
 from volcano_lab.api.objects import (
     Container,
     NetworkTopologySpec,
@@ -119,7 +113,7 @@ def test_a_node_that_was_found_to_be_no_place_at_all_is_not_cleared():
     job = ssn.jobs["default/high"]
     (task,) = job.tasks.values()
     errors = job.nodes_fit_errors[task.uid] = FitErrors()
-    for code, left in ((UNSCHEDULABLE, ["n1", "n2"]), (UNSCHEDULABLE_AND_UNRESOLVABLE, ["n1"])):
+    for code, left in ((UNSCHEDULABLE, ["n1", "n2"]), (UNRESOLVABLE, ["n1"])):
         errors.set_node_error("n2", FitError(task.key, "n2", (Status(code, "no"),)))
         assert [node.name for node in ssn.nodes_that_eviction_may_help(task)] == left
 
