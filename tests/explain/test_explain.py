@@ -247,9 +247,10 @@ def test_overused_and_not_allocatable_are_told_apart():
             "train", queue="a", pods=2, min_member=1, cpu=1))
     overused = explained(base, conf=conf("gang", "predicates", "proportion"))
     assert overused.codes == ["overused"] and "it holds cpu 2 and deserves cpu 2" in overused.text
+    assert "In queue a cpu is held by default/old 2." in overused.text
     explanation = explained(base.node("n1", pods=110), conf=conf("gang", "predicates",
                                                                  "proportion"))
-    assert explanation.codes == ["over_deserved"] and "It is not overused" in explanation.text
+    assert explanation.codes == ["over_deserved"] and "is overused" not in explanation.text
 
 
 def test_what_is_deserved_to_the_last_byte_is_not_exceeded():

@@ -10,6 +10,7 @@ from recorded_cases import HERE, rows
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer
 from volcano_lab.explain.evidence import counts
+from volcano_lab.explain.knob import Rank
 from volcano_lab.explain.trial import Trial, run
 from volcano_lab.manifests import loader as manifests
 
@@ -165,6 +166,30 @@ SCENES = {
     "whole CPUs": (lambda: Cluster().node("n1", cpu=7).job("train", cpu=8).objects(),
                    conf("gang", "predicates"), "job default/train: request of cpu a pod 8 -> 7",
                    "train is placed on n1"),
+    "a guarantee with those below it": (
+        lambda: Cluster().node("n1", cpu=16).queue(
+            "a", guarantee=9, deserved=9, capability=16).queue(
+            "a1", parent="a", guarantee=5, deserved=5, capability=16).queue(
+            "a2", parent="a", guarantee=4, deserved=4, capability=16).queue(
+            "b", deserved=7, capability=16).job("train", queue="b", cpu=10).objects(),
+        conf("gang", "predicates", "capacity", capacity={"enableHierarchy": "true"}),
+        "queue a: guarantee.resource cpu 9 -> cpu 6, with a1 cpu 2", "train is placed on n1"),
+    "a parent with a slip in its name": (
+        lambda: Cluster().node("n1", cpu=8).queue("eng", capability=8).queue(
+            "dev", parent="Eng", capability=4).job("train", cpu=2).objects(),
+        conf("gang", "predicates", "capacity", capacity={"enableHierarchy": "true"}),
+        "queue dev: parent Eng -> eng", "train is placed on n1"),
+    "a parent that is not there": (
+        lambda: Cluster().node("n1", cpu=8).queue("a", parent="org", capability=4, guarantee=2,
+                                                  deserved=2).queue(
+            "b", parent="org", capability=4, guarantee=2, deserved=2).job("train", cpu=2).objects(),
+        conf("gang", "predicates", "capacity", capacity={"enableHierarchy": "true"}),
+        "create queue org", "train is placed on n1"),
+    "another job where none may be": (
+        lambda: Cluster().node("n1", cpu=8).queue("org").queue("a", parent="org").job(
+            "stray", queue="org", cpu=1).job("train", cpu=2).objects(),
+        conf("gang", "predicates", "capacity", capacity={"enableHierarchy": "true"}),
+        "job default/stray: in queue a", "train is placed on n1"),
     "the guarantee of another queue": (
         lambda: Cluster().node("n1", cpu=8).queue("vip", guarantee=6).job("train", cpu=4).objects(),
         conf("gang", "predicates", "proportion"), "queue vip: guarantee.resource cpu 6 -> cpu 4",
@@ -199,7 +224,7 @@ SCENES = {
         "actions with reclaim, and queue b: reclaimable false -> true", "evicts 1 pod of old"),
     "enqueue stands before a reclaim that is not there": (
         lambda: full(queue="b").queue("a").queue("b").job("train", queue="a", cpu=3).objects(),
-        conf(), "actions without enqueue, and actions with reclaim", "evicts 3 pods of old"),
+        conf(), "actions with reclaim, and actions without enqueue", "evicts 3 pods of old"),
     "a device that no node has": (
         lambda: Cluster().node("n1", cpu=8).job("train", pods=2, cpu=1, gpu=2).objects(),
         conf("gang", "predicates"), "1 more node like n1 with nvidia.com/gpu 4",
@@ -353,3 +378,16 @@ def test_objects_with_the_versions_of_a_real_cluster_have_the_same_remedies(clus
                   for some in (objects, real)]
     told = [[str(each) for each in explain.why("train").remedies] for explain in explainers]
     assert told[0] == told[1] != []
+
+
+@pytest.mark.parametrize("actions, at", [("enqueue, allocate", -1),
+                                         ("enqueue, allocate, preempt", 0)])
+def test_what_concerns_everybody_comes_after_what_one_job_can_do_unless_it_lets_others_evict(
+        actions, at):
+    cluster = Cluster().add(PRIORITIES).node("n1", cpu=4).job("old", pods=3, min_member=1, cpu=1,
+                                                              running={"n1": 3})
+    cluster.job("train", pods=3, cpu=1, priority=1000, priority_class="high")
+    found = [remedy.change for remedy in Explainer(cluster.objects(), conf(
+        "priority", "gang", "predicates", "overcommit", actions=actions)).why(
+            "default/train").remedies if remedy.rank < Rank.OTHERS]
+    assert len(found) > 1 and found[at] == "actions without enqueue", found

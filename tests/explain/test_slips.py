@@ -27,6 +27,13 @@ OTHERS = """\
 {apiVersion: v1, kind: Pod, metadata: {name: agent, namespace: kube-system}, spec: {schedulerName: \
 default-scheduler, nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 3}}}]}, \
 status: {phase: Running}}"""
+GROUP = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: web, namespace: default}
+spec: {minMember: 1}
+status: {phase: Inqueue}
+"""
 JOB = """\
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -47,8 +54,10 @@ def made(node, asks="{cpu: 1}", more="", pods=""):
                                                              pods=pods)))
 
 
-def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memory: 32Gi"):
-    node = ("{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: "
+def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memory: 32Gi",
+            labels=""):
+    node = (f"{{apiVersion: v1, kind: Node, metadata: {{name: n1, labels: {{{labels}}}}}, "
+            "status: {allocatable: "
             f"{{{nodes}, pods: 9}}}}}}")
     return made(node, asks, more, pods)
 
@@ -70,6 +79,27 @@ def written(asks="{cpu: 1}", more="queue: default", pods="", nodes="cpu: 4, memo
      "job default/web: without its scheduling gates (web is placed on n1)"),
     ("a node that does not work", made(NODE), "node.kubernetes.io/not-ready",
      "repair node n1, so that its taint node.kubernetes.io/not-ready goes (web is placed on n1)"),
+    ("a label with a capital letter", written(
+        pods="nodeSelector: {diskType: ssd}", nodes="cpu: 4", labels="disktype: ssd"),
+     "No node has diskType=ssd; near it is disktype=ssd.",
+     "job default/web: node selector disktype=ssd instead of diskType (web is placed on n1)"),
+    ("a label that has another value", written(
+        pods="nodeSelector: {pool: b}", nodes="cpu: 4", labels="pool: batch"),
+     "No node has pool=b; there is batch.",
+     "job default/web: without its node selector pool=b (web is placed on n1)"),
+    ("a label that nobody has", written(pods="nodeSelector: {zone: b}"),
+     "No node has the label zone.",
+     "job default/web: without its node selector zone=b (web is placed on n1)"),
+    ("a toleration of another value", made(
+        NODE.replace("node.kubernetes.io/not-ready", "gpu, value: present"),
+        pods='tolerations: [{key: GPU, value: "true", effect: NoSchedule}]'),
+     "It tolerates GPU=true:NoSchedule, and the taint is gpu=present:NoSchedule.",
+     "job default/web: with a toleration of gpu:NoSchedule (web is placed on n1)"),
+    ("a toleration of no taint that is there", made(
+        NODE.replace("node.kubernetes.io/not-ready", "gpu"),
+        pods="tolerations: [{key: spot, operator: Exists}]"),
+     "untolerated taint {gpu: }).",
+     "job default/web: with a toleration of gpu:NoSchedule (web is placed on n1)"),
 ])
 def test_what_is_meant_is_said_and_first_among_the_remedies(sentence, objects, said, change):
     explanation = Explainer(objects, ALLOCATE).why("web")
@@ -82,6 +112,26 @@ def test_pods_that_are_not_made_are_told_first_and_admission_is_no_help():
     assert explanation.codes[0] == "pods_not_made"
     assert "there is no PriorityClass gold" in explanation.causes[0].text
     assert not explanation.seeks_remedies
+
+
+def test_pods_of_another_scheduler_are_told_and_given_to_volcano():
+    explanation = Explainer(Cluster().node("n1", cpu=4).add(GROUP).add(OTHERS.replace(
+        "nodeName: n1, ", "").replace("kube-system}", "default, annotations: {"
+        "scheduling.k8s.io/group-name: web}}").replace("Running", "Pending")).objects()).why("web")
+    assert explanation.codes == ["other_scheduler"]
+    assert [str(remedy) for remedy in explanation.remedies] == [
+        "job default/web: schedulerName volcano for its pods (web is placed on n1)"]
+
+
+def test_a_queue_that_is_not_there_is_made_or_the_near_one_is_taken():
+    node = NODE.replace("node.kubernetes.io/not-ready, effect: NoSchedule", "x, effect: "
+                        "PreferNoSchedule")
+    queue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: team-ml}}"
+    explanation = Explainer(made(f"{node}\n---\n{queue}", more="queue: team-mi")).why("web")
+    assert explanation.text.endswith("its queue team-mi doesn't exist; near it is team-ml.")
+    assert [str(remedy) for remedy in explanation.remedies] == [
+        "job web: in queue team-ml (web is placed on n1)",
+        "create queue team-mi (web is placed on n1)"]
 
 
 def test_pods_that_volcano_does_not_schedule_are_named():

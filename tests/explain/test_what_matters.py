@@ -89,8 +89,50 @@ def test_the_room_of_each_hyper_node_is_told_where_none_was_tried():
     close = {"mode": "hard", "highestTierAllowed": 1}
     cluster = racks().job("mpi", pods=4, cpu=4, network_topology=close)
     assert texts(cluster, "mpi", TOPOLOGY)[0] == (
-        "No HyperNode up to tier 1 has room for its gang: its minimum of 4 pods asks for cpu 16, "
+        "No HyperNode up to tier 1 has room for it: its minimum of 4 pods asks for cpu 16, "
         "and rack-b has cpu 14 left, rack-a has cpu 12 left.")
+
+
+PARTS = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: mpi, namespace: default}
+spec:
+  minMember: 6
+  minResources: {cpu: "18"}
+  networkTopology: {mode: hard, highestTierAllowed: 2}
+  subGroupPolicy:
+  - {name: part, subGroupSize: 3, minSubGroups: 2, matchLabelKeys: [part], labelSelector: {
+     matchLabels: {app: mpi}}, networkTopology: {mode: hard, highestTierAllowed: 1}}
+status: {phase: Inqueue}
+""" + "".join(f"""\
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: mpi-{number}, namespace: default, labels: {{app: mpi, part: "{number // 3}"}},
+  annotations: {{scheduling.k8s.io/group-name: mpi}}}}
+spec: {{schedulerName: volcano, containers: [{{name: m, resources: {{requests: {{cpu: "3"}}}}}}]}}
+""" for number in range(6))
+
+
+def test_hyper_nodes_that_were_not_tried_for_a_sub_group_are_named_with_what_they_have_left():
+    cluster = racks().job("db", cpu=6, pods=1, running={"n3": 1}).add(PARTS)
+    said = texts(cluster, "mpi", TOPOLOGY)
+    assert said[0] == (
+        "No single HyperNode up to tier 1 holds its sub-group: 3 pods are needed together, and "
+        "rack-a takes 0. Not tried, as its minimum of 3 pods asks for cpu 9: rack-b has cpu 8 "
+        "left. Counted in: 3 pods of its own job that have found a place in this attempt.")
+    assert said[1] == "cpu is held by default/mpi 9, default/db 6, default/web 6."
+
+
+def test_sub_groups_without_a_topology_that_must_hold_start_with_one():
+    objects = racks().add(PARTS.replace(", networkTopology: {mode: hard, highestTierAllowed: 1}",
+                                        "").replace(
+        "  networkTopology: {mode: hard, highestTierAllowed: 2}\n", "")).objects()
+    explanation = Explainer(objects, TOPOLOGY).why("mpi")
+    assert explanation.codes == ["no_default_sub_group"]
+    assert explanation.remedies[0].change == (
+        "job default/mpi: networkTopology hard, highestTierAllowed 3")
 
 
 def test_a_tier_below_all_hyper_nodes_is_said():

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text, total
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
-from volcano_lab.explain.holders import by_whom
-from volcano_lab.explain.origin import closed, level_called, over_cause, too_large
-from volcano_lab.trace import Record, queue_attributes
+from volcano_lab.explain.holders import by_whom, held_text, phase_text
+from volcano_lab.explain.nodes import closed_causes
+from volcano_lab.explain.origin import (
+    closed,
+    level_called,
+    over_cause,
+    queues_above,
+    refused,
+    too_large,
+)
+from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts
 
 
@@ -43,15 +52,22 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                         f"too little left of {', '.join(kept)} ({sums}).", {
                             "quota": record["quota"], "wanted": {
                                 name: each[1:] for name, each in kept.items()}}, [record])
+            names = [name.removeprefix("requests.") for name in kept]
+            used = {other.uid: amounts(total(task.resreq for task in other.tasks.values()))
+                    for other in seen.ssn.jobs.values() if other.namespace == job.namespace
+                    and other is not job}
+            text = held_text(seen, used, names, "In use by",
+                             partial(phase_text, seen, record))
+            yield from [Cause("quota_used", text[1:], {}, [], True)] if text else ()
+            yield from _unasked(seen, job, record)
     yield from _beyond_pods(job, compared)
-    yield from too_large(seen, job)
+    hopeless = list(too_large(seen, job)) or closed_causes(seen, job)
+    yield from hopeless
     told = {record["plugin"] for record in compared
             } | {r["plugin"] for r in seen.of("quota_comparison", job=job.uid)}
     for record in refusals:
         if record["plugin"] not in told:
-            text = (f"Plugin {record['plugin']} does not admit it"
-                    f"{warnings_of(seen, record['plugin'])}.")
-            yield Cause("refused", text, {}, [record])
+            yield refused(seen, record, "admit it")
 
 
 def _beyond_pods(job: JobInfo, compared: list[Record]) -> Iterator[Cause]:
@@ -104,33 +120,16 @@ def _overcommit(seen: Evidence, record: Record, name: str) -> str:
 
 
 def _unasked(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
-    """Queues that would refuse it, too, had they been asked: the first refusal ends the question.
+    """Queues that would refuse it, too, had they been asked: the first refusal ends the question;
+    those of the whole line where it was not a queue's.
     """
-    least, queues = record["min_resources"], seen.state_at(record)["queues"]
-    for name in _line_above(seen, job, record):
-        queue = queues[name]
-        asked = added(added(added(least, queue["allocated"]), queue["inqueue"]), queue["elastic"],
-                      -1.0)
-        names = [r for r in least if r != "pods" and asked[r] > queue["real_capability"].get(r,
-                                                                                             0.0)]
+    least = amounts(job.get_min_resources())
+    asked = {plugin for tier in seen.ssn.points["job_enqueueable"].tiers for plugin, _ in tier}
+    counted = asked & {"proportion", "capacity"}
+    for name, queue in queues_above(seen, job, record) if counted else ():
+        sums = added(added(added(least, queue["allocated"]), queue["inqueue"]),
+                     queue["elastic"], -1.0)
+        names = [r for r in least if r != "pods" and sums[r] > queue["real_capability"].get(r, 0.0)]
         if names:
             yield over_cause(seen, job, name, f"Queue {name} would refuse it, too: it would have "
-                             "to answer for", names, (asked, queue["real_capability"]))
-
-
-def _line_above(seen: Evidence, job: JobInfo, record: Record) -> list[str]:
-    """The queues that come after the one that refused, up to the root; the whole line where
-    overcommit refused.
-    """
-    asked = {plugin for tier in seen.ssn.points["job_enqueueable"].tiers for plugin, _ in tier}
-    attrs = queue_attributes(seen.ssn) if asked & {"proportion", "capacity"} else {}
-    level = record.get("level")
-    attr = attrs.get(level or job.queue)
-    if attr is None:
-        return []
-    return [*([] if level else [job.queue]), *reversed(getattr(attr, "ancestors", ()))]
-
-
-def warnings_of(seen: Evidence, plugin: str) -> str:
-    found = [warning for warning in seen.ssn.warnings if warning.startswith(plugin)]
-    return f" ({found[0].removesuffix('.')})" if found else ""
+                             "to answer for", names, (sums, queue["real_capability"]))

@@ -7,6 +7,8 @@ from itertools import chain
 from math import ceil
 from typing import Any
 
+import attrs
+
 from volcano_lab.api import ROOT_QUEUE, JobInfo
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.knob import Knob, Rank
@@ -30,6 +32,11 @@ BY_CAUSE: dict[str, Callable[[Knobs, JobInfo, dict[str, Any]], Iterator[Knob]]] 
     "queue_closed": lambda knobs, job, numbers: knobs.opened(job.queue),
     "resource_quota": lambda knobs, job, numbers: knobs.quota(
         job.namespace, numbers["quota"], numbers["wanted"]),
+    "tree_broken": lambda knobs, job, numbers: chain(
+        *(knobs.parents(*each) for each in numbers["missing"].items()),
+        *(knobs.in_queue(uid, below) for uid, below in numbers["inner"].items())),
+    "other_scheduler": lambda knobs, job, numbers: knobs.ours(job.uid),
+    "no_default_sub_group": lambda knobs, job, numbers: knobs.anywhere(job.uid),
     "gang_invalid": lambda knobs, job, numbers: knobs.roles(job.uid, numbers["roles"]),
     "node_group": lambda knobs, job, numbers: knobs.node_groups(job.queue, numbers["names"]),
     "taint": lambda knobs, job, numbers: chain(knobs.tolerations(
@@ -59,11 +66,12 @@ def candidates(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) ->
 
 def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Knob]:
     codes = {cause.code for cause in causes}
+    refused = bool(codes & {*CAPABILITY, "overcommit_refuses"}) and job.is_pending()
+    evicts = {"preempt", "reclaim"} & {*knobs.conf.actions}  # enqueue keeps these from acting
     for cause in causes:
         yield from _for(knobs, ssn, job, cause)
     if codes & {*ROOM, *CAPABILITY, "over_deserved", "overcommit_refuses"}:
-        refused = codes & {*CAPABILITY, "overcommit_refuses"} and job.is_pending()
-        yield from knobs.without_action("enqueue") if refused else ()
+        yield from knobs.without_action("enqueue") if refused and evicts else ()
         yield from knobs.with_action("reclaim") if _others_hold(ssn, job) else ()
         yield from knobs.with_action("preempt") if _less_important(ssn, job) else ()
         yield from knobs.priority(job.uid, first) if (first := _first(ssn, job)) is not None else ()
@@ -71,12 +79,15 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
         yield from knobs.in_queue(job.uid, _other_queues(ssn, job))
     yield from _less_or_more(knobs, ssn, job, causes)
     yield from knobs.min_member(job.uid)
+    if refused and not evicts:  # a change for everybody, where one of the job or its queue may do
+        yield from (attrs.evolve(knob, rank=Rank.JOB) for knob in knobs.without_action("enqueue"))
 
 
 def _other_queues(ssn: Session, job: JobInfo) -> list[str]:
-    """Some queues that are open and have none below them."""
+    """Some queues that are open and have none below them, the job's own children first."""
     parents = {queue.queue.spec.parent for queue in ssn.queues.values()} | {ROOT_QUEUE, job.queue}
-    return [name for name, queue in ssn.queues.items() if queue.is_open and name not in parents][:3]
+    names = [name for name, queue in ssn.queues.items() if queue.is_open and name not in parents]
+    return sorted(names, key=lambda name: ssn.queues[name].queue.spec.parent != job.queue)[:2]
 
 
 def _others_hold(ssn: Session, job: JobInfo) -> bool:

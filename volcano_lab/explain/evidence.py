@@ -9,6 +9,7 @@ from typing import Any
 
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
+from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.explanation import Amounts, amounts_text
@@ -159,6 +160,7 @@ class Evidence:
         self.ssn, self.trace, self._node_by_node = ssn, trace, node_by_node
         self.names, self.brief = Names(ssn), False  # brief: nobody is named who holds what
         self.called, self.unmade = self.names.called, unmade or {}
+        self.elsewhere: list[Pod] = []  # pods of another scheduler
         self._indices: dict[tuple[str, str], dict[Any, list[Record]]] = {}
 
     @cached_property
@@ -265,14 +267,15 @@ class Evidence:
                  for record in self._about(name, "task", task.key) if record.action == action]
         return sorted(found, key=lambda record: record.number)
 
-    def free(self, record: Record, names: Iterable[str] | None = None) -> dict[str, Amounts]:
-        """What each node would have left at that moment, with what is releasing gone and what is
-        promised come; of some resources, or all.
+    def free(self, record: Record | None, names: Iterable[str] | None = None) -> dict[str, Amounts]:
+        """What each node would have left at that moment (None: when the session opened), with what
+        is releasing gone and what is promised come; of some resources, or all.
         """
         wanted = self.ssn.total_resource.resource_names() if names is None else list(names)
         return {name: {each: node["idle"].get(each, 0.0) + node["releasing"].get(each, 0.0) - node[
             "pipelined"].get(each, 0.0) for each in wanted}
-            for name, node in self.state_at(record)["nodes"].items()}
+            for name, node in (self.state_at(record) if record else self.trace.start)[
+                "nodes"].items()}
 
     def refusing(self, choice: Record) -> dict[str, str] | None:
         """{node: plugin} of the nodes that a plugin refused at a choice, whatever room they had;

@@ -13,8 +13,10 @@ from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group
-from volcano_lab.explain.names import near
-from volcano_lab.explain.remedies import remedies_for, remedies_that_spare
+from volcano_lab.explain.knobs import Knobs
+from volcano_lab.explain.names import meant, near
+from volcano_lab.explain.remedies import Remedy, effect, remedies_for, remedies_that_spare
+from volcano_lab.explain.trial import run
 from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
@@ -22,6 +24,7 @@ from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, actio
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
@@ -66,6 +69,8 @@ class Explainer(Shown):
         self.evidence = Evidence(self.session, self.trace,
                                  lambda: traced(self.objects, self.conf, True, self.now)[0],
                                  getattr(objects, "unmade", None))
+        self.evidence.elsewhere = [obj for obj in self.objects if isinstance(obj, Pod)
+                                   and obj.spec.scheduler_name not in ("", SCHEDULER)]
         self._later, self._told = getattr(objects, "later", {}), getattr(objects, "warnings", ())
         self.names = self.evidence.names
 
@@ -103,8 +108,21 @@ class Explainer(Shown):
             if not left_out and not unmade:
                 raise
             head = f"The cycle leaves it out: {left_out[0]}." if left_out else unmade[0]
-            return Explanation(str(what), head, [Cause("left_out", "")])
+            find = partial(self._elsewhere, what, groups) if groups and left_out else None
+            return Explanation(str(what), head, [Cause("left_out", "")], find)
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue}[kind](key)
+
+    def _elsewhere(self, name: str, groups: dict[str, str], _: float | None) -> Iterable[Remedy]:
+        """The queue that was meant, and one of that name: what a job that is left out gets there.
+        """
+        queues, pods = self.session.queues, [pod for pods in self._later.values() for pod in pods]
+        knobs = Knobs(with_defaults([*self.objects, *pods]), self.conf, lambda _: name)
+        for uid, queue in groups.items():
+            for knob in () if queue in queues else (*knobs.in_queue(uid, filter(None, [
+                    meant(queue, queues, 0.7)])), *knobs.made(queue)):
+                ssn = run(*knob.turn(1)[1:], self.now)
+                if uid in ssn.jobs and not ssn.jobs[uid].is_pending():
+                    yield Remedy.of(knob, 1, effect(self.evidence, self.session, ssn, uid, name))
 
     def why_job(self, uid: str) -> Explanation:
         """Why pods of a job wait, and what would give them a place."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import JobInfo, SubJobInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, amounts_text
+from volcano_lab.explain.holders import room_causes
 from volcano_lab.framework import CLUSTER_TOP, listed
 from volcano_lab.manifests.pod_group_controller import OWNERS
 from volcano_lab.trace import Record
@@ -76,10 +77,10 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
 
 
 def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """That no HyperNode of an allowed tier holds the job or its sub-group."""
+    """That no HyperNode of an allowed tier holds the job or its sub-group, and who holds the room.
+    """
     if not job.contains_hard_topology():
         return
-    hard, tier = job.hard_topology()
     tries = [record for record in seen.in_action("allocate", "hyper_node_tried")
              if record["job"] == job.uid]
     waiting = {job.task_to_sub_job.get(task.uid) for task in job.tasks.values()
@@ -89,55 +90,67 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         tries = own  # others of its sub-groups may have found a place
     elif any(record["fits"] and not record["sub_job"] for record in tries):
         return
-    if not tries:
-        if seen.in_action("allocate", "job", job=job.uid):
-            yield _without_room(seen, job, tier)
+    if not tries and not seen.in_action("allocate", "job", job=job.uid):
         return
+    fits = {record["sub_job"] for record in tries if record["fits"]}
+    groups = [group for uid, group in sorted(job.sub_jobs.items()) if uid in waiting - fits
+              ] if tries and job.contains_sub_job_policy() else []
     failed = [record for record in tries if not record["fits"]]
-    of_sub_jobs = [record for record in failed if record["sub_job"]]
-    chosen = of_sub_jobs or failed
+    chosen = [record for record in failed if record["sub_job"] and record["sub_job"] not in fits]
+    needed = max((group.min_available for group in groups), default=job.min_available)
+    whole = next((group for group in groups if group.hard_topology()[0]), job)
+    found = _too_small(seen, job, whole, chosen or failed, needed,
+                       "its sub-group" if groups else "it")
+    yield found
+    yield from room_causes(seen, job, Cause("", "", {
+        "allowed": found.numbers.pop("nodes"), "request": found.numbers.pop("need")},
+        (chosen or failed or seen.of("job", job=job.uid))[-1:]))
+
+
+def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
+               needed: int, who: str) -> Cause:
+    """How many pods of a job, or of its sub-group, each HyperNode of an allowed tier takes; and
+    what those have left that were not tried, as that was less than the minimum.
+    """
+    topology, (hard, tier) = seen.ssn.topology, whole.hard_topology()
     most: dict[str, int] = {}
-    for record in chosen:
+    for record in tries:
         most[record["hyper_node"]] = max(_found(seen, job, record), most.get(record["hyper_node"],
                                                                              0))
-    places = ", ".join(f"{name} takes {count}" for name, count in most.items())
-    if hard and job.allocated_hyper_node:
-        places += (f". Its pods that have a place lie in {job.allocated_hyper_node}, and its own "
-                   f"topology (hard, tier {tier}) keeps the others there")
-    sizes = {sub_job.uid: sub_job.min_available for sub_job in job.sub_jobs.values()}
-    needed = max((sizes.get(record["sub_job"], job.min_available) for record in chosen),
-                 default=job.min_available)
-    who = "its sub-group" if of_sub_jobs and job.contains_sub_job_policy() else "it"
-    limit = f" up to tier {tier}" if hard else ""
-    text = (f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, "
-            f"and {places}.{seen.own(job.uid, chosen[-1])}")
-    yield Cause("topology_too_small", text, {"needed": needed, "holds": most, "tier": tier}, chosen)
-
-
-def _without_room(seen: Evidence, job: JobInfo, tier: int) -> Cause:
-    """That no HyperNode of an allowed tier was tried, as none has room for the gang's minimum."""
-    topology = seen.ssn.topology
-    near = sorted(name for name, info in topology.hyper_nodes.items()
-                  if info.tier <= tier and name != CLUSTER_TOP)
-    need = {name: amount for name, amount in amounts(job.get_min_resources()).items()
+    near = [name for name, info in topology.hyper_nodes.items()
+            if info.tier <= tier and name != CLUSTER_TOP]
+    need = {name: amount for name, amount in amounts(whole.get_min_resources()).items()
             if amount and name in seen.ssn.total_resource.resource_names() and name != "pods"}
-    free = seen.free(seen.of("job", job=job.uid)[-1], need)
+    free = seen.free(None, need)
     left = {name: {each: sum(max(free[node.name][each], 0.0) for node in topology.nodes[name])
-                   for each in need} for name in near}
+                   for each in need} for name in near if name not in most}
     short = {name: [each for each in need if has[each] < need[each]] for name, has in left.items()}
-    if near and all(short.values()):
-        names = list(dict.fromkeys(each for lacking in short.values() for each in lacking))
-        near.sort(key=lambda name: -left[name][names[0]])
-        parts = [f"{name} has {amounts_text(left[name], short[name])} left" for name in near]
-        text = (f"No HyperNode up to tier {tier} has room for its gang: its minimum of "
-                f"{job.min_available} pods asks for {amounts_text(need, names)}, and "
-                f"{listed(parts, 4)}.")
+    names = list(dict.fromkeys(each for lacking in short.values() for each in lacking))
+    order = sorted((name for name in short if short[name]), key=lambda name: [
+        -left[name][each] for each in names])
+    asks = f"its minimum of {needed} pods asks for {amounts_text(need, names)}"
+    has = [f"{name} has {amounts_text(left[name], short[name])} left" for name in order]
+    limit = f" up to tier {tier}" if hard else ""
+    if most:
+        takes = ", ".join(f"{name} takes {count}" for name, count in most.items())
+        text = (f"No single HyperNode{limit} holds {who}: {needed} pods "
+                f"are needed together, and {takes}.")
+        if job.allocated_hyper_node and job.hard_topology()[0]:
+            text = (f"{text[:-1]}. Its pods that have a place lie in {job.allocated_hyper_node}, "
+                    f"and its own topology (hard, tier {job.hard_topology()[1]}) keeps the others "
+                    "there.")
+        elif has:
+            text += f" Not tried, as {asks}: {listed(has, 4)}."
+    elif order and len(order) == len(near):
+        text = f"No HyperNode{limit} has room for {who}: {asks}, and {listed(has, 4)}."
     elif near:
-        text = f"No HyperNode up to tier {tier} could be tried for it."
+        text = f"No HyperNode{limit} could be tried for {who}."
     else:
-        text = f"There is no HyperNode up to tier {tier}, the highest that it allows."
-    return Cause("topology_too_small", text,
-                 {"needed": job.min_available, "holds": {}, "tier": tier, "left": left})
+        text = f"There is no HyperNode{limit}, the highest that it allows."
+    nodes = [node.name for name in near for node in topology.nodes[name]]
+    return Cause("topology_too_small", text + (seen.own(job.uid, tries[-1]) if tries else ""), {
+        "needed": needed, "holds": most, "tier": tier, "left": left, "need": need, "nodes": nodes},
+        tries)
 
 
 def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:

@@ -174,8 +174,8 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         return
     record = cause.records[-1]
     names = list(cause.numbers.get("short_of") or cause.numbers.get("request", ()))
-    level = cause.numbers.get("level", job.queue) if "limit" in cause.numbers or cause.code in (
-        "overused", "over_deserved") else None
+    level = cause.numbers.get("level", job.queue) if (
+        "limit" in cause.numbers or cause.code == "overused") else None
     nodes = None if level is not None else cause.numbers.get("allowed", seen.trace.nodes)
     held, new = allocated(seen, record, level, nodes)
     took = {uid: each for uid, each in new.items() if uid != job.uid}

@@ -11,12 +11,15 @@ from typing import Any
 import attrs
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import ObjectMeta, PodGroup, PriorityClass
+from volcano_lab.api.objects import HyperNode, ObjectMeta, PodGroup, PriorityClass
 from volcano_lab.api.objects.affinity import Toleration
+from volcano_lab.api.objects.volcano import NetworkTopologySpec
 from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
 from volcano_lab.explain.nodes import KUBERNETES
+from volcano_lab.explain.slips import selector_slips
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.plugins.kube.taints import tolerates
 
 FREED: dict[str, tuple[tuple[str, Any, str], ...]] = {
@@ -122,7 +125,17 @@ class JobKnobs(KnobSet):
                        said=lambda _: f"job {self.called(job)}: {meant} instead of {resource}")
 
     def freed(self, job: str, code: str) -> Iterator[Knob]:
-        """That the job's pods do not ask for what this cause is about."""
+        """That the job's pods do not ask for what this cause is about, or as nodes have it."""
+        nodes = [self.objects[place] for place in self.nodes_there.values()]
+        slips = {key: near for pod in self.waiting(job).values() if code == "node_affinity"
+                 for key, near in selector_slips(pod, nodes).items()}
+        if slips:
+            yield self._pods(job, "nodeSelector", "", lambda spec: evolved(
+                spec, "node_selector", dict(slips.get(key, (key, value)) for key, value
+                                            in spec.node_selector.items())),
+                f"job {self.called(job)}: node selector " + ", ".join(
+                    f"{'='.join(near)} instead of {key}" for key, near in slips.items()))
+            return
         for path, value, words in FREED.get(code, ()):
             name, _, rest = path.partition(".")
             own = [getattr(spec, name) for pod in self.waiting(job).values() if (spec := pod.spec)]
@@ -153,6 +166,15 @@ class JobKnobs(KnobSet):
                 yield self._once(f"job {self.called(job)}", place, f"{path}.mode", "soft",
                                  rank=Rank.JOB, field=f"network topology{where}")
 
+    def anywhere(self, job: str) -> Iterator[Knob]:
+        """A topology that must hold and that the whole cluster fulfils."""
+        place = self.groups.get(job)
+        top = max((obj.spec.tier for obj in self.objects if isinstance(obj, HyperNode)), default=0)
+        if place is not None:
+            yield self._once(f"job {self.called(job)}", place, "spec.network_topology",
+                             NetworkTopologySpec("hard", top + 1), f"job {self.called(job)}: "
+                             f"networkTopology hard, highestTierAllowed {top + 1}", rank=Rank.JOB)
+
     def tolerations(self, job: str, nodes: Sequence[str]) -> Iterator[Knob]:
         """That the job's pods tolerate all taints of a node; a knob for each set of taints, but for
         those that say that a node does not work.
@@ -169,6 +191,12 @@ class JobKnobs(KnobSet):
                 yield self._pods(job, "tolerations", text, lambda spec, more=more: evolved(
                     spec, "tolerations", [*spec.tolerations, *more]),
                     f"job {self.called(job)}: with a toleration of {text}")
+
+    def ours(self, job: str) -> Iterator[Knob]:
+        """That Volcano schedule the job's pods."""
+        yield self._pods(job, "schedulerName", "", lambda spec: evolved(
+            spec, "scheduler_name", SCHEDULER),
+            f"job {self.called(job)}: schedulerName {SCHEDULER} for its pods")
 
     def spread(self, job: str) -> Iterator[Knob]:
         """That the job's pods would like to be spread, and need not be."""

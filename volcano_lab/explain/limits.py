@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from volcano_lab.api.job import JobInfo
-from volcano_lab.explain.admission import warnings_of
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, added, amounts_text, part
 from volcano_lab.explain.holders import room_causes
-from volcano_lab.explain.origin import closed, level_called, limit_origin, over_cause
+from volcano_lab.explain.origin import (
+    closed,
+    level_called,
+    limit_origin,
+    over_cause,
+    queues_above,
+    refused,
+)
 from volcano_lab.trace import Record
 
 
@@ -61,10 +67,7 @@ def _refusal(seen: Evidence, job: JobInfo, record: Record) -> Cause:
             return _over_level(seen, job, record, level)
     if record["plugin"] == "proportion":
         return _over_deserved(seen, job, record)
-    why = warnings_of(seen, record["plugin"])
-    text = (f"Plugin {record['plugin']} does not let queue {job.queue} take pod "
-            f"{record['task']}{why}.")
-    return Cause("refused", text, {}, [record])
+    return refused(seen, record, f"let queue {job.queue} take pod {record['task']}")
 
 
 def _over_level(seen: Evidence, job: JobInfo, record: Record, level: Record) -> Cause:
@@ -82,12 +85,9 @@ def _above(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
     question.
     """
     level = seen.trace.records[record.number - 1]
-    if level.kind != "allocatable_level":
-        return
-    queues, request = seen.state_at(record)["queues"], level["request"]
-    above = getattr(seen.ssn.plugins["capacity"].queue_opts.get(level["level"]), "ancestors", ())
-    for name in [name for name in reversed(above) if name in queues]:
-        asked, limit = added(queues[name]["allocated"], request), queues[name]["real_capability"]
+    for name, queue in queues_above(seen, job, level) if level.kind == "allocatable_level" else ():
+        request, limit = level["request"], queue["real_capability"]
+        asked = added(queue["allocated"], request)
         names = [r for r in request if r != "pods" and asked[r] > limit.get(r, 0.0)]
         if names:
             yield over_cause(seen, job, name, f"Queue {name} above it would refuse it, too: it "
@@ -102,13 +102,11 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     names = [name for name in request if name != "pods" and asked[name] > deserved.get(name, 0.0)]
     numbers = {"asked": part(asked, names), "limit": part(deserved, names), "short_of": names,
                "each": part(request, names)}
-    overused = seen.in_action("allocate", "overused", queue=job.queue)
-    but = (" It is not overused: for that it would have to hold all that it deserves, "
-           "in every resource, pods too." if overused and not overused[-1]["answer"] else "")
+    but = ""
     if amounts_text(numbers["asked"]) == amounts_text(numbers["limit"]):
         more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
         but = (f" The difference is one of rounding ({more} in internal units), "
-               f"and this comparison has no tolerance.{but}")
+               "and this comparison has no tolerance.")
     origin = limit_origin(seen, job.queue, numbers["limit"]).strip(" ()")
     text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod "
             f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "

@@ -108,14 +108,15 @@ def owner_key(job: JobInfo) -> str:
     return f"{job.namespace}/{name}"
 
 
-def meant(name: str, there: Iterable[str]) -> str:
+def meant(name: str, there: Iterable[str], alike: float = 0.93) -> str:
     """The name among those that are there of which one is a slip of the pen; "" without one.
 
     >>> meant("nvidia.com/gpus", ["cpu", "nvidia.com/gpu"]), meant("amd.com/gpu", ["cpu"])
     ('nvidia.com/gpu', '')
     """
     lower = {each.lower(): each for each in there}
-    return next((lower[each] for each in get_close_matches(name.lower(), lower, 1, 0.93)), "")
+    return next((lower[each] for each in get_close_matches(name.lower(), lower, 1, alike)),
+                "")
 
 
 def near(name: str, known: Iterable[str]) -> str:

@@ -13,11 +13,13 @@ from volcano_lab.api import MIN_RESOURCE, JobInfo, TaskInfo, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, moment_text, part
 from volcano_lab.explain.holders import room_causes
+from volcano_lab.explain.slips import missing_labels, near_tolerations
 from volcano_lab.explain.volumes import reach_of
 from volcano_lab.framework.one_sentence import listed
 from volcano_lab.plugins.kube.node_ports import conflict
 from volcano_lab.plugins.kube.pod_info import PodInfo
 from volcano_lab.trace import Record
+from volcano_lab.trace.plain import amounts
 
 INSUFFICIENT, PODS = "Insufficient ", "Insufficient pods"
 RULES = {
@@ -79,6 +81,23 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             full = [found, *(room_causes(seen, job, found) if found.code != "role_failed" else ())]
         most = max((cause.numbers["nodes"] for cause in refused), default=0)
         yield from [*full, *refused] if len(allowed) >= most else [*refused, *full]
+
+
+def closed_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """That rules refuse all nodes that are large enough for a pod of a job which was not admitted.
+    """
+    task = next((task for task in job.tasks.values() if not task.node_name), None)
+    if task is None or seen.brief:
+        return
+    asked = {name: amount for name, amount in amounts(task.init_resreq).items() if name != "pods"}
+    large = [name for name, node in seen.ssn.nodes.items() if all(
+        node.allocatable.get(each) >= amount for each, amount in asked.items())]
+    said = {name: text for name in large if rule_of(text := _now_said(seen, task, name))[0] in
+            STATIC}
+    if large and len(said) == len(large):
+        for cause in _refused(seen, task.key, said, (len(large), ""), None):
+            yield Cause(cause.code, f"Admitted, it would wait, too: large enough are {len(large)} "
+                        f"of {len(seen.ssn.nodes)} nodes. {cause.text}", cause.numbers, [], True)
 
 
 def rule_of(reason: str) -> tuple[str, str]:
@@ -159,7 +178,7 @@ def _then_said(seen: Evidence, task: TaskInfo, node: str, plugin: str) -> str:
 
 
 def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple[int, str],
-             choice: Record) -> Iterator[Cause]:
+             choice: Record | None) -> Iterator[Cause]:
     count, inside = among
     by_reason: dict[str, list[str]] = {}
     for name, reason in objections.items():
@@ -174,6 +193,11 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple
             text += f" It is {moment_text(seen.ssn.now)[-5:]} UTC in this cycle."
         if KUBERNETES.search(reason):
             text += " Kubernetes sets this taint for as long as the node is in that state."
+        if code in STATIC:
+            there = [seen.ssn.nodes[name].node for name in names]
+            pod = seen.tasks[task].pod
+            text += near_tolerations(pod, there) if code == "taint" else missing_labels(
+                pod, there) if code == "node_affinity" else ""
         if code == "volume_node":
             text += reach_of(seen, task)
         if code == "host_ports":

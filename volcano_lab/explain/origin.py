@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, Resource, amount_text
+from volcano_lab.api import MIN_RESOURCE, ROOT_QUEUE, JobInfo, Resource, amount_text
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, amounts_text, part
+from volcano_lab.explain.names import meant, near
 from volcano_lab.framework import listed
 from volcano_lab.trace import Record
 from volcano_lab.trace.plain import amounts as plain_amounts
@@ -36,14 +37,52 @@ def over_cause(seen: Evidence, job: JobInfo, level: str, before: str, names: lis
                  [*records])
 
 
+def queues_above(seen: Evidence, job: JobInfo,
+                 record: Record) -> list[tuple[str, dict[str, Any]]]:
+    """The queues above the one that refused, up to the root, with their sums at that moment; from
+    the job's own on where it was none.
+    """
+    attrs, level = queue_attributes(seen.ssn), record.get("level")
+    names = [*([] if level else [job.queue]), *reversed(getattr(attrs.get(level or job.queue),
+                                                                "ancestors", ()))]
+    queues = seen.state_at(record)["queues"]
+    return [(name, queues[name]) for name in names if name in attrs and name in queues]
+
+
 def closed(seen: Evidence, queue: str, job: str = "") -> Cause:
     """That a queue is not open, with what refused a job in it."""
     state = seen.ssn.queues[queue].queue.status.state or "unset"
+    line = getattr(queue_attributes(seen.ssn).get(queue), "ancestors", ())
+    above = [name for name in reversed(line) if not seen.ssn.queues[name].is_open]
+    more = f", and so is that of {' and '.join(above)} above it" if above else ""
     records = [record for point, about in (("allocatable", {"queue": queue}),
                                            ("job_enqueueable", {"job": job}))
                for record in seen.of(point, **about)[:1] if record["answer"] in (False, -1)]
-    return Cause("queue_closed", f"Queue {queue} takes no work: its state is {state}, not Open.",
-                 {"state": state}, records)
+    text = f"Queue {queue} takes no work: its state is {state}, not Open{more}."
+    return Cause("queue_closed", text, {"state": state}, records)
+
+
+def refused(seen: Evidence, record: Record, what: str) -> Cause:
+    """That a plugin does not do what it was asked to, with its warning; and what breaks capacity's
+    tree of queues.
+    """
+    plugin, queues = record["plugin"], seen.ssn.queues
+    if getattr(seen.ssn.plugins[plugin], "ready", True):
+        why = [f" ({text.removesuffix('.')})" for text in seen.ssn.warnings
+               if text.startswith(plugin)]
+        return Cause("refused", f"Plugin {plugin} does not {what}{''.join(why[:1])}.", {}, [record])
+    below: dict[str, list[str]] = {}
+    for name, queue in queues.items():
+        below.setdefault(queue.queue.spec.parent or ROOT_QUEUE, []).append(name)
+    missing = {name: meant(name, queues, 0.7) for name in below if name not in queues}
+    inner = {uid: below[job.queue] for uid, job in seen.ssn.jobs.items() if job.queue in below}
+    parts = [f"{name}, the parent of {listed(below[name], 3)}, does not exist ("
+             f"{near(name, queues)})" for name in missing]
+    parts += [f"{seen.called(uid)} is in {seen.ssn.jobs[uid].queue}, which has queues below it"
+              for uid in inner]
+    text = (f"The tree of queues is broken: {listed(parts, 3)}. Until that is mended {plugin} lets "
+            "in no job of any queue.")
+    return Cause("tree_broken", text, {"missing": missing, "inner": inner}, [record])
 
 
 def best_effort(seen: Evidence, queue: str, sums: dict[str, Any] | None) -> Iterator[Cause]:

@@ -5,10 +5,23 @@ from, its state.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from volcano_lab.api import quantity
+from volcano_lab.api import Resource, quantity, total
+from volcano_lab.api.objects import ObjectMeta, Queue
+from volcano_lab.api.objects.volcano import Guarantee, QueueSpec, QueueStatus
 from volcano_lab.explain.explanation import Amounts, in_quantity
-from volcano_lab.explain.knob import Knob, KnobSet, Rank, evolved, step_of, steps, text_of
+from volcano_lab.explain.knob import (
+    Knob,
+    KnobSet,
+    Rank,
+    Turned,
+    evolved,
+    step_of,
+    steps,
+    text_of,
+)
+from volcano_lab.framework import listed
 
 
 class QueueKnobs(KnobSet):
@@ -59,16 +72,67 @@ class QueueKnobs(KnobSet):
                              lambda a: ", ".join(f"{name} {a.get(name, '0')}" for name in names))
 
     def lowered(self, queue: str, field: str, resource: str, least: float) -> Iterator[Knob]:
-        """`deserved` or `guarantee` of one resource, lowered by about this amount."""
+        """`deserved` or `guarantee` of one resource, lowered by about this amount; with it those of
+        queues below, where they would come to more.
+        """
         place = self.queues.get(queue)
         path, kept = self._amounts(place, field) if place is not None else ("", {})
         text = kept.get(resource, "0")
         before = quantity.parse(text)
         if before:
             step = step_of(resource, before)
-            yield self._knob(f"queue {queue}", place, path, kept, int(before // step), lambda i: {
-                **kept, resource: text_of(resource, before - i * step, text)}, lambda a: (
-                    f"{resource} {a[resource]}"), first=steps(resource, 0, least, step))
+
+            def turn(i: int) -> Turned:
+                lower = self._lower(queue, field, resource, before - i * step, {})
+                changed = {(at := self.queues[name]): evolved(self.objects[at], path, self._amounts(
+                    at, field)[1] | {resource: after}) for name, after in lower.items()}
+                first, *more = [f"{name} {resource} {after}" for name, after in lower.items()]
+                after = first.removeprefix(f"{queue} ") + f", with {listed(more)}" * bool(more)
+                return after, self._replaced(changed), self.conf
+
+            yield Knob(f"queue {queue}", path.removeprefix("spec."), f"{resource} {text}",
+                       int(before // step), turn, first=steps(resource, 0, least, step))
+
+    def _lower(self, queue: str, field: str, resource: str, most: Any,
+               done: dict[str, str]) -> dict[str, str]:
+        """A queue's amount lowered to this, and those below it, the largest first, so that their
+        sum is no more: Volcano's webhooks want that.
+        """
+        kept = {name: amounts[resource] for name, at in self.queues.items()
+                if resource in (amounts := self._amounts(at, field)[1])}
+        done[queue] = text_of(resource, most, kept[queue])
+        below = [(-quantity.parse(text), name) for name, text in kept.items() if name not in done
+                 and self.objects[self.queues[name]].spec.parent == queue]
+        over = -sum(amount for amount, _ in below) - most
+        for amount, name in sorted(below):
+            if over > 0 > amount:
+                self._lower(name, field, resource, -amount - min(over, -amount), done)
+            over += amount
+        return done
+
+    def parents(self, missing: str, known: str) -> Iterator[Knob]:
+        """That the queues which name a parent that does not exist name one that does, or that it be
+        made, with all that they are to have.
+        """
+        below = [name for name, at in self.queues.items()
+                 if self.objects[at].spec.parent == missing]
+        if known:
+            objects = self._replaced({self.queues[name]: evolved(self.objects[
+                self.queues[name]], "spec.parent", known) for name in below})
+            yield Knob(f"queue {' and '.join(below)}", "parent", missing, 1,
+                       lambda _: (known, objects, self.conf))
+        yield from self.made(missing, *below)
+
+    def made(self, queue: str, *below: str) -> Iterator[Knob]:
+        """That there be a queue of this name, below the root."""
+        sums = (total(Resource.from_list(self._amounts(self.queues[each], field)[1])
+                      for each in below) for field in ("capability", "deserved", "guarantee"))
+        capability, deserved, kept = ({name: text_of(name, in_quantity(name, amount))
+                                       for name, amount in each if amount} for each in sums)
+        new = Queue(ObjectMeta(queue), QueueSpec(
+            1, capability or None, deserved or None, Guarantee(kept)), QueueStatus("Open"))
+        yield Knob(f"queue {queue}", "", "", 1, lambda _: ("made", [*self.objects, new], self.conf),
+                   said=lambda _: f"create queue {queue}")
 
     def reclaimable(self, queue: str, value: bool = True) -> Iterator[Knob]:
         place = self.queues.get(queue)

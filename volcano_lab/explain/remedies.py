@@ -19,6 +19,7 @@ from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause
 from volcano_lab.explain.knob import Objects, Rank
 from volcano_lab.explain.knobs import Knob, Knobs
+from volcano_lab.explain.nodes import STATIC
 from volcano_lab.explain.trial import Trial, run
 from volcano_lab.explain.why_job import job_causes
 from volcano_lab.framework import SchedulerConfiguration, Session, listed
@@ -103,7 +104,7 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
     knobs = Knobs(objects, conf, seen.called)
     known = candidates(knobs, seen.ssn, job, causes)
     own = [knob for knob in known if knob.rank < Rank.REQUEST]
-    never = any(cause.code == "pod_too_large" for cause in causes)  # admitted, it waits for ever
+    never = any(cause.context and cause.code in ("pod_too_large", *STATIC) for cause in causes)
     most = MOST if len(seen.ssn.nodes) < LARGE else FEW
     search, found, admitting = _Search(seen, knobs.objects, job, now, pod), 0, []
     for knob in chain(own, ("pairs",), known[len(own):]):
@@ -274,10 +275,11 @@ class _Search:
         return Remedy.of(knob, steps, effect(self.seen, self.before, ssn, self.job.uid))
 
 
-def effect(seen: Evidence, before: Session, after: Session, uid: str) -> str:
-    """What a change brings about, for a job and for the others."""
-    job, name = after.jobs[uid], _short(seen, uid)
-    had = {task.key for task in before.jobs[uid].tasks.values() if task.node_name}
+def effect(seen: Evidence, before: Session, after: Session, uid: str, name: str = "") -> str:
+    """What a change brings about, for a job (which may not have been there) and for the others."""
+    job, name = after.jobs[uid], name.rpartition("/")[2] or _short(seen, uid)
+    had = {task.key for task in before.jobs[uid].tasks.values() if task.node_name
+           } if uid in before.jobs else set()
     new = [task for task in job.tasks.values() if task.node_name and task.key not in had]
     waits = any(not task.node_name for task in job.tasks.values())
     parts = []

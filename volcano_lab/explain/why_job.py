@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from volcano_lab.api import JobInfo, TaskInfo
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
+from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.admission import admission_causes
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
@@ -17,6 +18,7 @@ from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import best_effort
 from volcano_lab.explain.volumes import claim_causes
 from volcano_lab.framework import listed
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
 
 
 def head_of(seen: Evidence, job: JobInfo) -> str:
@@ -82,6 +84,7 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
               if cause is not None]
     unmade = [Cause("pods_not_made", f"{text[0].upper()}{text[1:]}.", {}, [], bool(job.tasks))
               for text in seen.unmade.get(seen.called(job.uid), ())]
+    unmade += _elsewhere(seen, job)
     beside += [*_failed(job), *_groups_beside(seen, job), *_no_effect(seen, job)]
     if job.tasks and not counts(job)[2]:
         return [*beside, *unmade]
@@ -90,6 +93,16 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
     causes = list(_causes(seen, job)) or [_otherwise(seen, job)]
     return [*unmade, *(cause for cause in causes if not unmade or cause.code != "no_pods"),
             *_deadline(seen, job), *beside]
+
+
+def _elsewhere(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
+    """That pods of the job name another scheduler."""
+    pods = {pod.key: pod.spec.scheduler_name for pod in seen.elsewhere
+            if not pod.spec.node_name and job.pod_group.key == (
+                f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")}
+    for name in dict.fromkeys(pods.values()):
+        yield Cause("other_scheduler", f"Its pods, such as {next(iter(pods))}, are for the "
+                    f"scheduler {name} (spec.schedulerName), and Volcano is {SCHEDULER}.")
 
 
 def _failed(job: JobInfo) -> Iterator[Cause]:
