@@ -108,7 +108,8 @@ class Explainer(Shown):
             if not left_out and not unmade:
                 raise
             head = f"The cycle leaves it out: {left_out[0]}." if left_out else unmade[0]
-            find = partial(self._elsewhere, what, groups) if groups and left_out else None
+            lost = any(queue not in self.session.queues for queue in groups.values())
+            find = partial(self._elsewhere, what, groups) if lost and left_out else None
             return Explanation(str(what), head, [Cause("left_out", "")], find)
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue}[kind](key)
 
