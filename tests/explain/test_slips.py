@@ -165,3 +165,13 @@ def test_a_cause_trace_has_the_state_at_each_record_without_and_with_its_changes
     operations = [(record.kind, record["changes"]) for record in brief.operations]
     assert any(changes for _, changes in operations)
     assert operations == [(record.kind, record["changes"]) for record in whole.operations]
+
+
+def test_a_label_of_a_node_that_is_cordoned_is_there():
+    cluster = Cluster().node("n1", cpu=4).add(
+        "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {disk: ssd}}, "
+        "spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 9}}}")
+    text = Explainer([*cluster.objects(), *Cluster().add(JOB.format(
+        asks="{cpu: 1}", more="", pods="nodeSelector: {disk: ssd}")).objects()[2:]],
+        ALLOCATE).why("web").text
+    assert "may not go to 1 of 2 nodes (n1)" in text and "No node has" not in text

@@ -193,15 +193,15 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple
             text += f" It is {moment_text(seen.ssn.now)[-5:]} UTC in this cycle."
         if KUBERNETES.search(reason):
             text += " Kubernetes sets this taint for as long as the node is in that state."
-        if code in STATIC:
-            there = [seen.ssn.nodes[name].node for name in names]
-            pod = seen.tasks[task].pod
-            text += near_tolerations(pod, there) if code == "taint" else missing_labels(
-                pod, there) if code == "node_affinity" else ""
+        pod = seen.tasks[task].pod
+        if code == "taint":
+            text += near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
+        if code == "node_affinity":  # a node that another rule refuses may have them
+            text += missing_labels(pod, [node.node for node in seen.ssn.nodes.values()])
         if code == "volume_node":
             text += reach_of(seen, task)
         if code == "host_ports":
-            ports = sorted({port for *_, port in PodInfo(seen.tasks[task].pod).host_ports})
+            ports = sorted({port for *_, port in PodInfo(pod).host_ports})
             text += f" It asks for host port {listed(map(str, ports), MOST)}."
         numbers = {"nodes": len(names), "of": count, "reason": reason, "names": names}
         if code == "pods_exceeded":
