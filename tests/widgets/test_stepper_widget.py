@@ -39,7 +39,7 @@ def test_the_last_frame_is_the_session_and_the_first_the_snapshot(cases):
         trace = Trace()
         ssn = Scheduler(load_cache(case), case["conf"]).run_once(trace)
         view = StepView(Stepper(trace), "every record")
-        before, frame = view.frame, view.to_place(len(view.places))
+        before, frame = view.frame, view.to_place(len(view.places)).frame
         for row in frame["nodes"]:
             node = ssn.nodes[row["name"]]
             assert row["idle"] == in_units("cpu", node.idle.milli_cpu), case["name"]
@@ -50,7 +50,7 @@ def test_the_last_frame_is_the_session_and_the_first_the_snapshot(cases):
             assert (row["pods"], row["placed"], row["min_available"]) == (len(
                 job.tasks), job.ready_task_num(), job.min_available)
             assert row["phase"] == job.pod_group.status.phase
-        assert view.to_place(0) == before, case["name"]
+        assert view.to_place(0).frame == before, case["name"]
 
 
 @pytest.mark.long
@@ -60,12 +60,12 @@ def test_back_shows_what_forward_showed(cases, detail):
     trace = Trace()
     Scheduler(load_cache(case), case["conf"]).run_once(trace)
     view = StepView(Stepper(trace), detail)
-    frames = [view.to_place(place) for place in range(min(len(view.places), 400) + 1)]
+    frames = [view.to_place(place).frame for place in range(min(len(view.places), 400) + 1)]
     assert [frame["place"] for frame in frames] == list(range(len(frames)))
     assert len({json.dumps(frame)
                 for frame in frames}) == len(frames) > 10, "each place has a frame of its own"
     for frame in reversed(frames):
-        again = view.to_place(frame["place"])
+        again = view.to_place(frame["place"]).frame
         assert {**again, **window(frame)} == frame
 
 

@@ -32,13 +32,13 @@ def capture(files: Sequence[str], namespace: str, output: str) -> int:
     found = list(missing(loaded))
     if output in ("json", "yaml"):
         print_data({"objects": len(loaded), "missing": found}, output)
-        return FOUND if found else DONE
-    for sentence in found:
-        print(wrapped(say(f"missing: {sentence}"), width(), "  ", ""))
-    counts = sorted(Counter(obj.kind for obj in loaded).items())
-    told = ", ".join(f"{kind} {count}" for kind, count in counts)
-    counted = say(f"{len(loaded)} object{'s' * (len(loaded) != 1)}: {told}")
-    print(styled(counted, bold=not found))
+    else:
+        for sentence in found:
+            print(wrapped(say(f"missing: {sentence}"), width(), "  ", ""))
+        counts = sorted(Counter(obj.kind for obj in loaded).items())
+        told = ", ".join(f"{kind} {count}" for kind, count in counts)
+        counted = say(f"{len(loaded)} object{'s' * (len(loaded) != 1)}: {told}")
+        print(styled(counted, bold=not found))
     return FOUND if found else DONE
 
 

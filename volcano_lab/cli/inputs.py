@@ -81,11 +81,11 @@ def conf_text(conf: str | None) -> str | None:
             if Path(conf).is_dir():  # "" is the folder one is in
                 raise Mistake(f"{conf or '--conf'}: is no file; allowed is a "
                               "volcano-scheduler.conf, or - for the input")
-        (_, text), *_ = Reader().texts(conf)
+        text = Reader().text(conf)
     except OSError as error:
         raise Mistake(f"{conf}: cannot be read ({error.strerror})") from None
-    if isinstance(text, Unreadable):
-        raise Mistake(f"{conf}: {text}")
+    except Unreadable as error:
+        raise Mistake(f"{conf}: {error}") from None
     return _in_config_map(text, conf) if "ConfigMap" in text else text
 
 

@@ -6,6 +6,8 @@ nodes and jobs, in the units people use. However large the cluster, a frame has 
 of a trace's statements, whole: what was done, and pods, nodes and queues right after it.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import chain
@@ -48,9 +50,10 @@ class StepView:
     >>> from volcano_lab.scheduler import traced
     >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).objects())
     >>> view = StepView(Stepper(trace))
-    >>> view.to_place(4)["text"], view.frame["jobs"][0]["placed"], view.frame["nodes"][0]["idle"]
+    >>> frame = view.to_place(4).frame
+    >>> frame["text"], frame["jobs"][0]["placed"], frame["nodes"][0]["idle"]
     ('allocate a-0 on n1', 1, 3)
-    >>> view.to_place(99)["text"], view.frame["place"] == view.frame["last"]
+    >>> view.to_place(99).frame["text"], view.frame["place"] == view.frame["last"]
     ('action backfill begins', True)
     """
 
@@ -67,21 +70,19 @@ class StepView:
         self._from = dict.fromkeys(SLOTS, 0)  # where the part of a long list begins that is shown
         self.choose(detail)
 
-    def choose(self, detail: str) -> Frame:
+    def choose(self, detail: str) -> None:
         """How finely one steps: a key of `DETAILS`; `ValueError` for another word."""
         if detail not in DETAILS:
             raise Misuse(f'the detail is "{detail}"; allowed are {", ".join(DETAILS)}.')
         self.detail, holds = detail, DETAILS[detail]
         self.places = [record.number for record in self.trace.records if holds(record)]
-        return self.frame
 
-    def show(self, resource: str) -> Frame:
+    def show(self, resource: str) -> None:
         """Amounts of another resource; `ValueError` for one that nothing in the cluster has."""
         if resource not in self.resources:
             raise Misuse(
                 f'the resource is "{resource}"; the nodes have {", ".join(self.resources)}.')
         self.resource = resource
-        return self.frame
 
     # -- where one stands --------------------------------------------------------------------------
 
@@ -90,11 +91,11 @@ class StepView:
         """How many places lie behind; after a jump between two of them, that of the one before."""
         return bisect_right(self.places, self.stepper.at)
 
-    def to_place(self, place: int) -> Frame:
+    def to_place(self, place: int) -> StepView:
         """To a place, or to the nearest end."""
         place = max(0, min(place, len(self.places)))
         self.stepper.goto(self.places[place - 1] if place else -1)
-        return self.frame
+        return self
 
     # -- what is seen from there
     # ---------------------------------------------------------------------

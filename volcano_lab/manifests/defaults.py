@@ -242,13 +242,11 @@ class _Cluster:
                 owner, f"{len(pods) - len(new)} of its {len(pods)} pods are not made, for there "
                 "are pods of these names with another owner (see the uid in their "
                 "metadata.ownerReferences)")
-        pods = new
-        admitted = [pod for pod in pods if not pod.spec.priority_class_name
-                    or pod.spec.priority_class_name in self.priorities]
-        if len(admitted) < len(pods):
-            missing = {pod.spec.priority_class_name for pod in pods} - self.priorities.keys() - {""}
+        missing = {pod.spec.priority_class_name for pod in new} - self.priorities.keys() - {""}
+        admitted = [pod for pod in new if pod.spec.priority_class_name not in missing]
+        if missing:
             self._unmade(
-                owner, f"{len(pods) - len(admitted)} of its {len(pods)} pods are not made, for "
+                owner, f"{len(new) - len(admitted)} of its {len(new)} pods are not made, for "
                 f"there is no PriorityClass {' or '.join(sorted(missing))}; add it, or take its "
                 "name out")
         return admitted

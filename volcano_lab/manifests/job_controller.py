@@ -147,10 +147,9 @@ def usage(spec: api.PodSpec, styles: dict[str, str]) -> Amounts:
     """
     counted: Amounts = {"count/pods": Fraction(1), "pods": Fraction(1)}
     for name, amount in _pod_sum(spec, "requests", styles).items():
-        if not _in_quota(name):
-            continue
-        counted[name] = counted[f"requests.{name}"] = amount
-        styles[f"requests.{name}"] = styles[name]
+        if _in_quota(name):
+            counted[name] = counted[f"requests.{name}"] = amount
+            styles[f"requests.{name}"] = styles[name]
     for name, amount in _pod_sum(spec, "limits", styles).items():
         if name in NATIVE:
             counted[f"limits.{name}"] = amount

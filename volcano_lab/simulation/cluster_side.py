@@ -85,7 +85,8 @@ class ClusterSide:
         self.first_node: dict[str, str] = {}
         server.watchers.append(self.watch)
 
-    def _after(self, what: str, kind: str, **facts: Any) -> None:
+    def after(self, what: str, kind: str, **facts: Any) -> None:
+        """Enter what happens after one of the latencies."""
         self.calendar.after(getattr(self.latencies, what).draw(self.random), kind, **facts)
 
     # -- jobs ------------------------------------------------------------------------------------
@@ -163,15 +164,15 @@ class ClusterSide:
                 run.lost += 1
                 self.history.note(self.calendar.now, "pod lost", pod.key, pod.spec.node_name)
                 if run.template is not None:
-                    self._after("recreate", "pod_recreated", job=job, pod=pod.key)
+                    self.after("recreate", "pod_recreated", job=job, pod=pod.key)
                 elif self._is_bare(job):
                     run.members.remove(pod.key)
                 else:
-                    self._after("recreate", "pod_recreated", job=job, pod=pod.key, like=_anew(pod))
+                    self.after("recreate", "pod_recreated", job=job, pod=pod.key, like=_anew(pod))
         elif pod.metadata.deletion_timestamp is not None:
             if self.seen.get(uid) != "ending":
                 self.seen[uid] = "ending"
-                self._after("end", "pod_ends", pod=pod.key, uid=uid)
+                self.after("end", "pod_ends", pod=pod.key, uid=uid)
         elif pod.spec.node_name and pod.status.phase == "Pending" and uid not in self.seen:
             self.seen[uid] = "bound"
             self.history.note(self.calendar.now, "pod bound", pod.key, pod.spec.node_name)
@@ -194,9 +195,9 @@ class ClusterSide:
         """A pod that has a node starts there or, where there is no such node, is deleted some day.
         """
         if self.server.find("Node", pod.spec.node_name) is not None:
-            self._after("start", "pod_starts", pod=pod.key, uid=pod.metadata.uid)
+            self.after("start", "pod_starts", pod=pod.key, uid=pod.metadata.uid)
         else:
-            self._after("collect", "pods_collected", node=pod.spec.node_name)
+            self.after("collect", "pods_collected", node=pod.spec.node_name)
 
     def _living(self, pod: str, uid: str, phase: str) -> Pod | None:
         """A pod, if it is still the same, in that phase, and on a node that is there."""
@@ -232,7 +233,7 @@ class ClusterSide:
         if sum(other.status.phase == "Succeeded" for other in self.pods_of(job)) == run.pods:
             run.finished = self.calendar.now
             self.history.note(self.calendar.now, "job finished", job)
-            self._after("remove", "job_removed", job=job)
+            self.after("remove", "job_removed", job=job)
 
     def pod_ends(self, pod: str, uid: str) -> None:
         found = self.server.find("Pod", pod)
@@ -249,7 +250,7 @@ class ClusterSide:
         self.lost_nodes[node] = found
         self.server.delete("Node", node)
         self.history.note(self.calendar.now, "node lost", node)
-        self._after("collect", "pods_collected", node=node)
+        self.after("collect", "pods_collected", node=node)
         if back_after is not None:
             self.calendar.after(back_after, "node_returns", node=node)
 

@@ -176,8 +176,7 @@ class Simulation:
         if self.pipeline.channel:
             self.calendar.after(BIND_WORKER_PERIOD, "bind_worker")
         if self.pipeline.evictions:
-            self.calendar.after(self.side.latencies.evict.draw(self.random["cluster"]),
-                                "process_evictions")
+            self.side.after("evict", "process_evictions")
         self.calendar.after(self.period, "cycle")
 
     def _decide(self, disturbance: Disturbance) -> Session:
