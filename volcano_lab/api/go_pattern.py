@@ -27,12 +27,14 @@ _REWRITTEN = re.compile(
     r"|(?P<flags>\(\?[ims]*U[imsU]*[:)])|(?P<foreign>\(\?(?:<?[=!]|[(>#]|P=|-?[imsU]*[axLu]))",
     re.DOTALL)
 
+Test = Callable[[str], bool]
 Border = Callable[[str, str], bool]
 """Whether a border lies between a character and the next ("" at the ends)."""
 
 
 class Pattern:
-    """A compiled pattern. State 0 is the match; a state either takes a character or leads on.
+    """A compiled pattern. State 0 is the match; a state has those it leads to, the border where it
+    does, and the test of a character that it takes first.
 
     Raises `ValueError` with one sentence.
 
@@ -45,10 +47,8 @@ class Pattern:
     """
 
     def __init__(self, pattern: str):
-        self._takes: dict[int, tuple[Callable[[str], bool], int]] = {}
-        self._leads: dict[int, tuple[list[int], Border | None]] = {}
+        self._states: list[tuple[list[int], Border | None, Test | None]] = [([], None, None)]
         self._known: dict[tuple[frozenset[int], str, str], frozenset[int] | bool] = {}
-        self._size, self._looks = 1, False
         try:
             if len(pattern) > MOST_CHARACTERS:
                 raise ValueError(f"it has more than {MOST_CHARACTERS:,} characters")
@@ -57,6 +57,7 @@ class Pattern:
         except (ValueError, re.error, RecursionError, OverflowError) as error:
             shown = (pattern if pattern.isprintable() else ascii(pattern)[1:-1])[:200]
             raise ValueError(f'"{shown}" is no regular expression of Go: {error}') from None
+        self._looks = any(border for _, border, _ in self._states)
 
     def search(self, text: str) -> bool:
         """Return whether the pattern matches anywhere in the text."""
@@ -79,24 +80,22 @@ class Pattern:
         while waiting:
             if (number := waiting.pop()) == 0:
                 return True
-            leads, border = self._leads.get(number, ((), None))
-            if border is None or border(before, char):
+            leads, border, takes = self._states[number]
+            if takes is not None:
+                found.update(leads if char and takes(char) else ())
+            elif border is None or border(before, char):
                 waiting += [state for state in leads if state not in seen]
                 seen.update(leads)
-            takes, after = self._takes.get(number, (None, 0))
-            if takes is not None and char and takes(char):
-                found.add(after)
         return frozenset(found)
 
     # -- building it, from the end: each method returns the first state of a part ----------------
 
-    def _new(self, leads: list[int], border: Border | None = None) -> int:
-        if self._size >= MOST_STATES:
+    def _new(self, leads: list[int], border: Border | None = None, takes: Test | None = None
+             ) -> int:
+        if len(self._states) >= MOST_STATES:
             raise ValueError(f"it expands to more than {MOST_STATES:,} states")
-        self._leads[self._size] = leads, border
-        self._looks = self._looks or border is not None
-        self._size += 1
-        return self._size - 1
+        self._states.append((leads, border, takes))
+        return len(self._states) - 1
 
     def _sequence(self, parts: Any, after: int, flags: int) -> int:
         for kind, value in reversed(list(parts)):
@@ -114,17 +113,15 @@ class Pattern:
         if kind is op.AT:
             name = f"{value}{'_M' if flags & re.MULTILINE else ''}"
             return self._new([after], _BORDERS.get(name) or _BORDERS[f"{value}"])
-        number = self._new([])
-        self._takes[number] = _test(kind, value, flags), after
-        return number
+        return self._new([after], takes=_test(kind, value, flags))
 
     def _repeat(self, least: int, most: int, part: Any, after: int, flags: int) -> int:
         if least > MOST_REPEATS or (most is not op.MAXREPEAT and most > MOST_REPEATS):
             raise ValueError(f"invalid repeat count above {MOST_REPEATS:,}")
         end = after
         if most is op.MAXREPEAT:
-            after = self._new([])
-            self._leads[after] = [self._sequence(part, after, flags), end], None
+            after = self._new([end])
+            self._states[after][0].append(self._sequence(part, after, flags))
         else:
             for _ in range(most - least):
                 after = self._new([self._sequence(part, after, flags), end])
@@ -153,7 +150,7 @@ def _rewritten(found: re.Match[str]) -> str:
     return {r"\z": r"\Z", "(?<": "(?P<", "{": r"\{"}.get(found[0], found[0])
 
 
-def _test(kind: Any, value: Any, flags: int) -> Callable[[str], bool]:
+def _test(kind: Any, value: Any, flags: int) -> Test:
     """Return the test of one character. Raises `ValueError` for what Go doesn't have."""
     if kind is op.ANY:
         return lambda char: char != "\n" or bool(flags & re.DOTALL)
@@ -165,7 +162,7 @@ def _test(kind: Any, value: Any, flags: int) -> Callable[[str], bool]:
     return lambda char: negated != any(test(form(char)) for test in tests for form in forms)
 
 
-def _item(kind: Any, value: Any) -> Callable[[str], bool]:
+def _item(kind: Any, value: Any) -> Test:
     """Return the test of one item of a class."""
     if kind is op.CATEGORY:
         letter = {"DIGIT": "d", "SPACE": "s", "WORD": "w"}[f"{value}".rpartition("_")[2]]

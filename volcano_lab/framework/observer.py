@@ -27,6 +27,7 @@ class Observer:
     watching = True
     watches_calls = False
     watches_attempts = True
+    _action = "open"  # the action that runs; this before the first, "close" after the last
 
     def opened(self, ssn: Session) -> None:
         """The session is open; plugins are registered and prepared."""
@@ -45,9 +46,11 @@ class Observer:
 
     def action_started(self, ssn: Session, action: str) -> None:
         """An action is about to run."""
+        self._action = action
 
     def action_ended(self, ssn: Session, action: str) -> None:
         """An action has run."""
+        self._action = "close"
 
     def watch(self, point: ExtensionPoint, tier: int, plugin: str, function: Function) -> Function:
         """Return a function to call in place of a plugin's own."""

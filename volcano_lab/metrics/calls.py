@@ -13,10 +13,10 @@ from typing import Any
 
 from volcano_lab.framework import ExtensionPoint, Observer, Session
 
-OPEN, CLOSE, ITSELF = "open", "close", "itself"
-PHASES = {"OnSessionOpen": OPEN, "OnSessionClose": CLOSE}
+ITSELF = "itself"
+PHASES = {"OnSessionOpen": "open", "OnSessionClose": "close"}
 Key = tuple[str, str, str]
-"""An action (`OPEN` before the first, `CLOSE` after the last), an extension point, a plugin."""
+"""An action ("open" before the first, "close" after the last), an extension point, a plugin."""
 
 
 class CallCounter(Observer):
@@ -32,14 +32,7 @@ class CallCounter(Observer):
         self.calls: Counter[Key] = Counter()
         self.seconds: Counter[Key] = Counter()
         self.times: dict[str, float] = {}
-        self._action = OPEN
         self._within = 0.0  # seconds that calls inside the present one took
-
-    def action_started(self, ssn: Session, action: str) -> None:
-        self._action = action
-
-    def action_ended(self, ssn: Session, action: str) -> None:
-        self._action = CLOSE
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
         self.times = dict(times)

@@ -57,7 +57,6 @@ class Metrics(Observer):
         self._scalars: dict[str, set[str]] = {}
         self._queue_names: set[str] = set()
         self._jobs: dict[str, tuple[str, str, str]] = {}
-        self._action = ""
         self._ssn: Session | None = None
 
     def _build(self, series: Series) -> Any:
@@ -90,12 +89,6 @@ class Metrics(Observer):
         self._ssn = ssn
         for job in ssn.jobs.values():
             self._job("e2e_job_scheduling_start_time", job, float(int(job.creation_timestamp)))
-
-    def action_started(self, ssn: Session, action: str) -> None:
-        self._action = action
-
-    def action_ended(self, ssn: Session, action: str) -> None:
-        self._action = ""
 
     def plugin_done(self, ssn: Session, plugin: str, when: str, seconds: float) -> None:
         self._observe("plugin_scheduling_latency", seconds, plugin, when)
@@ -182,24 +175,19 @@ class Metrics(Observer):
                 self._set("job_share", attr.share, job.namespace, job.name)
 
     def _gangs(self, ssn: Session) -> None:
-        lacking = 0
-        for job in ssn.jobs.values():
-            if not job.tasks:
-                continue
-            missing = 0
-            if not job.is_ready():
-                lacking += 1
-                missing = job.min_available - schedulable_task_num(job)
-                if not ssn.cache.is_job_terminated(job.uid):
-                    self.series["job_retry_counts"].labels(job.name).inc()
+        gangs = [job for job in ssn.jobs.values() if job.tasks]
+        missing = {job.uid: job.min_available - schedulable_task_num(job)
+                   for job in gangs if not job.is_ready()}
+        self.series["unschedule_job_count"].set(len(missing))
+        for job in gangs:
             if not ssn.cache.is_job_terminated(job.uid):
-                self._set("unschedule_task_count", missing, job.name)
-        self.series["unschedule_job_count"].set(lacking)
+                self._set("unschedule_task_count", missing.get(job.uid, 0), job.name)
+                if job.uid in missing:
+                    self.series["job_retry_counts"].labels(job.name).inc()
 
     def _queues(self, ssn: Session) -> None:
         proportion, capacity = ssn.plugins.get("proportion"), ssn.plugins.get("capacity")
         for name, queue in ssn.queues.items():
-            self._queue_names.add(name)
             for state in STATES:
                 count = getattr(queue.queue.status, state)
                 self._set(f"queue_pod_group_{state}_count", count, name)
@@ -228,11 +216,11 @@ class Metrics(Observer):
             self._amounts("capacity", queue.name, attr.capability)
             self._amounts("real_capacity", queue.name, attr.real_capability)
             return
-        spec, queues = queue.queue.spec, self._ssn.queues.values()
+        spec = queue.queue.spec
         capability = Resource.from_list(spec.capability) if spec.capability else None
-        guarantees = total(Resource.from_list(each.queue.spec.guarantee.resource)
-                           for each in queues)
         own = Resource.from_list(spec.guarantee.resource)
+        guarantees = total(Resource.from_list(each.queue.spec.guarantee.resource)
+                           for each in self._ssn.queues.values())
         if capability is not None:
             self._amounts("capacity", queue.name, capability)
         self._amounts("deserved", queue.name, Resource.from_list(spec.deserved))
@@ -251,11 +239,11 @@ class Metrics(Observer):
     def _forget(self, ssn: Session) -> None:
         """Queues and jobs that are gone are no longer told of."""
         for queue in self._queue_names - ssn.queues.keys():
-            self._queue_names.discard(queue)
             self._scalars.pop(queue, None)
             for name, series in self.series.items():
                 if name.startswith("queue_"):
                     series.remove_by_labels({"queue_name": queue})
+        self._queue_names = set(ssn.queues)
         for uid in self._jobs.keys() - ssn.jobs.keys():
             if not ssn.cache.is_job_terminated(uid):
                 continue
