@@ -9,14 +9,15 @@ Volcano: pkg/scheduler/plugins/proportion/proportion.go, pkg/scheduler/plugins/c
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from volcano_lab.api import EMPTY, JobInfo, NodeInfo, QueueInfo, Resource, TaskInfo, real_capability
+from volcano_lab.api import JobInfo, NodeInfo, Resource, TaskInfo, real_capability
 from volcano_lab.api.resource import MAX_FLOAT, total
 from volcano_lab.api.status import PENDING
 from volcano_lab.framework import PERMIT, REJECT, Event, Plugin, Session, TasksAndVote
 from volcano_lab.plugins.admission import format_resource_names, inqueue_resource
-from volcano_lab.plugins.queue_tree import QueueAttr, QueueTree
+from volcano_lab.plugins.queue_tree import QueueAttr, QueueTree, inherit
 
 Change = Callable[[Resource, Resource], Resource]
+NO_LIMIT = Resource(MAX_FLOAT, MAX_FLOAT)
 
 
 class QueueShares(Plugin):
@@ -38,10 +39,11 @@ class QueueShares(Plugin):
         for job in self.ssn.jobs.values():
             if job.queue not in self.queue_opts:
                 attr = self.queue_opts[job.queue] = QueueAttr.of(queues[job.queue])
-                capability = capability_of(queues[job.queue])
-                attr.capability = capability or EMPTY
+                limit = inherit(attr.capability, NO_LIMIT)
                 attr.real_capability = real_capability(self.total_resource, guarantees,
-                                                       attr.guarantee, capability)
+                                                       attr.guarantee, limit)
+                if queues[job.queue].queue.spec.capability:  # else it stays nothing
+                    attr.capability = limit
             self.count(job)
 
     def count(self, job: JobInfo) -> None:
@@ -158,15 +160,3 @@ class QueueShares(Plugin):
         for attr in self.tree.line(queue):
             trial[attr.queue_id] = change(trial[attr.queue_id], task.resreq)
         return None
-
-
-def capability_of(queue: QueueInfo) -> Resource | None:
-    """A queue's capability as its author wrote it; CPU or memory left out (or zero) is no limit.
-    None where unset.
-    """
-    spec = queue.queue.spec
-    if not spec.capability:
-        return None
-    written = Resource.from_list(spec.capability)
-    return Resource(written.milli_cpu if written.milli_cpu > 0 else MAX_FLOAT,
-                    written.memory if written.memory > 0 else MAX_FLOAT, written.scalars)
