@@ -128,12 +128,8 @@ def queue_share(allocated: Resource, deserved: Resource) -> float:
     >>> queue_share(Resource(7.0, 1.0), Resource(28.0, 2.0))
     0.5
     """
-    highest = 0.0
-    for name in deserved.resource_names():
-        share = share_of(allocated.get(name), deserved.get(name))
-        if share > highest:
-            highest = share
-    return highest
+    return dominant_share(allocated, [(name, deserved.get(name))
+                                      for name in deserved.resource_names()])[1]
 
 
 def dominant_share(allocated: Resource, total: Sequence[tuple[str, float]]) -> tuple[str, float]:

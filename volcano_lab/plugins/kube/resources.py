@@ -16,7 +16,7 @@ import numpy as np
 from attrs import frozen
 
 from volcano_lab.api.node_table import where
-from volcano_lab.api.objects import Pod
+from volcano_lab.api.objects import Container, Pod, PodSpec, ResourceRequirements
 from volcano_lab.api.pod_sum import Amounts, add, parsed, requests_in_force, sum_of_containers
 
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
@@ -54,8 +54,20 @@ def pod_requests(pod: Pod) -> PodRequests:
 asked=(('cpu', 2000),), asked_non_zero=(2000, 209715200))
     """
     spec, status = pod.spec, pod.status
-    if not (spec.init_containers or spec.overhead or spec.resources or status.container_statuses):
-        return _plain_requests(tuple(tuple(c.resources.requests.items()) for c in spec.containers))
+    if spec.init_containers or spec.overhead or spec.resources or status.container_statuses:
+        return _requests(pod)
+    return _plain_requests(tuple(tuple(c.resources.requests.items()) for c in spec.containers))
+
+
+@lru_cache(maxsize=16384)
+def _plain_requests(containers: tuple[tuple[tuple[str, str], ...], ...]) -> PodRequests:
+    """Pods with containers only; equal ones share one value."""
+    return _requests(Pod(spec=PodSpec([Container(resources=ResourceRequirements(dict(requests)))
+                                       for requests in containers])))
+
+
+def _requests(pod: Pod) -> PodRequests:
+    spec = pod.spec
     own = parsed(spec.resources.requests) if spec.resources else {}
     pod_level = {name: amount for name, amount in own.items()
                  if name in (CPU, MEMORY) or name.startswith("hugepages-")}
@@ -79,19 +91,6 @@ asked=(('cpu', 2000),), asked_non_zero=(2000, 209715200))
                        _cpu_and_memory(asked_non_zero))
 
 
-@lru_cache(maxsize=16384)
-def _plain_requests(containers: tuple[tuple[tuple[str, str], ...], ...]) -> PodRequests:
-    """Pods with containers only; equal ones share one value."""
-    plain: Amounts = {}
-    non_zero: Amounts = {}
-    for items in containers:
-        requests = parsed(dict(items))
-        add(plain, requests)
-        add(non_zero, {**DEFAULTS, **requests})
-    whole, pair = _whole(plain), _cpu_and_memory(non_zero)
-    return PodRequests(whole, pair, whole, pair)
-
-
 def _whole(amounts: Amounts) -> tuple[tuple[str, int], ...]:
     return tuple((name, _units(name, amount)) for name, amount in sorted(amounts.items()))
 
@@ -103,10 +102,6 @@ def _cpu_and_memory(amounts: Amounts) -> tuple[int, int]:
 def _units(name: str, amount: Fraction | int) -> int:
     """Millicores of CPU, whole units of anything else, rounded up, within 64 bits."""
     return min(math.ceil(amount * 1000 if name == CPU else amount), _MAX_INT64)
-
-
-# -- scores: how full the node would be, 0 to 100
-# ------------------------------------------------------------
 
 
 # -- scores by how full a node would be: amounts are whole numbers, of one node, or arrays of many
