@@ -20,12 +20,11 @@ class Backfill(Action):
         self.read_error_cache(ssn)
         for task in self._pick_up_pending_tasks(ssn):
             job = ssn.jobs[task.job]
-            errors = FitErrors()
             objection = ssn.pre_predicate(task)
             if objection is not None:
+                errors = job.nodes_fit_errors[task.uid] = FitErrors()
                 for name in ssn.nodes:
                     errors.set_node_error(name, objection)
-                job.nodes_fit_errors[task.uid] = errors
                 continue
             helper = PredicateHelper(self.use_error_cache)
             fitting, errors = helper.predicate_nodes(task, ssn.node_list,

@@ -50,15 +50,13 @@ def task_scheduling_reason(job: JobInfo, uid: str) -> SchedulingReason:
     if task is None:
         return SchedulingReason("", "")
     context = task.last_transaction or task.transaction_context()
+    possible = (f"Pod {task.namespace}/{task.name} can possibly be assigned to "
+                f"{context.node_name}, once")
     if context.status == ALLOCATED:
-        return SchedulingReason(
-            POD_REASON_SCHEDULABLE, f"Pod {task.namespace}/{task.name} can possibly be assigned to "
-            f"{context.node_name}, once minAvailable is satisfied")
+        return SchedulingReason(POD_REASON_SCHEDULABLE, f"{possible} minAvailable is satisfied")
     if context.status == PIPELINED:
         return SchedulingReason(
-            POD_REASON_UNSCHEDULABLE,
-            f"Pod {task.namespace}/{task.name} can possibly be assigned to "
-            f"{context.node_name}, once resource is released and minAvailable is satisfied",
+            POD_REASON_UNSCHEDULABLE, f"{possible} resource is released and minAvailable is satisfied",
             context.node_name if context.eviction_occurred else "")
     if context.status == PENDING:
         errors = job.nodes_fit_errors.get(uid)
@@ -68,7 +66,6 @@ def task_scheduling_reason(job: JobInfo, uid: str) -> SchedulingReason:
 
 def schedulable_task_num(job: JobInfo) -> int:
     """Tasks that are ready or had been given a node by a statement that was discarded."""
-    would = sum(1 for task in job.in_status(PENDING).values()
-                if (task.last_transaction.status if task.last_transaction else task.status
-                    ) in ALLOCATED_STATUSES)
+    would = sum((task.last_transaction or task).status in ALLOCATED_STATUSES
+                for task in job.in_status(PENDING).values())
     return would + job.ready_task_num()
