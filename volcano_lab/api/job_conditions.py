@@ -51,12 +51,13 @@ def task_scheduling_reason(job: JobInfo, uid: str) -> SchedulingReason:
         return SchedulingReason("", "")
     context = task.last_transaction or task.transaction_context()
     possible = (f"Pod {task.namespace}/{task.name} can possibly be assigned to "
-                f"{context.node_name}, once")
+                f"{context.node_name}, once ")
     if context.status == ALLOCATED:
-        return SchedulingReason(POD_REASON_SCHEDULABLE, f"{possible} minAvailable is satisfied")
+        return SchedulingReason(POD_REASON_SCHEDULABLE, possible + "minAvailable is satisfied")
     if context.status == PIPELINED:
         return SchedulingReason(
-            POD_REASON_UNSCHEDULABLE, f"{possible} resource is released and minAvailable is satisfied",
+            POD_REASON_UNSCHEDULABLE,
+            possible + "resource is released and minAvailable is satisfied",
             context.node_name if context.eviction_occurred else "")
     if context.status == PENDING:
         errors = job.nodes_fit_errors.get(uid)

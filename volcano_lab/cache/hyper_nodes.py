@@ -39,7 +39,6 @@ class HyperNodes:
 
     def __init__(self) -> None:
         self.infos = HyperNodeMap()
-        self.set_by_tier: dict[int, set[str]] = {}
         self.real_nodes_set: dict[str, set[str]] = {}
         self.ready = True
         self.failed: dict[str, str] = {}
@@ -86,9 +85,13 @@ class HyperNodes:
             before = list(self.failed)
             for name in before:
                 self._sync(name)
-        by_tier = {tier: set(names) for tier, names in sorted(self.set_by_tier.items())}
+        by_tier: dict[int, set[str]] = {}
+        for name, info in self.infos.items():
+            if name in self._objects or info.is_deleting:  # others are only named as members
+                by_tier.setdefault(info.tier, set()).add(name)
         real_nodes = {name: set(nodes) for name, nodes in sorted(self.real_nodes_set.items())}
-        return HyperNodesView(self.infos.clone(), by_tier, real_nodes, self.ready)
+        return HyperNodesView(self.infos.clone(), dict(sorted(by_tier.items())), real_nodes,
+                              self.ready)
 
     def _matching(self, touched: set[str]) -> list[str]:
         """HyperNodes without HyperNode members that match a node which changed, by pattern or
@@ -120,12 +123,10 @@ class HyperNodes:
             info = self.infos[name] = HyperNodeInfo.of(hyper_node)
         else:
             members = set(info.child_names())
-            self._drop_from_tier(info)
             info.hyper_node, info.is_deleting = hyper_node, False
             info.tier, info.tier_name = hyper_node.spec.tier, hyper_node.spec.tier_name
             for child in members.difference(info.child_names()):
                 self._set_parent(child, "")
-        self.set_by_tier.setdefault(info.tier, set()).add(name)
         self._update_ancestors(name)
 
     def _remove(self, name: str) -> None:
@@ -135,7 +136,6 @@ class HyperNodes:
         for child in info.child_names():
             self._set_parent(child, "")
         del self.infos[name]
-        self._drop_from_tier(info)
 
     # -- building --------------------------------------------------------------------------------
 
@@ -212,9 +212,3 @@ class HyperNodes:
     def _set_parent(self, name: str, parent: str) -> None:
         if name in self.infos:
             self.infos[name].parent = parent
-
-    def _drop_from_tier(self, info: HyperNodeInfo) -> None:
-        names = self.set_by_tier.get(info.tier, set())
-        names.discard(info.name)
-        if not names:
-            self.set_by_tier.pop(info.tier, None)
