@@ -155,7 +155,7 @@ def test_replay_goes_on_after_a_case_that_raises(files, tmp_path, capsys):
     assert [row["name"] for row in rows] == ["one", "two", "three", "one"]
     assert [sorted(row.keys() & {"open", "error", "confError"}) for row in rows] == [
         ["open"], ["error"], ["confError"], ["open"]]
-    assert "1 cases raised" in told.err
+    assert "1 case raised" in told.err
 
 
 def test_a_case_without_objects_or_with_escapes_in_its_words_is_told_of(tmp_path, capsys):
@@ -280,6 +280,7 @@ def test_a_time_and_a_config_map_that_cannot_be_read(tmp_path, capsys):
     (tmp_path / "cluster.yaml").write_text(REVOCABLE)
     (tmp_path / "cm.yaml").write_text(CONFIG_MAP.replace("volcano-scheduler.conf", "conf"))
     for arguments, sentence in ((["--now", "noon"], '--now is "noon"; allowed is a time such as'),
+                                (["--now", "1700000000"], '--now is "1700000000"; allowed is a'),
                                 (["--conf", str(tmp_path / "cm.yaml")],
                                  "the ConfigMap has 0 keys of data that end in .conf")):
         assert main(["run", str(tmp_path / "cluster.yaml"), *arguments]) == 2

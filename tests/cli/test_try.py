@@ -56,6 +56,13 @@ def test_line_ends_of_windows_and_a_byte_order_mark_mean_nothing(file, tmp_path,
     assert found[0] == found[1] and json.loads(found[0][1])["placements"]
 
 
+def test_a_job_that_is_gone_is_not_counted_as_better_off(file, capsys):
+    for change in (["--remove", "queue/b"], ["--remove", "podgroup/two"]):
+        text = " ".join(told(capsys, "what-if", file, *change)[1].split())
+        assert text.startswith("+0 pods placed, +0 evicted; jobs with fewer pods waiting: 1, with "
+                               "more: 0. Not in the cycle any more: default/two. - allocate: ")
+
+
 def test_nothing_differs_where_nothing_is_changed(file, capsys):
     assert told(capsys, "what-if", file) == (0, "Nothing differs.\n")
     assert told(capsys, "diff", file, file) == (0, "Nothing differs.\n")

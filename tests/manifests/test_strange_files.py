@@ -126,6 +126,8 @@ REFUSED = {
                               "'((n{900}){900}){900}'}}"), "allowed is a regular expression of Go"),
     "a configuration": ("actions: allocate\ntiers: []", "kind is null; allowed is text, such as"),
     "a saved run": ('{"form": "volcano-lab simulation 1"}', "kind is null"),
+    "a case of replay": ('{"name": "a", "conf": null, "objects": []}',
+                         "is a recorded case; allowed is a manifest (volcano-lab replay reads"),
     "what kubectl says": ("Error from server (NotFound): nodes not found", "kind is null"),
     "kubectl's table": ("NAME  STATUS\nn1    Ready\n", 'is "NAME  STATUS n1    Ready"; allowed is'),
     "HTML": ("<!doctype html>", 'is "<!doctype html>"; allowed is a mapping with apiVersion'),

@@ -131,13 +131,15 @@ def _summary(found: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     better = worse = 0
     for row in found["jobs"]:
         was, now = row["pending"]
-        better += (now or 0) < (was or 0)
+        better += now is not None and now < (was or 0)  # who is gone is not better off
         worse += (now or 0) > (was or 0)
     changes = [(row["change"], row["operation"]) for row in found["placements"]]
     placed = changes.count(("more", "allocate")) - changes.count(("less", "allocate"))
     evicted = changes.count(("more", "evict")) - changes.count(("less", "evict"))
     yield (f"{placed:+d} pods placed, {evicted:+d} evicted; jobs with fewer pods waiting: "
            f"{better}, with more: {worse}.")
+    if gone := [row["job"] for row in found["jobs"] if row["phase"][1] is None]:
+        yield f"Not in the cycle any more: {listed(gone, MOST_PODS)}."
 
 
 def _text(pair: list[Any]) -> str:

@@ -115,6 +115,8 @@ def moment(text: str | None) -> float | None:
         return None
     today = datetime.now(UTC).date().isoformat()
     try:
+        if text.isdigit() and len(text) > 6:  # seconds since 1970 are no hour of today
+            raise ValueError(text)
         found = datetime.fromisoformat(text if "-" in text else f"{today}T{text}")
     except ValueError:
         raise Mistake(f'--now is "{text}"; allowed is a time such as 13:30 or '

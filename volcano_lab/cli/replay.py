@@ -182,8 +182,9 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
     if summary:
         print(table(sums.rows(), OPTIONAL, width()) or "There are no cases.")
     if failed:
-        told = "" if summary else '; their lines have "error"'
-        print(f"volcano-lab: {failed} cases raised{told}", file=sys.stderr)
+        lines = "their lines have" if failed > 1 else "its line has"
+        told = "" if summary else f'; {lines} "error"'
+        print(f"volcano-lab: {failed} case{'s' * (failed > 1)} raised{told}", file=sys.stderr)
     return DONE
 
 

@@ -317,6 +317,9 @@ def _kind_of(document: Any) -> type[api.KubernetesObject]:
         path = isinstance(document, str) and document.endswith(SUFFIXES)
         raise ManifestError([f"is {found_text(document)}; allowed is a mapping with apiVersion, "
                              "kind and metadata" + "; a file is read by load" * path])
+    if "objects" in document and "kind" not in document:
+        raise ManifestError(["is a recorded case; allowed is a manifest (volcano-lab replay reads "
+                             "cases)"])
     for field, example in (("kind", "Pod"), ("apiVersion", "v1")):
         if not _text(document.get(field)):
             raise ManifestError([f"{field} is {found_text(document.get(field))}; allowed is text, "
