@@ -111,3 +111,9 @@ def test_the_arguments_of_actions_too(argument, value, sentence):
     for _ in range(2):  # another cycle does not say more
         told = Cluster().node("n1", cpu=4).run(conf).session.warnings
         assert told == [f'action "preempt": argument {argument} {sentence}']
+
+
+@pytest.mark.parametrize("hours", [5, "noon"])
+def test_hours_of_a_zone_that_are_none_are_told_of_once(hours):
+    (found,) = warnings("tdm", {"tdm.revocable-zone.rz1": hours})
+    assert f"tdm.revocable-zone.rz1 is {hours!r}".replace("'", '"') in found.replace("'", '"')
