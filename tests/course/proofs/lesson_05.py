@@ -20,7 +20,7 @@ def limits_come_down_the_tree(limits):
 
 @after("05-capacity-and-the-queue-tree-16")
 def a_guarantee_for_a_team_limits_its_sister(kept):
-    (warning,) = kept.record.facts["queue_tree_warning"]
+    (warning,) = kept.trace.facts["queue_tree_warning"]
     assert "research" in warning["message"]
 
 

@@ -53,11 +53,6 @@ class Cycle(Shown):
                for row in self.queues()]
 
     @property
-    def record(self) -> TraceReader:
-        """The trace."""
-        return self.trace
-
-    @property
     def committed(self) -> list[list[str]]:
         """What took effect, in order: [operation, pod, node]."""
         return self.session.committed
