@@ -149,6 +149,7 @@ def test_minimal_resources_beyond_the_pods_are_told():
     answer = asked(large, pod("p", "x", cpu=2)).why("tf")
     assert told(answer, "min_resources_beyond") == (
         "Its PodGroup's minResources are cpu 40, but all its pods together ask for cpu 2.")
+    assert not {"min_resources_beyond", "held_by", "pod_too_large"} & {*answer.codes}
 
 
 def test_pods_of_others_are_named_beside_the_jobs_own():

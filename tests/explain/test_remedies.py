@@ -391,3 +391,13 @@ def test_what_concerns_everybody_comes_after_what_one_job_can_do_unless_it_lets_
         "priority", "gang", "predicates", "overcommit", actions=actions)).why(
             "default/train").remedies if remedy.rank < Rank.OTHERS]
     assert len(found) > 1 and found[at] == "actions without enqueue", found
+
+
+def test_two_switches_come_before_a_pod_of_a_quarter_of_its_size():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4).queue("a").queue("b").job(
+        "old", queue="b", pods=7, min_member=1, cpu=1, running={"n1": 4, "n2": 3})
+    found = Explainer(cluster.job("train", queue="a", cpu=4).objects(), conf(
+        actions="enqueue, allocate")).why("default/train").remedies
+    assert [remedy.change for remedy in found[:2]] == [
+        "actions with reclaim, and actions without enqueue",
+        "job default/train: request of cpu a pod 4 -> 1"]

@@ -5,6 +5,8 @@ import pytest
 from volcano_lab.api.status import ALLOCATED_STATUSES, PIPELINED
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
+from volcano_lab.explain.loops import breaks, loop_cause
+from volcano_lab.explain.timeline import Eviction
 from volcano_lab.framework.observer import Observer, joined
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Life, Simulation, every, poisson
 
@@ -72,6 +74,32 @@ def test_a_loop_of_evictions_is_named_with_who_and_by_which_rule():
     assert "<td" in explanation._repr_mimebundle_()["text/html"]
 
 
+@pytest.mark.parametrize("sentence, gone, placed, said", [
+    ("once is no loop", [(1, "a/web-0")], [], None),
+    ("two pods once each are none either", [(1, "a/web-0"), (2, "a/web-1")], [], None),
+    ("one pod twice is", [(1, "a/web-0"), (2, "a/web-0")], [],
+     "2 times (web-0 in cycles 1, 2), each time for train"),
+    ("room that goes back to the job is", [(1, "a/web-0"), (3, "a/web-1")],
+     [(2, "a/web-0", "a/web", "n1")], "2 times (web-0 in cycle 1, web-1 in cycle 3)"),
+    ("room that another gets is none", [(1, "a/web-0"), (3, "a/web-1")],
+     [(2, "a/x-0", "a/x", "n1")], None),
+    ("nor where the one that wanted it has a place", [(1, "a/web-0"), (3, "a/web-1")],
+     [(2, "a/web-0", "a/web", "n1"), (2, "a/train-0", "a/train", "n2")], None),
+    ("nor what was placed after the next eviction", [(1, "a/web-0"), (3, "a/web-1")],
+     [(4, "a/web-0", "a/web", "n1")], None),
+    ("nor on another node", [(1, "a/web-0"), (3, "a/web-1")],
+     [(2, "a/web-0", "a/web", "n2")], None)])
+def test_what_is_a_loop(sentence, gone, placed, said):
+    timeline = Timeline()
+    timeline.names = {uid: uid for uid in ("a/web", "a/train", "a/x")}
+    timeline.evictions = [Eviction(cycle, pod, "a/web", "n1", "reclaim", "a/train-0", "a/train",
+                                   ("gang",)) for cycle, pod in gone]
+    timeline.placed = placed
+    cause = loop_cause(timeline, "a/web", 9)
+    assert (cause and said in cause.text) == (None if said is None else True), sentence
+    assert loop_cause(timeline, "a/web", gone[-1][0] - 1) is None
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("job", ["web", "train"])
 def test_what_ends_a_loop_was_run(job):
@@ -86,6 +114,7 @@ def test_what_ends_a_loop_was_run(job):
     assert str(next(iter(timeline.why("web", cycle=6).remedies_within(600)))) == (
         "queue a: priority 10 -> 0 (web is evicted once instead of 2; train gets a place in cycle "
         "4)")
+    assert len([*breaks(timeline, "default/web", 12, 600)]) == 3
     again = watched(remedies[0].objects, remedies[0].conf, 40)
     assert len(again.evictions) == 1 and again.rows["default/train"][-1]["running"] == 1
 

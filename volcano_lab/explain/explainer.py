@@ -108,19 +108,19 @@ class Explainer(Shown):
             if not left_out and not unmade:
                 raise
             head = f"The cycle leaves it out: {left_out[0]}." if left_out else unmade[0]
-            lost = any(queue not in self.session.queues for queue in groups.values())
-            find = partial(self._elsewhere, what, groups) if lost and left_out else None
+            lost = {key: queue for key, queue in groups.items() if queue not in self.session.queues}
+            find = partial(self._elsewhere, what, lost) if lost and left_out else None
             return Explanation(str(what), head, [Cause("left_out", "")], find)
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue}[kind](key)
 
-    def _elsewhere(self, name: str, groups: dict[str, str], _: float | None) -> Iterable[Remedy]:
+    def _elsewhere(self, name: str, lost: dict[str, str], _: float | None) -> Iterable[Remedy]:
         """The queue that was meant, and one of that name: what a job that is left out gets there.
         """
-        queues, pods = self.session.queues, [pod for pods in self._later.values() for pod in pods]
+        pods = [pod for pods in self._later.values() for pod in pods]
         knobs = Knobs(with_defaults([*self.objects, *pods]), self.conf, lambda _: name)
-        for uid, queue in groups.items():
-            for knob in () if queue in queues else (*knobs.in_queue(uid, filter(None, [
-                    meant(queue, queues, 0.7)])), *knobs.made(queue)):
+        for uid, queue in lost.items():
+            near = filter(None, [meant(queue, self.session.queues, 0.7)])
+            for knob in (*knobs.in_queue(uid, near), *knobs.made(queue)):
                 ssn = run(*knob.turn(1)[1:], self.now)
                 if uid in ssn.jobs and not ssn.jobs[uid].is_pending():
                     yield Remedy.of(knob, 1, effect(self.evidence, self.session, ssn, uid, name))

@@ -122,19 +122,19 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     need = {name: amount for name, amount in amounts(whole.get_min_resources()).items()
             if amount and name in seen.ssn.total_resource.resource_names() and name != "pods"}
     free = seen.free(None, need)
-    left = {name: {each: sum(max(free[node.name][each], 0.0) for node in topology.nodes[name])
-                   for each in need} for name in near if name not in most}
-    short = {name: [each for each in need if has[each] < need[each]] for name, has in left.items()}
-    names = list(dict.fromkeys(each for lacking in short.values() for each in lacking))
-    order = sorted((name for name in short if short[name]), key=lambda name: [
-        -left[name][each] for each in names])
+    left = {name: {each: has for each in need if (has := sum(max(
+        free[node.name][each], 0.0) for node in topology.nodes[name])) < need[each]}
+        for name in near if name not in most}
+    names = [each for each in need if any(each in has for has in left.values())]
+    order = sorted(filter(left.get, left), key=lambda name: [
+        -left[name].get(each, 0.0) for each in names])
     asks = f"its minimum of {needed} pods asks for {amounts_text(need, names)}"
-    has = [f"{name} has {amounts_text(left[name], short[name])} left" for name in order]
+    has = [f"{name} has {amounts_text(left[name])} left" for name in order]
     limit = f" up to tier {tier}" if hard else ""
     if most:
         takes = ", ".join(f"{name} takes {count}" for name, count in most.items())
-        text = (f"No single HyperNode{limit} holds {who}: {needed} pods "
-                f"are needed together, and {takes}.")
+        text = (f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, and "
+                f"{takes}.")
         if job.allocated_hyper_node and job.hard_topology()[0]:
             text = (f"{text[:-1]}. Its pods that have a place lie in {job.allocated_hyper_node}, "
                     f"and its own topology (hard, tier {job.hard_topology()[1]}) keeps the others "

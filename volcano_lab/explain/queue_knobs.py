@@ -8,19 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from volcano_lab.api import Resource, quantity, total
-from volcano_lab.api.objects import ObjectMeta, Queue
+from volcano_lab.api.objects import KubernetesObject, ObjectMeta, Queue
 from volcano_lab.api.objects.volcano import Guarantee, QueueSpec, QueueStatus
 from volcano_lab.explain.explanation import Amounts, in_quantity
-from volcano_lab.explain.knob import (
-    Knob,
-    KnobSet,
-    Rank,
-    Turned,
-    evolved,
-    step_of,
-    steps,
-    text_of,
-)
+from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
 from volcano_lab.framework import listed
 
 
@@ -41,6 +32,11 @@ class QueueKnobs(KnobSet):
             before, after = (self.objects[at].spec.priority for at in (place, other))
             if before != after:
                 yield self._once(f"queue {queue}", place, "spec.priority", after)
+
+    def _with(self, path: str, values: dict[str, Any]) -> list[KubernetesObject]:
+        """The objects with a field of some queues set."""
+        return self._replaced({(at := self.queues[name]): evolved(self.objects[at], path, value)
+                               for name, value in values.items()})
 
     def _amounts(self, place: int, field: str) -> tuple[str, dict[str, str]]:
         """Where a queue's amounts of a kind are, and these."""
@@ -84,11 +80,11 @@ class QueueKnobs(KnobSet):
 
             def turn(i: int) -> Turned:
                 lower = self._lower(queue, field, resource, before - i * step, {})
-                changed = {(at := self.queues[name]): evolved(self.objects[at], path, self._amounts(
-                    at, field)[1] | {resource: after}) for name, after in lower.items()}
+                objects = self._with(path, {name: self._amounts(self.queues[name], field)[1] | {
+                    resource: after} for name, after in lower.items()})
                 first, *more = [f"{name} {resource} {after}" for name, after in lower.items()]
                 after = first.removeprefix(f"{queue} ") + f", with {listed(more)}" * bool(more)
-                return after, self._replaced(changed), self.conf
+                return after, objects, self.conf
 
             yield Knob(f"queue {queue}", path.removeprefix("spec."), f"{resource} {text}",
                        int(before // step), turn, first=steps(resource, 0, least, step))
@@ -117,10 +113,8 @@ class QueueKnobs(KnobSet):
         below = [name for name, at in self.queues.items()
                  if self.objects[at].spec.parent == missing]
         if known:
-            objects = self._replaced({self.queues[name]: evolved(self.objects[
-                self.queues[name]], "spec.parent", known) for name in below})
-            yield Knob(f"queue {' and '.join(below)}", "parent", missing, 1,
-                       lambda _: (known, objects, self.conf))
+            yield Knob(f"queue {' and '.join(below)}", "parent", missing, 1, lambda _: (
+                known, self._with("spec.parent", dict.fromkeys(below, known)), self.conf))
         yield from self.made(missing, *below)
 
     def made(self, queue: str, *below: str) -> Iterator[Knob]:
@@ -142,17 +136,17 @@ class QueueKnobs(KnobSet):
 
     def opened(self, queue: str) -> Iterator[Knob]:
         """That a queue be open, with those above it: below a closed one none can be opened."""
-        closed: dict[str, int] = {}
-        name, states = queue, []
+        closed: dict[str, str] = {}
+        name = queue
         while (place := self.queues.get(name)) is not None and name not in closed:
-            if self.objects[place].status.state != "Open":
-                closed[name] = place
-                states.append(self.objects[place].status.state or "unset")
+            state = self.objects[place].status.state
+            if state != "Open":
+                closed[name] = state or "unset"
             elif name != queue:
                 break
             name = self.objects[place].spec.parent
         if closed:
-            opened = {place: evolved(self.objects[place], "status.state", "Open")
-                      for place in closed.values()}
-            yield Knob(f"queue {' and '.join(reversed(closed))}", "state", states[0], 1,
-                       lambda _: ("Open", self._replaced(opened), self.conf), Rank.SWITCH)
+            opened = self._with("status.state", dict.fromkeys(closed, "Open"))
+            before = next(iter(closed.values()))
+            yield Knob(f"queue {' and '.join(reversed(closed))}", "state", before, 1,
+                       lambda _: ("Open", opened, self.conf), Rank.SWITCH)
