@@ -139,7 +139,7 @@ def _summary(found: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     yield (f"{placed:+d} pods placed, {evicted:+d} evicted; jobs with fewer pods waiting: "
            f"{better}, with more: {worse}.")
     if gone := [row["job"] for row in found["jobs"] if row["phase"][1] is None]:
-        yield f"Not in the cycle any more: {listed(gone, MOST_PODS)}."
+        yield f"Not in the cycle any more: {listed(gone)}."
 
 
 def _text(pair: list[Any]) -> str:
