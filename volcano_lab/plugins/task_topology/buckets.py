@@ -36,7 +36,7 @@ class Bucket:
 
     `tasks` are those that wait, by uid, `request` what they ask for in sum and `size` the same as
     one number (1m CPU, 1 MiB and a thousandth of anything else count alike). `roles` counts all
-    tasks by role, `bound` those that have a node, and `nodes` where those are.
+    tasks by role, `nodes` those that have a node by its name.
     """
 
     index: int
@@ -44,14 +44,12 @@ class Bucket:
     roles: Counter[str] = Factory(Counter)
     size: float = 0.0
     request: Resource = EMPTY
-    bound: int = 0
     nodes: Counter[str] = Factory(Counter)
 
     def add_task(self, role: str, task: TaskInfo) -> None:
         self.roles[role] += 1
         if task.node_name:
             self.nodes[task.node_name] += 1
-            self.bound += 1
             return
         self.tasks[task.uid] = task
         self.size += size_of(task.resreq)
@@ -60,7 +58,6 @@ class Bucket:
     def task_bound(self, task: TaskInfo) -> None:
         """A task has got a node. It is not put back if it loses it again."""
         self.nodes[task.node_name] += 1
-        self.bound += 1
         self.tasks.pop(task.uid, None)
         self.size -= size_of(task.resreq)
         self.request = self.request.sub(task.resreq)
@@ -151,7 +148,8 @@ class JobManager:
                     by_node[task.node_name] = bucket
             bucket.add_task(role_of(task), task)
             self.bucket_of[task.uid] = bucket
-            self.bucket_max_size = max(self.bucket_max_size, len(bucket.tasks) + bucket.bound)
+            self.bucket_max_size = max(self.bucket_max_size,
+                                       len(bucket.tasks) + bucket.nodes.total())
 
     def _best_bucket(self, role: str) -> Bucket | None:
         """The bucket that draws a role most or, among equals, the smallest; None where it is driven
