@@ -126,7 +126,7 @@ class HyperNodes:
             info.hyper_node, info.is_deleting = hyper_node, False
             info.tier, info.tier_name = hyper_node.spec.tier, hyper_node.spec.tier_name
             for child in members.difference(info.child_names()):
-                self._set_parent(child, "")
+                self._orphan(child)
         self._update_ancestors(name)
 
     def _remove(self, name: str) -> None:
@@ -134,7 +134,7 @@ class HyperNodes:
         info.is_deleting = True
         self._update_ancestors(name)
         for child in info.child_names():
-            self._set_parent(child, "")
+            self._orphan(child)
         del self.infos[name]
 
     # -- building --------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ class HyperNodes:
         ancestors = self.infos.ancestors(name)
         for ancestor in ancestors:
             self.real_nodes_set.pop(ancestor, None)
-            self._set_parent(ancestor, "")
+            self._orphan(ancestor)
             if ancestor in self.infos:
                 self.infos[ancestor].children.clear()
         built: set[str] = set()
@@ -209,6 +209,6 @@ class HyperNodes:
         return {leaf for child in children
                 for leaf in self._leaves(child, above | {name})} if children else {name}
 
-    def _set_parent(self, name: str, parent: str) -> None:
+    def _orphan(self, name: str) -> None:
         if name in self.infos:
-            self.infos[name].parent = parent
+            self.infos[name].parent = ""

@@ -85,7 +85,7 @@ class Places(dict[int, dict[Any, tuple[int, str]]]):
         return self.get(id(container), {}).get(key, (1, ""))
 
 
-def documents(text: str, places: Places | None = None, most: int = MOST_VALUES) -> Iterator[Any]:
+def documents(text: str, places: Places | None = None) -> Iterator[Any]:
     """Return the value of each document: dicts, lists, text, numbers; None for an empty one.
 
     Args:
@@ -101,7 +101,7 @@ def documents(text: str, places: Places | None = None, most: int = MOST_VALUES) 
     [{'a': [1, False], 'b': [1, False]}, {'b': 'x'}]
     """
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(_in_parts(text))
-    composer, count = _Composer(places, most), 0
+    composer, count = _Composer(places), 0
     take, next_event = composer.take, loader.get_event
     try:
         next_event()  # the stream's beginning
@@ -146,10 +146,10 @@ class _Frame:
 class _Composer:
     """Puts values together, event by event, without recursion."""
 
-    __slots__ = ("aliased", "anchors", "count", "frame", "left", "most", "places")
+    __slots__ = ("aliased", "anchors", "count", "frame", "left", "places")
 
-    def __init__(self, places: Places | None, most: int):
-        self.places, self.most, self.left, self.count = places, most, most, 0
+    def __init__(self, places: Places | None):
+        self.places, self.left, self.count = places, MOST_VALUES, 0
 
     def begin(self) -> None:
         """Begin a document; the values of those before count, too."""
@@ -188,7 +188,7 @@ class _Composer:
 
     def _put(self, frame: _Frame, value: Any, event: events.Event) -> None:
         if self.count > self.left:
-            raise _error(event, f"more than {self.most:,} values; JSON may hold more")
+            raise _error(event, f"more than {MOST_VALUES:,} values; JSON may hold more")
         if not frame.is_map:
             key = len(frame.value)
             frame.value.append(value)
