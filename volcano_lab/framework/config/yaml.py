@@ -92,7 +92,6 @@ def documents(text: str, places: Places | None = None) -> Iterator[Any]:
         text: YAML.
         places: If given, where each value stands is noted there, and a repeated key counts as last
             given, as in Go; without, it is an error.
-        most: The largest number of values.
 
     Raises:
         yaml.YAMLError: The text is no YAML, or goes beyond a bound.
