@@ -71,9 +71,8 @@ def guarded(point: ExtensionPoint, plugin: str, function: Callable[..., Any]) ->
             raise ExtensionError(f"{where}: it has changed what it was asked about; allowed is "
                                  "only an answer.")
         if not point.answer.fits(answer):
-            found = _printed(repr, answer, f"an object of {type(answer).__name__}")
             raise ExtensionError(
-                f"{where}: the answer is {one_line(found, 60)}; allowed is {point.answer.words}.")
+                f"{where}: the answer is {_short(answer)}; allowed is {point.answer.words}.")
         return answer
 
     return answered
@@ -223,3 +222,8 @@ def _printed(show: Callable[[Any], str], thing: Any, otherwise: str = "") -> str
         return " ".join(show(thing).split())
     except Exception:
         return otherwise
+
+
+def _short(answer: Any, most: int = 60) -> str:
+    text = _printed(repr, answer, f"an object of {type(answer).__name__}")
+    return text if len(text) <= most else text[: most - 1] + "…"
