@@ -61,6 +61,12 @@ def test_a_queue_that_gives_nothing_back_is_named_with_what_it_holds():
             "false.") in said
 
 
+def test_a_node_that_holds_more_than_it_has_is_named_with_who_holds_the_room():
+    cluster = Cluster().node("n1", cpu=7).node("n2", cpu=8).job("old", cpu=8, running={"n1": 1})
+    assert texts(cluster.job("new", pods=1, cpu=8), "new", RECLAIM)[1] == (
+        "In queue default cpu is held by default/old 8. Node n1 holds cpu 8 and has 7.")
+
+
 HYPER = """\
 apiVersion: topology.volcano.sh/v1alpha1
 kind: HyperNode

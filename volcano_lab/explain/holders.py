@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from volcano_lab.api import JobInfo
+from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, moment_text
@@ -182,6 +182,10 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     what = " and ".join(names) + (" are" if len(names) > 1 else " is")
     verb = f"{what} held by" if level is None else f"In queue {level} {what} held by"
     holders, others = largest(held, names), strangers(seen, names, nodes or ())
+    others += "".join(f" Node {node.name} holds {name} {amount_text(name, node.used.get(name))} "
+                      f"and has {amount_text(name, node.allocatable.get(name))}." for name in names
+                      for node in seen.ssn.nodes.values()
+                      if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE)
     text = ((held_text(seen, held, names, verb) if holders != [job.uid] else "") + others).strip()
     took_text = held_text(seen, took, names, "In this cycle it went to").strip()
     if text:
