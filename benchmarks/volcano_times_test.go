@@ -1,0 +1,158 @@
+// What Volcano itself takes for a cycle, in process, on the clusters of benchmarks/shapes.py.
+//
+// In a checkout of volcano-sh/volcano at v1.14.0:
+//
+//	mkdir pkg/scheduler/timing
+//	cp …/benchmarks/volcano_times_test.go pkg/scheduler/timing/
+//	python …/benchmarks/shapes.py 10n-50x4 reclaim-100n > /tmp/cases.jsonl
+//	CASES=/tmp/cases.jsonl go test ./pkg/scheduler/timing -run Cycle -v | grep ms
+//
+// Binder, evictor and status updater are Volcano's own fakes, so nothing waits for an API server.
+package timing
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+	kubemetrics "k8s.io/kubernetes/pkg/scheduler/metrics"
+	schedulingv1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"volcano.sh/volcano/cmd/scheduler/app/options"
+	"volcano.sh/volcano/pkg/scheduler"
+	_ "volcano.sh/volcano/pkg/scheduler/actions"
+	"volcano.sh/volcano/pkg/scheduler/cache"
+	"volcano.sh/volcano/pkg/scheduler/conf"
+	"volcano.sh/volcano/pkg/scheduler/framework"
+	_ "volcano.sh/volcano/pkg/scheduler/plugins"
+	"volcano.sh/volcano/pkg/scheduler/util"
+)
+
+const runs, room = 7, 1 << 20
+
+type clusterCase struct {
+	Name, Conf string
+	Objects    []json.RawMessage
+}
+
+type phase struct {
+	name string
+	took time.Duration
+}
+
+func TestCycle(t *testing.T) {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	options.Default()
+	kubemetrics.InitMetrics()
+	file, err := os.Open(os.Getenv("CASES"))
+	if err != nil {
+		t.Skipf("CASES names no file of cases: %v", err)
+	}
+	defer file.Close()
+	for cases := json.NewDecoder(file); cases.More(); {
+		var each clusterCase
+		if err := cases.Decode(&each); err != nil {
+			t.Fatal(err)
+		}
+		var best []phase
+		for range runs {
+			phases := cycle(t, each)
+			if best == nil || phases[len(phases)-1].took < best[len(best)-1].took {
+				best = phases
+			}
+		}
+		var said []string
+		for _, p := range best {
+			said = append(said, fmt.Sprintf("%s %.1f", p.name, p.took.Seconds()*1e3))
+		}
+		fmt.Printf("%s: %s ms\n", each.Name, strings.Join(said, ", "))
+	}
+}
+
+// cycle runs one cycle on a new cache and returns what each phase took; the last one is the whole.
+func cycle(t *testing.T, each clusterCase) []phase {
+	known := cache.NewCustomMockSchedulerCache("volcano", util.NewFakeBinder(room),
+		util.NewFakeEvictor(room), &util.FakeStatusUpdater{}, nil, nil)
+	if recorder, fake := known.Recorder.(*record.FakeRecorder); fake {
+		recorder.Events = make(chan string, room) // a full channel stops the scheduler
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	known.Run(stop)
+	fill(t, known, each.Objects)
+	actions, tiers, configurations, _, err := scheduler.UnmarshalSchedulerConf(each.Conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf.EnabledActionMap = map[string]bool{}
+	for _, action := range actions {
+		conf.EnabledActionMap[action.Name()] = true
+	}
+
+	var phases []phase
+	begin := time.Now()
+	timed := func(name string, do func()) {
+		start := time.Now()
+		do()
+		phases = append(phases, phase{name, time.Since(start)})
+	}
+	var ssn *framework.Session
+	timed("open", func() { ssn = framework.OpenSession(known, tiers, configurations) })
+	for _, action := range actions {
+		timed(action.Name(), func() {
+			action.Initialize()
+			action.Execute(ssn)
+			action.UnInitialize()
+		})
+	}
+	timed("close", func() { framework.CloseSession(ssn) })
+	return append(phases, phase{"cycle", time.Since(begin)})
+}
+
+// fill tells the cache of objects; pods come last, as they are looked up by their PodGroups.
+func fill(t *testing.T, known *cache.SchedulerCache, objects []json.RawMessage) {
+	var pods []*corev1.Pod
+	for _, raw := range objects {
+		var head struct{ Kind string }
+		read(t, raw, &head)
+		switch head.Kind {
+		case "Node":
+			node := &corev1.Node{}
+			read(t, raw, node)
+			if err := known.AddOrUpdateNode(node); err != nil {
+				t.Fatal(err)
+			}
+		case "Queue":
+			queue := &schedulingv1.Queue{}
+			read(t, raw, queue)
+			known.AddQueueV1beta1(queue)
+		case "PodGroup":
+			group := &schedulingv1.PodGroup{}
+			read(t, raw, group)
+			known.AddPodGroupV1beta1(group)
+		case "Pod":
+			pod := &corev1.Pod{}
+			read(t, raw, pod)
+			pods = append(pods, pod)
+		default:
+			t.Fatalf("%s is no kind of these cases", head.Kind)
+		}
+	}
+	for _, pod := range pods {
+		known.AddPod(pod)
+	}
+}
+
+func read(t *testing.T, raw json.RawMessage, into any) {
+	if err := json.Unmarshal(raw, into); err != nil {
+		t.Fatal(err)
+	}
+}
