@@ -50,6 +50,12 @@ def test_a_volume_is_made_where_its_driver_can_reach_it(sentence, drivers, reach
     assert reached_from(server) == reached, sentence
 
 
+def test_a_volume_made_for_a_node_without_the_label_of_its_driver_is_reached_from_everywhere():
+    server = bound(claims("data"), node("n1"), klass(provisioner=DISK), claim(),
+                   csi_node("n1", **{DISK: 2}), assumed=[CHOSEN])
+    assert server.find("PersistentVolume", "pvc-uid-data") and reached_from(server) is None
+
+
 def test_a_volume_that_was_chosen_is_bound_and_no_other():
     there = [volume("free"), volume("kept")]
     kept = there[1].changed(spec={"claim_ref": claim().reference()})
