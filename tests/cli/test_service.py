@@ -307,3 +307,22 @@ def test_an_alarm_from_outside_ends_nothing():
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
+
+
+def test_what_a_file_does_not_date_is_as_old_as_its_first_reading(tmp_path):
+    now = [100.0]
+    server = ApiServer(lambda: now[0])
+    queue = "{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: {}}}}}"
+    file, folder = tmp_path / "a.yaml", Folder(tmp_path, server)
+
+    def ages():
+        folder.read()
+        assert not folder.problems
+        return {obj.name: obj.metadata.creation_timestamp for obj in server.list("Queue")}
+
+    dated = queue.format("old, creationTimestamp: 1970-01-01T00:00:07Z")
+    file.write_text(f"{queue.format('new')}\n---\n{dated}\n")
+    assert ages().items() >= {"new": 100.0, "old": 7.0}.items()
+    now[0] = 250.0
+    file.write_text(f"{queue.format('new')}\n---\n{dated}\n---\n{queue.format('later')}\n")
+    assert ages().items() >= {"new": 100.0, "old": 7.0, "later": 250.0}.items()
