@@ -99,9 +99,12 @@ class PodInfo:
     def for_pod(self, pod: Pod) -> PodInfo:
         """The same for another pod with the same spec and namespace."""
         info = PodInfo.__new__(PodInfo)
-        for name in PodInfo.__slots__:
-            setattr(info, name, getattr(self, name))
         info.pod, info.uid, info.labels = pod, pod.metadata.uid, pod.metadata.labels
+        info.namespace, info.requests, info.plain = self.namespace, self.requests, self.plain
+        info.required_nodes, info.preferred_nodes = self.required_nodes, self.preferred_nodes
+        info.has_affinity, info.preferred = self.has_affinity, self.preferred
+        info.required_affinity, info.tolerations = self.required_affinity, self.tolerations
+        info.required_anti_affinity, info.host_ports = self.required_anti_affinity, self.host_ports
         return info
 
     def _compile(self, affinity: Affinity) -> None:
