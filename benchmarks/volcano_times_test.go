@@ -133,15 +133,13 @@ func cycle(t *testing.T, each clusterCase) []phase {
 
 // announce tells the fake API server of the nodes, among which HyperNodes look for theirs.
 func announce(t *testing.T, known *cache.SchedulerCache, objects []json.RawMessage) {
-	created := known.Client().CoreV1().Nodes()
+	nodes := known.Client().CoreV1().Nodes()
 	for _, raw := range objects {
-		var head struct{ Kind string }
-		if read(t, raw, &head); head.Kind != "Node" {
+		if kindOf(t, raw) != "Node" {
 			continue
 		}
-		node := &corev1.Node{}
-		read(t, raw, node)
-		if _, err := created.Create(context.Background(), node, metav1.CreateOptions{}); err != nil {
+		node := read[corev1.Node](t, raw)
+		if _, err := nodes.Create(context.Background(), node, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,37 +150,23 @@ func fill(t *testing.T, known *cache.SchedulerCache, objects []json.RawMessage) 
 	var pods []*corev1.Pod
 	var hyperNodes []*topologyv1.HyperNode
 	for _, raw := range objects {
-		var head struct{ Kind string }
-		read(t, raw, &head)
-		switch head.Kind {
+		switch kind := kindOf(t, raw); kind {
 		case "Node":
-			node := &corev1.Node{}
-			read(t, raw, node)
-			if err := known.AddOrUpdateNode(node); err != nil {
+			if err := known.AddOrUpdateNode(read[corev1.Node](t, raw)); err != nil {
 				t.Fatal(err)
 			}
 		case "Queue":
-			queue := &schedulingv1.Queue{}
-			read(t, raw, queue)
-			known.AddQueueV1beta1(queue)
+			known.AddQueueV1beta1(read[schedulingv1.Queue](t, raw))
 		case "PodGroup":
-			group := &schedulingv1.PodGroup{}
-			read(t, raw, group)
-			known.AddPodGroupV1beta1(group)
+			known.AddPodGroupV1beta1(read[schedulingv1.PodGroup](t, raw))
 		case "Pod":
-			pod := &corev1.Pod{}
-			read(t, raw, pod)
-			pods = append(pods, pod)
+			pods = append(pods, read[corev1.Pod](t, raw))
 		case "PriorityClass":
-			class := &priorityv1.PriorityClass{}
-			read(t, raw, class)
-			known.AddPriorityClass(class)
+			known.AddPriorityClass(read[priorityv1.PriorityClass](t, raw))
 		case "HyperNode":
-			hyperNode := &topologyv1.HyperNode{}
-			read(t, raw, hyperNode)
-			hyperNodes = append(hyperNodes, hyperNode)
+			hyperNodes = append(hyperNodes, read[topologyv1.HyperNode](t, raw))
 		default:
-			t.Fatalf("%s is no kind of these cases", head.Kind)
+			t.Fatalf("%s is no kind of these cases", kind)
 		}
 	}
 	for _, hyperNode := range hyperNodes {
@@ -195,8 +179,14 @@ func fill(t *testing.T, known *cache.SchedulerCache, objects []json.RawMessage) 
 	}
 }
 
-func read(t *testing.T, raw json.RawMessage, into any) {
-	if err := json.Unmarshal(raw, into); err != nil {
+func kindOf(t *testing.T, raw json.RawMessage) string {
+	return read[metav1.TypeMeta](t, raw).Kind
+}
+
+func read[Object any](t *testing.T, raw json.RawMessage) *Object {
+	object := new(Object)
+	if err := json.Unmarshal(raw, object); err != nil {
 		t.Fatal(err)
 	}
+	return object
 }

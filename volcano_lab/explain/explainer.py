@@ -109,18 +109,18 @@ class Explainer(Shown):
                 raise
             head = f"The cycle leaves it out: {left_out[0]}." if left_out else unmade[0]
             lost = {key: queue for key, queue in groups.items() if queue not in self.session.queues}
-            find = partial(self._elsewhere, what, lost) if lost and left_out else None
+            find = partial(self._with_a_queue, what, lost) if lost and left_out else None
             return Explanation(str(what), head, [Cause("left_out", "")], find)
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue}[kind](key)
 
-    def _elsewhere(self, name: str, lost: dict[str, str], _: float | None) -> Iterable[Remedy]:
+    def _with_a_queue(self, name: str, lost: dict[str, str], _: float | None) -> Iterable[Remedy]:
         """The queue that was meant, and one of that name: what a job that is left out gets there.
         """
         pods = [pod for pods in self._later.values() for pod in pods]
         knobs = Knobs(with_defaults([*self.objects, *pods]), self.conf, lambda _: name)
         for uid, queue in lost.items():
-            near = filter(None, [meant(queue, self.session.queues, 0.7)])
-            for knob in (*knobs.in_queue(uid, near), *knobs.made(queue)):
+            known = filter(None, [meant(queue, self.session.queues, 0.7)])
+            for knob in (*knobs.in_queue(uid, known), *knobs.made(queue)):
                 ssn = run(*knob.turn(1)[1:], self.now)
                 if uid in ssn.jobs and not ssn.jobs[uid].is_pending():
                     yield Remedy.of(knob, 1, effect(self.evidence, self.session, ssn, uid, name))

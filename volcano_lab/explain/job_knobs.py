@@ -18,7 +18,7 @@ from volcano_lab.api.task import PREEMPTABLE
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
 from volcano_lab.explain.nodes import KUBERNETES
-from volcano_lab.explain.slips import selector_slips
+from volcano_lab.explain.slips import selector_slips, values_by_label
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.plugins.kube.taints import tolerates
 
@@ -124,11 +124,15 @@ class JobKnobs(KnobSet):
             yield Knob(f"job {self.called(job)}", "name of a resource", resource, 1, turn, Rank.JOB,
                        said=lambda _: f"job {self.called(job)}: {meant} instead of {resource}")
 
+    def _slips(self, job: str) -> dict[str, tuple[str, str]]:
+        """Labels in node selectors of the job's waiting pods, with the ones that may be meant."""
+        labels = values_by_label(self.objects[place] for place in self.nodes_there.values())
+        return {key: near for pod in self.waiting(job).values()
+                for key, near in selector_slips(pod, labels).items()}
+
     def freed(self, job: str, code: str) -> Iterator[Knob]:
         """That the job's pods do not ask for what this cause is about, or as nodes have it."""
-        nodes = [self.objects[place] for place in self.nodes_there.values()]
-        slips = {key: near for pod in self.waiting(job).values() if code == "node_affinity"
-                 for key, near in selector_slips(pod, nodes).items()}
+        slips = self._slips(job) if code == "node_affinity" else {}
         if slips:
             yield self._pods(job, "nodeSelector", "", lambda spec: evolved(
                 spec, "node_selector", dict(slips.get(key, (key, value)) for key, value

@@ -115,8 +115,7 @@ def meant(name: str, there: Iterable[str], alike: float = 0.93) -> str:
     ('nvidia.com/gpu', '')
     """
     lower = {each.lower(): each for each in there}
-    return next((lower[each] for each in get_close_matches(name.lower(), lower, 1, alike)),
-                "")
+    return next((lower[each] for each in get_close_matches(name.lower(), lower, 1, alike)), "")
 
 
 def near(name: str, known: Iterable[str]) -> str:

@@ -5,25 +5,31 @@ Answers to no Go file: Volcano compares them letter by letter, and says only tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from volcano_lab.api.objects import Node, Pod
 from volcano_lab.explain.names import meant
 from volcano_lab.plugins.kube.taints import first_untolerated
 
 
-def selector_slips(pod: Pod, nodes: Iterable[Node]) -> dict[str, tuple[str, str]]:
-    """{a label that the pod's node selector names and no node has so: the (label, value) near it}.
-
-    >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
-    >>> pod = Pod(ObjectMeta("p"), PodSpec(node_selector={"disk": "SSD"}))
-    >>> selector_slips(pod, [Node(ObjectMeta("n1", labels={"disk": "ssd"}))])
-    {'disk': ('disk', 'ssd')}
-    """
+def values_by_label(nodes: Iterable[Node]) -> dict[str, set[str]]:
+    """The values that nodes have of each label."""
     labels: dict[str, set[str]] = {}
     for node in nodes:
         for key, value in node.metadata.labels.items():
             labels.setdefault(key, set()).add(value)
+    return labels
+
+
+def selector_slips(pod: Pod, labels: Mapping[str, set[str]]) -> dict[str, tuple[str, str]]:
+    """{a label that the pod's node selector names and no node has so: the (label, value) near it},
+    where nodes have these values of each label.
+
+    >>> from volcano_lab.api.objects import ObjectMeta, PodSpec
+    >>> pod = Pod(ObjectMeta("p"), PodSpec(node_selector={"disk": "SSD"}))
+    >>> selector_slips(pod, {"disk": {"ssd"}})
+    {'disk': ('disk', 'ssd')}
+    """
     return {key: (name, close) for key, value in pod.spec.node_selector.items()
             if (name := meant(key, labels)) and (close := meant(value, labels[name]))
             and value not in labels.get(key, ())}
@@ -33,10 +39,10 @@ def missing_labels(pod: Pod, nodes: Iterable[Node]) -> str:
     """Which labels of a pod's node selector no node has, and what is near, in sentences; "" where
     each is there.
     """
-    nodes = list(nodes)
-    slips, told = selector_slips(pod, nodes), ""
+    labels, told = values_by_label(nodes), ""
+    slips = selector_slips(pod, labels)
     for key, value in pod.spec.node_selector.items():
-        there = sorted({node.metadata.labels.get(key, "") for node in nodes} - {""})
+        there = sorted(labels.get(key, set()) - {""})
         if key in slips:
             told += f" No node has {key}={value}; near it is {'='.join(slips[key])}."
         elif value not in there:
