@@ -23,7 +23,7 @@ TEXTS = ROOT / "volcano_lab" / "trace" / "languages" / LANGUAGE
 PAGES = ROOT / "docs" / "languages" / LANGUAGE
 ROOMS = {"library": ["explain", "debug", "trace", "cli/why.py", "cli/capture.py", "cli/inputs.py",
                      "manifests/files.py", "framework/points", "framework/guard.py",
-                     "framework/plugin.py"],
+                     "framework/names.py", "framework/plugin.py"],
          "widgets": ["widgets", "display"],
          "kit": ["course/kit", "course/lessons.yaml", "course/riddles"],
          "script": ["widgets/js", "course/kit/live.js"],

@@ -149,7 +149,7 @@ def test_replay_goes_on_after_a_case_that_raises(files, tmp_path, capsys):
     path = tmp_path / "cases.jsonl.gz"
     with gzip.open(path, "wt") as out:
         out.write("\n".join([good, broken, refused, good]) + "\n")
-    assert main(["replay", str(path)]) == 0
+    assert main(["replay", str(path)]) == 1
     told = capsys.readouterr()
     rows = [json.loads(line) for line in told.out.splitlines()]
     assert [row["name"] for row in rows] == ["one", "two", "three", "one"]
@@ -161,11 +161,11 @@ def test_replay_goes_on_after_a_case_that_raises(files, tmp_path, capsys):
 def test_a_case_without_objects_or_with_escapes_in_its_words_is_told_of(tmp_path, capsys):
     path = tmp_path / "cases.jsonl"
     path.write_text('{"name": "a", "objects": null}\n{"family": "\\u001b[31m", "objects": [5]}\n')
-    assert main(["replay", str(path)]) == 0
+    assert main(["replay", str(path)]) == 1
     assert [json.loads(line)["error"] for line in capsys.readouterr().out.splitlines()] == [
         "ManifestError: objects is null; allowed is a list",
         "ManifestError: object: is 5; allowed is a mapping with apiVersion, kind and metadata"]
-    assert main(["replay", str(path), "--summary"]) == 0
+    assert main(["replay", str(path), "--summary"]) == 1
     assert "\\x1b[31m  " in capsys.readouterr().out
 
 

@@ -109,6 +109,20 @@ def test_who_does_not_wait_has_no_reason():
         cycle.why("default/nobody")
 
 
+def test_a_job_is_asked_about_by_its_name_alone_where_one_namespace_has_it():
+    cluster = Cluster().node("n", cpu=1).job("j", namespace="team", pods=2, cpu=1)
+    assert cluster.run().why("j") == cluster.run().why("team/j") != []
+    both = cluster.job("k", namespace="other", cpu=1).add(
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup,"
+        " metadata: {name: k, namespace: team}}").run()
+    with pytest.raises(KeyError, match='"k" is the name of 2: job other/k, job team/k; allowed'):
+        both.why("k")
+    for hostile in (5, "", "\x1b[31m", "x" * 5000, None):
+        with pytest.raises(KeyError, match=r"no job is called") as told:
+            both.why(hostile)
+        assert str(told.value).isprintable() and len(str(told.value)) < 700
+
+
 def test_an_empty_cycle_has_empty_tables():
     cycle = EMPTY()
     for table in (tables.queues, tables.rounds, tables.turns, tables.jobs, tables.placements):

@@ -1,9 +1,9 @@
 """The command `volcano-lab`: a cycle on manifests, why, what if, and the lessons.
 
 Exit codes: 0 done (also where jobs wait, unless `--fail-on-pending` is given), 1 what was looked
-for was found (`lint`: an error; `diff`: a difference; `run --fail-on-pending`: a job that waits), 2
-for what the user has to fix, told in a sentence, 130 after Ctrl-C. `grammar` has the commands;
-what a command needs is imported when it runs.
+for was found (`lint`: an error; `diff`: a difference; `run --fail-on-pending`: a job that waits;
+`sweep`, `replay`: a failure), 2 for what the user has to fix, told in a sentence, 130 after Ctrl-C.
+`grammar` has the commands; what a command needs is imported when it runs.
 """
 
 import atexit

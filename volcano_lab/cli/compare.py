@@ -8,8 +8,8 @@ from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes, moment, warnings_of
 from volcano_lab.cli.output import show, styled, table, warn, wrapped
-from volcano_lab.explain.names import Names
 from volcano_lab.framework import action_names, listed, load_conf
+from volcano_lab.framework.names import Names
 from volcano_lab.manifests import Loaded, with_defaults
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.changes import change, change_conf, parted

@@ -81,7 +81,7 @@ def volcano_lab() -> None:
     \b
     Exit codes:
       0    done, also where jobs wait
-      1    found: an error (lint), a difference (diff), a failure (sweep),
+      1    found: an error (lint), a difference (diff), a failure (sweep, replay),
            something missing (capture), a job that waits (--fail-on-pending)
       2    something has to be fixed; a sentence says what
       130  ended by Ctrl-C

@@ -19,7 +19,7 @@ from typing import Any
 
 from volcano_lab.api.resource import MAX_FLOAT, Resource
 from volcano_lab.cache import Cache
-from volcano_lab.cli import DONE, Mistake
+from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.output import table, width
 from volcano_lab.framework import Action, ConfError, Observer, PriorityQueue, Session
 from volcano_lab.manifests import Reader, Unreadable, found_text, with_defaults
@@ -163,7 +163,7 @@ def life_mistakes(events: str | None, cases: str | None) -> Iterator[None]:
 def replay_file(path: str | None, timing: bool = False, life: str | None = None,
                 summary: bool = False) -> int:
     """Print what is decided on each case of a file or each cycle of a life, or sums of it by
-    family, and say how many raised; returns the exit code. Raises `Mistake`.
+    family, and say how many raised; 1 where one did. Raises `Mistake`.
     """
     if path is None and life is None:
         raise Mistake("replay is given no file; allowed is one of cases, or --life with one")
@@ -185,7 +185,7 @@ def replay_file(path: str | None, timing: bool = False, life: str | None = None,
         lines = "their lines have" if failed > 1 else "its line has"
         told = "" if summary else f'; {lines} "error"'
         print(f"volcano-lab: {failed} case{'s' * (failed > 1)} raised{told}", file=sys.stderr)
-    return DONE
+    return FOUND if failed else DONE
 
 
 def replay_all(path: str | Path, timing: bool) -> Iterator[dict[str, Any]]:

@@ -13,8 +13,8 @@ from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import show, styled, table, warn, width, wrapped
-from volcano_lab.explain.names import Names
 from volcano_lab.framework import listed
+from volcano_lab.framework.names import Names
 from volcano_lab.scheduler import run_cycle
 from volcano_lab.trace.views.cycle import Cycle
 from volcano_lab.trace.views.queues import SUMS

@@ -10,8 +10,8 @@ from volcano_lab.cli import DONE, Mistake
 from volcano_lab.cli.inputs import cluster_of, mistakes, moment, warnings_of
 from volcano_lab.cli.output import print_data, table, warn, width, wrapped
 from volcano_lab.explain import Explainer, Explanation, Remedy, Timeline
-from volcano_lab.explain.names import Names
 from volcano_lab.framework import listed, one_line
+from volcano_lab.framework.names import Names
 from volcano_lab.trace import say, sentence
 from volcano_lab.trace.shown import columns
 

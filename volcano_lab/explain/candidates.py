@@ -13,9 +13,9 @@ from volcano_lab.api import ROOT_QUEUE, JobInfo
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.knob import Knob, Rank
 from volcano_lab.explain.knobs import Knobs
-from volcano_lab.explain.names import meant
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
 from volcano_lab.framework import Session
+from volcano_lab.framework.names import meant
 from volcano_lab.trace.plain import amounts
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")

@@ -13,8 +13,8 @@ from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.explanation import Amounts, amounts_text
-from volcano_lab.explain.names import Names, meant
 from volcano_lab.framework import ExtensionPoint, Session
+from volcano_lab.framework.names import Names, meant
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
 from volcano_lab.trace.plain import amounts, plain

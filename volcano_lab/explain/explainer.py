@@ -14,7 +14,6 @@ from volcano_lab.explain.evictions import victim_causes
 from volcano_lab.explain.evidence import CauseTrace, Evidence, counts
 from volcano_lab.explain.explanation import Cause, Explanation, Group
 from volcano_lab.explain.knobs import Knobs
-from volcano_lab.explain.names import meant, near
 from volcano_lab.explain.remedies import Remedy, effect, remedies_for, remedies_that_spare
 from volcano_lab.explain.trial import run
 from volcano_lab.explain.why_job import head_of, job_causes
@@ -23,6 +22,7 @@ from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, action_names, spoken
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
+from volcano_lab.framework.names import meant, near
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.scheduler import traced

@@ -14,8 +14,8 @@ from attrs import define
 from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo, NodeInfo, Resource, amount_text
 from volcano_lab.explain.evidence import POINTS
 from volcano_lab.explain.lint import contradictions, ignored_fields
-from volcano_lab.explain.names import Names
 from volcano_lab.framework import Session
+from volcano_lab.framework.names import Names
 from volcano_lab.manifests.admission import verdicts
 from volcano_lab.manifests.loader import Loaded
 from volcano_lab.trace.state import queue_attributes

@@ -20,8 +20,8 @@ from volcano_lab.course.kit.results import Finding, Table, finding, table
 from volcano_lab.course.kit.verdict import RIGHT, Verdict, to_do, try_again, well_done
 from volcano_lab.course.riddles.kubectl import Kubectl
 from volcano_lab.explain import Explainer, Explanation
-from volcano_lab.explain.names import Names
 from volcano_lab.framework.config.conf import ConfError
+from volcano_lab.framework.names import Names
 from volcano_lab.manifests.changes import SHORT
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import Loaded, ManifestError, from_dict

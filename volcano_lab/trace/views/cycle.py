@@ -11,7 +11,8 @@ from attrs import define
 from volcano_lab.api import quantity_text
 from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, READY_STATUSES
-from volcano_lab.framework import NoSuch, Session, listed, one_line
+from volcano_lab.framework import Session, one_line
+from volcano_lab.framework.names import Names
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.shown import Part, Shown
 from volcano_lab.trace.views import jobs, queues
@@ -125,12 +126,15 @@ class Cycle(Shown):
                 for row in self.committed]
 
     def why(self, job: str) -> list[str]:
-        """Return why pods of a job wait, in sentences; empty where none waits. Raises `KeyError`
-        for a job that isn't there.
+        """Return why pods of a job wait, in sentences; empty where none waits. The name is one that
+        `volcano-lab why` takes; `KeyError` for one that no job has, or more than one.
+
+        >>> from volcano_lab.cluster import Cluster
+        >>> Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1).run().why("train")[0]
+        "not admitted: with this job's minimum, overcommit counts cpu 6 where 4.8 is allowed"
         """
         if job not in self.session.jobs:
-            raise NoSuch(f"the session has no job {one_line(repr(job), 100)}; it has "
-                         f"{listed(self.session.jobs)}")
+            _, job = Names(self.session).find(one_line(str(job)), "job")
         return reasons(self.session, self.trace, self.session.jobs[job])
 
     def as_dict(self) -> Row:

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from volcano_lab.api import PENDING, JobInfo
-from volcano_lab.framework import NoSuch, Session
+from volcano_lab.framework.one_sentence import NoSuch
+from volcano_lab.framework.session import Session
 
 KINDS = {"job": "job", "vcjob": "job", "podgroup": "job", "pg": "job", "deployment": "job",
          "pod": "pod", "queue": "queue"}
