@@ -2,9 +2,10 @@
 
 `python tools/lessons.py` prints a line for each lesson. A lesson is wanted to have at most 1,500
 words and 32 visible code cells, and to take the minutes that the course's table says. Minutes are
-the words at 120 a minute, and the tasks. It fails on a visible `assert`, and on an answer in what
-is visible: in a source that is not hidden, in the first line of one that is (JupyterLab shows it),
-in a stored output, or in a text beside its question.
+the words at 120 a minute, those that cells print too, and the tasks. It fails on a visible
+`assert`, on an option of a prediction that has no word of its own, and on an answer in what is
+visible: in a source that is not hidden, in the first line of one that is (JupyterLab shows it), in
+a stored output, or in a text beside its question.
 """
 
 import ast
@@ -48,6 +49,15 @@ def texts_of(node):
     return [re.sub(r"[`*]", "", text).strip() for text in found]
 
 
+def unanswered(call):
+    """The options of a prediction of which its `because` says nothing."""
+    options = [node for node in call.args[1:] if isinstance(node, ast.List)]
+    because = next((word.value for word in call.keywords if word.arg == "because"), None)
+    said = {ast.unparse(key) for key in getattr(because, "keys", [])}
+    return [option for node in options for option in map(ast.unparse, node.elts)
+            if option not in said]
+
+
 def visible_text(notebook):
     """What a page shows of a stored notebook: texts, sources that are not hidden, outputs."""
     shown = []
@@ -78,6 +88,8 @@ def faults(notebook):
                 found.append(f"{cell['id']}: a visible source that holds an answer")
             options = {text for node in call.args for text in texts_of(node)}
             texts = [text for node in answers for text in texts_of(node) if text not in options]
+            found += [f"{cell['id']}: no word of its own for who answers {option}"
+                      for option in unanswered(call)]
             found += [f"{cell['id']}: stands on the page before its question is answered: {text}"
                       for text in texts if len(text) >= SHORTEST and text in shown]
     return found
@@ -93,7 +105,9 @@ def measured(notebook):
         if not is_hidden(cell)]
     asked = sum(words_of(text) for source in code
                 for call in calls_of(source, "predict", "ask") for text in texts_of(call))
-    minutes = (words_of(text) + asked) / PACE + MINUTES["cell"] * len(visible)
+    printed = sum(words_of("".join(output.get("text", ""))) for cell in cells
+                  for output in cell.get("outputs", []))
+    minutes = (words_of(text) + asked + printed) / PACE + MINUTES["cell"] * len(visible)
     for name in ("predict", "ask"):
         minutes += MINUTES[name] * sum(len(calls_of(source, name)) for source in code)
     minutes += MINUTES["check"] * sum(bool(re.search(r"^checks\.\w+\(", source, re.MULTILINE))

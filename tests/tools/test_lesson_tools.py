@@ -9,7 +9,8 @@ import lessons
 import notebooks as tool
 
 REASON = "It holds the smallest share of the three."
-ASKED = f'predict("Which?", ["a", "b"],\n        answer="b", because="{REASON}")'
+ASKED = ('predict("Which?", ["a", "b"],\n        answer="b", '
+         f'because={{"a": "It holds more.", "b": "{REASON}"}})')
 
 
 def markdown(text):
@@ -34,6 +35,13 @@ FAULTS = [
      "stands on the page"),
     ("the answer is compared in the open", [code('guess.compare("b")')], "visible source"),
     ("the same in a hidden cell", [code('guess.compare("b")', hidden=True)], None),
+    ("one word for all options", [
+        code(ASKED.partition("because=")[0] + f'because="{REASON}")', hidden=True)],
+     "no word of its own for who answers 'a'"),
+    ("no word for one of them", [code(ASKED.replace('["a", ', '["a", "c", '), hidden=True)],
+     "no word of its own for who answers 'c'"),
+    ("a number has no options", [
+        code(f'predict("How many?",\n        answer=3, because="{REASON}")', hidden=True)], None),
     ("an assert", [code("x = 1\nassert x == 1")], "a visible assert"),
     ("a hidden assert", [code("assert True", hidden=True)], None),
     ("the word in a text", [markdown("assert yourself")], None),
@@ -105,3 +113,9 @@ def test_a_lesson_is_measured():
              code("def take():\n    return ...\n\n\nchecks.take(take)")]
     words, visible, minutes = lessons.measured(nbformat.v4.new_notebook(cells=cells))
     assert (words, visible) == (3, 2) and 5 < minutes < 6
+
+    # What `kubectl` printed has to be read, too; a table's text for pages without HTML has not.
+    cells[1].outputs = [nbformat.v4.new_output("stream", text="train Pending\n" * 60),
+                        nbformat.v4.new_output("display_data", {"text/plain": "queue share " * 60})]
+    longer = lessons.measured(nbformat.v4.new_notebook(cells=cells))
+    assert longer == (words, visible, pytest.approx(minutes + 1))
