@@ -83,7 +83,7 @@ def test_the_core_needs_numpy_and_pure_python_only():
 
 @pytest.mark.parametrize(("use", "package"), [
     ("volcano_lab.tables", "pandas"),
-    ("volcano_lab.charts.timeline", "altair"),
+    ("volcano_lab.charts", "altair"),
     ("volcano_lab.stepper", "anywidget"),
 ])
 def test_a_missing_package_is_one_sentence_with_the_command_that_installs_it(use, package):

@@ -43,8 +43,15 @@ def __getattr__(name: str) -> object:
     if name in _HOMES:
         value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     elif name in _MODULES or name in _LAB:
-        load = import_module(f"{__name__}.display.extras").load
-        value = load(f"{__name__}.{(_MODULES | _LAB)[name]}")
+        module = f"{__name__}.{(_MODULES | _LAB)[name]}"
+        try:
+            value = import_module(module)
+        except ModuleNotFoundError as error:
+            if not error.name or error.name.startswith(__name__):
+                raise
+            told = (f"{module} needs {error.name}, which is not installed here: "
+                    'pip install "volcano-lab[lab]"')
+            raise ModuleNotFoundError(told, name=error.name) from None
         value = getattr(value, name) if name in _LAB else value
     else:
         near = get_close_matches(name, __dir__(), 1)

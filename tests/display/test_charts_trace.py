@@ -15,11 +15,12 @@ from volcano_lab.api.formatting import in_units
 from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
+from volcano_lab.debug.frames import StepView
 from volcano_lab.display import charts, tables
 from volcano_lab.framework.observer import joined
 from volcano_lab.metrics.calls import ITSELF, Timing
 from volcano_lab.scheduler import Scheduler, traced
-from volcano_lab.trace import Outline, Trace
+from volcano_lab.trace import Outline, Trace, short
 from volcano_lab.trace.state import queue_attributes
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views import jobs, nodes, queues
@@ -144,12 +145,18 @@ def test_comparisons_add_up_and_say_why_a_job_is_refused(cycles):
     assert refused > 5
 
 
-def test_node_use_is_the_sessions(cycles):
+def test_the_last_frame_shows_nodes_and_gangs_as_the_session_left_them(cycles):
     for name, (trace, ssn, _) in cycles.items():
-        for row in nodes.use(trace):
-            node = ssn.nodes[row["node"]]
-            assert row["used"] == amount(node.used, row["resource"]), name
-            assert row["idle"] == amount(node.idle, row["resource"]), name
+        frame = StepView(Stepper(trace).to_end(), "every record").frame
+        for row in frame["nodes"]:
+            node = ssn.nodes[row["name"]]
+            assert (row["used"], row["idle"]) == (
+                amount(node.used, frame["resource"]), amount(node.idle, frame["resource"])), name
+        gangs = {short(uid): job for uid, job in ssn.jobs.items()}
+        for row in frame["jobs"]:
+            job = gangs[row["name"]]
+            promised = sum(str(task.status) == "Pipelined" for task in job.tasks.values())
+            assert (row["placed"], row["promised"]) == (job.ready_task_num(), promised), name
 
 
 def test_choices_are_where_the_pods_went(cycles):
@@ -193,15 +200,6 @@ def test_node_by_node_and_all_at_once_say_the_same():
     assert at_once == each
     assert {(node, verdict) for _, node, verdict, _ in each} == {
         ("n1", "fits"), ("n2", "no room"), ("n3", "predicates"), ("n4", "chosen")}
-
-
-def test_gangs_end_as_the_jobs_do(cycles):
-    for name, (trace, ssn, _) in cycles.items():
-        last = {row["job"]: row for row in jobs.gangs(trace)}
-        for uid, job in ssn.jobs.items():
-            promised = sum(str(task.status) == "Pipelined" for task in job.tasks.values())
-            assert (last[uid]["placed"], last[uid]["promised"]) == (job.ready_task_num(),
-                                                                    promised), (name, uid)
 
 
 def test_statements_end_as_the_session_says(cycles):
@@ -262,18 +260,12 @@ def test_times_add_up_to_the_schedulers(every_call):
 # --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["admission", "gang_progress", "levels", "node_choices",
-                                  "node_use", "records", "rounds", "statements", "turns",
-                                  "victims"])
+@pytest.mark.parametrize("name", ["admission", "levels", "node_choices", "records", "rounds",
+                                  "statements", "turns", "victims"])
 def test_an_empty_cycle_has_a_table(name):
     table = getattr(tables, name)(traced(Cluster().objects())[0])
     assert len(table.reset_index().columns) > 0
     assert (len(table) == 0) == (name != "records")
-
-
-def test_each_chart_is_loaded_by_its_name_or_its_module():
-    assert set(charts.HOMES) < set(dir(charts)) and charts.states.transitions
-    assert all(callable(getattr(charts, name)) for name in charts.HOMES)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from volcano_lab import Cluster, Simulation
+from volcano_lab import Cluster, sweep
 from volcano_lab.api.formatting import quantity_text
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
 from volcano_lab.display import charts, tables
@@ -131,12 +131,13 @@ def test_an_empty_cycle_has_empty_tables():
 
 
 def test_charts_have_words_and_no_request():
-    history = Simulation(Cluster().node("n", cpu=4).job("j", cpu=1)).run(until=3)
-    for chart in (charts.transitions("Title"), charts.timeline(history, title="Title")):
+    swept = sweep(Cluster().node("n", cpu=4).queue("q"), {"queue/q.weight": [1, 2]}, ["placed"])
+    for chart, title in ((charts.transitions("Title"), "Title"),
+                         (charts.plot(swept), "placed over queue/q.weight")):
         spec = chart.to_dict()
-        assert spec["title"] == "Title" and len(spec["description"]) > 12
+        assert spec["title"] == title and len(spec["description"]) > 12
         assert "url" not in json.dumps([spec.get("datasets"), spec.get("data")])
-    assert "on average 25 % of cpu in use" in spec["description"]
+    assert "2 settings, from 0 to 0" in spec["description"]
 
 
 @pytest.mark.long
@@ -196,16 +197,15 @@ def test_amounts_as_text(name, value, text):
     (lambda cycle: tables.queues(cycle)["deservd"], "the table has no column 'deservd'; it has "
      "weight, guarantee, deserved, "),
     (lambda cycle: tables.jobs(cycle)[["phase", 5]], "the table has no column ['phase', 5]; it"),
-    (lambda cycle: tables.node_use(cycle), "node_use: trace is Cycle(Session(nodes=1, queues=2, "
+    (lambda cycle: tables.node_choices(cycle),
+     "node_choices: trace is Cycle(Session(nodes=1, queues=2, "
      "jobs=1, committed=0)); allowed is a TraceReader, such as its .trace"),
     (lambda cycle: tables.records(cycle.trace, 5), "records: kinds is 5; allowed is text"),
-    (lambda cycle: tables.node_use(5), "node_use: trace is 5; allowed is a TraceReader"),
+    (lambda cycle: tables.node_choices(5), "node_choices: trace is 5; allowed is a TraceReader"),
     (lambda cycle: charts.transitions(title=5), "transitions: title is 5; allowed is text"),
-    (lambda cycle: charts.timeline(Simulation().history, "gpus"), "timeline: resource is 'gpus'; "
-     "allowed is cpu or memory or gpu"),
     (lambda cycle: charts.plot(cycle), "plot: sweep is Cycle("),
-    (lambda cycle: tables.node_use(cycle.trace, numbre=1),
-     "node_use: got an unexpected keyword argument 'numbre' (number?); allowed are "),
+    (lambda cycle: tables.node_choices(cycle.trace, jobb=1),
+     "node_choices: got an unexpected keyword argument 'jobb' (job?); allowed are "),
 ])
 def test_a_wrong_argument_is_one_sentence(use, sentence):
     cycle = Cluster().node("n", cpu=1).job("j", cpu=2).run()

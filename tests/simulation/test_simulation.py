@@ -12,7 +12,6 @@ from audited import Audited
 
 from volcano_lab.cache.dump import DumpError
 from volcano_lab.cluster import Cluster
-from volcano_lab.display.charts.simulation import timeline
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.simulation import (
     Faults,
@@ -192,24 +191,6 @@ def test_where_nobody_looks_no_bar_is_shown(capsys, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     Simulation(cluster(1)).run(until=30, progress=True)
     assert capsys.readouterr() == ("", "")
-
-
-def test_the_chart_of_a_run_shows_what_the_history_says():
-    history = simulation().run(until=40)
-    spec = timeline(history, title="a run").to_dict()
-    assert len(spec["vconcat"]) == 4 and "40 cycles; on average" in spec["description"]
-    places = [band.get("data") or band["layer"][0]["data"] for band in spec["vconcat"]]
-    by_queue, part, fair, jobs = (place.get("values") or spec["datasets"][place["name"]]
-                                  for place in places)
-    last = history.rows["cluster"][-1]
-    assert part[-1]["part"] == last[5] and fair[-1]["fairness"] == last[-1]
-    assert {row["state"]: row["jobs"]
-            for row in jobs[-2:]} == {"waiting": last[11], "running": last[12]}
-    shown = {(row["time"], row["queue"]): (row["allocated"], row["deserved"]) for row in by_queue}
-    queues = [row for row in history.rows["queues"] if row[1] in ("prod", "batch")]
-    assert any(row[7] is None
-               for row in queues) and len(queues) == 80  # a queue without jobs has nothing
-    assert shown == {(row[0], row[1]): (row[7] or 0, row[4] or 0) for row in queues}
 
 
 def test_jobs_from_a_trace(tmp_path):

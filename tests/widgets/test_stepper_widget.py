@@ -18,8 +18,8 @@ from volcano_lab.debug.frames import DETAILS, SLOTS, StepView
 from volcano_lab.explain import Explainer
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace
+from volcano_lab.trace.kinds import sentence
 from volcano_lab.trace.language import speak
-from volcano_lab.trace.narration import sentence
 from volcano_lab.trace.stepper import Stepper
 
 

@@ -75,7 +75,7 @@ def _told(done: int, of: int) -> None:
 
 def _plot(found: Sweep, path: str) -> None:
     try:
-        from volcano_lab.display.charts.sweep import plot
+        from volcano_lab.display.charts import plot
 
         plot(found).save(path)
     except ImportError as error:

@@ -25,7 +25,7 @@ from simpleeval import EvalWithCompoundTypes, InvalidExpression
 from volcano_lab.framework import OneSentence, action_names, one_line, spoken
 from volcano_lab.framework.points.table import BUILT_IN, POINTS
 from volcano_lab.trace import KINDS, OPERATIONS, Record, TraceReader
-from volcano_lab.trace.narration import PREPOSITION
+from volcano_lab.trace.kinds import PREPOSITION
 from volcano_lab.trace.reading import NODE_POINTS
 
 MOST = 500

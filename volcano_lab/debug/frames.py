@@ -16,7 +16,7 @@ from typing import Any
 from volcano_lab.api import in_units
 from volcano_lab.framework import Misuse
 from volcano_lab.trace import KINDS, OPERATIONS, Record, State, TraceReader
-from volcano_lab.trace.narration import operation_text, sentence, short
+from volcano_lab.trace.kinds import operation_text, sentence, short
 from volcano_lab.trace.stepper import Stepper
 from volcano_lab.trace.views.jobs import READY
 from volcano_lab.trace.views.queues import amount_of

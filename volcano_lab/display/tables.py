@@ -22,9 +22,8 @@ from volcano_lab.trace.views import nodes as node_rows
 from volcano_lab.trace.views import queues as queue_rows
 from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["Table", "admission", "gang_progress", "gangs", "jobs", "levels", "node_choices",
-           "node_use", "operations", "placements", "queues", "records", "rounds", "statements",
-           "times", "turns", "victims"]
+__all__ = ["Table", "admission", "gangs", "jobs", "levels", "node_choices", "operations",
+           "placements", "queues", "records", "rounds", "statements", "times", "turns", "victims"]
 
 
 class Table(pd.DataFrame):
@@ -192,22 +191,6 @@ def placements(cycle: Cycle) -> Table:
 # -- of a whole trace: nodes, gangs, statements, victims, records; and where time went
 
 
-def node_use(trace: TraceReader, number: int | None = None) -> Table:
-    """One row per node, a column per resource: the part in use right after a record (None: at the
-    end).
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("train", cpu=1).objects())
-    >>> node_use(trace)["cpu"].tolist()
-    [0.25]
-    """
-    rows: dict[str, dict[str, Any]] = {}
-    for row in node_rows.use(trace, number):
-        rows.setdefault(row["node"], {"node": row["node"]})[row["resource"]] = row["part"]
-    return frame(list(rows.values()), ["node"], "node", more=True)
-
-
 def node_choices(trace: TraceReader, job: str | None = None) -> Table:
     """One row per pod and node: chosen, fits, or why not; the score, and each plugin's part of it.
 
@@ -221,19 +204,6 @@ def node_choices(trace: TraceReader, job: str | None = None) -> Table:
     rows = [{"task": row["task"], "node": row["node"], "verdict": row["verdict"],
              "score": row["score"], **row["scores"]} for row in node_rows.choices(trace, job)]
     return frame(rows, ["task", "node", "verdict", "score"], "task", more=True)
-
-
-def gang_progress(trace: TraceReader) -> Table:
-    """How many pods of each job have a place, step by step.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("train", pods=2, cpu=1).objects())
-    >>> gang_progress(trace)["placed"].tolist()
-    [0, 1, 2]
-    """
-    columns = ["step", "number", "action", "job", "placed", "promised", "pods", "min_available"]
-    return frame(list(job_rows.gangs(trace)), columns, "step")
 
 
 def statements(trace: TraceReader) -> Table:

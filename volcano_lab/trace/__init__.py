@@ -19,9 +19,8 @@ A change is [what, name, field, before, after], of "tasks", "jobs", "nodes" or "
 that they change is `Trace.start` at first. `Stepper` walks over them in both directions.
 """
 
-from volcano_lab.trace.kinds import KINDS, OPERATIONS
+from volcano_lab.trace.kinds import KINDS, OPERATIONS, sentence, short
 from volcano_lab.trace.language import say
-from volcano_lab.trace.narration import sentence, short
 from volcano_lab.trace.reading import TraceReader
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.recorder import Outline, Trace

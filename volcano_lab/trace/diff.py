@@ -11,10 +11,8 @@ from typing import Any
 from attrs import define
 
 from volcano_lab.framework import listed, spoken
-from volcano_lab.trace import Record, State, TraceReader, sentence
-from volcano_lab.trace.kinds import KINDS, OPERATIONS
-from volcano_lab.trace.narration import short
-from volcano_lab.trace.shown import Part, Shown
+from volcano_lab.trace import Part, Record, Shown, State, TraceReader
+from volcano_lab.trace.kinds import KINDS, OPERATIONS, sentence, short
 from volcano_lab.trace.stepper import Stepper
 
 LEFT_OUT = frozenset(("changes", "since", "statement", "tier", "number", "share"))

@@ -12,9 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from volcano_lab.framework import Misuse
-from volcano_lab.trace import OPERATIONS, Record, State, TraceReader
-from volcano_lab.trace.narration import sentence
-from volcano_lab.trace.shown import Part, Shown
+from volcano_lab.trace import OPERATIONS, Part, Record, Shown, State, TraceReader, sentence
 
 Condition = Callable[[Record], bool]
 

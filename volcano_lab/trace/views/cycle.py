@@ -13,8 +13,7 @@ from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, READY_STATUSES
 from volcano_lab.framework import Session, one_line
 from volcano_lab.framework.names import Names
-from volcano_lab.trace import TraceReader
-from volcano_lab.trace.shown import Part, Shown
+from volcano_lab.trace import Part, Shown, TraceReader
 from volcano_lab.trace.views import jobs, queues
 from volcano_lab.trace.views.waiting import over_limit, reasons
 

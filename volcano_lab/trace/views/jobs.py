@@ -1,6 +1,4 @@
-"""Jobs in a trace: how their gangs fill, what their statements did, and who was to be evicted for
-them.
-"""
+"""Jobs in a trace: what their statements did, and who was to be evicted for them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,46 +10,6 @@ Rows = Iterator[dict[str, Any]]
 READY = frozenset(map(str, READY_STATUSES))
 POINTS = ("preemptable", "reclaimable")
 MAY_GO, STAYS, NOT_ASKED, ABSTAINS = "may go", "stays", "not asked", "abstains"
-
-
-def gangs(trace: TraceReader) -> Rows:
-    """How many pods of each job have a place or the promise of one: at the start, and whenever that
-    changes.
-
-    `step` counts the records that changed something of some job; `number` is the record's.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> cluster = Cluster().node("n1", cpu=3).job("a", pods=3, min_member=2, cpu=1)
-    >>> trace, _ = traced(cluster.objects())
-    >>> [(row["step"], row["placed"], row["min_available"]) for row in gangs(trace)]
-    [(0, 0, 2), (1, 1, 2), (2, 2, 2), (3, 3, 2)]
-    """
-    tasks = {key: dict(task) for key, task in trace.start["tasks"].items()}
-    counts = {uid: {"placed": 0, "promised": 0, "pods": 0} for uid in trace.start["jobs"]}
-    for task in tasks.values():
-        _count(counts[task["job"]], task["status"], 1)
-        counts[task["job"]]["pods"] += 1
-
-    def row(step: int, record: Record | None, job: str) -> dict[str, Any]:
-        return {"step": step, "number": record.number if record else -1,
-                "action": record.action if record else "open", "job": job, **counts[job],
-                "min_available": trace.start["jobs"][job]["min_available"]}
-
-    yield from (row(0, None, job) for job in counts)
-    step = 0
-    for record in trace.records:
-        touched: dict[str, None] = {}
-        for what, name, field, before, after in record.get("changes") or ():
-            if what == "tasks" and field == "status" and name in tasks:
-                held = counts[tasks[name]["job"]]
-                was = dict(held)
-                _count(held, before, -1)
-                _count(held, after, 1)
-                if held != was:
-                    touched[tasks[name]["job"]] = None
-        step += bool(touched)
-        yield from (row(step, record, job) for job in touched)
 
 
 def statements(trace: TraceReader, job: str = "") -> Rows:
@@ -103,7 +61,6 @@ def victims(trace: TraceReader, task: str | None = None) -> Rows:
     `question` counts them; `verdict` is "may go", "stays", "abstains", or "not asked" where an
     earlier answer ended it; `agreed` says whether the candidate may go in the end, `evicted`
     whether it was chosen. `task` is the pod for which room was sought (None: all).
-
     """
     asked = [record for record in trace.iter("asked") if record["point"] in POINTS]
     voters = {(call["point"], call["plugin"]) for record in asked
@@ -129,10 +86,3 @@ def _verdict(call: Record | None, candidate: str) -> str:
         return NOT_ASKED
     victims, vote = call["answer"]
     return ABSTAINS if not vote else MAY_GO if candidate in victims else STAYS
-
-
-def _count(counts: dict[str, int], status: str, by: int) -> None:
-    if status in READY:
-        counts["placed"] += by
-    elif status == "Pipelined":
-        counts["promised"] += by

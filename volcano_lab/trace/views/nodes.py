@@ -1,37 +1,13 @@
-"""Nodes in a trace: what they hold at a moment, and what was said of each of them when one was
-sought.
-"""
+"""Nodes in a trace: what was said of each of them when one was sought."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from volcano_lab.api import in_units
 from volcano_lab.trace import TraceReader
 from volcano_lab.trace.reading import scores_of
-from volcano_lab.trace.stepper import state_at
 
 Rows = Iterator[dict[str, Any]]
 CHOSEN, FITS, LATER, NO_ROOM = "chosen", "fits", "room later", "no room"
-
-
-def use(trace: TraceReader, number: int | None = None) -> Rows:
-    """One row per node and resource right after a record (None: at the end); `part` is used over
-    allocatable.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> trace, _ = traced(Cluster().node("n1", cpu=4).job("a", cpu=1).objects())
-    >>> [(row["node"], row["resource"], row["used"], row["part"]) for row in use(trace)][0]
-    ('n1', 'cpu', 1, 0.25)
-    """
-    state = state_at(trace, number)
-    for name in trace.nodes:
-        node = state["nodes"][name]
-        for resource, whole in node["allocatable"].items():
-            amounts = {field: in_units(resource, node[field].get(resource, 0.0))
-                       for field in ("allocatable", "used", "idle", "releasing", "pipelined")}
-            yield {"node": name, "resource": resource, **amounts,
-                   "part": node["used"].get(resource, 0.0) / whole}
 
 
 def choices(trace: TraceReader, job: str | None = None,

@@ -1,0 +1,99 @@
+"""Still charts (altair) of what is no cycle: a sweep, a task's states.
+
+Each has a description in words. `still()` makes notebooks store charts as pictures for pages that
+have no kernel, `large()` larger ones for a projector. A cycle is drawn by `widgets.pictures`, live
+and still, with the data that `widgets.facts` has of it, and a simulation's run by its `timeline`;
+`display.tables` shows a cycle as tables.
+"""
+
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import altair as alt
+
+from volcano_lab.api.status import TRANSITIONS, TaskStatus
+from volcano_lab.display.styled import GROUND, large, still, styled
+from volcano_lab.framework import Misuse, spoken
+from volcano_lab.simulation.sweep import Sweep
+from volcano_lab.trace.language import say
+
+__all__ = ["large", "plot", "still", "transitions"]
+
+WAY = ("Pending", "Allocated", "Binding", "Bound", "Running", "Succeeded")
+ROOM = {("Pending", "Pipelined"), ("Running", "Releasing"), ("Bound", "Releasing")}
+BACK = {("Allocated", "Pending"), ("Pipelined", "Pending"), ("Binding", "Pending"),
+        ("Releasing", "Running")}
+COLORS = {"the way of a pod": "#0072B2", "room is made": "#F0E442", "taken back": "#D55E00",
+          "also legal": "#D9D9D9"}
+
+
+@partial(spoken, first=True)
+def plot(sweep: Sweep, metric: str = "") -> alt.FacetChart | alt.Chart:
+    """Return a chart of one metric over the grid: one name of the grid gives a line, two a heat
+    map, three small multiples of lines. Raises `ValueError` where the sweep has no such metric.
+    """
+    metric = metric or sweep.metrics[0]
+    if metric not in sweep.metrics:
+        raise Misuse(f'metric is "{metric}"; allowed are {", ".join(sweep.metrics)}')
+    names = sweep.names
+    fields = {name: f"name{number}" for number, name in enumerate([*names, metric])}
+    rows: list[dict[str, Any]] = [{field: row[name] for name, field in fields.items()}
+                                  for row in sweep.rows]
+    numbers = all(isinstance(row["name0"], int | float) for row in rows)
+    x = alt.X("name0", type="quantitative" if numbers and len(names) != 2 else "ordinal",
+              title=names[0])
+    y = alt.Y(fields[metric], type="quantitative", title=metric)
+    chart = alt.Chart(alt.Data(values=rows))
+    if len(names) == 2:
+        chart = chart.mark_rect().encode(
+            x, alt.Y("name1", type="ordinal", title=names[1]),
+            alt.Color(fields[metric], type="quantitative", title=metric))
+    else:
+        chart = chart.mark_line(point=True).encode(x, y, *(
+            [alt.Color("name1", type="nominal", title=names[1])] if len(names) > 1 else []))
+    if len(names) > 2:
+        chart = chart.properties(width=160, height=120).facet(
+            alt.Facet("name2", type="nominal", title=names[2]), columns=3)
+    measured = [row[metric] for row in sweep.rows]
+    words = f"{len(measured)} settings" + (
+        f", from {min(measured):g} to {max(measured):g}" if measured else "")
+    failed = f"; {len(sweep.failures)} settings failed" if sweep.failures else ""
+    return styled(chart, f"{metric} over {', '.join(names)}", f"{words}{failed}.")
+
+
+@partial(spoken, first=True)
+def transitions(title: str = "") -> alt.Chart:
+    """A row a state, a column a next state: numbers are the way of a pod when all goes well; an
+    empty cell is illegal.
+
+    >>> len(transitions().layer)
+    2
+    """
+    steps = {pair: str(number)
+             for number, pair in enumerate(pairwise(WAY), 1)} | {("Pending", "Binding"): "1, 2"}
+    rows = []
+    for old in TaskStatus:
+        for new in sorted(TRANSITIONS[old]):
+            pair = (str(old), str(new))
+            kind, word = (("the way of a pod", steps[pair]) if pair in steps else
+                          ("room is made", "room") if pair in ROOM else
+                          ("taken back", "back") if pair in BACK else ("also legal", "ok"))
+            rows.append({"from": pair[0], "to": pair[1], "kind": say(kind), "word": say(word)})
+    names = [str(status) for status in TaskStatus]
+    axis = alt.Axis(labelAngle=0, titleAngle=0, domain=False, ticks=False, grid=False)
+    given = {"sort": names, "axis": axis, "scale": alt.Scale(domain=names)}
+    told = "; ".join(
+        f"{old} → {'/'.join(str(new) for new in sorted(TRANSITIONS[old])) or '–'}"
+        for old in TaskStatus)
+    on_dark = alt.FieldOneOfPredicate("kind", [say("the way of a pod"), say("taken back")])
+    base = alt.Chart().encode(x=alt.X("to:N", title="to", **given),
+                              y=alt.Y("from:N", title="from", **given))
+    colors = alt.Scale(domain=[say(kind) for kind in COLORS], range=list(COLORS.values()))
+    legend = alt.Legend(orient="bottom", columnPadding=40)
+    cells = base.mark_rect(stroke=GROUND, strokeWidth=2).encode(
+        color=alt.Color("kind:N", scale=colors, title=None, legend=legend))
+    words = base.mark_text(fontSize=14).encode(
+        text="word:N", color=alt.condition(on_dark, alt.value("white"), alt.value("black")))
+    return styled(alt.layer(cells, words, data=alt.InlineData(rows)).properties(
+        width=alt.Step(86), height=alt.Step(24)), title, told)
