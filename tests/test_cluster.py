@@ -138,7 +138,7 @@ MISTAKES = [
      "metadata; a file is read by load"),
     (lambda c: c.job("j", network_topology=5),
      "PodGroup default/j: spec.networkTopology is 5; allowed is"),
-    (lambda c: c.node(None), 'Node : metadata.name is ""; allowed are lower case letters'),
+    (lambda c: c.node(""), 'Node : metadata.name is ""; allowed are lower case letters'),
     (lambda c: c.node("A b"), 'Node A b: metadata.name is "A b"; allowed are lower case letters'),
     (lambda c: c.node("n", labels=5), "Node n: metadata.labels is 5; allowed is a mapping"),
     (lambda c: c.node("n", resources=[1]), "resources is a list; allowed is a mapping of names"),
@@ -150,6 +150,7 @@ MISTAKES = [
      "job j: min_member is 1.5; allowed is a whole number from 0"),
     (lambda c: c.job("j", pods=1, cpu="1 core"),
      "Pod default/j: spec.containers[0].resources.requests.cpu is"),
+    (lambda c: c.job("j", running={1: 1}), "job j: running on 1; allowed is the name of a node"),
     (lambda c: c.job("j", pods=1, running={"n": 2}),
      "job j: running is 2 pods; allowed are as many as it has, 1"),
 ]

@@ -157,6 +157,8 @@ class Cluster(Shown):
         return self
 
     def _say(self, kind: str, name: str, said: dict[str, Any]) -> Self:
+        if not isinstance(name, str):
+            raise TypeError(name)  # which `spoken` says in a sentence
         given = {word: value for word, value in said.items() if word not in ("self", "name")
                  and value is not None}
         before = self._said.get((kind, name))
@@ -335,6 +337,9 @@ def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str
         raise ManifestError([f"job {name}: running is {found_text(running)}; allowed is a mapping "
                              "of nodes to numbers of pods"])
     for node, count in (running or {}).items():
+        if not isinstance(node, str):
+            raise ManifestError([f"job {name}: running on {found_text(node)}; allowed is the name "
+                                 "of a node"])
         _check_whole(f"job {name}", f"running on {node}", count, 0)
     asked = sum((running or {}).values())
     if asked > pods:

@@ -16,7 +16,7 @@ from volcano_lab.cli.replay import load_cache
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
 from volcano_lab.debug.frames import StepView
-from volcano_lab.display import charts, tables
+from volcano_lab.display import charts, styled, tables
 from volcano_lab.framework.observer import joined
 from volcano_lab.metrics.calls import ITSELF, Timing
 from volcano_lab.scheduler import Scheduler, traced
@@ -290,6 +290,15 @@ def test_a_stored_chart_is_dark_on_a_dark_page_and_cells_keep_their_ink(picture)
            for word in ("1, 2", "room", "Bound")}
     assert 'fill="white"' in ink["1, 2"] and 'fill="black"' in ink["room"]
     assert 'fill="#000"' in ink["Bound"]
+
+
+def test_a_page_that_draws_charts_itself_gets_their_data(picture, monkeypatch):
+    monkeypatch.setattr(styled, "find_spec", lambda name: None)
+    charts.still()
+    shown = charts.transitions("From each state")._repr_mimebundle_()
+    shown = shown[0] if isinstance(shown, tuple) else shown
+    assert set(shown) == {"application/vnd.vegalite.v5+json", "text/plain"}
+    assert shown["application/vnd.vegalite.v5+json"]["description"] == shown["text/plain"] != ""
 
 
 @pytest.mark.long

@@ -102,6 +102,15 @@ def test_why_a_gang_waits(sentence, gang, reason):
     assert tables.jobs(cycle).loc[GANG, "why"].startswith(reason)
 
 
+def test_only_the_resource_that_is_short_is_told():
+    """The pods ask for memory, too, and of that the queue deserves enough."""
+    full = Cluster().node("n1", cpu=8, memory="64Gi").queue("team", capability=4)
+    full.job("train", queue="team", pods=6, min_member=1, cpu=1, memory="1Gi")
+    told = [reason for reason in full.run().why("train") if reason.startswith("queue ")]
+    assert told == ["queue team holds cpu 4; with 1 more for train-4 it would pass the 4 that it "
+                    "deserves"]
+
+
 def test_who_does_not_wait_has_no_reason():
     cycle = Cluster().node("n", cpu=4).job("j", pods=2, cpu=1).run()
     assert cycle.why("default/j") == [] and cycle.jobs()[0]["placed"] == 2

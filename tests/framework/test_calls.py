@@ -9,6 +9,8 @@ from volcano_lab.cache.dump import DumpError
 from volcano_lab.cluster import Cluster
 from volcano_lab.explain import Explainer, Timeline
 from volcano_lab.framework.one_sentence import Misuse, NoSuch, OneSentence
+from volcano_lab.manifests import loader
+from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError
 from volcano_lab.scheduler import Scheduler, run_once
 from volcano_lab.simulation import (
@@ -22,8 +24,10 @@ from volcano_lab.simulation import (
     poisson,
     save,
 )
+from volcano_lab.simulation.sweep import sweep
 from volcano_lab.trace import Outline
 from volcano_lab.trace.diff import CycleDiff
+from volcano_lab.trace.stepper import Stepper
 
 
 def cluster():
@@ -65,6 +69,20 @@ def cluster():
      "(count?); allowed are seconds, templates, count"),
     (lambda: load(5), "load: path is 5; allowed is text or a Path"),
     (lambda: save(5, "x.json"), "save: sim is 5; allowed is a Simulation"),
+    (lambda: Cluster().job(5), "Cluster.job: name is 5; allowed is text"),
+    (lambda: Cluster().queue(["a"]), "Cluster.queue: name is ['a']; allowed is text"),
+    (lambda: cluster().run().why(["a"]), "Cycle.why: job is ['a']; allowed is text"),
+    (lambda: Stepper(5), "Stepper: trace is 5; allowed is a TraceReader"),
+    (lambda: loader.load(5), "load: sources is 5; allowed is text or a Path or an IO"),
+    (lambda: loader.loads(None), "loads: text is None; allowed is text"),
+    (lambda: loader.dump(5), "dump: objects is 5; allowed is a list"),
+    (lambda: with_defaults(5), "with_defaults: objects is 5; allowed is a list"),
+    (lambda: sweep(5, {}), "sweep: base is 5; allowed is a Cluster or a list or a Callable"),
+    (lambda: sweep(cluster(), [1]), "sweep: grid is [1]; allowed is a mapping"),
+    (lambda: sweep(cluster(), {}, "placed"),
+     "sweep: metrics is 'placed'; allowed is a list or a mapping"),
+    (lambda: sweep(cluster(), {}, workers="2"),
+     "sweep: workers is '2'; allowed is a whole number"),
     (lambda: Explainer(5), "Explainer: "),
     (lambda: Timeline(every="x"), "Timeline: "),
     (lambda: Life(x=5), "Life: "),

@@ -164,6 +164,19 @@ def test_a_job_waits_again_where_all_its_pods_were_lost():
     }
 
 
+def test_fairness_is_that_of_the_queues_that_take_jobs():
+    """Department dept holds 6 of 8, its teams 4 of 4 and 2 of 4: of 1 and 0.5 the index is 0.9."""
+    tree = Cluster().node("n0", cpu=20).queue("dept", deserved=8)
+    tree.queue("a", parent="dept", deserved=4).queue("b", parent="dept", deserved=4)
+    tree.job("a-work", queue="a", pods=4, cpu=1, running={"n0": 4})
+    tree.job("b-work", queue="b", pods=2, cpu=1, running={"n0": 2})
+    conf = ('actions: "allocate"\ntiers:\n- plugins:\n  - name: capacity\n'
+            "    enableHierarchy: true\n")
+    history = Simulation(tree, conf).run(until=2)
+    assert history.queues().set_index("queue")["share"].loc["dept"].tolist()[-1] == 0.75
+    assert history.cluster()["fairness"].tolist()[-1] == pytest.approx(1.5**2 / (2 * 1.25))
+
+
 def test_the_history_as_tables():
     history = simulation().run(until=30)
     queues, all_, jobs, events = history.queues(), history.cluster(), history.jobs(
@@ -281,6 +294,7 @@ def test_a_trace_that_does_not_fit_is_told_in_a_sentence(row, sentence):
     (lambda: Simulation(period="1"), "period is '1'; allowed is a number of seconds above 0"),
     (lambda: Simulation(workload=5), "workload is 5; allowed is a list of streams"),
     (lambda: Simulation(workload=[JobTemplate()]), "allowed is a list of streams, as every"),
+    (lambda: Simulation(node_failures=[]), r"node_failures is \[\]; allowed are two lengths"),
     (lambda: Simulation(node_failures=(1,)), r"node_failures is \(1,\); allowed are two lengths"),
     (lambda: Simulation().run(until=float("inf")), "until is inf; allowed is a number of seconds"),
     (lambda: every(5, 5), "a template of a stream of jobs is 5; allowed is a JobTemplate"),

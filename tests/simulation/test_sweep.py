@@ -93,6 +93,8 @@ def test_a_metric_that_there_is_not_is_refused_before_anything_runs(name, tmp_pa
 
 
 @pytest.mark.parametrize("grid, told", [
+    ({"queue/a.weight": 3}, "queue/a.weight is 3; allowed is a list of values"),
+    ({"conf": "actions: allocate"}, "conf is 'actions: allocate'; allowed is a list of values"),
     ({"x": [1]}, '"x" is no field; allowed is KIND/NAME.FIELD'),
     ({"queue/c.weight": [1]}, '"queue/c.weight": there is no queue "c"; there are .*a, b'),
     ({"queue/a.wieght": [1]}, "spec.wieght is not known .*did you mean weight"),

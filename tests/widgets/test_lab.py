@@ -69,6 +69,24 @@ def test_a_move_says_what_changed(lab, name, values, said):
     assert lab.set(**values).reset().said == "At first." and lab.values == lab.start
 
 
+def test_what_is_said_where_nothing_changes_may_look_at_the_facts():
+    table = pictures.table("Rows", lambda facts: [facts], columns=["a"])
+    lab = Lab(CONTROLS, decide, [table], title="A lab",
+              nothing=lambda facts: f"It stays a {facts['end']}.")
+    assert lab.set(word="y").said == "Word: y (was x). It stays a commit."
+    assert lab.set(weight=6, word="z").said.endswith("It stays a discard.")
+
+
+def test_a_task_is_done_at_its_start_or_at_what_show_me_shows():
+    table = pictures.table("Rows", lambda facts: [facts], columns=["a"])
+    lab = Lab(CONTROLS, decide, [table], title="A lab", tasks=[
+        Task("there", "Begin there.", start={"weight": 3}),
+        Task("on", "Go on.", start={"weight": 3}, show={"pods": 1})])
+    assert lab.done == {"there": False, "on": False}
+    assert lab.set(weight=3).done == {"there": True, "on": False}
+    assert lab.set(pods=1).done == {"there": True, "on": True}
+
+
 def test_what_differs_most_is_said_first():
     told = amounts("holds", lambda facts: facts).told(dict.fromkeys("abcdef", 9),
                                                       dict(zip("abcdef", range(6), strict=True)))

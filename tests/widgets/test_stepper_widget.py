@@ -53,6 +53,23 @@ def test_the_last_frame_is_the_session_and_the_first_the_snapshot(cases):
         assert view.to_place(0).frame == before, case["name"]
 
 
+def test_a_frame_counts_the_pods_that_have_a_place():
+    gang = Cluster().node("n1", cpu=4).job("a", pods=3, min_member=2, cpu=2)
+    view = StepView(Stepper(traced(gang.objects())[0]), "every record")
+    counted = [view.to_place(place).frame["jobs"][0] for place in range(len(view.places) + 1)]
+    assert {row["pods"] for row in counted} == {3}
+    assert list(dict.fromkeys(row["placed"] for row in counted)) == [0, 1, 2]
+
+
+def test_among_decisions_no_single_answer_is_told():
+    trace, _ = traced(Cluster().node("n1", cpu=4).job("a", pods=2, cpu=1).objects())
+    view = StepView(Stepper(trace), "decisions")
+    stops = {trace.records[place].kind for place in view.places
+             if not trace.records[place].get("changes")}
+    assert {"asked", "call"} <= {record.kind for record in trace.records}
+    assert "job" in stops and not {"asked", "call"} & stops
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("detail", DETAILS)
 def test_back_shows_what_forward_showed(cases, detail):

@@ -20,7 +20,7 @@ from volcano_lab.api import objects as api
 from volcano_lab.api.queue import HIERARCHY_ANNOTATION as HIERARCHY
 from volcano_lab.api.queue import HIERARCHY_WEIGHTS_ANNOTATION as HIERARCHY_WEIGHTS
 from volcano_lab.api.storage import CLASS
-from volcano_lab.framework import listed
+from volcano_lab.framework import listed, spoken
 from volcano_lab.manifests import job_controller as jobs
 from volcano_lab.manifests.loader import Loaded, ManifestError, place_key
 from volcano_lab.manifests.owners import Owners
@@ -38,6 +38,7 @@ FINISHED = ("Completed", "Failed", "Terminated", "Aborted")
 ENDING = ("Aborting", "Completing", "Restarting", "Terminating")
 
 
+@spoken
 def with_defaults(objects: Iterable[api.KubernetesObject],
                   running: Iterable[api.Pod] = ()) -> Loaded:
     """Return the objects as the scheduler of a cluster would hear of them; those given stay.

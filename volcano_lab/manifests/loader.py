@@ -18,7 +18,7 @@ import yaml
 from volcano_lab.api import objects as api
 from volcano_lab.api.storage import KINDS as STORAGE_KINDS
 from volcano_lab.api.storage import claims_of
-from volcano_lab.framework import OneSentence, capped, collector_paused, listed
+from volcano_lab.framework import OneSentence, capped, collector_paused, listed, spoken
 from volcano_lab.framework.config.yaml import resolve
 from volcano_lab.manifests import names
 from volcano_lab.manifests import unsupported as not_modelled
@@ -66,6 +66,7 @@ class Loaded(list[api.KubernetesObject]):
         return list(self)
 
 
+@spoken
 def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES) -> Loaded:
     """Read files, folders, globs, open streams, and "-", the standard input.
 
@@ -90,6 +91,7 @@ def load(*sources: Source, recursive: bool = False, most_bytes: int = MOST_BYTES
     return batch.loaded()
 
 
+@spoken
 def loads(text: str, name: str = "text") -> Loaded:
     """Read manifests from text; `name` stands for it in errors and warnings.
 
@@ -155,6 +157,7 @@ def to_dict(obj: api.KubernetesObject) -> dict[str, Any]:
     return {"apiVersion": obj.api_versions[0], "kind": obj.kind, **unstructure(obj)}
 
 
+@spoken
 def dump(objects: Iterable[api.KubernetesObject], form: str = "yaml") -> str:
     """Objects as text: YAML documents, or one JSON `List` with `form="json"`.
 

@@ -66,7 +66,8 @@ class Simulation:
                 isinstance(stream, Arrivals) for stream in workload):
             raise WorkloadError(f"workload is {one_line(repr(workload), 100)}; allowed is a list "
                                 "of streams, as every() and poisson() give them")
-        if not isinstance(node_failures, list | tuple | None) or len(node_failures or (0, 0)) != 2:
+        if node_failures is not None and (
+                not isinstance(node_failures, list | tuple) or len(node_failures) != 2):
             raise WorkloadError(f"node_failures is {node_failures!r}; allowed are two lengths of "
                                 "time: until a node fails, and until it is back")
         self.conf, self.seed, self.period, self.check = conf, seed, period, check

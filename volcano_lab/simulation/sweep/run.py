@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -12,8 +13,8 @@ from attrs import Factory, define, field
 
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
-from volcano_lab.cluster import Cluster
-from volcano_lab.framework import NoSuch, action_names, load_conf, one_line
+from volcano_lab.cluster import Cluster, checked_objects
+from volcano_lab.framework import NoSuch, action_names, load_conf, one_line, spoken
 from volcano_lab.manifests.changes import IN_CONF, change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, to_dict
@@ -43,6 +44,7 @@ class Sweep:
     told: list[str] = field(factory=list, eq=False)
 
 
+@partial(spoken, first=True)
 def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
           metrics: Sequence[str] | Mapping[str, Metric] = ("placed", "pending"), *,
           conf: str | None = None, workers: int = 1, scheduler: str | None = None,
@@ -73,13 +75,17 @@ def sweep(base: Base, grid: Mapping[str, Iterable[Any]],
     >>> sweep(base, {"queue/a.weight": [1, 3]}, ["job/one.placed"]).rows
     [{'queue/a.weight': 1, 'job/one.placed': 4}, {'queue/a.weight': 3, 'job/one.placed': 6}]
     """
+    for name, values in grid.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise SweepError(f"grid: {name} is {one_line(repr(values), 100)}; allowed is a list "
+                             "of values")
     columns = {name: list(values) for name, values in grid.items()}
     if (count := prod(map(len, columns.values()))) > MOST_SETTINGS:
         raise SweepError(f"grid: there are {count:,} settings; allowed are {MOST_SETTINGS:,}")
     settings = [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
     if isinstance(base, Cluster):
         base = base.objects()
-    base = base if callable(base) else list(base)
+    base = base if callable(base) else checked_objects(base)
     for name in columns if not callable(base) else ():
         _check(name, columns, base, conf)
     work = (base, conf,

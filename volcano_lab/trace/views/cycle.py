@@ -11,7 +11,7 @@ from attrs import define
 from volcano_lab.api import quantity_text
 from volcano_lab.api.fairness import Round
 from volcano_lab.api.status import PENDING, READY_STATUSES
-from volcano_lab.framework import Session, one_line
+from volcano_lab.framework import Session, one_line, spoken
 from volcano_lab.framework.names import Names
 from volcano_lab.trace import Part, Shown, TraceReader
 from volcano_lab.trace.views import jobs, queues
@@ -124,6 +124,7 @@ class Cycle(Shown):
         return [dict(zip(("operation", "pod", "node"), row, strict=False))
                 for row in self.committed]
 
+    @spoken
     def why(self, job: str) -> list[str]:
         """Return why pods of a job wait, in sentences; empty where none waits. The name is one that
         `volcano-lab why` takes; `KeyError` for one that no job has, or more than one.
