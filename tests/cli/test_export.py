@@ -57,6 +57,13 @@ def test_no_name_of_ones_own_is_left():
     assert len(Cluster(loads(text)).run().committed) == 3
 
 
+def test_an_owner_that_is_no_object_is_called_by_its_kind():
+    pod = loads("{apiVersion: v1, kind: Pod, metadata: {name: web-1, ownerReferences: [{kind: "
+                "ReplicaSet, name: secret-set, uid: u, apiVersion: apps/v1, controller: true}]}}")
+    owner, = anonymised(pod)[0].metadata.owner_references
+    assert (owner.kind, owner.name) == ("ReplicaSet", "replicaset-1")
+
+
 def test_python_and_case_decide_the_same(tmp_path):
     objects = scene().objects()
     here = {}

@@ -13,6 +13,9 @@ from volcano_lab.api.formatting import quantity_text
 from volcano_lab.course.lesson_00.lab import fair_share_cluster
 from volcano_lab.display import charts, tables
 from volcano_lab.framework.one_sentence import OneSentence
+from volcano_lab.manifests.changes import change
+from volcano_lab.trace import Trace
+from volcano_lab.trace.views.nodes import choices
 from volcano_lab.trace.views.queues import most_of
 
 GANG = "default/a-gang"
@@ -109,6 +112,18 @@ def test_only_the_resource_that_is_short_is_told():
     told = [reason for reason in full.run().why("train") if reason.startswith("queue ")]
     assert told == ["queue team holds cpu 4; with 1 more for train-4 it would pass the 4 that it "
                     "deserves"]
+
+
+@pytest.mark.parametrize(("every_call", "objection"), [
+    (False, "predicates"), (True, "predicates: node(s) were unschedulable")])
+def test_who_objects_to_a_node_is_told_with_the_reason_where_each_call_was_recorded(
+        every_call, objection):
+    nodes = Cluster().node("n1", cpu=4).node("n2", cpu=4).node("n3", cpu=1)
+    objects = change(nodes.job("a", cpu=2).objects(), ["node/n1.unschedulable=true"])
+    trace = Trace(every_call)
+    Cluster(objects).run(trace=trace)
+    found = {row["node"]: row["verdict"] for row in choices(trace)}
+    assert found == {"n1": objection, "n2": "chosen", "n3": "no room"}
 
 
 def test_who_does_not_wait_has_no_reason():

@@ -203,6 +203,8 @@ def test_preemptions_are_counted():
     metrics, ssn = cycle(preemption(), DEFAULT_CONF.replace("backfill", "preempt"))
     assert [entry[0] for entry in ssn.committed].count("evict") == 2
     assert metrics.value("total_preemption_attempts") == 1
+    promised = {"job_name": "top", "queue": "default", "job_namespace": "default"}
+    assert metrics.value("e2e_job_scheduling_duration", **promised) is None, "a promise is no place"
     assert metrics.value(
         "pod_preemption_victims") == 3  # who might have gone, all but the gang's minimum
 

@@ -35,6 +35,12 @@ def test_two_letters_match_numbers_only_and_a_sign_before_a_text_stays(spoken):
         "2 / 10", "one of them", "✓ 是", "✓ 2 个 Pod"]
 
 
+def test_what_begins_a_sentence_is_found_as_it_stands_within_one(spoken):
+    spoken({"nothing fits": "放不下"})
+    assert [say(text) for text in ("Nothing fits", "nothing fits", "NOTHING fits")] == [
+        "放不下", "放不下", "NOTHING fits"]
+
+
 def test_sentences_are_found_one_by_one_and_the_longest_run_first(spoken):
     spoken({"It waits.": "它在等待。", "It waits. It is the last one.": "它最后等待。"})
     assert say("It waits. It is the last one. It waits.") == "它最后等待。它在等待。"
