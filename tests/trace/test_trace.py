@@ -18,6 +18,7 @@ from volcano_lab.framework.registry import registered
 from volcano_lab.scheduler import Scheduler, traced
 from volcano_lab.trace import Trace, TraceReader
 from volcano_lab.trace.record import Record
+from volcano_lab.trace.views.nodes import choices
 
 ROOT = Path(__file__).parents[2]
 EVENTS = SHARED / "dev-events.jsonl.gz"
@@ -79,6 +80,36 @@ def test_both_ways_show_the_same_choices_and_scores():
                         each[node].values())), (case["name"], record)
                     compared += 1
     assert compared > 15
+
+
+APART = """
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+  labels: {{app: a}}
+spec:
+  schedulerName: volcano
+  affinity:
+    podAntiAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+      - topologyKey: kubernetes.io/hostname
+        labelSelector: {{matchLabels: {{app: a}}}}
+  containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]
+"""
+
+
+def test_who_has_been_placed_shows_in_what_is_said_of_the_next_pod():
+    """Such pods are asked about one by one, and of each only what is new is noted."""
+    nodes = Cluster()
+    for name in ("n1", "n2", "n3"):
+        nodes.node(name, cpu=4, labels={"kubernetes.io/hostname": name})
+    cluster = nodes.add("---".join(APART.format(name=name) for name in ("a", "b", "c")))
+    for every_call in (False, True):
+        trace, _ = traced(cluster.objects(), every_call=every_call)
+        free = {pod: {row["node"] for row in choices(trace, tasks={f"default/{pod}"})
+                      if row["verdict"] in ("chosen", "fits")} for pod in "abc"}
+        assert free == {"a": {"n1", "n2", "n3"}, "b": {"n2", "n3"}, "c": {"n3"}}
 
 
 def test_the_comparison_that_put_a_queue_first():
