@@ -6,24 +6,22 @@ Tables have one style: words at the left, numbers at the right, one row of headi
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from volcano_lab.framework import NoSuch, listed, one_line, spoken
-from volcano_lab.metrics.calls import Timing
+from volcano_lab.framework import Misuse, NoSuch, listed, one_line, spoken
 from volcano_lab.trace import TraceReader, sentence, short
 from volcano_lab.trace.language import say
 from volcano_lab.trace.shown import cell_text, html_table
-from volcano_lab.trace.views import Source, trace_of
 from volcano_lab.trace.views import jobs as job_rows
 from volcano_lab.trace.views import nodes as node_rows
 from volcano_lab.trace.views import queues as queue_rows
 from volcano_lab.trace.views.cycle import Cycle
 
 __all__ = ["Table", "admission", "gangs", "jobs", "levels", "node_choices", "operations",
-           "placements", "queues", "records", "rounds", "statements", "times", "turns", "victims"]
+           "placements", "queues", "records", "rounds", "statements", "turns", "victims"]
 
 
 class Table(pd.DataFrame):
@@ -68,6 +66,23 @@ def frame(rows: list[dict[str, Any]], columns: list[str], index: str = "", more:
     return table.rename(columns=lambda name: str(name).replace("_", " "))
 
 
+class Traced(Protocol):
+    """What keeps a trace: a `Cycle`, an `Explainer`."""
+
+    trace: Any
+
+
+Source = TraceReader | Traced
+
+
+def _trace_of(source: Source) -> TraceReader:
+    """Return the trace of what keeps one, or the trace itself. Raises `TypeError` otherwise."""
+    trace = getattr(source, "trace", source)
+    if not isinstance(trace, TraceReader):
+        raise Misuse(f"rows come from a Cycle or a trace, not from {type(source).__name__}.")
+    return trace
+
+
 # -- of a cycle; those of queues also of a trace
 
 LEVELS = ["queue", "parent", "deserved", "guarantee", "real_capability", "request", "allocated",
@@ -98,7 +113,7 @@ def levels(source: Source, resource: str = "cpu", number: int | None = None) -> 
     >>> levels(cluster.run())["real capability"].tolist()
     [2]
     """
-    return frame(list(queue_rows.tree(trace_of(source), number, resource)), LEVELS, "queue")
+    return frame(list(queue_rows.tree(_trace_of(source), number, resource)), LEVELS, "queue")
 
 
 def rounds(source: Source, resource: str = "cpu") -> Table:
@@ -111,7 +126,7 @@ def rounds(source: Source, resource: str = "cpu") -> Table:
     1            4     0
     """
     rows: dict[int, dict[str, float]] = {}
-    for step in queue_rows.rounds(trace_of(source), resource):
+    for step in queue_rows.rounds(_trace_of(source), resource):
         row = rows.setdefault(step["round"], {"round": step["round"], "left": step["left"]})
         row[step["queue"]] = step["deserved"]
     ordered = [row | {"left": row.pop("left")} for row in rows.values()]
@@ -127,7 +142,7 @@ def turns(source: Source) -> Table:
     ['default', 'placed']
     """
     columns = ["turn", "queue", "share", "job", "outcome", "pods"]
-    return frame(list(queue_rows.turns(trace_of(source))), columns, "turn")
+    return frame(list(queue_rows.turns(_trace_of(source))), columns, "turn")
 
 
 def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
@@ -138,7 +153,7 @@ def admission(source: Source, job: str = "", resource: str = "cpu") -> Table:
     >>> admission(Cluster().node("n1", cpu=2).job("train", pods=2, cpu=1).run())["sum"].tolist()
     [2]
     """
-    return frame(list(queue_rows.levels(trace_of(source), job, resource)), SUM, "job")
+    return frame(list(queue_rows.levels(_trace_of(source), job, resource)), SUM, "job")
 
 
 def operations(cycle: Cycle, job: str) -> Table:
@@ -188,7 +203,7 @@ def placements(cycle: Cycle) -> Table:
     return frame(cycle.placements(), ["operation", "pod", "node"])
 
 
-# -- of a whole trace: nodes, gangs, statements, victims, records; and where time went
+# -- of a whole trace: nodes, statements, victims, records
 
 
 def node_choices(trace: TraceReader, job: str | None = None) -> Table:
@@ -238,20 +253,6 @@ def victims(trace: TraceReader, task: str | None = None) -> Table:
         held["fate"] = ("evicted" if row["evicted"] else "not chosen" if row["agreed"] else "stays")
     columns = ["question", "action", "for", "candidate", "fate"]
     return frame(list(rows.values()), columns, "question", more=True)
-
-
-def times(timing: Timing) -> Table:
-    """One row per phase, plugin and what it did: milliseconds and calls.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import Scheduler
-    >>> timing = Timing()
-    >>> _ = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(timing)
-    >>> times(timing).loc["allocate"].query("what == 'overused'")["calls"].tolist()
-    [2]
-    """
-    rows = [row | {"milliseconds": 1000 * row["seconds"]} for row in timing.rows()]
-    return frame(rows, ["phase", "plugin", "what", "milliseconds", "calls"], "phase")
 
 
 def records(trace: TraceReader, *kinds: str) -> Table:

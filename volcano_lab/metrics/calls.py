@@ -1,37 +1,49 @@
 """How often plugins are called, how long their answers take, and how much else a cycle does.
 
 Counts are the same on every machine; seconds are not. A trace has no times, so that two runs give
-equal traces; these are observers beside it.
+equal traces; this is an observer beside it.
 
 Volcano: pkg/scheduler/metrics (latencies; the parts by plugin are added here)
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
 from volcano_lab.framework import ExtensionPoint, Observer, Session
 
-ITSELF = "itself"
-PHASES = {"OnSessionOpen": "open", "OnSessionClose": "close"}
 Key = tuple[str, str, str]
 """An action ("open" before the first, "close" after the last), an extension point, a plugin."""
 
 
-class CallCounter(Observer):
-    """Counts one cycle's calls of plugins.
+class Effort(Observer):
+    """Counts one cycle's work; hand it to `Scheduler.run_once`.
 
     Attributes:
-        calls: How often each was called.
-        seconds: How long it took, without the calls that it made meanwhile.
+        calls: How often each plugin was called.
+        seconds: How long that took, without the calls that it made meanwhile.
         times: The seconds of the cycle's parts.
+        choices: How often a node was looked for.
+        pairs: The nodes that came into question, in sum; `scored` the pairs whose score was
+            computed.
+        notes: How often each kind of record was noted; lessons 05b and 15 read it.
+
+    >>> from volcano_lab.cluster import Cluster
+    >>> from volcano_lab.scheduler import Scheduler
+    >>> effort = Effort()
+    >>> _ = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(effort)
+    >>> effort, effort.count(point="job_enqueueable"), list(effort.times)
+    (<1 pods placed, 1 pairs of pod and node, 1 scored>, 2,
+     ['open', 'enqueue', 'allocate', 'backfill', 'close', 'cycle'])
     """
 
     def __init__(self) -> None:
         self.calls: Counter[Key] = Counter()
         self.seconds: Counter[Key] = Counter()
+        self.notes: Counter[str] = Counter()
         self.times: dict[str, float] = {}
+        self.choices = self.pairs = self.scored = self.placed = 0
         self._within = 0.0  # seconds that calls inside the present one took
 
     def cycle_ended(self, ssn: Session, times: dict[str, float]) -> None:
@@ -51,30 +63,12 @@ class CallCounter(Observer):
                 return function(*args)
             finally:
                 taken = perf_counter() - start
-                self._add((self._action, name, plugin), taken - self._within)
+                key = self._action, name, plugin
+                self.calls[key] += 1
+                self.seconds[key] += taken - self._within
                 self._within = outer + taken
 
         return counted
-
-    def _add(self, key: Key, seconds: float) -> None:
-        self.calls[key] += 1
-        self.seconds[key] += seconds
-
-
-class Effort(CallCounter):
-    """Counts one cycle's work; hand it to `Scheduler.run_once`.
-
-    Attributes:
-        choices: How often a node was looked for.
-        pairs: The nodes that came into question, in sum; `scored` the pairs whose score was
-            computed.
-        notes: How often each kind of record was noted; lessons 05b and 15 read it.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.notes: Counter[str] = Counter()
-        self.choices = self.pairs = self.scored = self.placed = 0
 
     def note(self, kind: str, /, **facts: Any) -> None:
         self.notes[kind] += 1
@@ -113,40 +107,3 @@ class Effort(CallCounter):
     def __repr__(self) -> str:
         return (f"<{self.placed} pods placed, {self.pairs} pairs of pod and node, "
                 f"{self.scored} scored>")
-
-
-class Timing(CallCounter):
-    """Where a cycle's time goes: seconds and calls by phase, plugin and what it did. Hand it to
-    `Scheduler.run_once`.
-
-    With `every_call` nodes are filtered and scored one by one, so that what plugins say of nodes
-    counts as theirs; without, all nodes are computed at once, which counts as the action's own.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import Scheduler
-    >>> timing = Timing()
-    >>> _ = Scheduler(Cluster().node("n1", cpu=4).job("a", cpu=1).cache()).run_once(timing)
-    >>> [phase for phase in dict.fromkeys(row["phase"] for row in timing.rows())]
-    ['open', 'enqueue', 'allocate', 'backfill', 'close']
-    >>> [row["calls"] for row in timing.rows() if row["what"] == "job_enqueueable"]
-    [1, 1]
-    """
-
-    def __init__(self, every_call: bool = False):
-        super().__init__()
-        self.watches_calls = every_call
-
-    def plugin_done(self, ssn: Session, plugin: str, when: str, seconds: float) -> None:
-        self._add((PHASES[when], when, plugin), seconds)
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """Return one row per phase, plugin and what it did: seconds and calls; "itself" is what
-        remains of the phase.
-        """
-        for phase in [name for name in self.times if name != "cycle"]:
-            mine = {key: seconds for key, seconds in self.seconds.items() if key[0] == phase}
-            rest = max(self.times[phase] - sum(mine.values()), 0.0)
-            ordered = sorted(mine.items(), key=lambda part: -part[1])
-            for key, seconds in [*ordered, ((phase, "", ITSELF), rest)]:
-                yield {"phase": phase, "plugin": key[2], "what": key[1], "seconds": seconds,
-                       "calls": self.calls.get(key, 1)}

@@ -1,7 +1,7 @@
 """The recorder: an observer that writes a cycle down while it runs, in outline or in full."""
 
 from collections.abc import Callable, Sequence
-from functools import partialmethod
+from functools import cache, partialmethod
 from typing import Any
 
 from volcano_lab.api import FitErrors, NodeInfo, TaskInfo
@@ -156,7 +156,7 @@ class Trace(Outline):
     def __init__(self, every_call: bool = False):
         super().__init__()
         self.watches_calls = every_call
-        self._names: dict[tuple[str, str, int], tuple[tuple[str, ...], int]] = {}
+        self._named = cache(self._names_of)
         self._node_log: NodeLog | None = None
         self._changes: state.Changes | None = None
 
@@ -192,12 +192,13 @@ class Trace(Outline):
         return (self._told(self._changes.of_task(task)),)
 
     def changed(self, kind: str, subject: Any) -> None:
-        job = self._changes and self._ssn.jobs.get(getattr(subject, "job", subject.uid))
+        changes = self._changes
+        job = changes and self._ssn.jobs.get(getattr(subject, "job", subject.uid))
         if job is None:
             return
-        seen = self._changes.of_job(job) if job is subject else self._changes.of_task(subject)
-        self._add(kind, ("job" if job is subject else "task", "changes"), (plain(subject),
-                                                                           self._told(seen)))
+        seen = changes.of_job(job) if job is subject else changes.of_task(subject)
+        names = "job" if job is subject else "task", "changes"
+        self._add(kind, names, (plain(subject), self._told(seen)))
 
     # -- extension points ------------------------------------------------------------------------
 
@@ -244,12 +245,6 @@ class Trace(Outline):
         names, first = self._named(kind, point, len(args))
         values = (*head, *map(plain, args[first:] if first else args), plain(answer))
         self.records.append(Record(len(self.records), self._action, kind, names, values))
-
-    def _named(self, kind: str, point: str, count: int) -> tuple[tuple[str, ...], int]:
-        known = self._names.get((kind, point, count))
-        if known is None:
-            known = self._names[kind, point, count] = self._names_of(kind, point, count)
-        return known
 
     @staticmethod
     def _names_of(kind: str, point: str, count: int) -> tuple[tuple[str, ...], int]:
