@@ -14,11 +14,11 @@ from itertools import chain
 from typing import Any
 
 from volcano_lab.api import in_units
+from volcano_lab.api.status import READY_STATUSES
 from volcano_lab.framework import Misuse
 from volcano_lab.trace import KINDS, OPERATIONS, Record, State, TraceReader
 from volcano_lab.trace.kinds import operation_text, sentence, short
 from volcano_lab.trace.stepper import Stepper
-from volcano_lab.trace.views.jobs import READY
 from volcano_lab.trace.views.queues import amount_of
 
 Frame = dict[str, Any]
@@ -29,6 +29,7 @@ AROUND = 4
 UNDER_WAY = 4
 """The most operations of statements under way in a frame."""
 
+READY = frozenset(map(str, READY_STATUSES))
 STEPS = (*OPERATIONS, "start", "saved", "recovers")
 
 DETAILS: dict[str, Callable[[Record], Any]] = {

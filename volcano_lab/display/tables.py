@@ -12,7 +12,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from volcano_lab.framework import Misuse, NoSuch, listed, one_line, spoken
-from volcano_lab.trace import TraceReader, sentence, short
+from volcano_lab.trace import TraceReader, sentence
 from volcano_lab.trace.language import say
 from volcano_lab.trace.shown import cell_text, html_table
 from volcano_lab.trace.views import jobs as job_rows
@@ -21,7 +21,7 @@ from volcano_lab.trace.views import queues as queue_rows
 from volcano_lab.trace.views.cycle import Cycle
 
 __all__ = ["Table", "admission", "gangs", "jobs", "levels", "node_choices", "operations",
-           "placements", "queues", "records", "rounds", "statements", "turns", "victims"]
+           "placements", "queues", "records", "rounds", "statements", "turns"]
 
 
 class Table(pd.DataFrame):
@@ -203,7 +203,7 @@ def placements(cycle: Cycle) -> Table:
     return frame(cycle.placements(), ["operation", "pod", "node"])
 
 
-# -- of a whole trace: nodes, statements, victims, records
+# -- of a whole trace: nodes, statements, records
 
 
 def node_choices(trace: TraceReader, job: str | None = None) -> Table:
@@ -232,27 +232,6 @@ def statements(trace: TraceReader) -> Table:
     rows = [row | {"operations": ", ".join(word for word, *_ in row["steps"])}
             for row in job_rows.statements(trace)]
     return frame(rows, columns, "statement")
-
-
-def victims(trace: TraceReader, task: str | None = None) -> Table:
-    """One row per question and candidate, a column per plugin with its tier: who lets it go, who
-    keeps it, and its fate.
-
-    >>> from volcano_lab.course.lesson_06.scene import SCENES
-    >>> table = victims(SCENES["room is made: evict, pipeline, commit"]())
-    >>> table[["candidate", "1 gang", "1 proportion", "fate"]].loc[1].values.tolist()
-    [['web-0', 'may go', 'may go', 'not chosen'], ['web-1', 'may go', 'may go', 'evicted']]
-    """
-    rows: dict[tuple[int, str], dict[str, Any]] = {}
-    for row in job_rows.victims(trace, task):
-        about = {"question": row["question"], "action": row["action"], "for": short(row["task"]),
-                 "candidate": short(row["candidate"])}
-        held = rows.setdefault((row["question"], row["candidate"]), about)
-        held[f"{row['tier']} {row['plugin']}"] = row["verdict"]
-        held.pop("fate", None)  # the last column
-        held["fate"] = ("evicted" if row["evicted"] else "not chosen" if row["agreed"] else "stays")
-    columns = ["question", "action", "for", "candidate", "fate"]
-    return frame(list(rows.values()), columns, "question", more=True)
 
 
 def records(trace: TraceReader, *kinds: str) -> Table:

@@ -15,7 +15,6 @@ from volcano_lab.framework import Session, one_line, spoken
 from volcano_lab.framework.names import Names
 from volcano_lab.trace import Part, Shown, TraceReader
 from volcano_lab.trace.views import jobs, queues
-from volcano_lab.trace.views.waiting import over_limit, reasons
 
 Row = dict[str, Any]
 
@@ -104,7 +103,7 @@ class Cycle(Shown):
         for row in self.jobs():
             tried = self.statements(row["job"])
             outcomes = [each["outcome"] for each in tried]
-            waits = row["pending"] and (over_limit(self.trace, self.session.jobs[row["job"]])
+            waits = row["pending"] and (jobs.over_limit(self.trace, self.session.jobs[row["job"]])
                                         or next(iter(row["why"]), ""))
             if tried or row["pending"]:
                 rows.append({
@@ -135,7 +134,7 @@ class Cycle(Shown):
         """
         if job not in self.session.jobs:
             _, job = Names(self.session).find(one_line(str(job)), "job")
-        return reasons(self.session, self.trace, self.session.jobs[job])
+        return jobs.reasons(self.session, self.trace, self.session.jobs[job])
 
     def as_dict(self) -> Row:
         """Return everything as plain data, ready for JSON."""

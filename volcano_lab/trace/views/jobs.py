@@ -1,15 +1,20 @@
-"""Jobs in a trace: what their statements did, and who was to be evicted for them."""
+"""Jobs in a trace: what their statements did, and why their pods wait.
+
+Reasons are sentences about what enqueue compared, the gang's condition, nodes that don't fit, full
+queues. Conditions and fit errors are quoted as Volcano writes them. An outline is enough, so a
+slider may ask at every move, and `volcano-lab run` for every job; `explain` says more of one job,
+and what would change it.
+"""
 
 from collections.abc import Iterator
 from typing import Any
 
-from volcano_lab.api.status import READY_STATUSES
-from volcano_lab.trace import Record, TraceReader
+from volcano_lab.api import PENDING, JobInfo, amount_text
+from volcano_lab.api.job_conditions import fit_error
+from volcano_lab.framework import Session
+from volcano_lab.trace import Record, TraceReader, queue_attributes
 
 Rows = Iterator[dict[str, Any]]
-READY = frozenset(map(str, READY_STATUSES))
-POINTS = ("preemptable", "reclaimable")
-MAY_GO, STAYS, NOT_ASKED, ABSTAINS = "may go", "stays", "not asked", "abstains"
 
 
 def statements(trace: TraceReader, job: str = "") -> Rows:
@@ -54,35 +59,92 @@ def operations(trace: TraceReader, job: str) -> Rows:
                    "outcome": statement["outcome"]}
 
 
-def victims(trace: TraceReader, task: str | None = None) -> Rows:
-    """A row a question about victims, plugin and candidate: whether the plugin lets it go, and what
-    the tiers made of it.
+def reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> list[str]:
+    """Why pods of a job wait, once its session has closed; empty where none waits.
 
-    `question` counts them; `verdict` is "may go", "stays", "abstains", or "not asked" where an
-    earlier answer ended it; `agreed` says whether the candidate may go in the end, `evicted`
-    whether it was chosen. `task` is the pod for which room was sought (None: all).
+    >>> from volcano_lab.cluster import Cluster
+    >>> cycle = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1).run()
+    >>> reasons(cycle.session, cycle.trace, cycle.session.jobs["default/train"])[0]
+    "not admitted: with this job's minimum, overcommit counts cpu 6 where 4.8 is allowed"
     """
-    asked = [record for record in trace.iter("asked") if record["point"] in POINTS]
-    voters = {(call["point"], call["plugin"]) for record in asked
-              for call in trace.calls_of(record)}
-    wanted = [record for record in asked if record["candidates"] and task in (None, record["task"])]
-    for question, record in enumerate(wanted, 1):
-        calls = {call["plugin"]: call for call in trace.calls_of(record)}
-        end = next((each.number for each in asked if each.number > record.number), None)
-        evicted = [pod for each in trace.records[record.number + 1 : end]
-                   if each.kind == "victims" for pod in each["chosen"]]
-        for tier, plugin in ((number, name) for number, names in enumerate(trace.tiers, 1)
-                             for name in names):
-            for candidate in record["candidates"] if (record["point"], plugin) in voters else ():
-                yield {"question": question, "action": record.action, "task": record["task"],
-                       "tier": tier, "plugin": plugin, "candidate": candidate,
-                       "verdict": _verdict(calls.get(plugin), candidate),
-                       "agreed": candidate in (record["answer"] or ()),
-                       "evicted": candidate in evicted, "number": record.number}
+    if not job.has_pending_tasks() and job.tasks:
+        return []
+    return list(dict.fromkeys(_reasons(ssn, trace, job)))
 
 
-def _verdict(call: Record | None, candidate: str) -> str:
-    if call is None:
-        return NOT_ASKED
-    victims, vote = call["answer"]
-    return ABSTAINS if not vote else MAY_GO if candidate in victims else STAYS
+def _reasons(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
+    if not job.tasks:
+        yield "the PodGroup has no pods yet"
+    if job.is_pending():
+        yield from _refusals(trace, job)
+        if "enqueue" not in ssn.enabled_actions:
+            yield "the configuration has no enqueue action"
+    invalid = ssn.job_valid(job)
+    if invalid is not None:
+        yield f"{invalid.reason}: {invalid.message}"
+    for condition in job.pod_group.status.conditions:
+        if condition.type == "Unschedulable" and condition.status == "True":
+            yield f"{condition.reason}: {condition.message}"
+    if job.is_ready() and job.nodes_fit_errors:
+        yield fit_error(job)
+    if not job.is_pending():
+        yield from _queue_full(ssn, trace, job)
+
+
+def _refusals(trace: TraceReader, job: JobInfo) -> Iterator[str]:
+    """What enqueue compared when it refused the job."""
+    for record in trace.iter("enqueue_comparison", job=job.uid):
+        if not record["short_of"]:
+            continue
+        sums = " and ".join(f"{name} {_side(record, 'asked', name)} where "
+                            f"{_side(record, 'limit', name)} is allowed"
+                            for name in record["short_of"])
+        where = f" in queue {record['level']}" if record.get("level") else ""
+        yield f"not admitted: with this job's minimum, {record['plugin']} counts {sums}{where}"
+
+
+def over_limit(trace: TraceReader, job: JobInfo) -> str:
+    """Return the level that had no room for one more pod of a job that was being placed; "" where
+    none was in the way.
+    """
+    pods = {task.key for task in job.tasks.values()}
+    for record in trace.iter("allocatable_level"):
+        if record["task"] in pods and record["short_of"]:
+            name = record["short_of"][0]
+            return (f"with one more pod {record['level']} would hold {name} "
+                    f"{_side(record, 'asked', name)}, and may hold {_side(record, 'limit', name)}")
+    return ""
+
+
+def _side(record: Record, side: str, name: str) -> str:
+    return amount_text(name, record[side].get(name, 0.0))
+
+
+def _queue_full(ssn: Session, trace: TraceReader, job: JobInfo) -> Iterator[str]:
+    """That one more pod is too much for the queue, or for one above it, in which resource."""
+    queue, attr = ssn.queues[job.queue], queue_attributes(ssn).get(job.queue)
+    task = min(job.in_status(PENDING).values(), key=lambda task: task.uid, default=None)
+    if task is None or attr is None:
+        return
+    before = len(trace.records)
+    allocatable = ssn.allocatable(queue, task)
+    levels = [record["level"] for record in trace.records[before:]
+              if record.kind == "allocatable_level" and record["task"] == task.key]
+    del trace.records[before:]  # a question of ours is none of the cycle's
+    if allocatable:
+        return
+    if not queue.is_open:
+        yield f"queue {queue.name} is {queue.queue.status.state}, not Open"
+        return
+    name, word, most = queue.name, "deserves", attr.deserved
+    if "proportion" not in ssn.plugins:
+        name = levels[-1] if levels else queue.name  # the last is the one that refused
+        attr = queue_attributes(ssn)[name]
+        word, most = "may hold", attr.real_capability
+    _, short_of = (attr.allocated + task.resreq).less_equal_with_dimension_and_resources_name(
+        most, task.resreq)
+    for resource in short_of:
+        held, more, limit = (amount_text(resource, each.get(resource))
+                             for each in (attr.allocated, task.resreq, most))
+        yield (f"queue {name} holds {resource} {held}; with {more} more for {task.name} it would "
+               f"pass the {limit} that it {word}")
