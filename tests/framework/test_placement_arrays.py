@@ -12,7 +12,7 @@ from volcano_lab.api.node_table import NodeTable
 from volcano_lab.api.resource import ZERO, Resource
 from volcano_lab.cli.replay import load_cache, replay
 from volcano_lab.framework.observer import Observer
-from volcano_lab.framework.placement.arrays import FITS, LATER, NEVER, room_memo
+from volcano_lab.framework.placement.arrays import FITS, LATER, room_memo
 from volcano_lab.scheduler import Scheduler
 
 
@@ -42,8 +42,9 @@ def test_room_is_what_comparing_resources_says(request, rows):
             table.changes.append(row)
     for row, level in enumerate(memo.current()):
         now = request.less_equal(table.resource("idle", row), ZERO)
-        later = request.less_equal(table.future_idle_resource(row), ZERO)
-        assert level == (NEVER if not later else FITS if now else LATER)
+        later, short = request.less_equal_with_resources_name(table.future_idle_resource(row), ZERO)
+        names = [name for name, _ in request]
+        assert level == ((FITS if now else LATER) if later else -1 - names.index(short[0]))
 
 
 def test_who_watches_every_call_gets_the_plain_way():
@@ -60,6 +61,6 @@ def test_rows_keep_their_columns_when_a_new_resource_appears():
     table = NodeTable()
     row = table.add_row(Resource(1000.0, 10.0))
     before = table.vector(Resource(1.0))[0].size
-    assert room_memo(table, Resource(0.0, 0.0, {"new/thing": 1.0})).values[row] == NEVER
+    assert room_memo(table, Resource(0.0, 0.0, {"new/thing": 1.0})).values[row] == -3
     assert table.vector(Resource(1.0))[0].size == before + 1
     assert np.array_equal(table.idle[row], [1000.0, 10.0, 0.0])

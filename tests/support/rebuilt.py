@@ -121,7 +121,7 @@ def _kube(ssn: Session) -> dict[str, Any]:
     """The nodes as Kubernetes' rules see them, with every count that has been asked for so far."""
     kube = ssn.plugins["predicates"].kube
     return {
-        "pods": {node.name: sorted(info.uid for info in node.pods) for node in kube.nodes},
+        "pods": {node.name: sorted(info.uid for info in kube.pods(node)) for node in kube.nodes},
         "ports": {node.name: sorted(port for port in node.used_ports) for node in kube.nodes},
         "taken": kube.taken.tolist(), "count": kube.pod_count.tolist(),
     }

@@ -55,7 +55,7 @@ def _state(ssn: Session) -> dict[str, Any]:
         } if drf else {},
         "kube":
         {node.name: sorted(info.uid
-                           for info in node.pods)
+                           for info in predicates.kube.pods(node))
          for node in predicates.kube.nodes} if predicates else {},
         "kube requested": predicates.kube.taken.tolist() if predicates else [],
     }

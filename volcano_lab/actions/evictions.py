@@ -15,7 +15,7 @@ import numpy as np
 from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, NodeInfo, Resource, TaskInfo
 from volcano_lab.api.node_table import Memo, RowMemo
 from volcano_lab.framework import PriorityQueue, Session, Statement, StatementError, unplace
-from volcano_lab.framework.placement.arrays import NEVER, room_memo
+from volcano_lab.framework.placement.arrays import LATER, room_memo
 
 
 def admitted_jobs(ssn: Session) -> Iterator[JobInfo]:
@@ -121,7 +121,7 @@ class EvictableTasks:
         """For each node whether a request would fit if all these tasks went: elsewhere no choice of
         victims helps.
         """
-        return self._room[request].current() != NEVER
+        return self._room[request].current() >= LATER
 
     def _room_memo(self, request: Resource) -> RowMemo:
         table = self.ssn.table

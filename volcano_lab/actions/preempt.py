@@ -18,7 +18,7 @@ from volcano_lab.api import ZERO, FitError, JobInfo, Memo, NodeInfo, QueueInfo, 
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import PREEMPTABLE_STATUSES
 from volcano_lab.framework import Action, PriorityQueue, Session, Statement, node_arrays
-from volcano_lab.framework.placement.arrays import NEVER
+from volcano_lab.framework.placement.arrays import LATER
 from volcano_lab.framework.placement.chooser import PredicateHelper, prioritize_nodes
 
 TOPOLOGY_AWARE = "enableTopologyAwarePreemption"
@@ -206,7 +206,7 @@ class Preempt(Action):
         """The rows of the nodes where the task would fit if all went who may."""
         ssn, request = self.ssn, claim.task.init_resreq
         if claim.within_job:
-            may_fit = node_arrays(ssn).room(request) != NEVER
+            may_fit = node_arrays(ssn).room(request) >= LATER
             may_fit[[ssn.nodes[name].row for name in self._homes if name in ssn.nodes]] = True
         else:
             may_fit = self._evictable[claim.queue.uid].may_make_room(request)

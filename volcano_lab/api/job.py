@@ -25,10 +25,6 @@ SLA_WAITING_TIME_SHORT = "sla-waiting-time"
 JDB_MIN_AVAILABLE = "volcano.sh/jdb-min-available"
 JDB_MAX_UNAVAILABLE = "volcano.sh/jdb-max-unavailable"
 
-_COPIED = ("name", "namespace", "queue", "pg_uid", "priority", "min_available", "waiting_time",
-           "creation_timestamp", "allocated_hyper_node", "task_min_available",
-           "task_min_available_total", "revocable_zone", "preemptable", "min_available_budget",
-           "max_unavailable_budget", "_gated")
 _OCCUPIED = ALLOCATED_STATUSES | {SUCCEEDED}
 _MAY_RUN = _OCCUPIED | {PIPELINED, PENDING}
 
@@ -161,15 +157,23 @@ class JobInfo(TaskIndex):
         """A copy for a session: tasks are copied, in ascending order of uid, and so is the
         PodGroup's status.
         """
-        job = JobInfo(self.uid)
-        for name in _COPIED:
-            setattr(job, name, getattr(self, name))
+        job = JobInfo.__new__(JobInfo)
+        job.uid, job.name, job.namespace, job.queue = (
+            self.uid, self.name, self.namespace, self.queue)
+        job.pg_uid, job.priority, job.preemptable = self.pg_uid, self.priority, self.preemptable
+        job.waiting_time, job.revocable_zone = self.waiting_time, self.revocable_zone
+        job.creation_timestamp, job._gated = self.creation_timestamp, self._gated
+        job.allocated_hyper_node, job.min_available = self.allocated_hyper_node, self.min_available
+        job.task_min_available, job.task_min_available_total = (
+            self.task_min_available, self.task_min_available_total)
+        job.min_available_budget, job.max_unavailable_budget = (
+            self.min_available_budget, self.max_unavailable_budget)
+        job.allocated, job.total_request = self.allocated, self.total_request
+        job.nodes_fit_errors, job.sub_jobs, job.task_to_sub_job = {}, {}, {}
         job.min_sub_jobs = dict(self.min_sub_jobs)
         job.pod_group = self.pod_group and clone_pod_group(self.pod_group)
-        for uid in sorted(self.tasks):
-            job.index_task(self.tasks[uid].clone())
+        job.index_copies(self)
         job._form_sub_jobs()
-        job.allocated, job.total_request = self.allocated, self.total_request
         for uid, sub_job in self.sub_jobs.items():
             if uid in job.sub_jobs:
                 job.sub_jobs[uid].allocated_hyper_node = sub_job.allocated_hyper_node

@@ -88,9 +88,9 @@ class NodeInfo:
         may hold them.
         """
         node = NodeInfo.__new__(NodeInfo)
-        for name in NodeInfo.__slots__[3:]:
-            setattr(node, name, getattr(self, name))
         node.table, node.row, node.tasks = table, row, dict(self.tasks)
+        node.name, node.node, node.allocatable = self.name, self.node, self.allocatable
+        node.revocable_zone, node.resource_usage = self.revocable_zone, self.resource_usage
         return node
 
     # -- amounts ---------------------------------------------------------------------------------

@@ -165,9 +165,9 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
     >>> where(2 > 1, 10, 20), where(np.array([True, False]), 10, 20).tolist()
     (10, [10, 20])
     """
-    if isinstance(condition, np.ndarray):
-        return np.where(condition, yes, no)
-    return yes if condition else no
+    if condition is True:
+        return yes
+    return no if condition is False else np.where(condition, yes, no)[()]
 
 
 class RowFormula:

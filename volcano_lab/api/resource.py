@@ -247,6 +247,8 @@ class Resource:
         >>> Resource(5.0, 1.0).exceeded_part(Resource(2.0, 3.0))
         Resource(cpu=3, memory=0)
         """
+        if self is EMPTY:
+            return EMPTY
         mine, theirs = self.scalars or {}, other.scalars or {}
         above = {name: mine.get(name, 0.0) - theirs.get(name, 0.0) for name in {**mine, **theirs}}
         return Resource(max(self.milli_cpu - other.milli_cpu, 0.0),
@@ -388,8 +390,20 @@ def max_of(left: Resource, right: Resource) -> Resource:
 
 
 def total(resources: Iterable[Resource]) -> Resource:
-    """The sum of many amounts."""
-    return sum(resources, EMPTY)
+    """The sum of many amounts.
+
+    >>> total([Resource(1.0), Resource(2.0, 0.0, {"a/x": 3.0})])
+    Resource(cpu=3, memory=0, a/x=3)
+    """
+    milli_cpu = memory = 0.0
+    scalars: dict[str, float] = {}
+    for resource in resources:
+        milli_cpu += resource.milli_cpu
+        memory += resource.memory
+        if resource.scalars:
+            for name, amount in resource.scalars.items():
+                scalars[name] = scalars.get(name, 0.0) + amount
+    return Resource(milli_cpu, memory, scalars or None)
 
 
 def share_of(part: float, whole: float) -> float:

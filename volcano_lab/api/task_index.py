@@ -45,6 +45,17 @@ class TaskIndex:
                 self._pending_best_effort += 1
         by_uid[task.uid] = task
 
+    def index_copies(self, other: "TaskIndex") -> None:
+        """Begin with copies of another's tasks, in ascending order of uid."""
+        self._pending_best_effort, self._ready = other._pending_best_effort, other._ready
+        self.tasks, self.task_status_index = {}, {}
+        for uid in sorted(other.tasks):
+            task = self.tasks[uid] = other.tasks[uid].clone()
+            by_uid = self.task_status_index.get(task.status)
+            if by_uid is None:
+                by_uid = self.task_status_index[task.status] = {}
+            by_uid[uid] = task
+
     def unindex_task(self, uid: str, status: TaskStatus) -> None:
         self.tasks.pop(uid, None)
         by_uid = self.task_status_index.get(status)

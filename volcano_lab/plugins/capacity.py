@@ -61,13 +61,13 @@ class Capacity(QueueShares):
                     raise QueueTreeError(
                         f'job {job.uid}: its queue "{job.queue}" has queues below it; '
                         "allowed is a queue that has none.")
-                self.count(job)
         except QueueTreeError as error:
             self.ready = self.grown = False
             sentence = f"{self.name} lets no job in and places no task in this session: {error}"
             ssn.log.error("%s", sentence)
             ssn.warnings.append(sentence)
             return
+        self.count_jobs()
         self.tree.limit(self.total_resource)
         root = self.queue_opts[ROOT_QUEUE]
         ssn.total_guarantee, ssn.total_deserved = root.guarantee, root.deserved

@@ -113,7 +113,7 @@ class Predicates(Plugin):
         if kube_node is None:
             return FitError(task.key, node.name, (Status(ERROR, "node info not found", self.name),))
         statuses = []
-        if node.allocatable.get("pods") <= len(kube_node.pods):
+        if node.allocatable.get("pods") <= self.kube.pod_count[kube_node.row]:
             statuses.append(Status(UNSCHEDULABLE, TOO_MANY_PODS, self.name))
         info = self.kube.info_of(task)
         refusal = self._stable_with_cache(info, kube_node)

@@ -44,16 +44,22 @@ class QueueShares(Plugin):
                                                        attr.guarantee, limit)
                 if queues[job.queue].queue.spec.capability:  # else it stays nothing
                     attr.capability = limit
-            self.count(job)
+        self.count_jobs()
 
-    def count(self, job: JobInfo) -> None:
-        """Add what a job holds, requests, has reserved and could give to all queues of its line."""
-        inqueue = inqueue_resource(job)
-        elastic = job.allocated.exceeded_part(job.get_min_resources())
-        request = job.allocated + total(task.resreq for task in job.in_status(PENDING).values())
-        for attr in self.tree.line(job.queue):
-            attr.allocated, attr.request = attr.allocated + job.allocated, attr.request + request
-            attr.inqueue, attr.elastic = attr.inqueue + inqueue, attr.elastic + elastic
+    def count_jobs(self) -> None:
+        """Add what jobs hold, request, have reserved and could give to all queues of their line."""
+        by_queue: dict[str, list[JobInfo]] = {}
+        for job in self.ssn.jobs.values():
+            by_queue.setdefault(job.queue, []).append(job)
+        for queue, jobs in by_queue.items():
+            allocated, inqueue = total(job.allocated for job in jobs), total(
+                map(inqueue_resource, jobs))
+            request = allocated + total(
+                task.resreq for job in jobs for task in job.in_status(PENDING).values())
+            elastic = total(job.allocated.exceeded_part(job.get_min_resources()) for job in jobs)
+            for attr in self.tree.line(queue):
+                attr.allocated, attr.request = attr.allocated + allocated, attr.request + request
+                attr.inqueue, attr.elastic = attr.inqueue + inqueue, attr.elastic + elastic
 
     # -- admission -------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import define
 
 from volcano_lab.api import NodeInfo, TaskInfo
-from volcano_lab.framework.placement.arrays import FITS, NEVER, Board, ByRow, NodeArrays
+from volcano_lab.framework.placement.arrays import FITS, LATER, Board, ByRow, NodeArrays
 
 ROOM = "room"
 Look = tuple[int, list[int], dict[str, list[Any]]]
@@ -81,8 +81,8 @@ class NodeLog:
     def _work_out(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> dict[str, np.ndarray] | None:
         arrays, count = self.arrays, self.arrays.table.count
         filters, orders, batches = self.columns
-        room = arrays.room(task.init_resreq).copy()
-        now, fits = {ROOM: room}, arrays.inside(nodes) & (room != NEVER)
+        room = np.maximum(arrays.room(task.init_resreq), 0)
+        now, fits = {ROOM: room}, arrays.inside(nodes) & (room >= LATER)
         for column, predicate in zip(filters, arrays.predicates, strict=True):
             allowed = predicate(task)
             if allowed is None:

@@ -58,7 +58,7 @@ def test_counts_that_are_kept_up_are_those_counted_anew(scene: Scene, pods, last
     table = NodeTable()
     nodes = [NodeInfo(n.name, table, n.node) for n in kube.nodes]
     for node, there in zip(nodes, kube.nodes, strict=True):
-        node.tasks = {info.uid: TaskInfo(info.pod) for info in there.pods}
+        node.tasks = {info.uid: TaskInfo(info.pod) for info in kube.pods(there)}
     anew = KubeNodes(nodes, kube.namespaces)
     anew.rows_with_affinity = kube.rows_with_affinity
     anew.rows_with_required_anti_affinity = kube.rows_with_required_anti_affinity

@@ -196,7 +196,7 @@ def reason_by_definition(kube, one: Pod, n) -> str | None:
     def speaks(term, owner, other):
         return concerns(term, owner, other, kube.namespaces, one)
 
-    everywhere = [(m, info.pod) for m in kube.nodes for info in m.pods]
+    everywhere = [(m, info.pod) for m in kube.nodes for info in kube.pods(m)]
     near_terms = required(one, "pod_affinity")
     friends = [(m, p) for m, p in everywhere if all(speaks(t, one, p) for t in near_terms)]
     if any(t.topology_key not in n.labels for t in near_terms):
@@ -222,7 +222,7 @@ def sum_by_definition(kube, one: Pod, n) -> int:
     for m in kube.nodes:
         if not wishes(one) and m.row not in kube.rows_with_affinity:
             continue
-        for p in (info.pod for info in m.pods):
+        for p in (info.pod for info in kube.pods(m)):
             mine = [(w, t) for w, t in wishes(one) if concerns(t, one, p, kube.namespaces, one)]
             theirs = [(w, t) for w, t in wishes(p) if concerns(t, p, one, kube.namespaces, None)]
             total += sum(w for w, t in mine + theirs if together(m, n, t.topology_key))

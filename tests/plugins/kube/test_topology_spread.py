@@ -155,9 +155,9 @@ def counted(kube, one, n, c, constraints) -> bool:
         for t in bad)
 
 
-def pods_on(one, n, c) -> int:
+def pods_on(kube, one, n, c) -> int:
     return 0 if everything(c, one) else sum(
-        p.namespace == one.namespace and chosen(c, one, p) for p in n.pods)
+        p.namespace == one.namespace and chosen(c, one, p) for p in kube.pods(n))
 
 
 def domains(kube, one, c, constraints) -> dict[str, int]:
@@ -165,7 +165,7 @@ def domains(kube, one, c, constraints) -> dict[str, int]:
     for n in kube.nodes:
         if counted(kube, one, n, c, constraints):
             value = n.labels[c.topology_key]
-            result[value] = result.get(value, 0) + pods_on(one, n, c)
+            result[value] = result.get(value, 0) + pods_on(kube, one, n, c)
     return result
 
 

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from volcano_lab.api import FitErrors, NodeInfo, NodeList, TaskInfo
-from volcano_lab.framework.placement.arrays import FITS, NEVER, Board, NodeArrays, node_arrays
+from volcano_lab.framework.placement.arrays import FITS, LATER, Board, NodeArrays, node_arrays
 from volcano_lab.framework.placement.chooser import PlainChooser
 from volcano_lab.framework.placement.fit_errors import ArrayFitErrors
 from volcano_lab.framework.types import Session
@@ -81,7 +81,7 @@ class ArrayChooser(PlainChooser):
             return super().choose(task, nodes)
         among = arrays.inside(nodes) if among is None else among
         room = arrays.room(task.init_resreq)
-        fits = allowed & (room != NEVER) & among
+        fits = allowed & (room >= LATER) & among
         failed = self._failed.get(group)
         if group is not None:
             if failed is None:

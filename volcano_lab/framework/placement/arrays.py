@@ -25,8 +25,9 @@ from volcano_lab.framework.types import Session
 POINTS = ("predicate", "node_order", "batch_node_order")
 """The extension points that filter and score nodes, in the order of `NodeArrays.answers`."""
 
-FITS, LATER, NEVER = 2, 1, 0
-"""Room now; room once what is releasing has gone; no room."""
+FITS, LATER = 2, 1
+"""Room now; room once what is releasing has gone. -1, -2, … mean no room: the first, second, …
+resource of the request is the first that is short."""
 
 
 class NodeArrays:
@@ -110,7 +111,7 @@ class NodeArrays:
         return mask
 
     def room(self, request: Resource) -> np.ndarray:
-        """For each node whether a request fits now (`FITS`), later (`LATER`) or not (`NEVER`)."""
+        """For each node whether a request fits now (`FITS`), later (`LATER`) or not (below 0)."""
         return self.room_of[request].current()
 
     def allowed(self, task: TaskInfo) -> np.ndarray | None:
@@ -224,7 +225,7 @@ class Board:
 
     def fitting(self) -> np.ndarray:
         """True for nodes with room now or later that no predicate refuses."""
-        good = self.room.current() != NEVER
+        good = self.room.current() >= LATER
         for part in self.parts[0]:
             good = good & part.nodes()
         return good
@@ -266,21 +267,22 @@ class Board:
 
 
 def room_memo(table: NodeTable, request: Resource, *more: Callable[[], np.ndarray]) -> RowMemo:
-    """For each row whether a request fits, kept up to date; `more` comes free later, too."""
+    """`NodeArrays.room` of a request, kept up to date; `more` comes free later, too."""
     amounts, columns = table.vector(request)
-    wanted = [(column, amounts[column].item()) for column in columns.tolist()]
+    wanted = [(place, column, amounts[column].item())
+              for place, column in enumerate(columns.tolist(), 1)][::-1]
 
     def level(idle: Any, releasing: Any, pipelined: Any, *others: Any) -> Any:
-        now = later = True
-        for column, amount in wanted:
+        now, short = True, 0
+        for place, column, amount in wanted:
             left = idle[column] + releasing[column] - pipelined[column]
             for other in others:
                 left = left + other[column]
             now = now & (amount - idle[column] < MIN_RESOURCE)
-            later = later & (amount - left < MIN_RESOURCE)
+            short = where(amount - left >= MIN_RESOURCE, -place, short)
         # a node whose idle room is promised to others no longer fits, even where that room is still
         # idle
-        return where(later, where(now, FITS, LATER), NEVER)
+        return where(short != 0, short, where(now, FITS, LATER))
 
     formula = RowFormula(lambda: (table.idle, table.releasing, table.pipelined,
                                   *[amounts() for amounts in more]), level)

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from volcano_lab.api import MIN_RESOURCE, FitErrors, TaskInfo
+from volcano_lab.api import FitErrors, TaskInfo
 from volcano_lab.api.fit_error import UNSCHEDULABLE, FitError, Status, insufficient
 from volcano_lab.framework.types import NodeArrays
 
@@ -34,19 +34,14 @@ class ArrayFitErrors(FitErrors):
         """Find out now why nodes fail: the first short resource, or what the predicates say of a
         node.
         """
-        table, ssn = self.arrays.table, self.arrays.ssn
+        ssn = self.arrays.ssn
         self.task = self.task or task.key
-        names = [name for name, _ in task.init_resreq]
-        amounts, columns = table.vector(task.init_resreq)
-        rows, = failing.nonzero()
-        at = rows[:, None], columns
-        lacking = amounts[columns] - (table.idle[at] + table.releasing[at] -
-                                      table.pipelined[at]) >= MIN_RESOURCE
-        short = lacking.any(axis=1)
+        names = [name for name, _ in task.init_resreq.items]
         self.names += [name for name in names if name not in self.names]
-        codes = np.array([self.names.index(name) + 1 for name in names], dtype=np.int8)
-        self.short[rows[short]] = codes[lacking[short].argmax(axis=1)]
-        for row in rows[~short].tolist():
+        codes = np.array([0, *(self.names.index(name) + 1 for name in names)], dtype=np.int8)
+        missing = np.minimum(self.arrays.room(task.init_resreq), 0)
+        self.short = np.where(failing & (missing < 0), codes[-missing], self.short)
+        for row in (failing & (missing == 0)).nonzero()[0].tolist():
             node = ssn.node_list[row]
             error = ssn.predicate_for_allocate(task, node)
             if error is not None:

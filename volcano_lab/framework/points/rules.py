@@ -10,7 +10,6 @@ Volcano: pkg/scheduler/framework/session_plugins.go
 """
 
 from collections.abc import Callable, Iterable
-from copy import copy
 from functools import partial
 from typing import Any, Self
 
@@ -73,7 +72,8 @@ class ExtensionPoint:
 
     def for_session(self, ssn: Any) -> Self:
         """Return the same row for one session, without any function yet."""
-        point = copy(self)
+        point = object.__new__(type(self))
+        vars(point).update(vars(self))
         point._forget()
         if self.method is not None and hasattr(self, "otherwise"):
             point.otherwise = partial(self.method, ssn)
@@ -90,6 +90,9 @@ class ExtensionPoint:
         """Put the registered functions into the order of the tiers; `watch(point, tier, plugin,
         function)` may wrap each.
         """
+        if not self.functions:
+            self.tiers, self.flat = [[] for _ in tiers], []
+            return
         wrap = watch or (lambda point, tier, plugin, function: function)
         self.tiers = [[(o.name, wrap(self, number, o.name, self.functions[o.name]))
                        for o in tier.plugins if o.name in self.functions and self.enabled(o)]

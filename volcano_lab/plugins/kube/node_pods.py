@@ -3,7 +3,8 @@ ports.
 
 Answers to `framework.NodeInfo` (`types.go`), `GenerateNodeMapAndSlice` of Volcano's
 `framework/util.go` and `plugins/util/k8s/snapshot.go`. Built once a session from every task on
-every node, and changed only by the predicates plugin's allocate and deallocate events. Two traps
+every node, and changed only by the predicates plugin's allocate and deallocate events; plain pods
+that were there from the start are only looked at one by one where a rule asks. Two traps
 are kept on purpose: which nodes have pods with affinity is looked up once, when the session opens,
 so a node that gets its first such pod later stays unseen by the rules that start from that list;
 and Volcano fills in no images. Differs on purpose: a host port that two pods of a node have is free
@@ -14,14 +15,14 @@ Amounts are arrays, nodes x resources; each change is noted in `changes`, so tha
 something worked out for all nodes learns which rows to do again.
 """
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from volcano_lab.api import Memo, NodeInfo, Status, TaskInfo, quantity
-from volcano_lab.api.objects import Node, Pod
+from volcano_lab.api.objects import Pod
 from volcano_lab.api.resource import is_scalar_resource_name
 
 from .pod_info import HostPort, Labels, PodInfo
@@ -54,14 +55,20 @@ class Topology(NamedTuple):
 
 
 class KubeNode:
-    """One node and the pods that count on it; `row` is its place in the arrays of `KubeNodes`."""
+    """One node and the pods that count on it; `row` is its place in the arrays of `KubeNodes`.
 
-    __slots__ = ("labels", "name", "node", "pods", "row", "used_ports")
+    `tasks` are those that it began the session with, as long as nobody has asked for its pods one
+    by one; `KubeNodes.pods` adds them to `listed`.
+    """
 
-    def __init__(self, node: Node, row: int):
-        self.name, self.node, self.labels, self.row = node.name, node, node.metadata.labels, row
-        self.pods: list[PodInfo] = []
-        self.used_ports: Counter[HostPort] = Counter()
+    __slots__ = ("labels", "listed", "name", "node", "row", "tasks", "used_ports")
+
+    def __init__(self, info: NodeInfo, row: int):
+        self.name, self.node, self.row = info.name, info.node, row
+        self.labels = info.node.metadata.labels
+        self.tasks = sorted(info.tasks.items())
+        self.listed: list[PodInfo] = []
+        self.used_ports: dict[HostPort, int] = {}
 
 
 class KubeNodes:
@@ -83,9 +90,9 @@ class KubeNodes:
 
     def __init__(self, nodes: Sequence[NodeInfo], namespaces: Mapping[str, Labels]):
         self.namespaces = namespaces
-        self.nodes = [KubeNode(info.node, row) for row, info in enumerate(nodes)]
+        self.nodes = [KubeNode(info, row) for row, info in enumerate(nodes)]
         self.by_name = {node.name: node for node in self.nodes}
-        offers = [_offered(node.node.status.allocatable) for node in self.nodes]
+        offers = [_offered(tuple(node.node.status.allocatable.items())) for node in self.nodes]
         names = sorted({name for offer in offers for name in offer} - {CPU, MEMORY})
         self.columns = {name: column for column, name in enumerate((CPU, MEMORY, *names))}
         shape = len(self.nodes), len(self.columns)
@@ -96,9 +103,7 @@ class KubeNodes:
         for row, offer in enumerate(offers):
             for name, amount in offer.items():
                 self.allocatable[row, self.columns[name]] = amount
-        # every pod that came or went, oldest first
-        self.changes: list[Change] = []
-        # those of them that name other pods
+        # pods that name others and came or went, oldest first
         self.affinity_changes: list[Change] = []
         # what the rules have worked out for these nodes, by a key that names the rule and what it
         # depends on
@@ -107,21 +112,48 @@ class KubeNodes:
         self._infos: dict[int, tuple[Pod, PodInfo]] = {}
         self._templates: dict[int | None, PodInfo] = {}
         self._vectors = Memo(self._vector)
-        self._begin_with([self.info_of(task) for _, task in sorted(info.tasks.items())]
-                         for info in nodes)
+        self._since: list[Change] = []
+        self._begin()
 
-    def _begin_with(self, pods: Iterable[list[PodInfo]]) -> None:
-        """Count the pods that each node has when the session opens, equal requests at once."""
-        for node, infos in zip(self.nodes, pods, strict=True):
-            for info in infos:
-                self._list(node, info, 1)
-            for requests, count in Counter([info.requests for info in infos]).items():
-                self.taken[node.row] += self._vectors[requests] * count
-            self.pod_count[node.row] += len(infos)
-        self.rows_with_affinity = frozenset(
-            node.row for node in self.nodes if any(info.has_affinity for info in node.pods))
-        self.rows_with_required_anti_affinity = frozenset(node.row for node in self.nodes if any(
-            info.required_anti_affinity for info in node.pods))
+    def _begin(self) -> None:
+        """Count the pods that each node has when the session opens; those with a template have
+        neither affinity nor host ports.
+        """
+        self._opening = [node.tasks for node in self.nodes]
+        self.pod_count[:] = [len(tasks) for tasks in self._opening]
+        rows, vectors = [], []
+        by_template: dict[int, np.ndarray] = {}
+        for node in self.nodes:
+            for _, task in node.tasks:
+                vector = by_template.get(task.template)
+                if vector is None:
+                    info = self.info_of(task)
+                    vector = self._vectors[info.requests]
+                    if task.template is None:
+                        self._note(node, info, 1)
+                    else:
+                        by_template[task.template] = vector
+                rows.append(node.row)
+                vectors.append(vector)
+        if rows:
+            np.add.at(self.taken, rows, vectors)
+        self.rows_with_affinity = frozenset(row for row, _, _ in self.affinity_changes)
+        self.rows_with_required_anti_affinity = frozenset(
+            row for row, info, _ in self.affinity_changes if info.required_anti_affinity)
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """Every pod that came or went, oldest first."""
+        self._since[:0] = [(row, self.info_of(task), 1) for row, tasks in enumerate(self._opening)
+                           for _, task in tasks]
+        return self._since
+
+    def pods(self, node: KubeNode) -> list[PodInfo]:
+        """Every pod that counts on a node now."""
+        if node.tasks:
+            node.listed[:0] = [self.info_of(task) for _, task in node.tasks]
+            node.tasks = []
+        return node.listed
 
     def info(self, pod: Pod, template: int | None = None) -> PodInfo:
         """What the rules read of a pod, worked out once for each pod object; pods of one template
@@ -146,7 +178,7 @@ class KubeNodes:
     def remove_pod(self, node_name: str, pod: Pod) -> None:
         """Count it no longer, if it was counted on that node."""
         node, uid = self.by_name[node_name], pod.metadata.uid
-        found = next((info for info in node.pods if uid and info.uid == uid), None)
+        found = next((info for info in self.pods(node) if uid and info.uid == uid), None)
         if found is not None:
             self._count(node, found, -1)
 
@@ -186,26 +218,26 @@ class KubeNodes:
         return self.remember(key, lambda: np.fromiter(map(holds, self.nodes), bool))
 
     def _count(self, node: KubeNode, info: PodInfo, sign: int) -> None:
-        self._list(node, info, sign)
+        if sign > 0:
+            node.listed.append(info)
+        else:
+            self.pods(node).remove(info)
+        self._since.append((node.row, info, sign))
+        self._note(node, info, sign)
         vector = self._vectors[info.requests]
         self.taken[node.row] += vector if sign > 0 else -vector
         self.pod_count[node.row] += sign
 
-    def _list(self, node: KubeNode, info: PodInfo, sign: int) -> None:
-        """Note a pod that comes or goes, without counting what it takes."""
-        if sign > 0:
-            node.pods.append(info)
-        else:
-            node.pods.remove(info)
+    def _note(self, node: KubeNode, info: PodInfo, sign: int) -> None:
+        """Keep the host ports and the affinity of a pod that comes or goes."""
         for port in info.host_ports:  # one that others have, too, stays taken
-            node.used_ports[port] += sign
+            node.used_ports[port] = node.used_ports.get(port, 0) + sign
             if not node.used_ports[port]:
                 del node.used_ports[port]
         if info.has_affinity:
             self.affinity_changes.append((node.row, info, sign))
             for term in (*info.required_anti_affinity, *info.preferred):
                 self._term_keys.update(dict.fromkeys(term.selector.keys()))
-        self.changes.append((node.row, info, sign))
 
     def _vector(self, requests: PodRequests) -> np.ndarray:
         """What a pod takes, as a row of `taken`; resources that no node offers are left out."""
@@ -230,12 +262,13 @@ class NodeByNode:
         return np.fromiter((self.refusal(node) is None for node in self.kube.nodes), bool)
 
 
-def _offered(allocatable: Mapping[str, str]) -> dict[str, int]:
+@lru_cache(maxsize=4096)
+def _offered(allocatable: tuple[tuple[str, str], ...]) -> dict[str, int]:
     """What pods may use of a node, without names that are no resources and without the number of
     pods.
     """
     amounts = {}
-    for name, text in allocatable.items():
+    for name, text in allocatable:
         if name == CPU:
             amounts[name] = quantity.milli_value(text)
         elif name != PODS and (name in (MEMORY, EPHEMERAL_STORAGE)

@@ -39,7 +39,7 @@ def look_at_limits(kube: KubeNodes, info: PodInfo, storage: Storage) -> NodeByNo
         if not wanted or not limits:
             return None
         there: dict[tuple[str, str], str] = {}
-        for other in node.pods:
+        for other in kube.pods(node):
             found = kube.remember(("attached", other.pod.key), partial(
                 _attached, other.pod, storage, False))
             if isinstance(found, Status):
