@@ -65,7 +65,8 @@ class NodeLog:
             values = {column: [_number(part.row(row)) for row in rows]
                       for column, part in shown.parts}
         shown.seen = len(table.changes)
-        return shown.number, rows, {ROOM: shown.board.room.current()[rows].tolist()} | values
+        room = np.maximum(shown.board.room.current()[rows], 0)
+        return shown.number, rows, {ROOM: room.tolist()} | values
 
     def _compare(self, task: TaskInfo, nodes: Sequence[NodeInfo]) -> Look | None:
         now = self._work_out(task, nodes)

@@ -78,7 +78,7 @@ class KubeNodes:
     `taken` the same for what pods request, and in two more columns their cpu and memory with
     defaults for containers that ask for none.
 
-    >>> from volcano_lab.api.objects import Container, NodeStatus, ObjectMeta, PodSpec
+    >>> from volcano_lab.api.objects import Container, Node, NodeStatus, ObjectMeta, PodSpec
     >>> status = NodeStatus({}, {"cpu": "4", "memory": "1Gi"})
     >>> from volcano_lab.api.node_table import NodeTable
     >>> node = NodeInfo("n1", NodeTable(), Node(ObjectMeta("n1"), status=status))
