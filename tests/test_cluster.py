@@ -109,6 +109,16 @@ def test_a_cluster_written_out_decides_the_same(tmp_path):
     assert Cluster.load(file).run().committed == cluster.run().committed != []
 
 
+def test_the_calls_that_describe_a_cluster_make_it_again():
+    odd = r"""{apiVersion: v1, kind: Node, metadata: {name: n2, annotations:
+        {a: "x\\d+\"\"\"y", b: 'tab\t', c: "名字 \U0001F600"}}, status: {allocatable: {cpu: 4}}}"""
+    cluster = Cluster().node("n1", cpu="500m", labels={"k": "v"}).queue("a", capability={"cpu": 2})
+    for described in (cluster, cluster.copy().add(odd)):
+        names = {"Cluster": Cluster}
+        exec(described.to_python(), names)
+        assert names["cluster"].objects() == described.objects()
+
+
 def test_the_configuration_is_the_caller_s():
     conf = "actions: allocate\ntiers:\n- plugins:\n  - name: gang\n"
     cycle = hundred().run(conf)

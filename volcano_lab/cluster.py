@@ -9,7 +9,6 @@ object or as a manifest with `add`.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
@@ -24,6 +23,7 @@ from volcano_lab.framework import NoSuch, SchedulerConfiguration, one_line, spok
 from volcano_lab.manifests import ManifestError, found_text, names
 from volcano_lab.manifests import loader as manifests
 from volcano_lab.manifests.defaults import with_defaults
+from volcano_lab.manifests.export import literal
 from volcano_lab.manifests.job_controller import GROUP_NAME
 from volcano_lab.manifests.workloads import MOST_PODS
 from volcano_lab.scheduler import run_cycle
@@ -227,24 +227,17 @@ class Cluster(Shown):
             .job("train", pods=3, cpu=1)
         )
         """
-        calls = [f".{kind.lower()}({_call(name, said)})"
-                 for (kind, name), said in self._said.items()]
+        calls = []
+        for (kind, name), said in self._said.items():
+            words = [literal(name), *(f"{word}={literal(value)}" for word, value in said.items())]
+            calls.append(f".{kind.lower()}({', '.join(words)})")
         if self.others:
-            calls.append(f'.add("""\n{manifests.dump(self.others)}""")')
+            calls.append(f".add({literal(manifests.dump(self.others))})")
         return "\n    ".join(["cluster = (", "Cluster()", *calls]) + "\n)"
 
 
 def _listed(amounts: Mapping[str, Any] | None) -> str:
     return ", ".join(f"{name} {amount}" for name, amount in (amounts or {}).items())
-
-
-def _call(name: str, said: Mapping[str, Any]) -> str:
-    return ", ".join([json.dumps(name),
-                      *(f"{word}={_literal(value)}" for word, value in said.items())])
-
-
-def _literal(value: Any) -> str:
-    return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def _amounts(amounts: Amounts) -> dict[str, Amount] | None:

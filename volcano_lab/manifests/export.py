@@ -71,15 +71,21 @@ def as_python(objects: Iterable[KubernetesObject], conf: str | None = None) -> s
     <BLANKLINE>
     """
     return (f"from volcano_lab import Cluster, loads\n\ncluster = Cluster(loads("
-            f"{_literal(as_manifests(objects) or '[]')}))\nconf = {_literal(conf)}\n"
+            f"{literal(as_manifests(objects) or '[]')}))\nconf = {literal(conf)}\n"
             "cycle = cluster.run(conf)\nprint(cycle.jobs())\n")
 
 
-def _literal(text: str | None) -> str:
-    """Text as Python writes it, over several lines where that is the same."""
-    if text is None or "\n" not in text or '"""' in text or "\\" in text or text.endswith('"'):
-        return "None" if text is None else json.dumps(text)
-    return f'"""\\\n{text}"""'
+def literal(value: Any) -> str:
+    """Return a value as Python writes it; text over several lines where that is the same.
+
+    >>> print(literal("a"), literal({"b": 1}))
+    "a" {'b': 1}
+    """
+    if not isinstance(value, str):
+        return repr(value)
+    if "\n" not in value or '"""' in value or "\\" in value or value.endswith('"'):
+        return json.dumps(value, ensure_ascii=False)
+    return f'"""\\\n{value}"""'
 
 
 def anonymised(objects: Iterable[KubernetesObject]) -> Loaded:

@@ -6,14 +6,11 @@
 from importlib import import_module
 
 _HOMES = {"Lab": "lab", "Task": "lab", "stepper": "steps"}
-_PARTS = ("controls", "facts", "pictures", "story")
 
-__all__ = [*_HOMES, *_PARTS]
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> object:
-    if name in _PARTS:
-        return import_module(f"{__name__}.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__} has no attribute {name}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
