@@ -13,7 +13,7 @@ from volcano_lab import actions, plugins
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.framework import Action, Observer, SchedulerConfiguration, Session, spoken
-from volcano_lab.framework.action import ACTIONS, action_names
+from volcano_lab.framework.action import ACTIONS
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.guard import call_plugin
@@ -39,8 +39,7 @@ class Scheduler:
     def __init__(self, cache: Cache, conf: SchedulerConfiguration | str | None = None,
                  actions: dict[str, Action] | None = None):
         self.cache = cache
-        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(
-            conf, action_names())
+        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf)
         self.cycles = 0
         self.times: dict[str, float] = {}
         self.memory: dict[str, Any] = {}
@@ -137,4 +136,4 @@ def traced(objects: Iterable[KubernetesObject], conf: SchedulerConfiguration | s
 @lru_cache(maxsize=16)
 def _read(conf: str | None) -> SchedulerConfiguration:
     """The configuration of a text, read once: a slider runs the same one over and over."""
-    return load_conf(conf, action_names())
+    return load_conf(conf)

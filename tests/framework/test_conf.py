@@ -4,6 +4,7 @@ import logging
 
 import pytest
 
+from volcano_lab.framework.action import Action, register_action, unregister_action
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.conf import ACTIONS, ConfError, PluginOption, load_conf
 from volcano_lab.framework.config.yaml import resolve
@@ -248,3 +249,19 @@ def test_an_argument_of_the_wrong_type_keeps_the_default_with_a_warning(
     assert found == (default if expected is None else expected)
     assert bool(caplog.records) == (expected is None)
     assert getattr(Arguments(), getter)("key", default) == default
+
+
+def test_an_action_of_ones_own_is_known_as_long_as_it_is_registered():
+    class Nap(Action):
+        name = "nap"
+
+        def execute(self, ssn):
+            """Do nothing."""
+
+    register_action("nap", Nap)
+    try:
+        assert load_conf("actions: nap, allocate").actions == ["nap", "allocate"]
+    finally:
+        unregister_action("nap")
+    with pytest.raises(ConfError, match=f'actions names "nap"; allowed are {", ".join(ACTIONS)}'):
+        load_conf("actions: nap, allocate")

@@ -8,7 +8,7 @@ from volcano_lab.cache import Cache
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes, moment, warnings_of
 from volcano_lab.cli.output import show, styled, table, warn, wrapped
-from volcano_lab.framework import action_names, listed, load_conf
+from volcano_lab.framework import listed, load_conf
 from volcano_lab.framework.names import Names
 from volcano_lab.manifests import Loaded, with_defaults
 from volcano_lab.manifests.admission import verdicts
@@ -55,7 +55,7 @@ def _cycle(loaded: Loaded, conf: str | None, now: str | None, plugins: Sequence[
     """A cycle, and what is said of its objects and its configuration."""
     text = conf_of(conf, loaded)
     with mistakes(conf):
-        known = change_conf(load_conf(text, action_names()), plugins)
+        known = change_conf(load_conf(text), plugins)
         complete = with_defaults(loaded)
         cycle = run_cycle(Cache(complete), known, moment(now))
     return cycle, complete.warnings + warnings_of(cycle.session)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from volcano_lab.cache import Cache
-from volcano_lab.framework import ConfError, SchedulerConfiguration, action_names, log, one_line
+from volcano_lab.framework import ConfError, SchedulerConfiguration, log, one_line
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.manifests.files import Reader, Unreadable
 from volcano_lab.scheduler import run_once
@@ -31,7 +31,7 @@ class ConfFile:
         self.tell = tell or (lambda problem: log.error("%s", problem))
         self.text: str | None = None
         self.problem, self._read = "", None
-        self.conf: SchedulerConfiguration = load_conf(None, action_names())
+        self.conf: SchedulerConfiguration = load_conf()
         self.load()
 
     def load(self) -> bool:
@@ -44,7 +44,7 @@ class ConfFile:
             if text == self._read:
                 return False
             self._read = text
-            conf = load_conf(text, action_names())
+            conf = load_conf(text)
             ssn = run_once(Cache(), conf)  # its plugins are built, so that they see their arguments
         except OSError as error:
             self._read = None

@@ -19,7 +19,7 @@ from volcano_lab.explain.trial import run
 from volcano_lab.explain.why_job import head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
-from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, action_names, spoken
+from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, spoken
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.names import meant, near
@@ -62,8 +62,7 @@ class Explainer(Shown):
                  conf: SchedulerConfiguration | str | None = None, now: float | None = None,
                  ran: tuple[Trace, Session] | None = None):
         self.objects, self.now = list(objects), time() if now is None else now
-        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(
-            conf, action_names())
+        self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf)
         self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now,
                                                  trace=CauseTrace())
         self.evidence = Evidence(self.session, self.trace,

@@ -17,7 +17,7 @@ class Knobs(QueueKnobs, JobKnobs, ClusterKnobs):
 
     >>> from volcano_lab.cluster import Cluster
     >>> from volcano_lab.framework.config.conf import load_conf
-    >>> conf = load_conf("actions: allocate", ["allocate"])
+    >>> conf = load_conf("actions: allocate")
     >>> knobs = Knobs(Cluster().queue("a", weight=2).objects(), conf)
     >>> knob = next(knobs.weight("a"))
     >>> knob.what, knob.field, knob.before, knob.turn(3)[0]

@@ -13,7 +13,7 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import IllegalTransition
 from volcano_lab.cache import Cache
-from volcano_lab.framework import Observer, OneSentence, action_names, load_conf, one_line, spoken
+from volcano_lab.framework import Observer, OneSentence, load_conf, one_line, spoken
 from volcano_lab.manifests.files import values
 from volcano_lab.manifests.loader import ManifestError, from_dict, place_key
 from volcano_lab.scheduler import Scheduler
@@ -91,7 +91,7 @@ class Life:
                 place = f"change {number} of cycle {self.scheduler.cycles + 1}"
                 raise LifeError(one_line(f"{place}: {error}")) from None
         if conf is not None and conf != self.conf:
-            self.scheduler.conf, self.conf = load_conf(conf, action_names()), conf
+            self.scheduler.conf, self.conf = load_conf(conf), conf
             self.scheduler.actions.clear()
         return self.scheduler.cycle(observer, now)
 

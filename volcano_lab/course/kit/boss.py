@@ -6,7 +6,6 @@ from typing import Any
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.api.status import PIPELINED, RELEASING
 from volcano_lab.cluster import Cluster
-from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.names import Names
 from volcano_lab.manifests.changes import change, change_conf, parted
@@ -47,7 +46,7 @@ def run_changed(objects: Iterable[KubernetesObject], conf: str | None, settings:
     Raises `ManifestError` or `ConfError` for a change that there is not.
     """
     of_objects, of_conf = parted(settings)
-    known = change_conf(load_conf(conf, action_names()), of_conf)
+    known = change_conf(load_conf(conf), of_conf)
     return Cluster(change(objects, of_objects, removals)).run(known)
 
 

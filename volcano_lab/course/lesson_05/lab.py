@@ -10,7 +10,6 @@ from attrs import asdict, define
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import nodes
-from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.framework.log import quiet
 from volcano_lab.trace import short
@@ -98,7 +97,7 @@ def tree_cluster(rows: list[QueueRow]) -> Cluster:
 
 @cache
 def _conf(plugin: str) -> SchedulerConfiguration:
-    return load_conf(tree_conf(plugin), action_names())
+    return load_conf(tree_conf(plugin))
 
 
 def _check(rows: list[QueueRow]) -> None:

@@ -4,7 +4,6 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.checking import Mistakes, check, choice
 from volcano_lab.course.kit.verdict import well_done
 from volcano_lab.course.lesson_09.scene import eviction_cluster
-from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.trace.views.cycle import Cycle
 
@@ -34,7 +33,7 @@ def three_queues() -> Cluster:
 def whole_gangs(answer: str) -> Mistakes:
     """A configuration with reclaim that takes no pod of a gang at its minimum, and none of a queue
     that holds less than it deserves, but takes pods that a gang can spare."""
-    yield "reclaim" not in load_conf(answer, action_names()).actions, (
+    yield "reclaim" not in load_conf(answer).actions, (
         "There is no reclaim in the line of actions, so nothing is ever taken back from another "
         "queue.")
     torn = _evicted(eviction_cluster(greedy_minimum=9).run(answer))
@@ -64,7 +63,7 @@ def reclaim_fires(answer: tuple[Cluster, str]) -> Mistakes:
     Answer: (cluster, conf).
     """
     cluster, conf = answer
-    yield "reclaim" not in load_conf(conf, action_names()).actions, (
+    yield "reclaim" not in load_conf(conf).actions, (
         "Reclaim is not in the line of actions, so it never runs.")
     cycle = cluster.run(conf)
     urgent = cycle.session.jobs["default/urgent"]

@@ -7,7 +7,6 @@ from typing import Any
 from volcano_lab.cluster import SCHEDULING, Cluster
 from volcano_lab.course.kit.tracing import DataFrame, frame, logged
 from volcano_lab.course.lesson_10 import cluster as rooms
-from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.session import Session
 from volcano_lab.framework.topology import CLUSTER_TOP
@@ -147,7 +146,7 @@ def hyper_tree(cluster: Cluster) -> DataFrame:
     >>> hyper_tree(members_cluster()).loc["by-label", "nodes"]
     'gpu-3, gpu-4'
     """
-    ssn = Session(cluster.cache(), load_conf(rooms.CONF, action_names()))
+    ssn = Session(cluster.cache(), load_conf(rooms.CONF))
     shown = {CLUSTER_TOP: rooms.TOP, "": ""}
     rows = [{"hyper node": shown.get(info.name, info.name), "network tier": info.tier,
              "above it": shown.get(info.parent, info.parent),

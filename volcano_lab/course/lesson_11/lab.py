@@ -6,7 +6,6 @@ from typing import Any
 
 from volcano_lab.cluster import Cluster
 from volcano_lab.course.kit.scenery import conf_text
-from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.conf import SchedulerConfiguration, load_conf
 from volcano_lab.simulation import Faults, JobTemplate, Latencies, Simulation, poisson
 from volcano_lab.widgets import pictures
@@ -26,8 +25,7 @@ CHANGES = {"job arrived": ("waiting", 1), "pod bound": ("waiting", -1),
 
 @cache
 def _conf() -> SchedulerConfiguration:
-    return load_conf(conf_text("enqueue, allocate", "gang", "predicates, proportion"),
-                     action_names())
+    return load_conf(conf_text("enqueue, allocate", "gang", "predicates, proportion"))
 
 
 def short_run(fail: int, rate: int, period: int) -> Simulation:

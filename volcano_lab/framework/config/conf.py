@@ -12,6 +12,7 @@ from __future__ import annotations
 import attrs
 from attrs import Factory, define
 
+from volcano_lab.framework.action import action_names
 from volcano_lab.framework.config.arguments import Arguments
 from volcano_lab.framework.config.yaml import ConfError, Reader
 from volcano_lab.framework.one_sentence import one_line
@@ -109,12 +110,11 @@ class SchedulerConfiguration:
         return [option.name for tier in self.tiers for option in tier.plugins]
 
 
-def load_conf(text: str | None = None,
-              actions: tuple[str, ...] | None = None) -> SchedulerConfiguration:
+def load_conf(text: str | None = None) -> SchedulerConfiguration:
     """Read the text of a `volcano-scheduler.conf`; without one, Volcano's default.
 
-    `actions` are the names of the actions there are (default: Volcano's). Raises `ConfError`, whose
-    text is one sentence a problem, where Volcano refuses the configuration.
+    Actions are Volcano's and those that were registered. Raises `ConfError`, whose text is one
+    sentence a problem, where Volcano refuses the configuration.
 
     >>> load_conf("actions: alocate")
     Traceback (most recent call last):
@@ -136,9 +136,9 @@ allowed are allocate, backfill, enqueue, preempt, reclaim, shuffle.
     conf.metrics = parsed.get("metrics", {})
     conf.warnings = reader.warnings
     _refuse_hierarchy_beside_proportion(conf.tiers)
+    known = tuple(sorted({*ACTIONS, *action_names()}))
     if not parsed.get("actions", "").strip():
-        raise ConfError([f"actions is missing; allowed are {', '.join(actions or ACTIONS)}"])
-    known = ACTIONS if actions is None else actions
+        raise ConfError([f"actions is missing; allowed are {', '.join(known)}"])
     conf.actions = action_list(parsed["actions"], known)
     conf.warnings += ["scheduler configuration: configurations names "
                       f"\"{one_line(name, 100)}\" and has no effect; known are "

@@ -14,7 +14,7 @@ from attrs import Factory, define, field
 from volcano_lab.api.objects import KubernetesObject
 from volcano_lab.cache import Cache
 from volcano_lab.cluster import Cluster, checked_objects
-from volcano_lab.framework import NoSuch, action_names, load_conf, one_line, spoken
+from volcano_lab.framework import NoSuch, load_conf, one_line, spoken
 from volcano_lab.manifests.changes import IN_CONF, change, change_conf, parted
 from volcano_lab.manifests.defaults import with_defaults
 from volcano_lab.manifests.loader import ManifestError, to_dict
@@ -130,7 +130,7 @@ def _check(name: str, columns: Mapping[str, list[Any]], base: list[KubernetesObj
         try:
             change(base, of_objects)
             if of_conf:
-                change_conf(load_conf(conf, action_names()), of_conf)
+                change_conf(load_conf(conf), of_conf)
             return
         except ManifestError as error:
             found = found or error.problems[0]
@@ -160,7 +160,7 @@ def _cycle(work: tuple[Any, str | None, Any], setting: Mapping[str, Any]) -> Cyc
         base = made.objects() if isinstance(made, Cluster) else made
     of_objects, of_conf = parted(f"{name}={_text(value)}" for name, value in changes.items())
     objects = with_defaults(change(base, of_objects))
-    return run_cycle(Cache(objects), change_conf(load_conf(text, action_names()), of_conf))
+    return run_cycle(Cache(objects), change_conf(load_conf(text), of_conf))
 
 
 def _text(value: Any) -> str:
