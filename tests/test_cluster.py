@@ -138,7 +138,7 @@ MISTAKES = [
     (lambda c: c.job("j", pods=10**9),
      "job j: pods is 1000000000; allowed is a whole number from 0 to 50000"),
     (lambda c: c.job("j", running=["n"]),
-     "job j: running is a list; allowed is a mapping of nodes to numbers of pods"),
+     "job j: running is a list; allowed is a mapping of names of nodes to numbers of pods"),
     (lambda c: c.job("j", running={"n": -1}),
      "job j: running on n is -1; allowed is a whole number from 0"),
     (lambda c: c.job("j", network_topology={"mod": "hard"}),
@@ -160,7 +160,7 @@ MISTAKES = [
      "job j: min_member is 1.5; allowed is a whole number from 0"),
     (lambda c: c.job("j", pods=1, cpu="1 core"),
      "Pod default/j: spec.containers[0].resources.requests.cpu is"),
-    (lambda c: c.job("j", running={1: 1}), "job j: running on 1; allowed is the name of a node"),
+    (lambda c: c.job("j", running={1: 1}), "job j: running is a mapping; allowed is"),
     (lambda c: c.job("j", pods=1, running={"n": 2}),
      "job j: running is 2 pods; allowed are as many as it has, 1"),
 ]

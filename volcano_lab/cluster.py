@@ -326,13 +326,10 @@ def _job(name: str, queue: str = "default", pods: int = 1, min_member: int | Non
 
 def _placed(running: Mapping[str, int] | None, name: str, pods: int) -> list[str]:
     """The node of each pod that runs already."""
-    if not isinstance(running, Mapping | None):
+    if not isinstance(running, Mapping | None) or {type(node) for node in running or ()} - {str}:
         raise ManifestError([f"job {name}: running is {found_text(running)}; allowed is a mapping "
-                             "of nodes to numbers of pods"])
+                             "of names of nodes to numbers of pods"])
     for node, count in (running or {}).items():
-        if not isinstance(node, str):
-            raise ManifestError([f"job {name}: running on {found_text(node)}; allowed is the name "
-                                 "of a node"])
         _check_whole(f"job {name}", f"running on {node}", count, 0)
     asked = sum((running or {}).values())
     if asked > pods:
