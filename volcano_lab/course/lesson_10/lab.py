@@ -88,7 +88,7 @@ def topology_lab() -> Lab:
     """
     return Lab(CONTROLS, tried, PANELS, tasks=TASKS, code=cluster_of,
                title="A gang in two rooms with two racks each",
-               says=[outcome("The gang goes to", lambda at: at.goes),
+               says=[outcome("The gang's place", lambda at: at.goes),
                      outcome("Tried", lambda at: at.tried),
                      amounts("", lambda at: {"Pods placed:": at.placed})],
                opening=lambda at: f"Tried: {at.tried}. The gang goes to **{at.goes}**: in the "
