@@ -235,7 +235,7 @@ def test_a_small_cut_of_a_request_comes_before_fewer_pods_and_more_nodes():
     remedies = Explainer(cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: gang}, '
                          '{name: predicates}]}]').why("new").remedies
     assert [remedy.field for remedy in remedies] == [
-        "request of cpu a pod", "min_member", "nodes like n1"]
+        "request of cpu a pod", "min_member", "nodes like n1", "deleted"]
 
 
 def test_pages_and_bytes_are_counted_in_their_steps():

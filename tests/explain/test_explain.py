@@ -196,8 +196,8 @@ def test_without_a_second_run_the_plugin_is_named():
     explain = Explainer(Cluster().node("n1", cpu=4).add(TAINT).job("train", cpu=2).objects(),
                         conf("gang", "predicates"))
     explain.evidence = Evidence(explain.session, explain.trace)
-    assert "Plugin predicates does not let pod default/train-0 go to node n2." in explain.why_not(
-        "n2", "default/train-0").text
+    assert explain.why_not("n2", "default/train-0").text.endswith(
+        'Pod default/train-0 may not go to node n2: "plugin predicates refuses it".')
 
 
 def anti_affine(cluster):

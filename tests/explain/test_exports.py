@@ -87,7 +87,8 @@ def test_a_job_that_is_not_admitted_has_no_pods_yet_and_is_answered_as_with_them
     assert explanation.causes[-1].text.startswith("Its pods are not made yet: ")
     assert [each.change for each in explanation.remedies] == [
         "job default/new: min_member 2 -> 1", "job default/new: request of cpu a pod 2 -> 1",
-        "1 more node like n1", "actions without enqueue"]
+        "1 more node like n1", "actions without enqueue",
+        "nothing is wrong: wait for the end of default/old"]
 
 
 def test_the_cycle_itself_has_only_the_pods_that_there_are():

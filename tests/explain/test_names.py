@@ -94,5 +94,7 @@ def test_a_pod_of_another_scheduler_is_told_to_be_one(name):
     explain = Explainer(Cluster().node("n1", cpu=4).add(
         pod % ("theirs", ""), pod % (
             "grouped", ", annotations: {scheduling.k8s.io/group-name: g}")).objects())
-    assert explain.why(name).text == (f"The cycle leaves it out: pod {name}: it is for another "
-                                      "scheduler, default-scheduler.")
+    explanation = explain.why(name)
+    assert explanation.codes == ["other_scheduler"] and explanation.text.endswith(
+        f"{name.removeprefix('a/')} names the scheduler default-scheduler (spec.schedulerName), "
+        "and Volcano places those that name volcano.")

@@ -221,10 +221,12 @@ SCENES = {
     "neither reclaim nor a queue that lets it take": (
         lambda: in_queue(full(queue="b").queue("a").queue("b", reclaimable=False).job(
             "train", queue="a", cpu=1), "train"), conf(),
-        "actions with reclaim, and queue b: reclaimable false -> true", "evicts 1 pod of old"),
+        "both: actions with reclaim; queue b: reclaimable false -> true",
+        "evicts 1 pod of old"),
     "enqueue stands before a reclaim that is not there": (
         lambda: full(queue="b").queue("a").queue("b").job("train", queue="a", cpu=3).objects(),
-        conf(), "actions with reclaim, and actions without enqueue", "evicts 3 pods of old"),
+        conf(), "both: actions with reclaim; actions without enqueue",
+        "evicts 3 pods of old"),
     "a device that no node has": (
         lambda: Cluster().node("n1", cpu=8).job("train", pods=2, cpu=1, gpu=2).objects(),
         conf("gang", "predicates"), "1 more node like n1 with nvidia.com/gpu 4",
@@ -258,7 +260,7 @@ SCENES = {
         lambda: Cluster().node("n1", cpu=4).queue("q", capability=4).job(
             "old", queue="q", cpu=4, running={"n1": 1}).job("train", queue="q", cpu=2).objects(),
         conf("gang", "predicates", "capacity"),
-        "queue q: capability cpu 4 -> cpu 6, and 1 more node like n1",
+        "both: queue q: capability cpu 4 -> cpu 6; 1 more node like n1",
         "train is placed on 1 new node"),
     "the factor": (
         lambda: Cluster().node("n1", cpu=4).node("n2", cpu=4).job("train", pods=10, min_member=10,
@@ -399,5 +401,5 @@ def test_two_switches_come_before_a_pod_of_a_quarter_of_its_size():
     found = Explainer(cluster.job("train", queue="a", cpu=4).objects(), conf(
         actions="enqueue, allocate")).why("default/train").remedies
     assert [remedy.change for remedy in found[:2]] == [
-        "actions with reclaim, and actions without enqueue",
+        "both: actions with reclaim; actions without enqueue",
         "job default/train: request of cpu a pod 4 -> 1"]

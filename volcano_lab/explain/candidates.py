@@ -9,17 +9,22 @@ from typing import Any
 
 import attrs
 
-from volcano_lab.api import ROOT_QUEUE, JobInfo
+from volcano_lab.api import ROOT_QUEUE, ZERO, JobInfo
 from volcano_lab.explain.explanation import Amounts, Cause
 from volcano_lab.explain.knob import Knob, Rank
 from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
 from volcano_lab.framework import Session
 from volcano_lab.framework.names import meant
+from volcano_lab.trace import queue_attributes
 from volcano_lab.trace.plain import amounts
 
 ROOM = ("cluster_full", "fragmented", "allowed_nodes_full", "larger_than_any_node")
 CAPABILITY = ("queue_over_capability", "ancestor_over_capability")
+JUST_FULL = {*ROOM[:3], *CAPABILITY, "over_deserved", "overcommit_refuses", "overused", "held_by",
+             "came_first", "gang_short", "gang_content", "pods_later", "best_effort_queue",
+             "deadline"}
+"""Causes that say no more than that others have the room."""
 BY_CAUSE: dict[str, Callable[[Knobs, JobInfo, dict[str, Any]], Iterator[Knob]]] = {
     **{f"no_{name}_action": lambda knobs, job, numbers, name=name: knobs.with_action(name)
        for name in ("allocate", "enqueue", "backfill", "reclaim")},
@@ -45,6 +50,8 @@ BY_CAUSE: dict[str, Callable[[Knobs, JobInfo, dict[str, Any]], Iterator[Knob]]] 
     "topology_too_small": lambda knobs, job, numbers: knobs.tier(job.uid)}
 """Cause -> its changes, where these follow from it alone."""
 SWITCHED = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
+FOREVER = ("ReplicaSet", "StatefulSet", "DaemonSet")
+"""Kinds whose pods do not end."""
 DEVICES = 8000
 """As many thousandths of a device as a node has that is to be bought."""
 KEEPERS = ("drf", "gang", "priority")
@@ -77,10 +84,27 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
         yield from knobs.priority(job.uid, first) if (first := _first(ssn, job)) is not None else ()
     if codes & {*CAPABILITY, "over_deserved", "overused", "queue_closed", "refused", "node_group"}:
         yield from knobs.in_queue(job.uid, _other_queues(ssn, job))
+    ending = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
+                           if uid != job.uid and _ends(ssn.jobs[uid]))
+    fine = all(cause.code in JUST_FULL for cause in causes) and not _owed(ssn, job)
+    yield from knobs.gone([*ending], Rank.WAIT, fine)
     yield from _less_or_more(knobs, ssn, job, causes)
     yield from knobs.min_member(job.uid)
     if refused and not evicts:  # a change for everybody, where one of the job or its queue may do
         yield from (attrs.evolve(knob, rank=Rank.JOB) for knob in knobs.without_action("enqueue"))
+
+
+def _ends(job: JobInfo) -> bool:
+    """Whether a job has all its places, and does not run forever."""
+    return bool(job.tasks) and all(task.node_name for task in job.tasks.values()) and not any(
+        owner.kind in FOREVER for owner in job.pod_group.metadata.owner_references)
+
+
+def _owed(ssn: Session, job: JobInfo) -> bool:
+    """Whether the job would leave its queue within what it deserves."""
+    queue = queue_attributes(ssn).get(job.queue)
+    return queue is not None and (queue.allocated + job.get_min_resources()).less_equal(
+        queue.deserved, ZERO)
 
 
 def _other_queues(ssn: Session, job: JobInfo) -> list[str]:
@@ -139,7 +163,7 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
             (plugin.factor + amount / ssn.total_resource.get(name)
              for name, amount in missing.items() if ssn.total_resource.get(name)), default=1.0))
     if code == "held_by":
-        yield from knobs.ghosts(numbers.get("ghosts", ()))
+        yield from knobs.gone(numbers.get("ghosts", ()), Rank.HARMLESS)
         for uid in numbers["holders"]:
             holder = ssn.jobs[uid]
             if uid != job.uid and any(not task.node_name for task in holder.tasks.values()):
@@ -168,9 +192,7 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
                                                           if p in numbers["plugin"]]:
             yield from knobs.switch(plugin, SWITCHED[action], False)
         if code == "protected_by_gang":
-            owners = dict.fromkeys(each.uid for each in ssn.jobs.values() if any(
-                task.key in numbers["candidates"] for task in each.tasks.values()))
-            for other in list(owners)[:3]:
+            for other in numbers["owners"][:3]:
                 yield from knobs.min_member(other)
     for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
         for name, amount in numbers["short_of"].items():

@@ -80,8 +80,7 @@ class ClusterKnobs(KnobSet):
                 kept = [t for t in node.spec.taints if t not in broken]
                 text = listed(dict.fromkeys(t.key for t in broken))
                 yield self._once(f"node {name}", self.nodes_there[name], "spec.taints", kept,
-                                 f"repair node {name}, so that its taint {text} goes",
-                                 rank=Rank.OTHERS)
+                                 f"repair node {name}, so that its taint {text} goes")
 
     def node_groups(self, queue: str, names: Iterable[str]) -> Iterator[Knob]:
         """That a node be in a group that a queue requires."""

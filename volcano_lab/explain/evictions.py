@@ -74,14 +74,13 @@ def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
         yield from protected or _not_enough(seen, job, answers, action)
     elif not seen.calls_about(job, "passed_over", action):
         closed = _not_reclaimable(seen, job) if action == "reclaim" else {}
+        whose = "other queues" if action == "reclaim" else "its own queue"
+        text = f"{action} finds no node where the pods of {whose} could make room for it."
         if closed:
             held = listed(f"{name} (it holds {amounts_text(has)})" for name, has in closed.items())
             one = len(closed) == 1
             text = (f"reclaim takes nothing from queue{'' if one else 's'} {held}: "
                     f"{'its' if one else 'their'} spec says reclaimable: false.")
-        else:
-            whose = "other queues" if action == "reclaim" else "its own queue"
-            text = f"{action} finds no node where the pods of {whose} could make room for it."
         kept = dict.fromkeys(uid for uid, other in seen.ssn.jobs.items() if (
             other.queue == job.queue) == (action == "preempt") and any(
                 task.node_name and not task.preemptable for task in other.tasks.values()))
@@ -118,9 +117,9 @@ def _who_protects(seen: Evidence, job: JobInfo, answers: list[Record],
         named = {task for record in mine for task in record["answer"][0]}
         if not candidates or named or mine[0]["answer"][1] == 0:
             continue
+        owners = dict.fromkeys(seen.trace.start["tasks"][task]["job"] for task in candidates)
         if plugin in ("proportion", "capacity"):
-            queues = dict.fromkeys(seen.ssn.jobs[seen.trace.start["tasks"][task]["job"]].queue
-                                   for task in candidates)
+            queues = dict.fromkeys(seen.ssn.jobs[uid].queue for uid in owners)
             held = "".join(_sums(seen, mine[-1], queue) for queue in list(queues)[:2])
             code, why = "victims_within_deserved", (_verdicts(seen, mine) or (
                 "their queues hold no more than they deserve")) + held
@@ -128,17 +127,15 @@ def _who_protects(seen: Evidence, job: JobInfo, answers: list[Record],
             code, why = PROTECTION.get(plugin, ("protected", "it says so"))
         if code == "protected_by_pdb":
             why += _budgets(seen, candidates)
-        owners = dict.fromkeys(seen.called(seen.trace.start["tasks"][task]["job"])
-                               for task in candidates)
-        priorities = [seen.ssn.jobs[seen.trace.start["tasks"][task]["job"]].priority
-                      for task in candidates]
+        least = min(seen.ssn.jobs[uid].priority for uid in owners)
         if code == "not_less_important":
-            why += (f" (the lowest priority among their jobs is {min(priorities)}"
+            why += (f" (the lowest priority among their jobs is {least}"
                     f"{priority_note(seen, job)})")
         text = (f"{action} finds {len(candidates)} candidate{'s' * (len(candidates) > 1)} for "
-                f"eviction (of {listed(owners, 3)}), but {plugin} lets none of them go: {why}.")
-        numbers = {"candidates": candidates, "plugin": plugin, "action": action,
-                   "least": min(priorities)}
+                f"eviction (of {listed(map(seen.called, owners), 3)}), but {plugin} lets none of "
+                f"them go: {why}.")
+        numbers = {"candidates": candidates, "plugin": plugin, "action": action, "least": least,
+                   "owners": [*owners]}
         if code == "victims_within_deserved":
             wanted = amounts(seen.tasks[mine[-1]["task"]].init_resreq)
             numbers |= {"queues": list(queues), "short_of": {

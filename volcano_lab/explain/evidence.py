@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
 from volcano_lab.api.formatting import amount_text
 from volcano_lab.api.job import JobInfo
-from volcano_lab.api.objects import Pod
+from volcano_lab.api.objects import KubernetesObject, Pod
 from volcano_lab.api.status import PENDING, PIPELINED, READY_STATUSES, TRANSITIONS
 from volcano_lab.api.task import TaskInfo, pod_resource_request
 from volcano_lab.explain.explanation import Amounts, amounts_text
 from volcano_lab.framework import ExtensionPoint, Session
 from volcano_lab.framework.names import Names, meant
+from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.plugins.admission import inqueue_resource
 from volcano_lab.trace import Record, State, Trace, TraceReader
 from volcano_lab.trace.plain import amounts, plain
@@ -150,17 +151,21 @@ class Evidence:
     """A closed session, its trace, and questions about them that several explanations ask.
 
     `node_by_node` runs the same cycle once more, with a trace of every call; it is asked only where
-    this trace doesn't say why a plugin refused a node. `unmade` has, by the name of a job or
-    workload, why it lacks pods.
+    this trace doesn't say why a plugin refused a node. Of the `objects` are kept the pods of other
+    schedulers that wait, `unmade` (by the name of a job or workload, why it lacks pods) and what
+    else their reader `told`.
     """
 
     def __init__(self, ssn: Session, trace: Trace,
                  node_by_node: Callable[[], TraceReader] | None = None,
-                 unmade: dict[str, list[str]] | None = None):
-        self.ssn, self.trace, self._node_by_node = ssn, trace, node_by_node
+                 objects: Sequence[KubernetesObject] = ()):
+        self.ssn, self.trace, self._node_by_node, self.objects = ssn, trace, node_by_node, objects
         self.names, self.brief = Names(ssn), False  # brief: nobody is named who holds what
-        self.called, self.unmade = self.names.called, unmade or {}
-        self.elsewhere: list[Pod] = []  # pods of another scheduler
+        self.called, self.told = self.names.called, getattr(objects, "warnings", ())
+        self.unmade: dict[str, list[str]] = getattr(objects, "unmade", {})
+        self.elsewhere = {obj.key: obj for obj in objects if isinstance(obj, Pod)
+                          and obj.spec.scheduler_name not in ("", SCHEDULER)
+                          and not obj.spec.node_name}
         self._indices: dict[tuple[str, str], dict[Any, list[Record]]] = {}
 
     @cached_property
@@ -276,6 +281,15 @@ class Evidence:
             "pipelined"].get(each, 0.0) for each in wanted}
             for name, node in (self.state_at(record) if record else self.trace.start)[
                 "nodes"].items()}
+
+    def objector(self, task: str, node: str, choice: Record) -> str:
+        """The plugin that refused a node, by the calls or by the values of all nodes; "" without.
+        """
+        calls = [record["plugin"] for record in self.of("predicate", task=task, node=node)
+                 if record.number < choice.number and record["answer"] is not None]
+        values = self.trace.node_values(task, choice.number + 1).get(node, {})
+        return next(iter(calls + [column.partition(" ")[2] for column, value in values.items()
+                                  if column.startswith("predicate ") and not value]), "")
 
     def refusing(self, choice: Record) -> dict[str, str] | None:
         """{node: plugin} of the nodes that a plugin refused at a choice, whatever room they had;

@@ -16,20 +16,21 @@ from volcano_lab.explain.explanation import Cause, Explanation, Group
 from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.remedies import Remedy, effect, remedies_for, remedies_that_spare
 from volcano_lab.explain.trial import run
-from volcano_lab.explain.why_job import head_of, job_causes
+from volcano_lab.explain.why_job import elsewhere, head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
 from volcano_lab.framework import NoSuch, SchedulerConfiguration, Session, spoken
 from volcano_lab.framework.collector import collector_paused
 from volcano_lab.framework.config.conf import load_conf
 from volcano_lab.framework.names import meant, near
+from volcano_lab.framework.one_sentence import listed
 from volcano_lab.manifests.defaults import with_defaults
-from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.scheduler import traced
 from volcano_lab.trace import Part, Shown, Trace
 
-LATER = ("Its pods are not made yet: Volcano's job controller makes them once the job is admitted. "
-         "This answer is that of a cycle which has them.")
+LATER = ("Its pods are not made yet: Volcano's job controller makes them once the job is admitted, "
+         "and no cluster autoscaler sees them before. This answer is that of a cycle which has "
+         "them.")
 
 
 @spoken
@@ -61,17 +62,15 @@ class Explainer(Shown):
     def __init__(self, objects: Iterable[KubernetesObject],
                  conf: SchedulerConfiguration | str | None = None, now: float | None = None,
                  ran: tuple[Trace, Session] | None = None):
-        self.objects, self.now = list(objects), time() if now is None else now
+        self.objects = objects if isinstance(objects, list) else list(objects)
+        self.now = time() if now is None else now
         self.conf = conf if isinstance(conf, SchedulerConfiguration) else load_conf(conf)
         self.trace, self.session = ran or traced(self.objects, self.conf, now=self.now,
                                                  trace=CauseTrace())
         self.evidence = Evidence(self.session, self.trace,
                                  lambda: traced(self.objects, self.conf, True, self.now)[0],
-                                 getattr(objects, "unmade", None))
-        self.evidence.elsewhere = [obj for obj in self.objects if isinstance(obj, Pod)
-                                   and obj.spec.scheduler_name not in ("", SCHEDULER)]
-        self._later, self._told = getattr(objects, "later", {}), getattr(objects, "warnings", ())
-        self.names = self.evidence.names
+                                 self.objects)
+        self._later, self.names = getattr(objects, "later", {}), self.evidence.names
 
     def _shown(self) -> Iterable[Part]:
         waiting = [(job, pods) for job in self.session.jobs.values()
@@ -88,29 +87,44 @@ class Explainer(Shown):
         try:
             kind, key = self.names.find(what)
         except LookupError:
-            said = {what, f"default/{what}"} | {obj.key for obj in self.objects
-                                                if isinstance(obj, Pod) and obj.name == what}
-            groups = {obj.key: obj.spec.queue for obj in self.objects if isinstance(obj, PodGroup)
-                      and (obj.key in said or any(f"{obj.namespace}/{owner.name}" in said
-                                                  for owner in obj.metadata.owner_references))}
-            groups |= {key: "default" for obj in self.objects if isinstance(obj, Pod)
-                       and obj.key in said for key in (
-                f"{obj.namespace}/{obj.metadata.annotations.get(GROUP_NAME, '')}", obj.key)}
-            left_out = [reason.replace(key, what) + f"; {near(queue, self.session.queues)}"
-                        * (queue not in self.session.queues)
-                        for key, queue in (groups or dict.fromkeys(said, "default")).items()
-                        for reason in self.session.snapshot.left_out if f" {key}:" in reason]
-            unmade = [f"{name}: {text}." for name in sorted(said)
-                      for text in self.evidence.unmade.get(name, ())]
-            unmade += [text for text in self._told if any(
-                text.partition(" (")[0].endswith(f" {name}") for name in said)]
-            if not left_out and not unmade:
+            found = self._left_out(what)
+            if found is None:
                 raise
-            head = f"The cycle leaves it out: {left_out[0]}." if left_out else unmade[0]
-            lost = {key: queue for key, queue in groups.items() if queue not in self.session.queues}
-            find = partial(self._with_a_queue, what, lost) if lost and left_out else None
-            return Explanation(str(what), head, [Cause("left_out", "")], find)
+            return found
         return {"job": self.why_job, "pod": self.why_task, "queue": self.why_queue}[kind](key)
+
+    def _left_out(self, what: str) -> Explanation | None:
+        """Why the cycle has nothing of this name, though the objects have."""
+        queues, seen = self.session.queues, self.evidence
+        pods = [obj for obj in self.objects if isinstance(obj, Pod) and what in (
+            obj.key, obj.name, f"pod/{obj.name}")]
+        for pod in pods:
+            group = f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}"
+            if pod.key in seen.elsewhere:
+                return self.why_job(group) if group in self.session.jobs else Explanation(
+                    f"pod {pod.key}", "The cycle leaves it out.", [*elsewhere([pod])])
+        said = {what, f"default/{what}", *(pod.key for pod in pods)}
+        groups = {obj.key: obj.spec.queue for obj in self.objects if isinstance(obj, PodGroup)
+                  and not said.isdisjoint([obj.key, *(f"{obj.namespace}/{owner.name}" for owner
+                                                      in obj.metadata.owner_references)])}
+        groups |= {key: "default" for pod in pods for key in (
+            f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME, '')}", pod.key)}
+        left_out = [reason.replace(key, what) + f"; {near(queue, queues)}" * (queue not in queues)
+                    for key, queue in (groups or dict.fromkeys(said, "default")).items()
+                    for reason in self.session.snapshot.left_out if f" {key}:" in reason]
+        unmade = [f"{name}: {text}." for name in sorted(said) for text in seen.unmade.get(name, ())]
+        unmade += [text for text in seen.told if any(
+            text.partition(" (")[0].endswith(f" {name}") for name in said)]
+        if not left_out and not unmade:
+            return None
+        alike = [obj.key for obj in self.objects if isinstance(obj, PodGroup) and obj.key not in
+                 groups and obj.name in {key.partition("/")[2] for key in groups}]
+        left_out = [f"{text}; there is {listed(alike, 3)}, but pods and their PodGroup have to be "
+                    "in one namespace" if alike else text for text in left_out]
+        head = f"The cycle leaves it out: {left_out[0]}." if left_out else unmade[0]
+        lost = {key: queue for key, queue in groups.items() if queue not in queues}
+        find = partial(self._with_a_queue, what, lost) if lost and left_out else None
+        return Explanation(what, head, [Cause("left_out", "")], find)
 
     def _with_a_queue(self, name: str, lost: dict[str, str], _: float | None) -> Iterable[Remedy]:
         """The queue that was meant, and one of that name: what a job that is left out gets there.
@@ -130,8 +144,9 @@ class Explainer(Shown):
         job = self.session.jobs[uid]
         later = self._later.get(self.names.called(uid))
         if later and not job.tasks:
-            found = Explainer(with_defaults([*self.objects, *later]), self.conf,
-                              self.now).why_job(self.names.called(uid))
+            made, queue = with_defaults([*self.objects, *later]), job.queue
+            made.unmade[queue] = self.evidence.unmade.get(queue, [])
+            found = Explainer(made, self.conf, self.now).why_job(self.names.called(uid))
             found.causes.append(Cause("pods_later", LATER, {"pods": len(later)}, [], True))
             return found
         causes = job_causes(self.evidence, job)
@@ -139,7 +154,7 @@ class Explainer(Shown):
         seeks = counts(job)[2] if job.tasks else not {"pods_not_made", "groups_beside"} & {
             cause.code for cause in causes}
 
-        find = partial(remedies_for, self.evidence, self.objects, self.conf, job, causes, self.now)
+        find = partial(remedies_for, self.evidence, job, causes)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes,
                            find if seeks else None)
 
@@ -209,14 +224,14 @@ class Explainer(Shown):
             waits = [] if found.node_name else self.why_job(found.job).causes
             return Explanation(about, f"No node was sought for pod {key} in this cycle.", waits)
         cause = why_not_cause(self.evidence, key, name, choice)
-        if cause is not None:
-            return Explanation(about, f"Pod {key} is not on node {name}.", [cause])
-        if choice["node"] == name:
-            return Explanation(about, f"Node {name} was found for pod {key}, and given back.",
-                               self.why_job(found.job).causes)
-        here = why_here(self.evidence, found)
-        return Explanation(about, f"Pod {key} fits node {name}, but node {choice['node']} was "
-                           "taken.", [here] if here else [])
+        head, causes = f"Pod {key} is not on node {name}.", [cause]
+        if cause is None and choice["node"] == name:
+            head = f"Node {name} was found for pod {key}, and given back."
+            causes = self.why_job(found.job).causes
+        elif cause is None:
+            head = f"Pod {key} fits node {name}, but node {choice['node']} was taken."
+            causes = [why_here(self.evidence, found)]
+        return Explanation(about, head, [*filter(None, causes)])
 
     def why_victim(self, task: TaskInfo | str) -> Explanation:
         """Why a pod was evicted: for whom, who let it go, and what its queue held."""
@@ -224,8 +239,7 @@ class Explainer(Shown):
         causes = list(victim_causes(self.evidence, key))
         if not self._evicted(key):
             return Explanation(f"pod {key}", f"Pod {key} was not evicted in this cycle.", causes)
-        find = partial(remedies_that_spare, self.evidence, self.objects, self.conf, key, causes,
-                       self.now) if causes else None
+        find = partial(remedies_that_spare, self.evidence, key, causes) if causes else None
         return Explanation(f"pod {key}", f"Pod {key} was evicted.", causes, find)
 
     def _evicted(self, key: str) -> bool:

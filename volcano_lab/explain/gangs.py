@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from volcano_lab.api import JobInfo, SubJobInfo
 from volcano_lab.explain.evidence import Evidence
-from volcano_lab.explain.explanation import Cause, amounts_text
+from volcano_lab.explain.explanation import Amounts, Cause, amounts_text
 from volcano_lab.explain.holders import room_causes
 from volcano_lab.framework import CLUSTER_TOP, listed
 from volcano_lab.manifests.pod_group_controller import OWNERS
@@ -51,18 +50,13 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
         return Cause("no_gang", text, {"min_available": 1}, context=True)
     if job.is_ready() and job.check_task_ready():
         return None
-    statements: dict[int, list[Record]] = defaultdict(list)
-    taken_back = set()
-    for record in seen.in_action("allocate", "do"):
-        if record["job"] == job.uid and record["statement"] is not None:
-            statements[record["statement"]].append(record)
-    for record in seen.in_action("allocate", "undo"):
-        if record["job"] == job.uid:
-            taken_back.add(record["statement"])
-    tried = [records for number, records in statements.items() if number in taken_back]
-    if not tried:
+    taken_back: dict[int, list[Record]] = {
+        record["statement"]: [] for record in seen.in_action("allocate", "undo", job=job.uid)}
+    for record in seen.in_action("allocate", "do", job=job.uid):
+        taken_back.get(record["statement"], []).append(record)
+    best = max(taken_back.values(), key=len, default=[])
+    if not best:
         return None
-    best = max(tried, key=len)
     found, ready = len(best), job.ready_task_num()
     numbers = {"found": found, "ready": ready, "min_available": job.min_available}
     if found + ready >= job.min_available:
@@ -73,6 +67,12 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
         beside = f" beside {ready} that have one" if ready else ""
         text = (f"Its gang needs {job.min_available} members at once; {found} found a "
                 f"place{beside}, {short} did not, and the places were given back.")
+        nodes = {record["node"] for record in best}
+        went = dict.fromkeys(
+            seen.called(record["job"]) for record in seen.in_action("allocate", "do")
+            if record.number > best[-1].number and record["job"] != job.uid
+            and seen.tasks[record["task"]].node_name in nodes)
+        text += f" After that {listed(went, 3)} got room there." if went else ""
     return Cause("gang_short", text, numbers, best, context=True)
 
 
@@ -99,12 +99,12 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     chosen = [record for record in failed if record["sub_job"] and record["sub_job"] not in fits]
     needed = max((group.min_available for group in groups), default=job.min_available)
     whole = next((group for group in groups if group.hard_topology()[0]), job)
-    found = _too_small(seen, job, whole, chosen or failed, needed,
-                       "its sub-group" if groups else "it")
+    failed = chosen if groups else chosen or failed
+    found = _too_small(seen, job, whole, failed, needed, "its sub-group" if groups else "it")
     yield found
     yield from room_causes(seen, job, Cause("", "", {
         "allowed": found.numbers.pop("nodes"), "request": found.numbers.pop("need")},
-        (chosen or failed or seen.of("job", job=job.uid))[-1:]))
+        (failed or seen.of("job", job=job.uid))[-1:]))
 
 
 def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
@@ -115,42 +115,47 @@ def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries:
     topology, (hard, tier) = seen.ssn.topology, whole.hard_topology()
     most: dict[str, int] = {}
     for record in tries:
-        most[record["hyper_node"]] = max(_found(seen, job, record), most.get(record["hyper_node"],
-                                                                             0))
+        name = record["hyper_node"]
+        most[name] = max(_found(seen, job, record), most.get(name, 0))
     near = [name for name, info in topology.hyper_nodes.items()
             if info.tier <= tier and name != CLUSTER_TOP]
     need = {name: amount for name, amount in amounts(whole.get_min_resources()).items()
             if amount and name in seen.ssn.total_resource.resource_names() and name != "pods"}
-    free = seen.free(None, need)
-    left = {name: {each: has for each in need if (has := sum(max(
-        free[node.name][each], 0.0) for node in topology.nodes[name])) < need[each]}
-        for name in near if name not in most}
+    left = _left(seen, [name for name in near if name not in most], need)
     names = [each for each in need if any(each in has for has in left.values())]
-    order = sorted(filter(left.get, left), key=lambda name: [
-        -left[name].get(each, 0.0) for each in names])
     asks = f"its minimum of {needed} pods asks for {amounts_text(need, names)}"
-    has = [f"{name} has {amounts_text(left[name])} left" for name in order]
+    has = listed([f"{name} has {amounts_text(has)} left" for name, has in left.items()], 4)
     limit = f" up to tier {tier}" if hard else ""
     if most:
         takes = ", ".join(f"{name} takes {count}" for name, count in most.items())
         text = (f"No single HyperNode{limit} holds {who}: {needed} pods are needed together, and "
                 f"{takes}.")
         if job.allocated_hyper_node and job.hard_topology()[0]:
-            text = (f"{text[:-1]}. Its pods that have a place lie in {job.allocated_hyper_node}, "
-                    f"and its own topology (hard, tier {job.hard_topology()[1]}) keeps the others "
-                    "there.")
-        elif has:
-            text += f" Not tried, as {asks}: {listed(has, 4)}."
-    elif order and len(order) == len(near):
-        text = f"No HyperNode{limit} has room for {who}: {asks}, and {listed(has, 4)}."
-    elif near:
-        text = f"No HyperNode{limit} could be tried for {who}."
-    else:
+            text += (f" Its pods that have a place lie in {job.allocated_hyper_node}, and its own "
+                     f"topology (hard, tier {job.hard_topology()[1]}) keeps the others there.")
+        elif left:
+            text += f" Not tried, as {asks}: {has}."
+    elif not near:
         text = f"There is no HyperNode{limit}, the highest that it allows."
+    else:
+        text = (f"No HyperNode{limit} has room for {who}: {asks}, and {has}."
+                if len(left) == len(near) else f"No HyperNode{limit} could be tried for {who}.")
     nodes = [node.name for name in near for node in topology.nodes[name]]
+    outside = seen.ssn.nodes.keys() - nodes
+    text += f" In none of them: {listed(sorted(outside), 4)}." if near and outside else ""
     return Cause("topology_too_small", text + (seen.own(job.uid, tries[-1]) if tries else ""), {
-        "needed": needed, "holds": most, "tier": tier, "left": left, "need": need, "nodes": nodes},
-        tries)
+        "needed": needed, "holds": most, "tier": tier, "need": need, "nodes": nodes}, tries)
+
+
+def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]:
+    """What some HyperNodes have left of that of which they have too little, the largest first."""
+    free, nodes = seen.free(None, need), seen.ssn.topology.nodes
+    sums = {name: {each: sum(max(free[node.name][each], 0.0) for node in nodes[name])
+                   for each in need} for name in names}
+    short = {name: {each: amount for each, amount in has.items() if amount < need[each]}
+             for name, has in sums.items()}
+    return {name: short[name] for name in sorted(filter(short.get, short), key=lambda name: [
+        -short[name].get(each, 0.0) for each in need])}
 
 
 def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:

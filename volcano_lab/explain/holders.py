@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import partial, reduce
+from typing import Any
 
-from volcano_lab.api import MIN_RESOURCE, JobInfo, amount_text
+from volcano_lab.api import MIN_RESOURCE, PENDING, JobInfo, amount_text, total
 from volcano_lab.api.status import ALLOCATED_STATUSES, READY_STATUSES, RELEASING
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, moment_text
-from volcano_lab.explain.origin import too_large
 from volcano_lab.framework.one_sentence import listed
-from volcano_lab.trace import Record, queue_attributes
+from volcano_lab.trace import Record, State, queue_attributes
 from volcano_lab.trace.plain import amounts
 
 MOST = 3
@@ -49,22 +49,17 @@ def allocated(seen: Evidence, record: Record, level: str | None,
     nodes.
     """
     state, start = seen.state_at(record)["tasks"], seen.trace.start["tasks"]
-    there = None if nodes is None else set(nodes)
-    counted = HOLDING if there is not None else COUNTED
-    if level is not None or there is not None:
-        counted = counted | {"Pipelined"}
-    held: dict[str, Amounts] = {}
-    new: dict[str, Amounts] = {}
-    for job in below(seen, level):
-        for task in job.tasks.values():
-            now = state[task.key]
-            if now["status"] not in counted or (there is not None and now["node"] not in there):
-                continue
-            request = amounts(task.resreq)
-            held[job.uid] = added(held.get(job.uid, {}), request)
-            if not start[task.key]["node"]:
-                new[job.uid] = added(new.get(job.uid, {}), request)
-    return held, new
+    there = seen.ssn.nodes if nodes is None else {*nodes}
+    counted = (COUNTED if nodes is None else HOLDING) | (
+        set() if level is None is nodes else {"Pipelined"})
+    tasks = {job.uid: [task for task in job.tasks.values() if state[task.key]["status"] in counted
+                       and (nodes is None or state[task.key]["node"] in there)]
+             for job in below(seen, level)}
+    new = {uid: [task for task in each if not start[task.key]["node"]]
+           for uid, each in tasks.items()}
+    held, placed = ({uid: amounts(total(task.resreq for task in each))
+                     for uid, each in some.items() if each} for some in (tasks, new))
+    return held, placed
 
 
 def largest(by_job: dict[str, Amounts], names: list[str]) -> list[str]:
@@ -91,13 +86,10 @@ def held_text(seen: Evidence, by_job: dict[str, Amounts], names: list[str], verb
                      f"({listed(map(seen.called, ghosts), 8)}{each})")
         order = [uid for uid in order if uid not in ghosts]
     for uid in order[:MOST]:
-        share = by_job[uid]
-        some = amounts_text(share, names).removeprefix(f"{names[0]} " if len(names) == 1 else "")
+        some = amounts_text(by_job[uid], names).removeprefix(f"{names[0]} " * (len(names) == 1))
         parts.append(f"{seen.called(uid)} {some}{about(seen.ssn.jobs[uid])}")
     if len(order) > MOST:
-        rest: Amounts = {}
-        for uid in order[MOST:]:
-            rest = added(rest, by_job[uid])
+        rest = reduce(added, (by_job[uid] for uid in order[MOST:]))
         parts.append(f"{len(order) - MOST} more job{'s' * (len(order) > MOST + 1)} "
                      f"{amounts_text(rest, names)}")
     return f" {verb} {', '.join(parts)}." if parts else ""
@@ -107,9 +99,7 @@ def strangers(seen: Evidence, names: list[str], nodes: Iterable[str]) -> str:
     """What pods on some nodes take of which Volcano knows no job."""
     pods = [task for name in nodes for task in seen.ssn.nodes[name].tasks.values()
             if task.job not in seen.ssn.jobs and str(task.status) in HOLDING]
-    taken: Amounts = {}
-    for task in pods:
-        taken = added(taken, amounts(task.resreq))
+    taken = amounts(total(task.resreq for task in pods))
     largest_first = sorted(pods, key=lambda task: [-task.resreq.get(name) for name in names])
     return (f" Pods that Volcano does not schedule take {amounts_text(taken, names)} "
             f"({listed([task.key for task in largest_first], MOST)})."
@@ -130,7 +120,7 @@ def phase_text(seen: Evidence, record: Record, job: JobInfo) -> str:
 
 
 def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
-    """The jobs behind what was counted; those that reserve room and can never start here."""
+    """The jobs behind what was counted."""
     if seen.brief:
         return
     names, level = record["short_of"], record.get("level")
@@ -149,23 +139,8 @@ def by_whom(seen: Evidence, job: JobInfo, record: Record) -> Iterator[Cause]:
         yield Cause("held_by", text, {"holders": list(dict.fromkeys(holders)),
                                       "ghosts": [uid for uid in largest(kept, names)
                                                  if is_ghost(seen, uid)]}, [record], True)
-    before = [uid for uid in largest(kept, names) if seen.of("enqueued", job=uid)][:1]
-    first = came_first(seen, seen.ssn.jobs[before[0]], job, record) if before else None
-    if first is not None:
-        yield first
-    for uid in largest(kept, names)[:3]:
-        least = amounts(seen.ssn.jobs[uid].get_min_resources())
-        over = [name for name, amount in least.items()
-                if amount > seen.ssn.total_resource.get(name)]
-        if any(task.node_name for task in seen.ssn.jobs[uid].tasks.values()):
-            continue
-        total = {name: seen.ssn.total_resource.get(name) for name in over}
-        why = (f"its minimum is {amounts_text(least, over)}, and the cluster has "
-               f"{amounts_text(total)}" if over else "no node could hold a pod of it, were it empty"
-               if any(too_large(seen, seen.ssn.jobs[uid])) else "")
-        if why:
-            yield Cause("never_starts", f"{seen.called(uid)} can never start here: {why}.",
-                        {"job": uid}, [], True)
+    before = [uid for uid in largest(kept, names) if seen.of("enqueued", job=uid)]
+    yield from came_first(seen, before[:1], job, record)
 
 
 def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
@@ -179,6 +154,11 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     nodes = None if level is not None else cause.numbers.get("allowed", seen.trace.nodes)
     held, new = allocated(seen, record, level, nodes)
     took = {uid: each for uid, each in new.items() if uid != job.uid}
+
+    def waits(other: JobInfo) -> str:
+        pods = len(other.in_status(PENDING)) * (other is not job)
+        return f" ({pods} of its pods without a place)" * bool(pods)
+
     what = " and ".join(names) + (" are" if len(names) > 1 else " is")
     verb = f"{what} held by" if level is None else f"In queue {level} {what} held by"
     holders, others = largest(held, names), strangers(seen, names, nodes or ())
@@ -186,53 +166,53 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
                       f"and has {amount_text(name, node.allocatable.get(name))}." for name in names
                       for node in seen.ssn.nodes.values()
                       if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE)
-    text = ((held_text(seen, held, names, verb) if holders != [job.uid] else "") + others).strip()
-    took_text = held_text(seen, took, names, "In this cycle it went to").strip()
+    text = held_text(seen, held, names, verb, waits) * (holders != [job.uid]) + others
     if text:
-        yield Cause("held_by", f"{text}{' ' if took_text else ''}{took_text}",
-                    {"holders": holders, "took": largest(took, names)}, [record], context=True)
-    for uid in largest(took, names)[:1]:
-        first = came_first(seen, seen.ssn.jobs[uid], job, record)
-        if first is not None:
-            yield first
+        text += held_text(seen, took, names, "In this cycle it went to")
+        yield Cause("held_by", text.strip(), {"holders": holders}, [record], context=True)
+    yield from came_first(seen, largest(took, names)[:1], job, record)
 
 
-def came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -> Cause | None:
+def came_first(seen: Evidence, others: list[str], mine: JobInfo,
+               record: Record) -> Iterator[Cause]:
     """By which order another job had its turn before, with both values."""
-    same = other.queue == mine.queue
-    kind, left, right = ("job", other, mine) if same else (
+    found = [_came_first(seen, seen.ssn.jobs[other], mine, record) for other in others]
+    yield from filter(None, found)
+
+
+def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -> Cause | None:
+    kind, left, right = ("job", other, mine) if other.queue == mine.queue else (
         "queue", seen.ssn.queues[other.queue], seen.ssn.queues[mine.queue])
-    turns = [turn for turn in seen.of(kind, **{kind: left.uid})
-             if turn.number < record.number and turn.action == record.action]
-    mine_before = seen.of(kind, **{kind: right.uid})
-    if not turns or any(turn.number < turns[0].number and turn.action == record.action
-                        for turn in mine_before):
+    turns, before = ([turn for turn in seen.of(kind, **{kind: each.uid})
+                      if turn.action == record.action] for each in (left, right))
+    if not turns or turns[0].number >= record.number or (
+            before and before[0].number < turns[0].number):
         return None
+    names = [seen.called(each.uid) if kind == "job" else f"queue {each.uid}"
+             for each in (left, right)]
+
+    def first(why: str, plugin: str = "") -> Cause:
+        text = f"{names[0]} came first: {why}."
+        return Cause("came_first", text[0].upper() + text[1:] if kind == "queue" else text, {
+            "first": left.uid, "plugin": plugin, "kind": kind}, [turns[0]], context=True)
+
     state = seen.state_at(turns[0])
-    point = seen.ssn.points[f"{kind}_order"]
-    for tier in point.tiers:
-        for plugin, _ in tier:
-            what, values = _values(seen, kind, plugin, state)
-            if values is None:
-                if turns[0].get("next") != right.uid or (turns[0]["decided_by"]
-                                                         or [""])[0] != plugin:
-                    return None  # this plugin's values are not known here
-                return _first(seen, kind, left.uid, f"{plugin} puts it first", plugin, turns[0])
-            mine_value, theirs = values(right), values(left)
-            if mine_value == theirs:
-                continue
-            if not _before(plugin, theirs, mine_value):
-                return None
-            text = moment_text if plugin == "sla" else _text
-            why = f"{plugin} compares {what}, {text(theirs)} ({_name(seen, kind, left.uid)}) " \
-                  f"before {text(mine_value)} ({_name(seen, kind, right.uid)})"
-            if plugin == "priority":
-                why += priority_note(seen, mine)
-            return _first(seen, kind, left.uid, why, plugin, turns[0])
-    if kind == "job" and left.creation_timestamp < right.creation_timestamp:
-        return _first(seen, kind, left.uid, "the plugins' orders put them level, and it was "
-                      "created earlier", "", turns[0])
-    return None
+    for plugin in (plugin for tier in seen.ssn.points[f"{kind}_order"].tiers for plugin, _ in tier):
+        what, key, text = _compared(seen, kind, plugin, state)
+        if key is None:  # this plugin's values are not known here
+            decided = turns[0].get("next") == right.uid and turns[0]["decided_by"]
+            return first(f"{plugin} puts it first", plugin) if decided and (
+                decided[0] == plugin) else None
+        theirs, own = key(left), key(right)
+        if theirs == own:
+            continue
+        if theirs > own:
+            return None
+        note = priority_note(seen, mine) if plugin == "priority" else ""
+        return first(f"{plugin} compares {what}, {text(theirs)} ({names[0]}) before {text(own)} "
+                     f"({names[1]}){note}", plugin)
+    return first("the plugins' orders put them level, and it was created earlier") if (
+        kind == "job" and left.creation_timestamp < right.creation_timestamp) else None
 
 
 def priority_note(seen: Evidence, job: JobInfo) -> str:
@@ -247,52 +227,29 @@ def priority_note(seen: Evidence, job: JobInfo) -> str:
             f"{pods}, does not count between jobs")
 
 
-def _first(seen: Evidence, kind: str, left: str, why: str, plugin: str, turn: Record) -> Cause:
-    name = _name(seen, kind, left)
-    return Cause("came_first",
-                 f"{name[0].upper() + name[1:] if kind == 'queue' else name} came first: {why}.",
-                 {"first": left, "plugin": plugin, "kind": kind}, [turn], context=True)
-
-
-def _name(seen: Evidence, kind: str, uid: str) -> str:
-    return seen.called(uid) if kind == "job" else f"queue {uid}"
-
-
-def _values(seen: Evidence, kind: str, plugin: str, state: dict) -> tuple[str, Callable | None]:
-    """(what a plugin compares, how to have it of one at that moment); None where it isn't known."""
-    shares = state["jobs"] if kind == "job" else state["queues"]
+def _compared(seen: Evidence, kind: str, plugin: str, state: State
+              ) -> tuple[str, Callable[[Any], Any] | None, Callable[[Any], str]]:
+    """(what a plugin compares, a key of it at that moment that puts the smaller first, its text);
+    no key where it isn't known.
+    """
+    shares = state["jobs" if kind == "job" else "queues"]
     if kind == "queue":
-        tree = getattr(seen.ssn.plugins.get(plugin), "hierarchical", False)
-        if plugin not in ("proportion", "capacity") or tree:
-            return "", None
-        return "priority and share", lambda queue: (queue.queue.spec.priority,
-                                                    shares[queue.uid]["share"])
-    if plugin == "drf" and seen.ssn.plugins["drf"].hierarchy is None:
-        return "dominant shares", lambda job: shares[job.uid].get("share", 0.0)
-    if plugin == "priority":
-        return "the jobs' priorities", lambda job: job.priority
-    if plugin == "gang":
-        return "whether a gang has its minimum", lambda job: _ready(job, state)
-    if plugin in ("sla", "tdm"):
-        what = {"sla": "deadlines", "tdm": "whether a job may be preempted"}[plugin]
-        return what, seen.ssn.plugins[plugin].job_order_key
-    return "", None
-
-
-def _ready(job: JobInfo, state: dict) -> bool:
-    return sum(state["tasks"][task.key]["status"] in READY or task.best_effort
-               for task in job.tasks.values()) >= job.min_available
-
-
-def _before(plugin: str, left, right) -> bool:
-    if plugin == "priority":
-        return left > right
-    if isinstance(left, tuple):
-        return (-left[0], left[1]) < (-right[0], right[1])
-    return left < right
-
-
-def _text(value) -> str:
-    if isinstance(value, tuple):
-        return " and ".join(map(_text, value))
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:.4g}"
+        if plugin in ("proportion", "capacity") and not getattr(
+                seen.ssn.plugins[plugin], "hierarchical", False):
+            return "priority and share", lambda queue: (
+                -queue.queue.spec.priority, shares[queue.uid]["share"]), (
+                lambda key: f"{-key[0]:.4g} and {key[1]:.4g}")
+    elif plugin == "drf" and seen.ssn.plugins["drf"].hierarchy is None:
+        return "dominant shares", lambda job: shares[job.uid].get("share", 0.0), "{:.4g}".format
+    elif plugin == "priority":
+        return "the jobs' priorities", lambda job: -job.priority, lambda key: f"{-key:.4g}"
+    elif plugin == "gang":
+        return "whether a gang has its minimum", lambda job: sum(
+            state["tasks"][task.key]["status"] in READY or task.best_effort
+            for task in job.tasks.values()) >= job.min_available, ["no", "yes"].__getitem__
+    elif plugin == "sla":
+        return "deadlines", seen.ssn.plugins[plugin].job_order_key, moment_text
+    elif plugin == "tdm":
+        return "whether a job may be preempted", seen.ssn.plugins[plugin].job_order_key, (
+            ["no", "yes"].__getitem__)
+    return "", None, str

@@ -19,6 +19,7 @@ from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
 from volcano_lab.explain.nodes import KUBERNETES
 from volcano_lab.explain.slips import selector_slips, values_by_label
+from volcano_lab.framework import listed
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
 from volcano_lab.plugins.kube.taints import tolerates
 
@@ -31,6 +32,9 @@ FREED: dict[str, tuple[tuple[str, Any, str], ...]] = {
     "preempt_not_eligible": (("preemption_policy", "PreemptLowerPriority",
                               "preemptionPolicy Never -> PreemptLowerPriority"),)}
 """Cause -> what of a pod's spec could be otherwise: the field, its value then, how that is told."""
+
+ENDED = 4
+"""So many jobs at most are waited for."""
 
 
 class JobKnobs(KnobSet):
@@ -259,25 +263,29 @@ class JobKnobs(KnobSet):
         yield Knob(f"job {self.called(job)}", PREEMPTABLE, "false", 1, lambda _: (
             "true", self._replaced(changed), self.conf), Rank.OTHERS)
 
-    def ghosts(self, jobs: Sequence[str]) -> Iterator[Knob]:
-        """That PodGroups without pods be gone, the one that reserves most first."""
+    def gone(self, jobs: Sequence[str], rank: int, fine: bool = False) -> Iterator[Knob]:
+        """That jobs be gone, with their pods, the largest first: that they end (`fine`: nothing but
+        that is missing), or that PodGroups without pods be deleted.
+        """
         there = [job for job in jobs if job in self.groups]
 
         def turn(count: int) -> Turned:
-            gone = {self.groups[job] for job in there[:count]}
+            gone = {place for job in there[:count]
+                    for place in (self.groups[job], *self.pods.get(job, ()))}
             return str(count), [obj for at, obj in enumerate(self.objects)
                                 if at not in gone], self.conf
 
         def said(count: str) -> str:
-            if len(there) == 1:
-                return f"delete {self.called(there[0])}, a PodGroup without pods"
-            names = ", ".join(map(self.called, there[:int(count or 0)][:3]))
-            more = ", ..." if len(there[:int(count or 0)]) > 3 else ""
-            return f"delete {count} of the {len(there)} PodGroups without pods ({names}{more})"
+            names = listed(map(self.called, there[:int(count or 1)]), 3)
+            if rank == Rank.WAIT:
+                return (f"nothing is wrong: wait for the end of {names}" if fine
+                        else f"wait for the end of {names}")
+            return (f"delete {names}, a PodGroup without pods" if len(there) == 1
+                    else f"delete {count} of the {len(there)} PodGroups without pods ({names})")
 
         if there:
-            yield Knob("PodGroups without pods", "deleted", "0", len(there), turn, Rank.HARMLESS,
-                       said=said)
+            steps = min(len(there), ENDED if rank == Rank.WAIT else len(there))
+            yield Knob("jobs", "deleted", "0", steps, turn, rank, said=said)
 
 
 def _selector(labels: Any) -> str:

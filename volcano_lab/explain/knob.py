@@ -25,9 +25,9 @@ STEPS = {"cpu": ("100m", "1"), **dict.fromkeys(("memory", "ephemeral-storage"), 
 
 
 class Rank:
-    """How much a turn changes, from what nobody misses to what has to be bought."""
+    """How much a turn changes, from what nobody misses to what has to be bought or waited for."""
 
-    HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES = range(7)
+    HARMLESS, SWITCH, QUEUE, JOB, OTHERS, REQUEST, NODES, WAIT = range(8)
 
 
 @define(slots=True, frozen=True)
@@ -57,7 +57,7 @@ class Knob:
     def then(self, done: str, second: Knob) -> Knob:
         """This one, turned to `done`, and a second one that was made of what it left."""
         return attrs.evolve(second, what=f"{self.what} and {second.what}", rank=max(
-            self.rank, second.rank), said=lambda after: f"{self.text(done)}, and "
+            self.rank, second.rank), said=lambda after: f"both: {self.text(done)}; "
             f"{second.text(after)}")
 
 

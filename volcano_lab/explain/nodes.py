@@ -71,8 +71,9 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             continue
         nodes, inside = _able(seen, task, *_looked_at(seen, job, record))
         objections = _objections(seen, task, record, nodes)
-        refused = [cause for cause in _refused(seen, key, objections, (len(nodes), inside), record)
-                   if cause.numbers["reason"] not in told]
+        refused = [cause for cause in rule_causes(
+            seen, key, objections, (len(nodes), inside), record)
+            if cause.numbers["reason"] not in told]
         told |= {signature, *objections.values()}
         allowed, full = [name for name in nodes if name not in objections], []
         if room and allowed and "room" not in told and INSUFFICIENT in record["errors"]:
@@ -95,7 +96,7 @@ def closed_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     said = {name: text for name in large if rule_of(text := _now_said(seen, task, name))[0] in
             STATIC}
     if large and len(said) == len(large):
-        for cause in _refused(seen, task.key, said, (len(large), ""), None):
+        for cause in rule_causes(seen, task.key, said, (len(large), ""), None):
             yield Cause(cause.code, f"Admitted, it would wait, too: large enough are {len(large)} "
                         f"of {len(seen.ssn.nodes)} nodes. {cause.text}", cause.numbers, [], True)
 
@@ -138,7 +139,7 @@ def _able(seen: Evidence, task: TaskInfo, nodes: list[str], inside: str) -> tupl
 
 def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]) -> dict[str, str]:
     """{node: what a rule has against it}, also of nodes that are short of a resource besides."""
-    refusing = seen.refusing(choice)
+    refusing, large = seen.refusing(choice), len(seen.trace.nodes) > 100 or seen.brief
     errors = seen.ssn.jobs[task.job].nodes_fit_errors.get(task.uid)
     recorded = errors.nodes if errors is not None else {}
     found = {}
@@ -151,8 +152,9 @@ def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
             if rule_of(said)[0] in STATIC or (refusing is not None and said):
                 found[name] = said
             elif refusing is not None:
-                found[name] = PODS if PODS in reasons else _then_said(seen, task, name,
-                                                                      refusing[name])
+                found[name] = PODS if PODS in reasons else (
+                    f"plugin {refusing[name]} refuses it" if large
+                    else then_said(seen, task.key, name, refusing[name]))
     return found
 
 
@@ -167,18 +169,19 @@ def _now_said(seen: Evidence, task: TaskInfo, node: str) -> str:
     return ""
 
 
-def _then_said(seen: Evidence, task: TaskInfo, node: str, plugin: str) -> str:
-    """What a plugin said of a node when the pod was tried; a small cluster's cycle is run again for
-    that.
-    """
-    said = seen.refusal(task.key, node) if len(seen.trace.nodes) <= 100 and not seen.brief else None
+def then_said(seen: Evidence, task: str, node: str, plugin: str) -> str:
+    """What a plugin said of a node when the pod was tried; the cycle is run again for that."""
+    said = seen.refusal(task, node)
     if said is None:
         return f"plugin {plugin} refuses it"
     return said["answer"] if isinstance(said["answer"], str) else ", ".join(said["answer"])
 
 
-def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple[int, str],
-             choice: Record | None) -> Iterator[Cause]:
+def rule_causes(seen: Evidence, task: str, objections: dict[str, str], among: tuple[int, str],
+                choice: Record | None) -> Iterator[Cause]:
+    """What rules have against nodes, a cause a reason; `among` how many nodes and where, 0 for the
+    one that is asked about.
+    """
     count, inside = among
     by_reason: dict[str, list[str]] = {}
     for name, reason in objections.items():
@@ -188,13 +191,14 @@ def _refused(seen: Evidence, task: str, objections: dict[str, str], among: tuple
         which = f" ({listed(names, MOST)})" if len(names) <= MOST else ""
         have = "it has" if len(names) == 1 else "they have"
         why = f"{have} {words} ({reason})" if code else f'"{reason}"'
-        text = f"Pod {task} may not go to {len(names)} of {count} nodes{inside}{which}: {why}."
+        where = f"{len(names)} of {count} nodes{inside}{which}" if count else f"node {names[0]}"
+        text = f"Pod {task} may not go to {where}: {why}."
         if code == "revocable_zone":
             text += f" It is {moment_text(seen.ssn.now)[-5:]} UTC in this cycle."
+        pod = seen.tasks[task].pod
         if KUBERNETES.search(reason):
             text += " Kubernetes sets this taint for as long as the node is in that state."
-        pod = seen.tasks[task].pod
-        if code == "taint":
+        elif code == "taint":
             text += near_tolerations(pod, [seen.ssn.nodes[name].node for name in names])
         if code == "node_affinity":  # a node that another rule refuses may have them
             text += missing_labels(pod, [node.node for node in seen.ssn.nodes.values()])
@@ -272,8 +276,8 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
         text = (f"Pod {task.key} was not tried on {listed(fits, MOST)}: another pod of its role "
                 "had found no room there before, in the same attempt.")
         return Cause("role_failed", text, {"nodes": fits}, [choice])
-    everywhere = [each for each in request if all(each in short for short in lacking.values())]
-    anywhere = [each for each in request if any(each in short for short in lacking.values())]
+    everywhere, anywhere = ([each for each in request if how(
+        each in short for short in lacking.values())] for how in (all, any))
     names = everywhere or anywhere
     total = {each: sum(max(amounts[each], 0.0) for amounts in free.values()) for each in names}
     most = {each: max(max(amounts[each], 0.0) for name, amounts in free.items()
@@ -284,38 +288,36 @@ def _short(seen: Evidence, task: TaskInfo, choice: Record, allowed: list[str],
     asks = f"Pod {task.key} asks for {amounts_text(request, full or names)}"
     largest = _largest(seen, request, allowed, everywhere)
     ending = ("" if largest else seen.own(task.job, choice)) + seen.not_announced(largest)
-    one = len(allowed) == 1
+    some, one = len(allowed) < count, len(allowed) == 1
     left_to_it = (f"of {count} nodes{inside} {len(allowed)} {'is' if one else 'are'} left to it, "
                   "and ")
-    if len(allowed) < count:
+    if some:
         numbers["allowed"] = allowed
     if any(largest.values()):
         code, numbers["largest"] = "larger_than_any_node", largest
-        none = f"no node{inside} is" if len(allowed) == count else f"{left_to_it}none of these is"
+        none = f"{left_to_it}none of these is" if some else f"no node{inside} is"
         text = (f"Pod {task.key} asks for {amounts_text(request, largest)}; {none} that large, "
                 f"even empty: the largest has {amounts_text(largest)}")
-    elif len(allowed) < count:
+    elif some:
         told = anywhere if len(allowed) <= MOST else names
-        text = f"Pod {task.key} asks for {amounts_text(request, told)}; {left_to_it}"
         code = "allowed_nodes_full" if full or one else "fragmented"
-        text += _one_by_one(free, lacking, most, everywhere)
+        text = (f"Pod {task.key} asks for {amounts_text(request, told)}; {left_to_it}"
+                f"{_one_by_one(free, lacking, most, everywhere)}")
     elif full:
         code = "cluster_full"
-        have = (f"all {count} nodes{inside} together have" if count > 1
-                else f"{allowed[0]}, the only node{inside}, has")
+        have = f"{allowed[0]}, the only node{inside}, has" if one else (
+            f"all {count} nodes{inside} together have")
         text = f"{asks}; {have} {amounts_text(total, full)} left"
     else:
         code = "fragmented"
-        room = (f"the most that one of them has left is {amounts_text(most)}" if everywhere
-                else _one_by_one(free, lacking, most, everywhere))
         text = (f"{asks}; the nodes{inside} have {amounts_text(total)} left in total, but no "
-                f"single one has room for it: {room}")
+                f"single one has room for it: {_one_by_one(free, lacking, most, everywhere, 0)}")
     return Cause(code, f"{text}.{seen.at_first(task, largest or names)}{ending}", numbers, [choice])
 
 
 def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: Amounts,
-                everywhere: list[str]) -> str:
-    if len(free) <= MOST:
+                everywhere: list[str], few: int = MOST) -> str:
+    if len(free) <= few or (len(free) <= MOST and not everywhere):
         return ", ".join(f"{name} has {amounts_text(amounts, lacking[name])} left"
                          for name, amounts in free.items())
     if everywhere:

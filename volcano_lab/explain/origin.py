@@ -37,18 +37,6 @@ def over_cause(seen: Evidence, job: JobInfo, level: str, before: str, names: lis
                  [*records])
 
 
-def queues_above(seen: Evidence, job: JobInfo,
-                 record: Record) -> list[tuple[str, dict[str, Any]]]:
-    """The queues above the one that refused, up to the root, with their sums at that moment; from
-    the job's own on where it was none.
-    """
-    attrs, level = queue_attributes(seen.ssn), record.get("level")
-    names = [*([] if level else [job.queue]), *reversed(getattr(attrs.get(level or job.queue),
-                                                                "ancestors", ()))]
-    queues = seen.state_at(record)["queues"]
-    return [(name, queues[name]) for name in names if name in attrs and name in queues]
-
-
 def closed(seen: Evidence, queue: str, job: str = "") -> Cause:
     """That a queue is not open, with what refused a job in it."""
     state = seen.ssn.queues[queue].queue.status.state or "unset"
@@ -85,13 +73,14 @@ def refused(seen: Evidence, record: Record, what: str) -> Cause:
     return Cause("tree_broken", text, {"missing": missing, "inner": inner}, [record])
 
 
-def best_effort(seen: Evidence, queue: str, sums: dict[str, Any] | None) -> Iterator[Cause]:
+def best_effort(seen: Evidence, queue: str, context: bool = False) -> Iterator[Cause]:
     """What becomes of a queue that deserves nothing by capacity."""
+    sums = seen.trace.start["queues"].get(queue)
     if "capacity" in seen.ssn.plugins and sums is not None and not any(
             amount for name, amount in sums["deserved"].items() if name != "pods"):
         text = (f"Queue {queue} deserves nothing (best effort): its share counts as 1, so that it "
                 "comes after every queue that has less than it deserves.")
-        yield Cause("best_effort_queue", text, {"share": sums["share"]})
+        yield Cause("best_effort_queue", text, {"share": sums["share"]}, [], context)
 
 
 def too_large(seen: Evidence, job: JobInfo) -> Iterator[Cause]:

@@ -93,20 +93,20 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
     return high
 
 
-def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration, job: JobInfo,
-                 causes: list[Cause], now: float | None, seconds: float | None = None,
+def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: float | None = None,
                  pod: str = "") -> Iterator[Remedy]:
     """Verified changes for a job that waits, those that change least first, each as soon as it is
     found: those that give its gang (else more of its pods, or the one that is asked about) a place,
-    then some of those that admit it. None after so many `seconds`.
+    then some of those that admit it, and for whom it may wait. None after so many `seconds`.
     """
     end = inf if seconds is None else perf_counter() + seconds
-    knobs = Knobs(objects, conf, seen.called)
+    knobs = Knobs(seen.objects, seen.ssn.conf, seen.called)
     known = candidates(knobs, seen.ssn, job, causes)
+    waits = [known.pop() for knob in known[-1:] if knob.rank == Rank.WAIT]
     own = [knob for knob in known if knob.rank < Rank.REQUEST]
     never = any(cause.context and cause.code in ("pod_too_large", *STATIC) for cause in causes)
     most = MOST if len(seen.ssn.nodes) < LARGE else FEW
-    search, found, admitting = _Search(seen, knobs.objects, job, now, pod), 0, []
+    search, found, admitting = _Search(seen, job, pod), 0, []
     for knob in chain(own, ("pairs",), known[len(own):]):
         if found >= most or perf_counter() > end:
             break
@@ -130,19 +130,20 @@ def remedies_for(seen: Evidence, objects: Objects, conf: SchedulerConfiguration,
         last = chain(islice(filter(None, more), 1),
                      islice(search.pairs(knobs, known, firsts, Rank.NODES, end), PAIRS))
         yield from sorted(last, key=lambda remedy: remedy.rank)
-    for knob in admitting[:2 if found else most]:
-        remedy = search.fewest(knob, ADMITTED) if perf_counter() < end else None
+    for knob in admitting[:2 if found else most] + waits * (most == MOST or not found):
+        goal = PLACED if knob in waits else ADMITTED
+        remedy = search.fewest(knob, goal) if perf_counter() < end else None
         yield from [remedy] if remedy else ()
 
 
-def remedies_that_spare(seen: Evidence, objects: Objects, conf: SchedulerConfiguration, key: str,
-                        causes: list[Cause], now: float | None, seconds: float | None = None
-                        ) -> Iterator[Remedy]:
+def remedies_that_spare(seen: Evidence, key: str, causes: list[Cause],
+                        seconds: float | None = None) -> Iterator[Remedy]:
     """Verified changes of the configuration with which a job loses fewer pods than this one and
     others.
     """
     end = inf if seconds is None else perf_counter() + seconds
-    knobs, uid = Knobs(objects, conf, seen.called), seen.trace.start["tasks"][key]["job"]
+    knobs = Knobs(seen.objects, seen.ssn.conf, seen.called)
+    uid = seen.trace.start["tasks"][key]["job"]
     lost, name = len(seen.ssn.jobs[uid].in_status(RELEASING)), _short(seen, uid)
     queue, action = seen.ssn.jobs[uid].queue, causes[0].records[-1]["action"]
     unasked = ["priority"] if action == "preempt" else [
@@ -153,7 +154,7 @@ def remedies_that_spare(seen: Evidence, objects: Objects, conf: SchedulerConfigu
                  *knobs.without_action(action)):
         if perf_counter() > end:
             return
-        ssn = run(*knob.turn(1)[1:], now)
+        ssn = run(*knob.turn(1)[1:], seen.ssn.now)
         fewer = len(ssn.jobs[uid].in_status(RELEASING))
         if fewer < lost:
             told = "; ".join((f"{name} loses {fewer or 'no'} pod{'s' * (fewer != 1)}"
@@ -165,10 +166,9 @@ def remedies_that_spare(seen: Evidence, objects: Objects, conf: SchedulerConfigu
 class _Search:
     """Turns knobs and looks what becomes of one job."""
 
-    def __init__(self, seen: Evidence, objects: Objects, job: JobInfo, now: float | None, pod: str):
-        self.seen, self.job, self.now, self.pod = seen, job, now, pod
-        self.trial = Trial(objects, job.uid, now)
-        self.before = seen.ssn
+    def __init__(self, seen: Evidence, job: JobInfo, pod: str):
+        self.seen, self.job, self.pod, self.before = seen, job, pod, seen.ssn
+        self.trial = Trial(seen.objects, job.uid, seen.ssn.now)
         self.places = sum(counts(job)[:2])
         self._known: dict[tuple[Knob, int], int] = {}
         self._turned: tuple = (), None, ()  # the last change that did something, and its cycle
@@ -179,6 +179,8 @@ class _Search:
         if job is None:
             return NOTHING
         places = sum(counts(job)[:2])
+        if len(job.in_status(RELEASING)) > len(self.job.in_status(RELEASING)) and not self.pod:
+            return NOTHING  # it would lose pods of its own
         starts = bool(job.tasks) and (job.is_ready() or ssn.job_pipelined(job))
         if starts and (places > self.places or any(
                 task.key == self.pod and task.node_name for task in job.tasks.values())):
@@ -200,7 +202,7 @@ class _Search:
         count = FIRSTS if rank < Rank.NODES else 2 * FIRSTS
         for first in sorted(firsts, key=lambda knob: -self.best(knob))[:count]:
             _, objects, conf = first.turn(first.steps)
-            trace, ssn = traced(objects, conf, now=self.now, trace=CauseTrace())
+            trace, ssn = traced(objects, conf, now=self.before.now, trace=CauseTrace())
             job = ssn.jobs.get(self.job.uid)
             causes = job_causes(Evidence(ssn, trace), job) if job is not None else []
             if job is None or not counts(job)[2]:

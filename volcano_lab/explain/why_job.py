@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
-from volcano_lab.explain.admission import admission_causes
 from volcano_lab.explain.evictions import eviction_causes
 from volcano_lab.explain.evidence import POINTS, Evidence, counts
 from volcano_lab.explain.explanation import Cause, moment_text
 from volcano_lab.explain.gangs import gang_cause, topology_causes, validity_causes
-from volcano_lab.explain.limits import limit_causes
 from volcano_lab.explain.lint import ignored_fields
 from volcano_lab.explain.nodes import node_causes
 from volcano_lab.explain.origin import best_effort
+from volcano_lab.explain.refusals import admission_causes, limit_causes
 from volcano_lab.explain.volumes import claim_causes
 from volcano_lab.framework import listed
 from volcano_lab.manifests.pod_group_controller import SCHEDULER
+
+OVERDUE = 300
+"""Seconds after which a pod that should have ended does not end by itself."""
 
 
 def head_of(seen: Evidence, job: JobInfo) -> str:
@@ -84,7 +87,10 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
               if cause is not None]
     unmade = [Cause("pods_not_made", f"{text[0].upper()}{text[1:]}.", {}, [], bool(job.tasks))
               for text in seen.unmade.get(seen.called(job.uid), ())]
-    unmade += _elsewhere(seen, job)
+    beside += [Cause("queue_opened", f"Queue {job.queue}: {text}.")
+               for text in seen.unmade.get(job.queue, ())]
+    unmade += elsewhere([pod for pod in seen.elsewhere.values() if job.pod_group.key == (
+        f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")])
     beside += [*_failed(job), *_groups_beside(seen, job), *_no_effect(seen, job)]
     if job.tasks and not counts(job)[2]:
         return [*beside, *unmade]
@@ -95,14 +101,13 @@ def job_causes(seen: Evidence, job: JobInfo) -> list[Cause]:
             *_deadline(seen, job), *beside]
 
 
-def _elsewhere(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
-    """That pods of the job name another scheduler."""
-    pods = {pod.key: pod.spec.scheduler_name for pod in seen.elsewhere
-            if not pod.spec.node_name and job.pod_group.key == (
-                f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME)}")}
-    for name in dict.fromkeys(pods.values()):
-        yield Cause("other_scheduler", f"Its pods, such as {next(iter(pods))}, are for the "
-                    f"scheduler {name} (spec.schedulerName), and Volcano is {SCHEDULER}.")
+def elsewhere(pods: list[Pod]) -> Iterator[Cause]:
+    """That pods name another scheduler."""
+    if pods:
+        names = listed(dict.fromkeys(pod.spec.scheduler_name for pod in pods))
+        yield Cause("other_scheduler", f"{_pods([pod.key for pod in pods], 'name')} the scheduler "
+                    f"{names} (spec.schedulerName), and Volcano places those that name "
+                    f"{SCHEDULER}.", {"pods": len(pods)})
 
 
 def _failed(job: JobInfo) -> Iterator[Cause]:
@@ -131,6 +136,10 @@ def _groups_beside(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
                 f"pod{'s' * (len(each.tasks) != 1)})" for each in groups]
         text = (f"{seen.names.owned[job.uid]} has {len(groups)} PodGroups, each of them a gang of "
                 f"its own: {listed(told, 3)}.")
+        if 0 < job.valid_task_num() < job.min_available and any(
+                ref.kind == "ReplicaSet" for ref in job.pod_group.metadata.owner_references):
+            text += (" While a Deployment is rolled out it makes only as many new pods as maxSurge "
+                     "says (25%, unless set): fewer than a gang's minimum wait forever.")
         yield Cause("groups_beside", text, {"groups": [each.uid for each in groups]})
 
 
@@ -165,9 +174,7 @@ def _causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
         yield gang
     yield from _left_alone(seen, job)
     yield from eviction_causes(seen, job)
-    for cause in best_effort(seen, job.queue, seen.trace.start["queues"].get(job.queue)):
-        cause.context = True
-        yield cause
+    yield from best_effort(seen, job.queue, True)
 
 
 def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
@@ -190,6 +197,11 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
             f"{listed(who, 3)} {'is' if len(who) == 1 else 'are'} leaving it")
             for action, who in by.items()) or "there is room, and nobody leaves for it"
         one = f"pod {pods[0]} is" if len(pods) == 1 else f"{len(pods)} pods are"
+        ends = min((task.pod.metadata.deletion_timestamp or seen.ssn.now for task in leaving),
+                   default=seen.ssn.now)
+        if ends < seen.ssn.now - OVERDUE:
+            why += (f", and should have ended by {moment_text(ends)} UTC: the kubelet there does "
+                    "not answer, or a finalizer keeps them")
         parts.append(f"{one} promised a place on node {node}: {why}")
     shown = ". ".join(part[0].upper() + part[1:] for part in parts[:3])
     more = f", and others on {len(parts) - 3} more nodes" if len(parts) > 3 else ""
@@ -230,8 +242,8 @@ def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:
     leave = "is leaving its node" if len(leaving) == 1 else "are leaving their nodes"
     text = f"{len(leaving)} of its pods {leave}" + (
         "." if counts(job)[2] else ", and it has no others to place.")
-    for (action, other), pods in groups.items():
-        text += f" {action} evicts {listed(pods, 3)} for {seen.called(other)}."
+    text += "".join(f" {action} evicts {listed(pods, 3)} for {seen.called(other)}."
+                    for (action, other), pods in groups.items())
     if groups:
         text += f" Ask why about {next(iter(evicted))}, and it is told who let it go."
     return Cause("pods_leave", text, {"leaving": len(leaving)},
@@ -243,30 +255,29 @@ def _left_alone(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     allocate.
     """
     waiting = [task for task in job.tasks.values() if not task.node_name]
-    gated = [task.key for task in waiting if task.sch_gated]
+    actions, gated = seen.ssn.enabled_actions, [task.key for task in waiting if task.sch_gated]
     if gated:
         names = dict.fromkeys(gate.name for task in waiting
                               for gate in task.pod.spec.scheduling_gates)
         yield Cause("gated", f"{_pods(gated, 'stand')} behind a scheduling gate. Whoever set it "
                     f"({listed(names, 3)}) has to take it away.", {"gated": len(gated)})
     nothing = [task.key for task in waiting if task.best_effort and not task.sch_gated]
-    if nothing and "backfill" not in seen.ssn.enabled_actions:
+    if nothing and "backfill" not in actions:
         yield Cause("no_backfill_action",
                     f"{_pods(nothing, 'ask')} for nothing; only backfill places such, "
                     "and the configuration doesn't have it.", {"best_effort": len(nothing)})
     own = job.sub_jobs.get(job.uid)
-    if ("allocate" in seen.ssn.enabled_actions and job.contains_sub_job_policy()
+    if ("allocate" in actions and job.contains_sub_job_policy()
             and not job.contains_hard_topology() and (own is None or not own.in_status(PENDING))):
         text = ("Its pods belong to sub-groups. Without a network topology that must hold, "
                 "allocate looks at the pods that belong to none, and there are no such.")
         yield Cause("no_default_sub_group", text, {"sub_groups": len(job.sub_jobs)})
-    if not seen.ssn.enabled_actions & {"allocate"} and seen.ssn.enabled_actions & set(
-            POINTS) and not seen.ssn.job_starving(job):
+    if "allocate" not in actions and actions & {*POINTS} and not seen.ssn.job_starving(job):
         text = ("Its gang has its minimum, so nobody is evicted for more of it, "
                 "and the configuration has no allocate action.")
         yield Cause("not_starving", text, {"min_available": job.min_available})
     left = len(waiting) - len(nothing) - len(gated)
-    if left and not seen.ssn.enabled_actions & {"allocate", "reclaim", "preempt"}:
+    if left and not actions & {"allocate", *POINTS}:
         yield Cause("no_allocate_action", "The configuration has no allocate action.")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from volcano_lab.api import TaskInfo
 from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Cause, amounts_text, part
-from volcano_lab.explain.nodes import rule_of
+from volcano_lab.explain.nodes import rule_causes, then_said
 from volcano_lab.trace import Record
 
 
@@ -38,7 +38,7 @@ def why_here(seen: Evidence, task: TaskInfo) -> Cause | None:
 
 
 def may_go(seen: Evidence, task: str, node: str, choice: Record) -> bool:
-    return not _lacking(seen, task, node, choice) and not _objectors(seen, task, node, choice)
+    return not _lacking(seen, task, node, choice) and not seen.objector(task, node, choice)
 
 
 def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause | None:
@@ -50,36 +50,15 @@ def why_not_cause(seen: Evidence, task: str, node: str, choice: Record) -> Cause
         text = (f"Pod {task} asks for {amounts_text(request, short)}; node {node} had "
                 f"{amounts_text(free, short)} left when it was tried.")
         return Cause("insufficient", text, numbers, [choice])
-    objectors = _objectors(seen, task, node, choice)
-    if not objectors:
-        return None
-    said = seen.refusal(task, node)
-    if said is None:
-        return Cause("refused", f"Plugin {objectors[0]} does not let pod {task} go to node {node}.",
-                     {}, [choice])
-    reason = said["answer"] if isinstance(said["answer"], str) else ", ".join(said["answer"])
-    code, words = rule_of(reason)
-    text = f"Node {node} has {words}" if code else f"Plugin {said['plugin']} objects"
-    text += f", so pod {task} may not go there ({reason})."
-    here = seen.trace.records[said.number:said.number +
-                              1]  # the run node by node numbers its records otherwise
-    return Cause(code or "refused", text, {"reason": reason},
-                 [*(record for record in here if record is said), choice])
+    plugin = seen.objector(task, node, choice)
+    return next(rule_causes(seen, task, {node: then_said(seen, task, node, plugin)}, (0, ""),
+                            choice)) if plugin else None
 
 
 def _lacking(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
     """The resources of which the node had too little."""
     request, free = seen.trace.start["tasks"][task]["request"], seen.free(choice)[node]
     return [name for name, amount in request.items() if amount - free.get(name, 0.0) >= 0.1]
-
-
-def _objectors(seen: Evidence, task: str, node: str, choice: Record) -> list[str]:
-    """The plugins that refused the node, by the calls or by the values of all nodes."""
-    calls = [record["plugin"] for record in seen.of("predicate", task=task, node=node)
-             if record.number < choice.number and record["answer"] is not None]
-    values = seen.trace.node_values(task, choice.number + 1).get(node, {})
-    return calls + [column.partition(" ")[2] for column, value in values.items()
-                    if column.startswith("predicate ") and not value]
 
 
 def _points(scores: dict[str, float]) -> str:

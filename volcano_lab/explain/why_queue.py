@@ -39,7 +39,7 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
     if ssn.overused(info):
         yield Cause("overused", "It is overused: it holds all that it deserves, "
                     f"{amounts_text(sums['deserved'], names)}.", numbers, records)
-    yield from best_effort(seen, queue, sums)
+    yield from best_effort(seen, queue)
     capability, real = sums["capability"], sums["real_capability"]
     less = [name for name, amount in capability.items() if name != "pods"
             and real.get(name, 0.0) < amount < 1e300]
@@ -59,20 +59,20 @@ def queue_causes(seen: Evidence, queue: str) -> Iterator[Cause]:
 
 def _bound(seen: Evidence, queue: str) -> Iterator[Cause]:
     """What stopped its share from growing, and in which round."""
-    rounds = [record for record in seen.of("deserved_round")
-              if any(step["queue"] == queue for step in record["round"]["steps"])]
-    for record in rounds:
-        step = next(step for step in record["round"]["steps"] if step["queue"] == queue)
+    rounds = [(record, step) for record in seen.of("deserved_round")
+              for step in record["round"]["steps"] if step["queue"] == queue]
+    records = [record for record, _ in rounds]
+    for record, step in rounds:
         if step["met"]:
             code, why = ("met_request", "it then has all it asks for") if step[
                 "met"] == "request" else _no_more(seen, queue, step)
             yield Cause(code, f"Sharing stops for it in round {record['number']}: {why}.",
                         {"round": record["number"], "after": step["after"]},
-                        rounds[:rounds.index(record) + 1])
+                        records[:records.index(record) + 1])
             return
     if rounds:
         yield Cause("met_nothing", f"After {len(rounds)} rounds nothing was left to share.",
-                    {"rounds": len(rounds)}, rounds)
+                    {"rounds": len(rounds)}, records)
 
 
 def _no_more(seen: Evidence, queue: str, step: dict[str, Amounts]) -> tuple[str, str]:

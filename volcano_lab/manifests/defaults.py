@@ -165,6 +165,9 @@ class _Cluster:
         """Return what the scheduler hears of in place of an object: controllers make nothing twice,
         and no pods beside a PodGroup that is there.
         """
+        if isinstance(obj, api.Queue) and obj.metadata.resource_version and not obj.status.state:
+            self._unmade(obj, "its status.state is unset, and no job of it is admitted before "
+                         "Volcano's controller has opened it; here it is taken as Open")
         if isinstance(obj, api.VolcanoJob):
             return self._job(obj)
         if isinstance(obj, api.Workload):
