@@ -10,6 +10,7 @@ from volcano_lab.cli import main
 from volcano_lab.cluster import Cluster
 from volcano_lab.display.charts import plot
 from volcano_lab.framework.one_sentence import NoSuch
+from volcano_lab.simulation.sweep import METRICS as COUNTED
 from volcano_lab.simulation.sweep import SweepError, parts, sweep
 
 GRID = {"queue/a.weight": [1, 2, 3], "queue/b.weight": [1, 2]}
@@ -66,7 +67,20 @@ def test_configurations_arguments_and_functions_are_settings():
     found = sweep(of_seed, {"seed": [1, 2], "queue/a.weight": [1, 3]}, {"nodes": lambda cycle: len(
         cycle.session.nodes), "allocated": lambda cycle: len(cycle.committed)})
     assert [row["nodes"] for row in found.rows] == [2] * 4
-    assert [row["allocated"] for row in found.rows] == [14, 14, 14, 15] or found.rows
+    # Of 14 and of 15 CPUs each queue gets the whole ones of its part: 7 + 7, 10 + 3, 7 + 7, 11 + 3.
+    assert [row["allocated"] for row in found.rows] == [14, 13, 14, 14]
+
+
+def test_operations_are_counted_by_their_kind():
+    full = Cluster().node("n1", cpu=6).node("n2", cpu=1).queue("a").queue("b")
+    full.job("old", queue="a", pods=6, min_member=1, cpu=1, running={"n1": 6})
+    full.job("wide", queue="b", cpu=2).job("small", queue="b", cpu=1)
+    full.job("more", queue="b", pods=2, min_member=1, cpu=1)
+    conf = ("actions: 'enqueue, allocate, reclaim'\n"
+            "tiers: [{plugins: [{name: gang}, {name: proportion}, {name: predicates}]}]")
+    row, = sweep(full, {"conf": [conf]}, list(COUNTED)).rows
+    assert {name: row[name] for name in COUNTED} == {
+        "placed": 5, "pending": 2, "jobs_waiting": 1, "allocated": 1, "evicted": 2, "promised": 1}
 
 
 def test_a_failure_is_kept_beside_the_results():
