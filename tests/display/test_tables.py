@@ -16,7 +16,7 @@ from volcano_lab.framework.one_sentence import OneSentence
 from volcano_lab.manifests.changes import change
 from volcano_lab.trace import Trace
 from volcano_lab.trace.views.nodes import choices
-from volcano_lab.trace.views.queues import most_of
+from volcano_lab.trace.views.queues import most_of, rounds
 
 GANG = "default/a-gang"
 EMPTY = Cluster().node("n", cpu=1).run
@@ -46,7 +46,7 @@ def test_memory_is_another_table():
 
 def test_rounds_add_up():
     cycle = fair_share_cluster(a={"weight": 10}).run()
-    steps = cycle.fill()
+    steps = list(rounds(cycle.trace))
     for step in steps:
         assert step["before"] + step["added"] == pytest.approx(step["deserved"])
     last = tables.rounds(cycle).iloc[-1]
@@ -221,15 +221,15 @@ def test_amounts_as_text(name, value, text):
     (lambda cycle: tables.queues(cycle)["deservd"], "the table has no column 'deservd'; it has "
      "weight, guarantee, deserved, "),
     (lambda cycle: tables.jobs(cycle)[["phase", 5]], "the table has no column ['phase', 5]; it"),
-    (lambda cycle: tables.node_choices(cycle),
-     "node_choices: trace is Cycle(Session(nodes=1, queues=2, "
+    (lambda cycle: tables.records(cycle),
+     "records: trace is Cycle(Session(nodes=1, queues=2, "
      "jobs=1, committed=0)); allowed is a TraceReader, such as its .trace"),
     (lambda cycle: tables.records(cycle.trace, 5), "records: kinds is 5; allowed is text"),
-    (lambda cycle: tables.node_choices(5), "node_choices: trace is 5; allowed is a TraceReader"),
+    (lambda cycle: tables.records(5), "records: trace is 5; allowed is a TraceReader"),
     (lambda cycle: charts.transitions(title=5), "transitions: title is 5; allowed is text"),
     (lambda cycle: charts.plot(cycle), "plot: sweep is Cycle("),
-    (lambda cycle: tables.node_choices(cycle.trace, jobb=1),
-     "node_choices: got an unexpected keyword argument 'jobb' (job?); allowed are "),
+    (lambda cycle: tables.records(cycle.trace, kindz=1),
+     "records: got an unexpected keyword argument 'kindz' (kinds?); allowed are "),
 ])
 def test_a_wrong_argument_is_one_sentence(use, sentence):
     cycle = Cluster().node("n", cpu=1).job("j", cpu=2).run()

@@ -58,12 +58,12 @@ class StepView:
     ('action backfill begins', True)
     """
 
-    def __init__(self, stepper: Stepper, detail: str = "operations", resource: str = "cpu"):
+    def __init__(self, stepper: Stepper, detail: str = "operations"):
         self.stepper, self.trace = stepper, stepper.trace
         state = self.trace.start
         self.names = {what: sorted(state[what]) for what in ("queues", "nodes", "jobs")}
         self.resources = _resources(self.trace.start)
-        self.resource = resource if resource in self.resources else self.resources[0]
+        self.resource = "cpu" if "cpu" in self.resources else self.resources[0]
         self.queues = [*self.names["queues"], *(job["queue"] for job in state["jobs"].values())]
         self.pods: dict[str, list[str]] = {uid: [] for uid in state["jobs"]}
         for key, task in state["tasks"].items():

@@ -15,13 +15,11 @@ from volcano_lab.framework import Misuse, NoSuch, listed, one_line, spoken
 from volcano_lab.trace import TraceReader, sentence
 from volcano_lab.trace.language import say
 from volcano_lab.trace.shown import cell_text, html_table
-from volcano_lab.trace.views import jobs as job_rows
-from volcano_lab.trace.views import nodes as node_rows
 from volcano_lab.trace.views import queues as queue_rows
 from volcano_lab.trace.views.cycle import Cycle
 
-__all__ = ["Table", "admission", "gangs", "jobs", "levels", "node_choices", "operations",
-           "placements", "queues", "records", "rounds", "statements", "turns"]
+__all__ = ["Table", "admission", "gangs", "jobs", "levels", "operations", "placements", "queues",
+           "records", "rounds", "turns"]
 
 
 class Table(pd.DataFrame):
@@ -203,35 +201,7 @@ def placements(cycle: Cycle) -> Table:
     return frame(cycle.placements(), ["operation", "pod", "node"])
 
 
-# -- of a whole trace: nodes, statements, records
-
-
-def node_choices(trace: TraceReader, job: str | None = None) -> Table:
-    """One row per pod and node: chosen, fits, or why not; the score, and each plugin's part of it.
-
-    >>> from volcano_lab.cluster import Cluster
-    >>> from volcano_lab.scheduler import traced
-    >>> cluster = Cluster().node("n1", cpu=4).node("n2", cpu=1).job("train", cpu=2)
-    >>> trace, _ = traced(cluster.objects())
-    >>> node_choices(trace)[["node", "verdict"]].values.tolist()
-    [['n1', 'chosen'], ['n2', 'no room']]
-    """
-    rows = [{"task": row["task"], "node": row["node"], "verdict": row["verdict"],
-             "score": row["score"], **row["scores"]} for row in node_rows.choices(trace, job)]
-    return frame(rows, ["task", "node", "verdict", "score"], "task", more=True)
-
-
-def statements(trace: TraceReader) -> Table:
-    """One row per statement: for whom, from which record to which, what it did, and how it ended.
-
-    >>> from volcano_lab.course.lesson_06.scene import SCENES
-    >>> statements(SCENES["a gang that fits: commit"]())["outcome"].tolist()
-    ['commit']
-    """
-    columns = ["statement", "action", "job", "from", "to", "operations", "outcome"]
-    rows = [row | {"operations": ", ".join(word for word, *_ in row["steps"])}
-            for row in job_rows.statements(trace)]
-    return frame(rows, columns, "statement")
+# -- of a whole trace
 
 
 def records(trace: TraceReader, *kinds: str) -> Table:

@@ -114,10 +114,6 @@ class Cycle(Shown):
                     "why": waits or ""})
         return rows
 
-    def fill(self, resource: str = "cpu") -> list[Row]:
-        """Return the rounds of deserved: one row per queue and round; see `queues.rounds`."""
-        return list(queues.rounds(self.trace, resource))
-
     def placements(self) -> list[dict[str, str]]:
         """Return one row per operation that took effect."""
         return [dict(zip(("operation", "pod", "node"), row, strict=False))
