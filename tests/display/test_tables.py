@@ -105,6 +105,15 @@ def test_why_a_gang_waits(sentence, gang, reason):
     assert tables.jobs(cycle).loc[GANG, "why"].startswith(reason)
 
 
+@pytest.mark.parametrize(("actions", "told"), [("backfill", 1), ("enqueue", 0)])
+def test_a_job_that_no_action_admits_is_told_so(actions, told):
+    large = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1)
+    conf = f"actions: {actions}\ntiers: [{{plugins: [{{name: overcommit}}]}}]"
+    reasons = large.run(conf).why("train")
+    assert reasons.count("the configuration has no enqueue action") == told
+    assert ("overcommit counts cpu 6" in reasons[0]) == (not told)
+
+
 def test_only_the_resource_that_is_short_is_told():
     """The pods ask for memory, too, and of that the queue deserves enough."""
     full = Cluster().node("n1", cpu=8, memory="64Gi").queue("team", capability=4)
