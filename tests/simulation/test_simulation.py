@@ -215,6 +215,14 @@ def test_jobs_from_a_trace(tmp_path):
     assert all(row[8] is not None for row in history.rows["jobs"])
 
 
+def test_a_trace_of_json_lines_may_have_empty_ones(tmp_path):
+    path = tmp_path / "jobs.jsonl"
+    path.write_text('\n{"time": 3, "name": "b", "cpu": 1}\n \n{"time": 1.5, "name": "a"}\n\n')
+    history = Simulation(cluster(1), workload=[trace(path)]).run(until=5)
+    assert [(row[0], row[5]) for row in history.rows["jobs"]] == [("default/a", 1.5),
+                                                                  ("default/b", 3.0)]
+
+
 URGENT = ("apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: urgent}\n"
           "value: 100\n")
 PREEMPT = """\

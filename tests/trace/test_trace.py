@@ -16,7 +16,7 @@ from volcano_lab.cluster import Cluster
 from volcano_lab.framework.plugin import Plugin
 from volcano_lab.framework.registry import registered
 from volcano_lab.scheduler import Scheduler, traced
-from volcano_lab.trace import Trace, TraceReader
+from volcano_lab.trace import Trace, TraceReader, sentence
 from volcano_lab.trace.record import Record
 from volcano_lab.trace.views.nodes import choices
 
@@ -139,6 +139,16 @@ def test_an_admission_shows_both_sides_as_numbers():
     assert record["min_resources"]["cpu"] == 12000 and record["inqueue"]["cpu"] == 2000
     assert record["asked"]["cpu"] == 14000 and record["limit"]["cpu"] == 12000 and record[
         "short_of"] == ["cpu"]
+
+
+def test_a_comparison_tells_of_what_is_short_and_where_there_is_room_of_all():
+    cluster = Cluster().node("n1", cpu=4, memory="64Gi")
+    cluster.job("fits", cpu=1, memory="1Gi").job("large", cpu=8, memory="1Gi")
+    told = [sentence(record) for record in traced(cluster.objects())[0].of("enqueue_comparison")
+            if record["plugin"] == "overcommit"]
+    assert told == [
+        "overcommit counts for fits: cpu 1, memory 1Gi against cpu 4.8, memory 76.8Gi: room",
+        "overcommit counts for large: cpu 9 against cpu 4.8: too little cpu"]
 
 
 def test_rounds_are_those_of_the_session():
