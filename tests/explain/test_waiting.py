@@ -41,6 +41,16 @@ def test_for_whom_a_job_waits_is_run(cluster, change):
     assert [str(remedy) for remedy in last] == [f"{change} (new is placed on n1)"]
 
 
+def test_something_is_wrong_where_a_less_important_job_has_the_room_or_a_node_has_too_much():
+    low = Cluster().node("n1", cpu=4).job("old", cpu=4, running={"n1": 1}, priority=1).job(
+        "new", cpu=2, priority=9)
+    lost = Cluster().node("n1", cpu=3).job("old", cpu=4, running={"n1": 1}).job("new", cpu=2)
+    for cluster in (low, lost):
+        last = waits(Explainer(cluster.objects(), 'actions: "allocate"\ntiers: [{plugins: [{name: '
+                                                  'gang}, {name: predicates}]}]').why("new"))
+        assert [remedy.change for remedy in last] == ["wait for the end of default/old"]
+
+
 def test_nobody_waits_for_jobs_that_wait_themselves_or_never_end():
     cluster = Cluster().node("n1", cpu=4)
     for name in "abc":

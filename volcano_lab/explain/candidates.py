@@ -86,8 +86,9 @@ def _knobs(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Ite
         yield from knobs.in_queue(job.uid, _other_queues(ssn, job))
     ending = dict.fromkeys(uid for cause in causes for uid in cause.numbers.get("holders", ())
                            if uid != job.uid and _ends(ssn.jobs[uid]))
-    fine = all(cause.code in JUST_FULL for cause in causes) and not _owed(ssn, job)
-    yield from knobs.gone([*ending], Rank.WAIT, fine)
+    yield from knobs.gone([*ending], Rank.WAIT, not _owed(ssn, job) and all(
+        cause.code in JUST_FULL and not cause.numbers.get("broken") for cause in causes) and all(
+            _importance(ssn.jobs[uid]) >= _importance(job) for uid in ending))
     yield from _less_or_more(knobs, ssn, job, causes)
     yield from knobs.min_member(job.uid)
     if refused and not evicts:  # a change for everybody, where one of the job or its queue may do
@@ -98,6 +99,11 @@ def _ends(job: JobInfo) -> bool:
     """Whether a job has all its places, and does not run forever."""
     return bool(job.tasks) and all(task.node_name for task in job.tasks.values()) and not any(
         owner.kind in FOREVER for owner in job.pod_group.metadata.owner_references)
+
+
+def _importance(job: JobInfo) -> int:
+    """The priority that a job's author has in mind: its pods', whether or not it counts."""
+    return max((task.pod.spec.priority or 0 for task in job.tasks.values()), default=job.priority)
 
 
 def _owed(ssn: Session, job: JobInfo) -> bool:

@@ -162,14 +162,15 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     what = " and ".join(names) + (" are" if len(names) > 1 else " is")
     verb = f"{what} held by" if level is None else f"In queue {level} {what} held by"
     holders, others = largest(held, names), strangers(seen, names, nodes or ())
-    others += "".join(f" Node {node.name} holds {name} {amount_text(name, node.used.get(name))} "
+    broken = "".join(f" Node {node.name} holds {name} {amount_text(name, node.used.get(name))} "
                       f"and has {amount_text(name, node.allocatable.get(name))}." for name in names
                       for node in seen.ssn.nodes.values()
                       if node.used.get(name) - node.allocatable.get(name) >= MIN_RESOURCE)
-    text = held_text(seen, held, names, verb, waits) * (holders != [job.uid]) + others
+    text = held_text(seen, held, names, verb, waits) * (holders != [job.uid]) + others + broken
     if text:
         text += held_text(seen, took, names, "In this cycle it went to")
-        yield Cause("held_by", text.strip(), {"holders": holders}, [record], context=True)
+        yield Cause("held_by", text.strip(), {"holders": holders, "broken": bool(broken)}, [record],
+                    context=True)
     yield from came_first(seen, largest(took, names)[:1], job, record)
 
 

@@ -117,6 +117,11 @@ def _origin(seen: Evidence, level: str, name: str, amount: float) -> str:
     where = f"queue {parent} above it may hold" if parent else "in the cluster"
     if parent and _same(room, amount):
         return f"{where} no more"
+    above = next((each for each in reversed(attr.ancestors if parent else ())
+                  if seen.ssn.queues[each].queue.spec.capability), None)
+    if above and not amount and name not in {**(queue.queue.spec.capability or {}), **(
+            seen.ssn.queues[above].queue.spec.capability or {})}:
+        return f"the capability of queue {above} above it names no {name}"
     others = {other: kept for other, kept in _guarantees(seen, level, parent, name).items() if kept}
     own = Resource.from_list(queue.queue.spec.guarantee.resource).get(name)
     if own and _same(own, amount) and room - sum(others.values()) < own:

@@ -68,7 +68,7 @@ class Remedy:
 
 def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
     """The fewest steps that turn the answer, where more steps never turn it back; None where none
-    does. `first` is tried before all others, then twice as many, and the most before any search.
+    does. `first` is tried before all others, then the most: what never helps is seen at once.
 
     >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(
     ...     lambda step: step >= 7, 9, 7)
@@ -83,7 +83,7 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
             return first
     else:
         low, high = first, min(first * 2, steps)
-        if low == steps or not (turns(high) or (high < steps and turns(steps))):
+        if low == steps or not turns(steps):
             return None
         while high < steps and not turns(high):
             low, high = high, min(high * 2, steps)
