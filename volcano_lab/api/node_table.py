@@ -192,11 +192,11 @@ class RowFormula:
 
     def at(self, row: int) -> Any:
         """The result for one row."""
-        state = b"".join([array[row] for array in self.arrays()])
+        amounts = [array[row] for array in self.arrays()]
+        state = b"".join(amounts)
         result = self.known.get(state)
         if result is None:
-            amounts = [array[row].tolist() for array in self.arrays()]
-            result = self.known[state] = self.formula(*amounts)
+            result = self.known[state] = self.formula(*[each.tolist() for each in amounts])
         return result
 
     def of(self, rows: np.ndarray) -> np.ndarray:

@@ -78,9 +78,10 @@ class Follower(Generic[T]):
 
     def current(self) -> T:
         """The counts as of now; copy them to keep them."""
-        while self.position < len(self.changes):
-            self.count(self.counts, *self.changes[self.position])
-            self.position += 1
+        if self.position < len(self.changes):
+            for row, info, sign in self.changes[self.position :]:
+                self.count(self.counts, row, info, sign)
+            self.position = len(self.changes)
         return self.counts
 
 
