@@ -31,6 +31,8 @@ MOST, PAIRS, FIRSTS, NODES_MORE = 8, 2, 4, 256
 """Remedies that are sought, the first ones change least; pairs of changes among them, and changes
 that begin one; where nothing else helps twice as many begin one, and so many nodes are tried.
 """
+FAR = 16
+"""So many steps are not tried before twice as many as first: a large change takes long to try."""
 LARGE, FEW = 200, 3
 """In a cluster of so many nodes, in which a try takes long, so few remedies are sought."""
 
@@ -68,7 +70,7 @@ class Remedy:
 
 def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | None:
     """The fewest steps that turn the answer, where more steps never turn it back; None where none
-    does. `first` is tried before all others, then the most: what never helps is seen at once.
+    does. `first` is tried before all others; what the most do not help is given up at once.
 
     >>> smallest(lambda step: step >= 11, 100), smallest(lambda step: False, 100), smallest(
     ...     lambda step: step >= 7, 9, 7)
@@ -83,7 +85,7 @@ def smallest(turns: Callable[[int], bool], steps: int, first: int = 1) -> int | 
             return first
     else:
         low, high = first, min(first * 2, steps)
-        if low == steps or not turns(steps):
+        if low == steps or not ((steps > FAR and turns(high)) or turns(steps)):
             return None
         while high < steps and not turns(high):
             low, high = high, min(high * 2, steps)
