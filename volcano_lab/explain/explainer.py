@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 from time import time
-from typing import Any
 
-from volcano_lab.api import PENDING, NodeInfo, TaskInfo
+from volcano_lab.api import PENDING, JobInfo, NodeInfo, QueueInfo, TaskInfo
 from volcano_lab.api.objects import KubernetesObject, Pod, PodGroup
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.evictions import victim_causes
@@ -80,7 +79,7 @@ class Explainer(Shown):
                 "waiting_pods": pods} for job, pods in waiting]
 
     @collector_paused()
-    def why(self, what: Any) -> Explanation:
+    def why(self, what: str | TaskInfo | JobInfo | QueueInfo) -> Explanation:
         """Why a job, a pod or a queue is as it is."""
         if not isinstance(what, str):
             what = what.key if isinstance(what, TaskInfo) else what.uid

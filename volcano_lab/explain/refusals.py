@@ -81,9 +81,9 @@ def _never_starts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     over = [name for name, amount in least.items() if amount > seen.ssn.total_resource.get(name)]
     hopeless = [] if over else [cause.code for cause in _hopeless(seen, job)]
     if not any(task.node_name for task in job.tasks.values()) and (over or hopeless):
-        total = {name: seen.ssn.total_resource.get(name) for name in over}
+        there = {name: seen.ssn.total_resource.get(name) for name in over}
         why = (f"its minimum is {amounts_text(least, over)}, and the cluster has "
-               f"{amounts_text(total)}" if over else "no node could hold a pod of it, were it empty"
+               f"{amounts_text(there)}" if over else "no node could hold a pod of it, were it empty"
                if "pod_too_large" in hopeless else "no node that is large enough takes its pods")
         yield Cause("never_starts", f"{seen.called(job.uid)} can never start here: {why}.",
                     {"job": job.uid}, [], True)

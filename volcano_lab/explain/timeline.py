@@ -24,7 +24,7 @@ from volcano_lab.explain.explanation import Explanation
 from volcano_lab.explain.knob import Objects
 from volcano_lab.explain.loops import breaks, loop_cause, loop_causes, stranded_cause
 from volcano_lab.explain.why_job import job_causes
-from volcano_lab.framework import NoSuch, Observer, SchedulerConfiguration, Session, spoken
+from volcano_lab.framework import Misuse, NoSuch, Observer, SchedulerConfiguration, Session, spoken
 from volcano_lab.trace import Part, Shown, Trace
 
 COUNTS = {"pending": ("Pending", "Pipelined"), "bound": ("Allocated", "Binding", "Bound"),
@@ -78,6 +78,8 @@ class Timeline(Observer, Shown):
     """
 
     def __init__(self, keep: int = 20, about: str = "", again: Again | None = None):
+        if isinstance(keep, int) and keep < 0:
+            raise Misuse(f"Timeline: keep is {keep}; allowed is 0 or more")
         self.about, self.again, self.cycles = about, again, 0
         self.kept: deque[tuple[int, list[Any], Trace, Session]] = deque(maxlen=keep)
         self.rows: dict[str, list[dict[str, Any]]] = {}

@@ -74,13 +74,16 @@ def _refuse_mistake(function: Callable[..., Any], given: tuple[Any, ...], named:
                     error: Exception | None = None) -> None:
     """Raise `Misuse` where an argument is wrong, unless an error with words of its own says so."""
     if type(error) in (*RAW, KeyError, IndexError, Misuse, type(None)):
-        sentence = mistake_in(function, given, named)
+        sentence = mistake_in(function, given, named, parts=error is not None)
         if sentence:
             raise Misuse(sentence) from error
 
 
-def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> str:
+def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any],
+               parts: bool = False) -> str:
     """Return a sentence about the first argument that a function does not take, or "".
+
+    With `parts` what stands in lists is compared, too.
 
     >>> mistake_in(one_line, (5,), {})
     'one_line: text is 5; allowed is text'
@@ -105,6 +108,12 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
                 own = hasattr(each, name) and _fits(getattr(each, name), hint)
                 return one_line(f"{about}: {name} is {one_line(repr(each), 100)}; allowed is "
                                 f"{_words(hint)}{f', such as its .{name}' if own else ''}")
+            listed_ones = (parts and get_origin(hint) in (list, Iterable, Sequence)
+                           and isinstance(each, list | tuple))
+            for at, one in enumerate(each if listed_ones else ()):
+                if not _fits(one, get_args(hint)[0]):
+                    return one_line(f"{about}: {name}[{at}] is {one_line(repr(one), 100)}; "
+                                    f"allowed is {_words(get_args(hint)[0])}")
     return ""
 
 

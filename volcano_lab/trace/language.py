@@ -31,7 +31,8 @@ SIGNATURE = re.compile(r"[a-z_]+\([a-z_, ]*\)")
 FIELDS = re.compile(r"(?=.*\b[a-z]+[A-Z])\w+(, \w+)+")
 """A list of names of fields, such as `name, enableNodeOrder`."""
 
-CONDITION = re.compile(r"(?:\w+: )?\d+/\d+ (?:tasks in gang|nodes are) .*", re.DOTALL)
+CONDITION = re.compile(r"(?:(?:\w+: )?\d+/\d+ (?:tasks in gang|nodes are)|Not enough valid) .*",
+                       re.DOTALL)
 """Volcano's own condition texts; they stay as they are."""
 
 LEAD = re.compile(r"\{(\w+)\}(?:[.,;]? )?(?=[A-Z`*{])")
@@ -205,8 +206,8 @@ def sentences(english: str, said: str) -> list[tuple[str, str]]:
 
 
 PLACE = re.compile(r"\{(\w+)\}")
-RAW = ("code", "short")
-"""What is put in as it is: code, and answers of readers and plugins."""
+RAW = ("code", "short", "message")
+"""What is put in as it is: code, answers of readers and plugins, Volcano's own messages."""
 
 SHORT = 10
 """Signs of an entry that matches only where all that is put in is known, or a name."""
@@ -218,7 +219,7 @@ LEAST = 3
 @cache
 def pattern(english: str) -> re.Pattern[str]:
     """Return how an entry with braces matches. What is put in ends where a sentence or a part of it
-    does; not so after a colon, at the end, nor at a colon of a dict.
+    does; not so after a colon, at the end, nor at a colon of a dict, nor in a message of Volcano's.
     """
     parts = PLACE.split(english)
     text = re.escape(parts[0])
@@ -229,7 +230,8 @@ def pattern(english: str) -> re.Pattern[str]:
         count = "*" if parts[place - 1] else "+"
         again = parts[place] in parts[1:place:2]
         quoted = parts[place - 1].endswith("“") and parts[place + 1].startswith("”")
-        put_in = "[^”]+" if quoted else rf"(?:(?!{stop}).){count}?"
+        put_in = "[^”]+" if quoted else (
+            ".+?" if parts[place] == "message" else rf"(?:(?!{stop}).){count}?")
         text += rf"(?P=_{parts[place]})" if again else rf"(?P<_{parts[place]}>{put_in})"
         text += re.escape(parts[place + 1])
         if place == len(parts) - 2 and not (parts[-1] or free or parts[place - 1].endswith(
