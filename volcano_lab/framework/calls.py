@@ -74,7 +74,7 @@ def _refuse_mistake(function: Callable[..., Any], given: tuple[Any, ...], named:
                     error: Exception | None = None) -> None:
     """Raise `Misuse` where an argument is wrong, unless an error with words of its own says so."""
     if type(error) in (*RAW, KeyError, IndexError, Misuse, type(None)):
-        sentence = mistake_in(function, given, named, parts=error is not None)
+        sentence = mistake_in(function, given, named, type(error) in (TypeError, AttributeError))
         if sentence:
             raise Misuse(sentence) from error
 
