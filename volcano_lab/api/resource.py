@@ -247,7 +247,7 @@ class Resource:
         >>> Resource(5.0, 1.0).exceeded_part(Resource(2.0, 3.0))
         Resource(cpu=3, memory=0)
         """
-        if self is EMPTY:
+        if self is EMPTY:  # what jobs that wait hold
             return EMPTY
         mine, theirs = self.scalars or {}, other.scalars or {}
         above = {name: mine.get(name, 0.0) - theirs.get(name, 0.0) for name in {**mine, **theirs}}

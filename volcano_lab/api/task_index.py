@@ -51,10 +51,7 @@ class TaskIndex:
         self.tasks, self.task_status_index = {}, {}
         for uid in sorted(other.tasks):
             task = self.tasks[uid] = other.tasks[uid].clone()
-            by_uid = self.task_status_index.get(task.status)
-            if by_uid is None:
-                by_uid = self.task_status_index[task.status] = {}
-            by_uid[uid] = task
+            self.task_status_index.setdefault(task.status, {})[uid] = task
 
     def unindex_task(self, uid: str, status: TaskStatus) -> None:
         self.tasks.pop(uid, None)

@@ -108,13 +108,17 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
                 own = hasattr(each, name) and _fits(getattr(each, name), hint)
                 return one_line(f"{about}: {name} is {one_line(repr(each), 100)}; allowed is "
                                 f"{_words(hint)}{f', such as its .{name}' if own else ''}")
-            listed_ones = (parts and get_origin(hint) in (list, Iterable, Sequence)
-                           and isinstance(each, list | tuple))
-            for at, one in enumerate(each if listed_ones else ()):
-                if not _fits(one, get_args(hint)[0]):
-                    return one_line(f"{about}: {name}[{at}] is {one_line(repr(one), 100)}; "
+            for at, part in enumerate(_parts(each, hint) if parts else ()):
+                if not _fits(part, get_args(hint)[0]):
+                    return one_line(f"{about}: {name}[{at}] is {one_line(repr(part), 100)}; "
                                     f"allowed is {_words(get_args(hint)[0])}")
     return ""
+
+
+def _parts(value: Any, hint: Any) -> Sequence[Any]:
+    """What stands in a list, where an annotation says what may; nothing is taken from others."""
+    says = get_origin(hint) in (list, Iterable, Sequence) and get_args(hint)
+    return value if says and isinstance(value, list | tuple) else ()
 
 
 def _hint(function: Callable[..., Any], annotation: Any) -> Any:

@@ -52,10 +52,10 @@ class QueueShares(Plugin):
         for job in self.ssn.jobs.values():
             by_queue.setdefault(job.queue, []).append(job)
         for queue, jobs in by_queue.items():
-            allocated, inqueue = total(job.allocated for job in jobs), total(
-                map(inqueue_resource, jobs))
+            allocated = total(job.allocated for job in jobs)
             request = allocated + total(
                 task.resreq for job in jobs for task in job.in_status(PENDING).values())
+            inqueue = total(map(inqueue_resource, jobs))
             elastic = total(job.allocated.exceeded_part(job.get_min_resources()) for job in jobs)
             for attr in self.tree.line(queue):
                 attr.allocated, attr.request = attr.allocated + allocated, attr.request + request
