@@ -158,8 +158,10 @@ def chart(rows: dict[str, dict[str, float]], path: Path) -> None:
             for name, row in rows.items() for part, cost in row.items()]
     bars = alt.Chart(pd.DataFrame(data), width=420).mark_bar().encode(
         alt.X("microseconds per pod:Q"), alt.Y("bar:N", title=None, sort=["the lab", "floor"]),
-        alt.Color("part:N", sort=order), alt.Order("order:Q"),
-        alt.Row("shape:N", title=None, sort=list(rows)))
+        alt.Color("part:N", sort=order, title=None, legend=alt.Legend(orient="bottom", columns=4,
+                                                                      columnPadding=24)),
+        alt.Order("order:Q"), alt.Row("shape:N", title=None, sort=list(rows), header=alt.Header(
+            labelAngle=0, labelAlign="left")))
     bars.save(str(path))
 
 
