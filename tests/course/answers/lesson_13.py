@@ -11,9 +11,9 @@ GHOST, UNCORDON = "remove podgroup/spark-00", "node/m03.unschedulable=false"
 answers(
     checks.not_read,
     right=["binpack.wieght", "BINPACK.WIEGHT"],
-    wrong=[("weight", "to its end"), ("enablePreemptable", "Helm chart"),
-           ("capability", "260 CPUs"), ("reclaimable", "default"),
-           ("minResources", "overcommit counts"), ("actions", "Choose one of")],
+    wrong=[("spec.weight", "to its end"), ("enablePreemptable", "Helm chart"),
+           ("spec.capability", "260 CPUs"), ("spec.reclaimable", "default"),
+           ("spec.minResources", "overcommit counts"), ("actions", "Choose one of")],
 )
 
 answers(
