@@ -105,12 +105,12 @@ class Allocate(Action):
         statement, chooser = ssn.statement(), node_chooser(ssn, self.use_error_cache)
         queue, near = ssn.queues[job.queue], sub_job.with_network_topology()
         allocated_hyper_node = sub_job.allocated_hyper_node
+        failed_roles = job.fit_failed_roles(sub_job.uid)
         while tasks:
             task = tasks.pop()
             if not ssn.allocatable(queue, task):
                 continue
-            if (task.task_role and job.nodes_fit_errors
-                    and task.task_role in job.fit_failed_roles(sub_job.uid)):
+            if task.task_role and task.task_role in failed_roles:
                 message = (f"Task {task.name} with role spec {task.task_role} "
                            "has already predicated failed, skip")
                 job.nodes_fit_errors[task.uid] = FitErrors(message=message)
@@ -129,6 +129,7 @@ class Allocate(Action):
                 if hyper_node != CLUSTER_TOP:
                     errors.hyper_node = hyper_node
                 job.nodes_fit_errors[task.uid] = errors
+                failed_roles.add(task.task_role)
                 if job.need_continue_allocating(sub_job.uid):
                     continue
                 break
