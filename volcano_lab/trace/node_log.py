@@ -58,8 +58,7 @@ class NodeLog:
             shown = self._boards[id(board)] = _Shown(board, self._count, parts)
             self._count += 1
             rows, values = list(range(table.count)), {
-                column: np.broadcast_to(part.nodes(), table.count).tolist()
-                for column, part in parts}
+                column: np.full(table.count, part.nodes()).tolist() for column, part in parts}
         else:
             rows = sorted(set(table.changes[shown.seen :]))
             values = {column: [_number(part.row(row)) for row in rows]
@@ -88,16 +87,16 @@ class NodeLog:
             allowed = predicate(task)
             if allowed is None:
                 return None
-            now[column] = np.array(np.broadcast_to(allowed, count))
+            now[column] = np.full(count, allowed)
             fits = fits & allowed
         candidates = fits & (room == FITS)
         candidates = candidates if candidates.any() else fits
         if not candidates.any():
             return now | {column: np.zeros(count) for column in (*orders, *batches)}
         for column, score in zip(orders, arrays.orders, strict=True):
-            now[column] = np.array(np.broadcast_to(score(task), count))
+            now[column] = np.full(count, score(task))
         for column, score in zip(batches, arrays.batches, strict=True):
-            now[column] = np.array(np.broadcast_to(score(task, candidates), count))
+            now[column] = np.full(count, score(task, candidates))
         return now
 
 
