@@ -60,7 +60,30 @@ def test_a_job_that_is_gone_is_not_counted_as_better_off(file, capsys):
     for change in (["--remove", "queue/b"], ["--remove", "podgroup/two"]):
         text = " ".join(told(capsys, "what-if", file, *change)[1].split())
         assert text.startswith("+0 pods placed, +0 evicted; jobs with fewer pods waiting: 1, with "
-                               "more: 0. Not in the cycle any more: default/two. - allocate: ")
+                               "more: 0. Not in the cycle any more: default/two. ")
+        assert ("Left out of the cycle: job default/two: its queue b doesn't exist." in text) == (
+            change[1] == "queue/b")
+
+
+def test_a_job_that_is_added_and_left_out_is_told(file, tmp_path, capsys):
+    (tmp_path / "more.yaml").write_text(
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: lost}, "
+        "spec: {minMember: 1, queue: typo}}")
+    code, text = told(capsys, "what-if", file, "--add", str(tmp_path / "more.yaml"))
+    assert code == 0 and "Left out of the cycle: job default/lost: its queue typo" in text
+    assert told(capsys, "diff", file, file)[1] == "Nothing differs.\n"
+
+
+def test_what_admission_would_refuse_anyway_is_no_matter_of_the_change(file, tmp_path, capsys):
+    (tmp_path / "more.yaml").write_text(
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: shut}, "
+        "spec: {weight: 1}, status: {state: Closed}}\n---\n"
+        "{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: late}, "
+        "spec: {minMember: 1, queue: shut}, status: {phase: Pending}}")
+    for change, refused in ((["--set", "queue/a.weight=3"], False),
+                            (["--remove", "queue/shut"], True)):
+        assert main(["what-if", file, str(tmp_path / "more.yaml"), *change]) == 0
+        assert ("would refuse" in capsys.readouterr().err) == refused
 
 
 def test_nothing_differs_where_nothing_is_changed(file, capsys):
@@ -71,7 +94,9 @@ def test_nothing_differs_where_nothing_is_changed(file, capsys):
 def test_a_change_that_admission_would_refuse_is_told(file, capsys):
     assert main(["what-if", file, "--set", "queue/a.capability.cpu=1", "--set",
                  "queue/a.deserved.cpu=2"]) == 0
-    assert "admission would refuse the change: Queue a: spec.deserved" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"admission would refuse the change: Queue a ({file}, document " in said
+    assert "): spec.deserved" in said
 
 
 def test_what_admission_refuses_does_not_run(tmp_path, capsys):

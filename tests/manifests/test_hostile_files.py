@@ -154,7 +154,7 @@ def test_many_alike_are_counted():
     assert len(refused.value.problems) == 6
     assert refused.value.problems[-1] == (
         "19995 more like it: kind is null; allowed is text, such as Pod")
-    many = "---\n".join(f"{{apiVersion: v1, kind: Kind{'x' * n}, metadata: {{name: a}}}}\n"
+    many = "---\n".join(f"{{apiVersion: a.io/v1, kind: Kind{'x' * n}, metadata: {{name: a}}}}\n"
                         for n in range(300))
     assert len(loads(many).warnings) == 101
 

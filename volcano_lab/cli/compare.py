@@ -31,7 +31,8 @@ def what_if(files: Sequence[str], settings: Sequence[str], add: Sequence[str],
     more = load_files(add, recursive) if add else Loaded()
     of_objects, of_conf = parted(settings)
     with mistakes():
-        changed = change([*loaded, *more], of_objects, remove)
+        every = Loaded([*loaded, *more], places=loaded.places | more.places)
+        changed = change(every, of_objects, remove)
     before, _ = _cycle(loaded, base_conf, now)
     after, told = _cycle(changed, conf or base_conf, now, of_conf)
     refused = {verdict.text for verdict in verdicts(changed)} - {
@@ -65,7 +66,8 @@ def comparison(before: Cycle, after: Cycle) -> dict[str, list[dict[str, Any]]]:
     """In what two cycles differ, as plain data; each list is empty where they do not.
 
     `jobs` and `queues` have what was and what is of each value that has changed (null: not there);
-    `placements` are operations that took effect in one of them only.
+    `placements` are operations that took effect in one of them only, `left_out` are the reasons
+    why the second has not what the first did not leave out.
 
     >>> from volcano_lab.cluster import Cluster
     >>> cluster = Cluster().node("n1", cpu=4).job("train", pods=6, cpu=1)
@@ -84,7 +86,9 @@ def comparison(before: Cycle, after: Cycle) -> dict[str, list[dict[str, Any]]]:
                                                ("more", done[1], set(done[0])))
                   for operation, pod, node in ours if (operation, pod, node) not in theirs]
     return {"jobs": [{"job": job, **values} for job, values in _differing(*jobs)],
-            "placements": placements,
+            "placements": placements, "left_out": [
+                reason for reason in after.session.snapshot.left_out
+                if reason not in before.session.snapshot.left_out],
             "queues": [{"queue": queue, "resource": resource, **values}
                        for (queue, resource), values in _differing(*queues)]}
 
@@ -140,6 +144,8 @@ def _summary(found: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
            f"{better}, with more: {worse}.")
     if gone := [row["job"] for row in found["jobs"] if row["phase"][1] is None]:
         yield f"Not in the cycle any more: {listed(gone)}."
+    if left_out := found["left_out"]:
+        yield f"Left out of the cycle: {listed(left_out)}."
 
 
 def _text(pair: list[Any]) -> str:

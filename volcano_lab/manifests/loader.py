@@ -25,6 +25,11 @@ from volcano_lab.manifests import unsupported as not_modelled
 from volcano_lab.manifests.files import MOST_BYTES, SUFFIXES, Reader, Source, Unreadable, values
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 
+MOST_KINDS, MOST_NAMED = 3, 40
+"""Kinds that are not read are told one by one up to here, so that of a whole cluster's objects the
+other warnings are seen.
+"""
+NOT_READ = " is not read and has no effect"
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -212,8 +217,15 @@ class _Batch:
         if self.errors:
             raise ManifestError(self.errors)
         self._look_for_volumes()
+        plain = {reason: labels for reason, labels in self._not_read.items()
+                 if reason.endswith(NOT_READ)}
+        if len(plain) > MOST_KINDS:
+            kinds = [f"{reason.split()[1]} {len(labels)}" for reason, labels in plain.items()]
+            self.warnings.append(f"objects of {len(plain)} kinds are not read and have no effect: "
+                                 + listed(kinds, MOST_NAMED))
         for reason, labels in self._not_read.items():
-            self.warnings.append(f"{listed(labels, 1)}: {reason}")
+            if reason not in plain or len(plain) <= MOST_KINDS:
+                self.warnings.append(f"{listed(labels, 1)}: {reason}")
         return Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings),
                       {key: place for key, (_, place) in self._objects.items()})
 
@@ -342,7 +354,7 @@ def _kind_of(document: Any) -> type[api.KubernetesObject]:
         raise _NotRead(f"kind {kind} is not modelled by the lab ({not_modelled.KINDS[kind]}) and "
                        "has no effect")
     operator = "." in version and not version.partition("/")[0].endswith(".k8s.io")
-    raise _NotRead(f"kind {kind} is not read and has no effect" + operator * (
+    raise _NotRead(f"kind {kind}{NOT_READ}" + operator * (
         "; if its operator makes pods, give these and their PodGroup (kubectl get podgroups,pods)"))
 
 
