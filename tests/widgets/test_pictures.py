@@ -102,3 +102,15 @@ def test_whatever_the_numbers_are_nothing_is_drawn_with_no_number(kind):
     for _ in range(40):
         svg = pictures.evolve(picture, data=shaken(picture.data)).svg
         assert "NaN" not in svg and "Infinity" not in svg and 'width="-' not in svg
+
+
+@pytest.mark.parametrize("nodes", [10, 11, 40, 120])
+def test_a_dot_s_number_never_stands_over_the_numbers_of_the_axis(nodes):
+    line = {"color": COLORS[0], "points": [[10, 100], [120, 1200]], "dot": [nodes, 1600]}
+    svg = pictures.curves("T", {"lines": [{**line, "name": "a"}, {**line, "name": "b"}]}, x="nodes",
+                          y="scores", least=(10, 10), most=(120, 20_000)).svg
+    axis = max(float(x) for x in re.findall(r'<text x="([\d.]+)"[^>]*class="vp-soft">1,000<', svg))
+    numbers = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>1,600<', svg)
+    assert len(numbers) == 2
+    for x, anchor in numbers:
+        assert float(x) - len("1,600") * (7 if anchor == "end" else 3.5) > axis
