@@ -293,7 +293,8 @@ def test_a_pod_group_without_pods_and_job_is_admitted_by_less():
     explanation = asked(alone).why("new")
     assert explanation.head == "Job default/new of queue default is Pending: it has no pods yet."
     assert changes(explanation) == ["job default/new: min_member 4 -> 2 (new is admitted)",
-                                    "actions without enqueue (new is admitted)"]
+                                    "actions without enqueue (new is admitted)",
+                                    "1 more node like n1 (new is admitted)"]
 
 
 def test_a_pod_may_be_away_from_those_that_it_required_to_be_beside():

@@ -89,7 +89,7 @@ def test_a_rollout_that_makes_fewer_pods_than_the_minimum_stands():
 
 def test_who_got_the_room_that_a_gang_gave_back():
     cluster = Cluster().node("n1", cpu=4).job("big", pods=3, cpu=2, priority=9).job("small", cpu=2)
-    assert "After that default/small got room there." in Explainer(
+    assert "After its refusal some room went to default/small 2." in Explainer(
         cluster.objects(), """\
 actions: "allocate"
 tiers: [{plugins: [{name: priority}, {name: gang}, {name: predicates}]}]
@@ -133,3 +133,90 @@ def test_a_queue_that_nobody_has_opened_yet_is_told(version, told):
     explanation = asked(queue, exported("new", 1, 9).replace(
         "queue: default", "queue: q")).why("new")
     assert ("here it is taken as Open" in explanation.text) == told
+
+
+def test_jobs_that_hold_a_part_each_and_wait_for_the_rest_are_deleted_together():
+    cluster = Cluster().node("n1", cpu=4).node("n2", cpu=4)
+    for number in range(4):
+        cluster.job(f"app{number}", pods=3, min_member=1, cpu=2,
+                    running={f"n{number % 2 + 1}": 1})
+    explanation = Explainer(cluster.objects()).why("app2")
+    assert "All of them wait for more themselves." in explanation.text
+    assert explanation.remedies[0].change == "delete default/app0, default/app1"
+
+
+def test_a_capability_that_names_some_resources_gets_the_others():
+    conf = """\
+actions: "enqueue, allocate"
+tiers: [{plugins: [{name: gang}, {name: predicates}, {name: capacity, enableHierarchy: true}]}]
+"""
+    cluster = Cluster().node("n1", cpu=8, gpu=4).queue(
+        "root", capability={"nvidia.com/gpu": "4"}).queue("team", parent="root").job(
+        "train", queue="team", cpu=1)
+    explanation = Explainer(cluster.objects(), conf).why("train")
+    assert "the capability of queue root above it names no cpu" in explanation.text
+    assert explanation.remedies[0].change.startswith("queue root: capability cpu 0")
+
+
+def test_the_role_that_is_placed_first_decides():
+    cluster = Cluster().node("a", cpu=53).node("b", cpu=31).add("""\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: dist}
+spec:
+  minAvailable: 2
+  tasks:
+  - {name: ps, replicas: 1, template: {spec: {containers: [
+      {name: c, resources: {requests: {cpu: 30}}}]}}}
+  - {name: worker, replicas: 1, template: {spec: {containers: [
+      {name: c, resources: {requests: {cpu: 50}}}]}}}
+""")
+    changes = [remedy.change for remedy in Explainer(cluster.objects()).why("dist").remedies]
+    assert "job default/dist: a higher priorityClassName for the pods of worker" in changes
+
+
+def test_a_claim_without_a_volume_and_a_full_node_are_both_told():
+    cluster = Cluster().node("n1", cpu=4).job("hog", cpu=3, running={"n1": 1}).add("""\
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: db}
+spec:
+  minAvailable: 1
+  tasks:
+  - {name: t, replicas: 1, template: {spec: {
+      volumes: [{name: v, persistentVolumeClaim: {claimName: data}}],
+      containers: [{name: c, resources: {requests: {cpu: 2}}}]}}}
+""")
+    text = Explainer(cluster.objects(), """\
+actions: "allocate"
+tiers: [{plugins: [{name: gang}, {name: predicates}]}]
+""").why("db").text
+    assert "PersistentVolumeClaim default/data has no volume" in text
+    assert "With a volume, it would wait, too:" in text
+
+
+def test_a_full_queue_does_not_hide_that_no_node_would_do():
+    cluster = Cluster().node("n1", cpu=8).queue("a", capability={"cpu": 2}).job(
+        "held", queue="a", cpu=2, running={"n1": 1}).add("""\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: new}
+spec:
+  minAvailable: 1
+  queue: a
+  tasks:
+  - {name: t, replicas: 1, template: {spec: {nodeSelector: {disk: ssd},
+      containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}
+""")
+    explanation = Explainer(cluster.objects(), """\
+actions: "allocate"
+tiers: [{plugins: [{name: gang}, {name: predicates}, {name: proportion}]}]
+""").why("new")
+    assert "With room in its queue, it would wait, too:" in explanation.text
+    assert any("capability" in each.change and "node selector" in each.change
+               for each in explanation.remedies)

@@ -46,6 +46,8 @@ BY_CAUSE: dict[str, Callable[[Knobs, JobInfo, dict[str, Any]], Iterator[Knob]]] 
     "node_group": lambda knobs, job, numbers: knobs.node_groups(job.queue, numbers["names"]),
     "taint": lambda knobs, job, numbers: chain(knobs.tolerations(
         job.uid, numbers["names"]), knobs.working(numbers["names"])),
+    "revocable_zone": lambda knobs, job, numbers: knobs.preemptable(job.uid, Rank.JOB),
+    "gang_short": lambda knobs, job, numbers: knobs.foremost(job.uid),
     "cordoned": lambda knobs, job, numbers: knobs.uncordoned(numbers["names"]),
     "topology_too_small": lambda knobs, job, numbers: knobs.tier(job.uid)}
 """Cause -> its changes, where these follow from it alone."""
@@ -152,6 +154,9 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
         yield from knobs.weight(job.queue)
     if code in CAPABILITY and any(queue.queue.spec.parent for queue in ssn.queues.values()):
         yield from knobs.switch("capacity", "enableHierarchy", True)
+    if code in CAPABILITY and not all(limit.values()):
+        for above in knobs.line(level):
+            yield from knobs.raised(above, "capability", amounts(ssn.total_resource), unset=True)
     if code in CAPABILITY or code == "over_deserved":
         each, steps = numbers.get("each"), 1
         if each:  # others may come first, and take what is added
@@ -170,19 +175,18 @@ def _for(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterator[Kno
              for name, amount in missing.items() if ssn.total_resource.get(name)), default=1.0))
     if code == "held_by":
         yield from knobs.gone(numbers.get("ghosts", ()), Rank.HARMLESS)
-        for uid in numbers["holders"]:
-            holder = ssn.jobs[uid]
-            if uid != job.uid and any(not task.node_name for task in holder.tasks.values()):
-                yield from knobs.deleted(uid)
+        stuck = [uid for uid in numbers["holders"] if uid != job.uid and any(
+            not task.node_name for task in ssn.jobs[uid].tasks.values())]
+        yield from knobs.gone(stuck)
+        yield from chain(*(knobs.gone([uid]) for uid in stuck[1:]))
     if code == "never_starts":
-        yield from knobs.deleted(numbers["job"], Rank.HARMLESS)
+        yield from knobs.gone([numbers["job"]], Rank.HARMLESS)
     if code == "came_first" and numbers["plugin"] in ssn.plugins:
         switch = {"job": "enableJobOrder", "queue": "enableQueueOrder"}[numbers["kind"]]
         yield from knobs.switch(numbers["plugin"], switch, False)
         if numbers["plugin"] == "priority":
             yield from knobs.priority(job.uid, ssn.jobs[numbers["first"]].priority)
-    for uid in numbers.get("stranded", ()):
-        yield from knobs.deleted(uid)
+    yield from chain(*(knobs.gone([uid]) for uid in numbers.get("stranded", ())))
     yield from knobs.freed(job.uid, code)
     yield from _evicting(knobs, ssn, job, cause)
 
@@ -198,16 +202,13 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
                                                           if p in numbers["plugin"]]:
             yield from knobs.switch(plugin, SWITCHED[action], False)
         if code == "protected_by_gang":
-            for other in numbers["owners"][:3]:
-                yield from knobs.min_member(other)
+            yield from chain(*map(knobs.min_member, numbers["owners"][:3]))
     for other in numbers.get("queues", ()) if "capacity" in ssn.plugins else ():
         for name, amount in numbers["short_of"].items():
             yield from knobs.lowered(other, "deserved", name, amount)
-    for uid in numbers.get("kept", ()):
-        yield from knobs.preemptable(uid)
+    yield from chain(*map(knobs.preemptable, numbers.get("kept", ())))
     if code == "reclaim_no_candidates":
-        for other in knobs.queues:
-            yield from knobs.reclaimable(other)
+        yield from chain(*map(knobs.reclaimable, knobs.queues))
     if code.startswith(("victims_", "reclaim_", "no_reclaim")):
         if "proportion" in ssn.plugins:
             yield from knobs.weight(job.queue)
@@ -222,14 +223,15 @@ def _evicting(knobs: Knobs, ssn: Session, job: JobInfo, cause: Cause) -> Iterato
 def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause]) -> Iterator[Knob]:
     """A smaller request, or more nodes: what always is left to do."""
     waiting = [task for task in job.tasks.values() if not task.node_name and not task.sch_gated]
-    if not waiting:
+    if job.tasks and not waiting:
         return
-    largest: Amounts = {}
+    largest = {} if waiting else {name: amount / max(job.min_available, 1) for name, amount
+                                  in amounts(job.get_min_resources()).items()}
     for task in waiting:
         for name, amount in amounts(task.init_resreq).items():
             largest[name] = max(amount, largest.get(name, 0.0))
     names = [name for name in _resources(causes) or largest if name != "pods" and name in largest]
-    members = max(min(job.min_available, len(waiting)), 1)
+    members = max(min(job.min_available, len(waiting) or job.min_available), 1)
     lacking, gang = {}, {}
     allowed: Iterable[str] = ssn.nodes
     for cause in causes:
@@ -248,7 +250,8 @@ def _less_or_more(knobs: Knobs, ssn: Session, job: JobInfo, causes: list[Cause])
     for name in (name for name in names if name not in slips):
         less = lacking.get(name, 0.0)
         least = job.get_min_resources().get(name)
-        if job.is_pending() and least > sum(each.resreq.get(name) for each in job.tasks.values()):
+        if job.is_pending() and waiting and least > sum(each.resreq.get(name)
+                                                        for each in job.tasks.values()):
             yield from knobs.min_resources(job.uid, name, least - less)
             continue
         share = less / members if any("asked" in cause.numbers for cause in causes) else less

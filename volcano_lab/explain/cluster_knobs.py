@@ -84,8 +84,8 @@ class ClusterKnobs(KnobSet):
 
     def node_groups(self, queue: str, names: Iterable[str]) -> Iterator[Knob]:
         """That a node be in a group that a queue requires."""
-        place = self.queues.get(queue)
-        affinity = self.objects[place].spec.affinity if place is not None else None
+        affinities = (self.objects[self.queues[name]].spec.affinity for name in self.line(queue))
+        affinity = next(filter(None, affinities), None)
         wanted = affinity and affinity.node_group_affinity
         groups = wanted.required_during_scheduling_ignored_during_execution if wanted else []
         there = self.nodes_called(names) if groups else {}
@@ -94,7 +94,8 @@ class ClusterKnobs(KnobSet):
         for name, node in (free or there).items():
             labels = node.metadata.labels | {NODE_GROUP_LABEL: groups[0]}
             yield self._once(f"node {name}", self.nodes_there[name], "metadata.labels", labels,
-                             f"label {name} {NODE_GROUP_LABEL}={groups[0]}")
+                             f"label {name} {NODE_GROUP_LABEL}={groups[0]}",
+                             rank=Rank.QUEUE if free else Rank.OTHERS)
 
     def quota(self, namespace: str, name: str,
               wanted: dict[str, list[str]]) -> Iterator[Knob]:

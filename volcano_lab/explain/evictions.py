@@ -29,7 +29,8 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     context = "allocate" in seen.ssn.enabled_actions
     actions = [action for action in POINTS if action in seen.ssn.enabled_actions]
-    if actions and context and _content(seen, job, actions):
+    if actions and context and not job.is_starving() and "gang" in _asked_of_starving(seen) and (
+            not any(seen.calls_about(job, "claimant", action) for action in actions)):
         text = (f"Its gang has its minimum of {job.min_available}, so {' and '.join(actions)} "
                 f"evict{'s' * (len(actions) == 1)} nobody for more of it.")
         yield Cause("gang_content", text, {"min_available": job.min_available}, context=True)
@@ -45,12 +46,6 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _asked_of_starving(seen: Evidence) -> list[str]:
     """The plugins that say whether a job starves."""
     return [plugin for tier in seen.ssn.points["job_starving"].tiers for plugin, _ in tier]
-
-
-def _content(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
-    """Whether nobody tried to make room, as gang calls no job starving that has its minimum."""
-    return "gang" in _asked_of_starving(seen) and not job.is_starving() and not any(
-        seen.calls_about(job, "claimant", action) for action in actions)
 
 
 def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:
@@ -103,8 +98,7 @@ def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
 def _wanted(seen: Evidence, job: JobInfo) -> list[str]:
     """The resources that pods of the job wait for."""
     tasks = seen.trace.start["tasks"]
-    return list(dict.fromkeys(
-        name for task in job.tasks.values() if not task.node_name
+    return list(dict.fromkeys(name for task in job.tasks.values() if not task.node_name
         for name, amount in tasks[task.key]["request"].items() if amount and name != "pods"))
 
 
@@ -177,8 +171,7 @@ def _sums(seen: Evidence, record: Record, queue: str) -> str:
 def _verdicts(seen: Evidence, calls: list[Record]) -> str:
     """What capacity has against each candidate, in its words."""
     asked = {record["task"] for record in calls}
-    return " or ".join(dict.fromkeys(
-        record["verdict"] for record in seen.of("reclaimee")
+    return " or ".join(dict.fromkeys(record["verdict"] for record in seen.of("reclaimee")
         if record["reclaimer"] in asked and record["verdict"] != "victim"))
 
 

@@ -15,6 +15,7 @@ from volcano_lab.explain.explanation import Cause, Explanation, Group
 from volcano_lab.explain.knobs import Knobs
 from volcano_lab.explain.remedies import Remedy, effect, remedies_for, remedies_that_spare
 from volcano_lab.explain.trial import run
+from volcano_lab.explain.volumes import VOLUME_CODES, volume_knobs
 from volcano_lab.explain.why_job import elsewhere, head_of, job_causes
 from volcano_lab.explain.why_node import last_choice, why_here, why_not_cause
 from volcano_lab.explain.why_queue import queue_causes, queue_head
@@ -149,6 +150,14 @@ class Explainer(Shown):
             found.causes.append(Cause("pods_later", LATER, {"pods": len(later)}, [], True))
             return found
         causes = job_causes(self.evidence, job)
+        made = self.objects
+        while {*VOLUME_CODES} & {cause.code for cause in causes} and (
+                knob := next(volume_knobs(Knobs(made, self.conf), uid), None)):
+            made = knob.turn(1)[1]
+        if made is not self.objects:
+            also = Explainer(made, self.conf, self.now).why_job(uid)
+            causes += [Cause(cause.code, f"With a volume, it would wait, too: {cause.text}",
+                       cause.numbers, [], True) for cause in also.causes[:1] if also.seeks_remedies]
         # a promised pod lacks nothing, and where none is made admitting helps nobody
         seeks = counts(job)[2] if job.tasks else not {"pods_not_made", "groups_beside"} & {
             cause.code for cause in causes}

@@ -67,12 +67,6 @@ def gang_cause(seen: Evidence, job: JobInfo) -> Cause | None:
         beside = f" beside {ready} that have one" if ready else ""
         text = (f"Its gang needs {job.min_available} members at once; {found} found a "
                 f"place{beside}, {short} did not, and the places were given back.")
-        nodes = {record["node"] for record in best}
-        went = dict.fromkeys(
-            seen.called(record["job"]) for record in seen.in_action("allocate", "do")
-            if record.number > best[-1].number and record["job"] != job.uid
-            and seen.tasks[record["task"]].node_name in nodes)
-        text += f" After that {listed(went, 3)} got room there." if went else ""
     return Cause("gang_short", text, numbers, best, context=True)
 
 
@@ -102,9 +96,8 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     failed = chosen if groups else chosen or failed
     found = _too_small(seen, job, whole, failed, needed, "its sub-group" if groups else "it")
     yield found
-    yield from room_causes(seen, job, Cause("", "", {
-        "allowed": found.numbers.pop("nodes"), "request": found.numbers.pop("need")},
-        (failed or seen.of("job", job=job.uid))[-1:]))
+    yield from room_causes(seen, job, Cause("", "", {"allowed": found.numbers.pop("nodes"),
+        "request": found.numbers.pop("need")}, (failed or seen.of("job", job=job.uid))[-1:]))
 
 
 def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
@@ -160,9 +153,8 @@ def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]
 
 def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:
     """How many pods found a place in a dry run, before it was taken back."""
-    before = max((record.number for record in seen.of("hyper_node_tried", job=job.uid)
-                  if record.number < tried.number and record["sub_job"] == tried["sub_job"]),
-                 default=-1)
+    before = max([-1, *(record.number for record in seen.of("hyper_node_tried", job=job.uid)
+                 if record.number < tried.number and record["sub_job"] == tried["sub_job"])])
     tasks = {task.key for task in job.tasks.values()
              if tried["sub_job"] in ("", job.task_to_sub_job.get(task.uid))}
     return max(tried["operations"], len({record["task"] for record in seen.of("do", job=job.uid)

@@ -53,8 +53,7 @@ def allocated(seen: Evidence, record: Record, level: str | None,
     counted = (COUNTED if nodes is None else HOLDING) | (
         set() if level is None is nodes else {"Pipelined"})
     tasks = {job.uid: [task for task in job.tasks.values() if state[task.key]["status"] in counted
-                       and (nodes is None or state[task.key]["node"] in there)]
-             for job in below(seen, level)}
+             and (nodes is None or state[task.key]["node"] in there)] for job in below(seen, level)}
     new = {uid: [task for task in each if not start[task.key]["node"]]
            for uid, each in tasks.items()}
     held, placed = ({uid: amounts(total(task.resreq for task in each))
@@ -169,6 +168,14 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     text = held_text(seen, held, names, verb, waits) * (holders != [job.uid]) + others + broken
     if text:
         text += held_text(seen, took, names, "In this cycle it went to")
+        if len(holders) > 1 and all(each.in_status(PENDING) and each.ready_task_num() <= max(
+                each.min_available, 1) for uid in holders for each in [seen.ssn.jobs[uid]]):
+            text += (" All of them wait for more themselves. Minimums (minMember, minResources) "
+                     "that count all that a job needs let in fewer at once.")
+    later = {uid: added(each, new.get(uid, {}), -1.0) for uid, each in allocated(
+        seen, seen.trace.records[-1], level, nodes)[1].items() if uid != job.uid}
+    if text or largest(later, names):
+        text += held_text(seen, later, names, "After its refusal some room went to")
         yield Cause("held_by", text.strip(), {"holders": holders, "broken": bool(broken)}, [record],
                     context=True)
     yield from came_first(seen, largest(took, names)[:1], job, record)
@@ -177,8 +184,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
 def came_first(seen: Evidence, others: list[str], mine: JobInfo,
                record: Record) -> Iterator[Cause]:
     """By which order another job had its turn before, with both values."""
-    found = [_came_first(seen, seen.ssn.jobs[other], mine, record) for other in others]
-    yield from filter(None, found)
+    yield from filter(None, (_came_first(seen, seen.ssn.jobs[uid], mine, record) for uid in others))
 
 
 def _came_first(seen: Evidence, other: JobInfo, mine: JobInfo, record: Record) -> Cause | None:
@@ -237,9 +243,8 @@ def _compared(seen: Evidence, kind: str, plugin: str, state: State
     if kind == "queue":
         if plugin in ("proportion", "capacity") and not getattr(
                 seen.ssn.plugins[plugin], "hierarchical", False):
-            return "priority and share", lambda queue: (
-                -queue.queue.spec.priority, shares[queue.uid]["share"]), (
-                lambda key: f"{-key[0]:.4g} and {key[1]:.4g}")
+            return "priority and share", lambda queue: (-queue.queue.spec.priority,
+                shares[queue.uid]["share"]), (lambda key: f"{-key[0]:.4g} and {key[1]:.4g}")
     elif plugin == "drf" and seen.ssn.plugins["drf"].hierarchy is None:
         return "dominant shares", lambda job: shares[job.uid].get("share", 0.0), "{:.4g}".format
     elif plugin == "priority":

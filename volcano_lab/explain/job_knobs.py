@@ -4,17 +4,18 @@ of its topology, where its pods may go; and that another job be gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from math import ceil
 from typing import Any
 
 import attrs
 
 from volcano_lab.api import quantity
-from volcano_lab.api.objects import HyperNode, ObjectMeta, PodGroup, PriorityClass
+from volcano_lab.api.objects import HyperNode, ObjectMeta, Pod, PodGroup, PriorityClass
 from volcano_lab.api.objects.affinity import Toleration
 from volcano_lab.api.objects.volcano import NetworkTopologySpec
-from volcano_lab.api.task import PREEMPTABLE
+from volcano_lab.api.task import PREEMPTABLE, TASK_SPEC
 from volcano_lab.explain.explanation import in_quantity
 from volcano_lab.explain.knob import Knob, KnobSet, Rank, Turned, evolved, step_of, steps, text_of
 from volcano_lab.explain.nodes import KUBERNETES
@@ -128,15 +129,11 @@ class JobKnobs(KnobSet):
             yield Knob(f"job {self.called(job)}", "name of a resource", resource, 1, turn, Rank.JOB,
                        said=lambda _: f"job {self.called(job)}: {meant} instead of {resource}")
 
-    def _slips(self, job: str) -> dict[str, tuple[str, str]]:
-        """Labels in node selectors of the job's waiting pods, with the ones that may be meant."""
-        labels = values_by_label(self.objects[place] for place in self.nodes_there.values())
-        return {key: near for pod in self.waiting(job).values()
-                for key, near in selector_slips(pod, labels).items()}
-
     def freed(self, job: str, code: str) -> Iterator[Knob]:
         """That the job's pods do not ask for what this cause is about, or as nodes have it."""
-        slips = self._slips(job) if code == "node_affinity" else {}
+        labels = values_by_label(self.nodes_called(self.nodes_there).values())
+        slips = {key: near for pod in self.waiting(job).values() if code == "node_affinity"
+                 for key, near in selector_slips(pod, labels).items()}
         if slips:
             yield self._pods(job, "nodeSelector", "", lambda spec: evolved(
                 spec, "node_selector", dict(slips.get(key, (key, value)) for key, value
@@ -145,14 +142,14 @@ class JobKnobs(KnobSet):
                     f"{'='.join(near)} instead of {key}" for key, near in slips.items()))
             return
         for path, value, words in FREED.get(code, ()):
-            name, _, rest = path.partition(".")
-            own = [getattr(spec, name) for pod in self.waiting(job).values() if (spec := pod.spec)]
-            own = [each and getattr(each, rest) for each in own] if rest else own
-            if any(each and each != value for each in own):
-                yield self._pods(job, path, str(own[0]), lambda spec, path=path, name=name,
-                                 value=value: evolved(spec, path, value)
-                                 if getattr(spec, name) else spec,
-                                 f"job {self.called(job)}: {words.format(_selector(own[0]))}")
+            def own(spec: Any, path: str = path) -> Any:
+                return reduce(lambda obj, name: getattr(obj, name, None), path.split("."), spec)
+
+            asked = [own(pod.spec) for pod in self.waiting(job).values()]
+            for old in {repr(each): each for each in asked if each and each != value}.values():
+                yield self._pods(job, path, str(old), lambda spec, path=path, value=value: evolved(
+                    spec, path, value), f"job {self.called(job)}: {words.format(_selector(old))}",
+                    lambda pod, old=old, own=own: own(pod.spec) == old)
 
     def tier(self, job: str) -> Iterator[Knob]:
         """The highest tier that the job's topology allows, or its sub-groups'; and that it be a
@@ -202,9 +199,8 @@ class JobKnobs(KnobSet):
 
     def ours(self, job: str) -> Iterator[Knob]:
         """That Volcano schedule the job's pods."""
-        yield self._pods(job, "schedulerName", "", lambda spec: evolved(
-            spec, "scheduler_name", SCHEDULER),
-            f"job {self.called(job)}: schedulerName {SCHEDULER} for its pods")
+        yield self._pods(job, "schedulerName", "", lambda spec: evolved(spec, "scheduler_name",
+            SCHEDULER), f"job {self.called(job)}: schedulerName {SCHEDULER} for its pods")
 
     def spread(self, job: str) -> Iterator[Knob]:
         """That the job's pods would like to be spread, and need not be."""
@@ -214,14 +210,24 @@ class JobKnobs(KnobSet):
                 for each in spec.topology_spread_constraints]),
             f"job {self.called(job)}: whenUnsatisfiable ScheduleAnyway in its topology spread")
 
-    def _pods(self, job: str, field: str, before: str, change: Any, said: str) -> Knob:
-        """A change of the spec of each waiting pod."""
+    def _pods(self, job: str, field: str, before: str, change: Any, said: str,
+              of: Callable[[Pod], bool] = lambda pod: True) -> Knob:
+        """A change of the spec of each waiting pod, or some of them."""
         def turn(_: int) -> Turned:
             changed = {place: evolved(pod, "spec", change(pod.spec))
-                       for place, pod in self.waiting(job).items()}
+                       for place, pod in self.waiting(job).items() if of(pod)}
             return "changed", self._replaced(changed), self.conf
 
         return Knob(f"job {self.called(job)}", field, before, 1, turn, Rank.JOB, 1, lambda _: said)
+
+    def foremost(self, job: str) -> Iterator[Knob]:
+        """That the pods of one role find their places before the others of the job."""
+        roles = {pod.metadata.annotations.get(TASK_SPEC, "") for pod in self.waiting(job).values()}
+        for role in sorted(roles) if len(roles) > 1 else ():
+            yield self._pods(job, "priorityClassName", "", lambda spec: evolved(
+                spec, "priority", (spec.priority or 0) + 1), f"job {self.called(job)}: a higher "
+                f"priorityClassName for the pods of {role}",
+                lambda pod, role=role: pod.metadata.annotations.get(TASK_SPEC) == role)
 
     def priority(self, job: str, above: int, rank: int = Rank.JOB) -> Iterator[Knob]:
         """That the job have a PriorityClass above a number."""
@@ -245,27 +251,18 @@ class JobKnobs(KnobSet):
             yield self._once(f"job {self.called(job)}", place, "spec.queue", queue,
                              f"job {self.called(job)}: in queue {queue}", rank=Rank.JOB)
 
-    def deleted(self, job: str, rank: int = Rank.OTHERS) -> Iterator[Knob]:
-        """That another job be gone, with its pods."""
-        place = self.groups.get(job)
-        if place is not None:
-            gone = {place, *self.pods.get(job, ())}
-            objects = [obj for at, obj in enumerate(self.objects) if at not in gone]
-            yield Knob(f"job {self.called(job)}", "", "there", 1,
-                       lambda _: ("deleted", objects, self.conf), rank,
-                       said=lambda _: f"delete {self.called(job)}")
-
-    def preemptable(self, job: str) -> Iterator[Knob]:
-        """That another job's pods may be evicted."""
+    def preemptable(self, job: str, rank: int = Rank.OTHERS) -> Iterator[Knob]:
+        """That a job's pods may be evicted."""
         pods = {at: self.objects[at] for at in self.pods.get(job, ())}
         changed = {at: pod.changed(metadata={"annotations": pod.metadata.annotations | {
             PREEMPTABLE: "true"}}) for at, pod in pods.items()}
         yield Knob(f"job {self.called(job)}", PREEMPTABLE, "false", 1, lambda _: (
-            "true", self._replaced(changed), self.conf), Rank.OTHERS)
+            "true", self._replaced(changed), self.conf), rank)
 
-    def gone(self, jobs: Sequence[str], rank: int, fine: bool = False) -> Iterator[Knob]:
+    def gone(self, jobs: Sequence[str], rank: int = Rank.OTHERS,
+             fine: bool = False) -> Iterator[Knob]:
         """That jobs be gone, with their pods, the largest first: that they end (`fine`: nothing but
-        that is missing), or that PodGroups without pods be deleted.
+        that is missing), or are deleted.
         """
         there = [job for job in jobs if job in self.groups]
 
@@ -280,6 +277,8 @@ class JobKnobs(KnobSet):
             if rank == Rank.WAIT:
                 return (f"nothing is wrong: wait for the end of {names}" if fine
                         else f"wait for the end of {names}")
+            if any(map(self.pods.get, there)):
+                return f"delete {names}"
             return (f"delete {names}, a PodGroup without pods" if len(there) == 1
                     else f"delete {count} of the {len(there)} PodGroups without pods ({names})")
 

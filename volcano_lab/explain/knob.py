@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 from attrs import define
 
-from volcano_lab.api import quantity
+from volcano_lab.api import ROOT_QUEUE, quantity
 from volcano_lab.api.objects import KubernetesObject, Node, Pod, PodGroup, Queue
 from volcano_lab.api.task import GROUP_NAME
 from volcano_lab.explain.explanation import in_quantity
@@ -126,6 +126,14 @@ class KnobSet:
         """Those of these nodes that are there: a cause may name some that a change has brought."""
         return {name: self.objects[self.nodes_there[name]] for name in names
                 if name in self.nodes_there}
+
+    def line(self, queue: str) -> list[str]:
+        """A queue that is there, and those above it."""
+        names: list[str] = []
+        while queue in self.queues and queue not in names:
+            names.append(queue)
+            queue = self.objects[self.queues[queue]].spec.parent or ROOT_QUEUE
+        return names
 
     def _replaced(self, changed: dict[int, KubernetesObject]) -> list[KubernetesObject]:
         return [changed.get(place, obj) for place, obj in enumerate(self.objects)]

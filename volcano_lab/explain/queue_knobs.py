@@ -46,17 +46,18 @@ class QueueKnobs(KnobSet):
         return path, dict(found or {})
 
     def raised(self, queue: str, field: str, wanted: Amounts, each: Amounts | None = None,
-               steps: int = 1) -> Iterator[Knob]:
+               steps: int = 1, unset: bool = False) -> Iterator[Knob]:
         """`capability`, `deserved` or `guarantee` of some resources, raised to these amounts, by
-        `each` more a step; a capability that isn't set is no limit.
+        `each` more a step; a capability that isn't set is no limit, but where it names some
+        resources only there is nothing of others in a tree (`unset`: these).
         """
         place = self.queues.get(queue)
         if place is None:
             return
         path, amounts = self._amounts(place, field)
-        names = [name for name, amount in wanted.items()
-                 if (field != "capability" or name in amounts)
-                 and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
+        names = [name for name, amount in wanted.items() if name != "pods"
+                 and (unset and amounts if name not in amounts and field == "capability" else not (
+                     unset)) and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
 
         def after(step: int) -> dict[str, str]:
             return amounts | {name: text_of(name, in_quantity(
@@ -136,15 +137,8 @@ class QueueKnobs(KnobSet):
 
     def opened(self, queue: str) -> Iterator[Knob]:
         """That a queue be open, with those above it: below a closed one none can be opened."""
-        closed: dict[str, str] = {}
-        name = queue
-        while (place := self.queues.get(name)) is not None and name not in closed:
-            state = self.objects[place].status.state
-            if state != "Open":
-                closed[name] = state or "unset"
-            elif name != queue:
-                break
-            name = self.objects[place].spec.parent
+        states = {name: self.objects[self.queues[name]].status.state for name in self.line(queue)}
+        closed = {name: state or "unset" for name, state in states.items() if state != "Open"}
         if closed:
             opened = self._with("status.state", dict.fromkeys(closed, "Open"))
             before = next(iter(closed.values()))

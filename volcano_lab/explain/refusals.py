@@ -13,6 +13,7 @@ from volcano_lab.explain.evidence import Evidence
 from volcano_lab.explain.explanation import Amounts, Cause, added, amounts_text, part
 from volcano_lab.explain.holders import by_whom, held_text, phase_text, room_causes
 from volcano_lab.explain.nodes import closed_causes
+from volcano_lab.framework import listed
 from volcano_lab.trace import Record, queue_attributes
 from volcano_lab.trace.plain import amounts
 
@@ -57,29 +58,27 @@ def admission_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             used = {other.uid: amounts(total(task.resreq for task in other.tasks.values()))
                     for other in seen.ssn.jobs.values() if other.namespace == job.namespace
                     and other is not job}
-            text = held_text(seen, used, names, "In use by",
-                             partial(phase_text, seen, record))
+            text = held_text(seen, used, names, "In use by", partial(phase_text, seen, record))
             yield from [Cause("quota_used", text[1:], {}, [], True)] if text else ()
             yield from unasked(record)
     yield from _beyond_pods(job, compared)
-    yield from _hopeless(seen, job)
-    told = {record["plugin"] for record in compared
-            } | {r["plugin"] for r in seen.of("quota_comparison", job=job.uid)}
+    yield from _hopeless(seen, job, "Admitted")
+    told = {record["plugin"] for record in [*compared, *seen.of("quota_comparison", job=job.uid)]}
     for record in refusals:
         if record["plugin"] not in told:
             yield origin.refused(seen, record, "admit it")
 
 
-def _hopeless(seen: Evidence, job: JobInfo) -> list[Cause]:
+def _hopeless(seen: Evidence, job: JobInfo, then: str) -> list[Cause]:
     """That no node could hold a pod of the job, or take it, were it admitted."""
-    return [*origin.too_large(seen, job)] or [*closed_causes(seen, job)]
+    return [*origin.too_large(seen, job)] or [*closed_causes(seen, job, then)]
 
 
 def _never_starts(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """That a job which reserves room can never start here."""
     least = amounts(job.get_min_resources())
     over = [name for name, amount in least.items() if amount > seen.ssn.total_resource.get(name)]
-    hopeless = [] if over else [cause.code for cause in _hopeless(seen, job)]
+    hopeless = [] if over else [cause.code for cause in _hopeless(seen, job, "Admitted")]
     if not any(task.node_name for task in job.tasks.values()) and (over or hopeless):
         there = {name: seen.ssn.total_resource.get(name) for name in over}
         why = (f"its minimum is {amounts_text(least, over)}, and the cluster has "
@@ -117,8 +116,7 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     elastic = part(record["elastic"], names)
     beyond = {"elastic": elastic} if any(elastic.values()) else {}
     who = origin.level_called(job, level)
-    return origin.over_cause(
-        seen, job, level, f"{who} would have to answer for", names,
+    return origin.over_cause(seen, job, level, f"{who} would have to answer for", names,
         (record["asked"], record["limit"]), [record], f" ({parts}), and", **beyond)
 
 
@@ -183,14 +181,20 @@ def limit_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
             yield from _unasked(seen, job, level, level["request"], ("allocated",), each=True)
         if "limit" in found.numbers:
             yield from room_causes(seen, job, found)
+    if told and waiting and not seen.calls_about(job, "chose", "allocate"):
+        yield from _hopeless(seen, job, "With room in its queue")
+
+
+def _held(sums: dict[str, Amounts], names: list[str]) -> str:
+    return (f"it holds {amounts_text(sums['allocated'], names)} and deserves "
+            f"{amounts_text(sums['deserved'], names)}")
 
 
 def _overused(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     queue = seen.state_at(record)["queues"].get(job.queue, {})
     deserved, allocated = queue.get("deserved", {}), queue.get("allocated", {})
     names = [name for name in deserved if name != "pods"]
-    held = (f": it holds {amounts_text(allocated, names)} and deserves "
-            f"{amounts_text(deserved, names)}" if names else ": it deserves nothing")
+    held = f": {_held(queue, names)}" if names else ": it deserves nothing"
     text = f"Queue {job.queue} is overused by {record['plugin']}{held}, so allocate passes it over."
     return Cause("overused", text,
                  {"allocated": part(allocated, names), "deserved": part(deserved, names),
@@ -230,6 +234,15 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
         but = (f" The difference is one of rounding ({more} in internal units), "
                "and this comparison has no tolerance.")
+    due = {name: _held(sums, names) for name, sums in state["queues"].items() if any(
+        sums["deserved"].get(each, 0.0) > sums["allocated"].get(each, 0.0) for each in names)}
+    if due.keys() - {job.queue} and any(all(amount <= free[each] for each, amount in request.items(
+            )) for free in seen.free(record, request).values()):
+        kept = [f"queue {name} ({held})" for name, held in due.items() if name != job.queue]
+        but += f" There is room on a node: it is kept for {listed(kept, 3)}."
+        numbers |= {"broken": True, "stranded": [
+            uid for uid, other in seen.ssn.jobs.items() if other.queue in due.keys() - {job.queue}
+            and other.tasks and not other.is_ready()][:3]}
     whole = origin.limit_origin(seen, job.queue, numbers["limit"]).strip(" ()")
     text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod "
             f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "

@@ -133,7 +133,7 @@ def remedies_for(seen: Evidence, job: JobInfo, causes: list[Cause], seconds: flo
                      islice(search.pairs(knobs, known, firsts, Rank.NODES, end), PAIRS))
         yield from sorted(last, key=lambda remedy: remedy.rank)
     for knob in admitting[:2 if found else most] + waits * (most == MOST or not found):
-        goal = PLACED if knob in waits else ADMITTED
+        goal = PLACED if knob in waits and job.tasks else ADMITTED
         remedy = search.fewest(knob, goal) if perf_counter() < end else None
         yield from [remedy] if remedy else ()
 

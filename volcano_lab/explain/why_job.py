@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from volcano_lab.api import JobInfo, TaskInfo
+from volcano_lab.api import JobInfo
 from volcano_lab.api.objects import Pod
 from volcano_lab.api.status import FAILED, PENDING, PIPELINED, RELEASING, RUNNING, SUCCEEDED
 from volcano_lab.api.task import GROUP_NAME
@@ -192,7 +192,8 @@ def _promised(seen: Evidence, job: JobInfo) -> Cause | None:
                    for pod in record["chosen"] if record.get("task") in pods}
         by: dict[str, list[str]] = {}
         for task in sorted(leaving, key=lambda task: task.key not in evicted):
-            by.setdefault(evicted.get(task.key, ""), []).append(_of_job(seen, task))
+            by.setdefault(evicted.get(task.key, ""), []).append(
+                f"{task.key} (of {seen.called(task.job)})" if task.job else task.key)
         why = "; ".join(f"{action} evicts {listed(who, 3)}" if action else (
             f"{listed(who, 3)} {'is' if len(who) == 1 else 'are'} leaving it")
             for action, who in by.items()) or "there is room, and nobody leaves for it"
@@ -223,10 +224,6 @@ def _nowhere(seen: Evidence, job: JobInfo) -> Cause | None:
     text = (f"{_pods(list(lost), 'lie')} on {listed(dict.fromkeys(lost.values()), 3)}, and no such "
             "node is among the objects.")
     return Cause("node_missing", text, {"pods": lost})
-
-
-def _of_job(seen: Evidence, task: TaskInfo) -> str:
-    return f"{task.key} (of {seen.called(task.job)})" if task.job else task.key
 
 
 def _leaving(seen: Evidence, job: JobInfo) -> Cause | None:

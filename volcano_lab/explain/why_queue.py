@@ -95,5 +95,4 @@ def _no_more(seen: Evidence, queue: str, step: dict[str, Amounts]) -> tuple[str,
 
 def _end_of(seen: Evidence, queue: str) -> dict | None:
     records = seen.trace.records
-    return seen.state_at(
-        records[-1])["queues"].get(queue) if records else seen.trace.start["queues"].get(queue)
+    return (seen.state_at(records[-1]) if records else seen.trace.start)["queues"].get(queue)

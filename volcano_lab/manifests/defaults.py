@@ -180,8 +180,9 @@ class _Cluster:
         if phase in FINISHED and (has_group or not has_pods):
             again = (f"; vcctl job resume -n {job.namespace} -N {job.name} starts it again"
                      if phase == "Aborted" else "")
-            if not has_pods:
-                self.into.unmade[job.key] = [f"it is {phase} and has no pods{again}"]
+            tried = f" after {job.status.retry_count} retries" if job.status.retry_count else ""
+            self.into.unmade[job.key] = [f"it is {phase}{tried} and has no pods{again}" if not (
+                has_pods) else f"it is {phase}{tried}, and its controller makes no pods for it"]
             return []
         ready = {task.name: self.ready[job.namespace, job.name, task.name]
                  for task in job.spec.tasks}

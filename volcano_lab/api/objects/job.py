@@ -95,6 +95,7 @@ class VolcanoJobStatus(Part):
     """What the job controller last said of the job."""
 
     state: JobState = Factory(JobState)
+    retry_count: int = whole()
 
 
 class VolcanoJob(KubernetesObject, kind="Job", namespaced=True,
