@@ -230,7 +230,7 @@ MUTANTS += elsewhere(
     ("jobs that can be preempted go first", "Keeps pods off revocable nodes",
      "return job.preemptable", "return not job.preemptable"),
     ("equal shares are no reason", "Job order and victims by dominant share",
-     " or abs(claim - share) <= SHARE_DELTA", ""),
+     "if claim - share <= SHARE_DELTA:", "if claim < share:"),
     ("the nearest queue gives last", "def victim_queue_order(self, left: QueueInfo, right: "
      "QueueInfo, preemptor: QueueInfo) -> int:\n        \"\"\"The queue that",
      "self.tree.level(right.uid, preemptor.uid),\n                        "

@@ -194,6 +194,18 @@ def test_sub_jobs_that_the_gang_needs_go_first():
     assert order == ["a-1", "b-1", "a-2", "b-2"]
 
 
+def test_a_ready_sub_group_counts_once_for_the_minimum():
+    """Of three, two are needed, and one is there: part 2 goes before what has the higher priority.
+    """
+    policies = [policy("a", 1, 2, keys=["a"]), policy("b", 1, 0, keys=["b"])]
+    pods = [pod("a1", "g", labels={"a": "1"}, node="n1", phase="Running")]
+    pods += [pod(name, "g", labels={name[0]: name[1]}, priority=9 if name == "b1" else 1)
+             for name in ("a2", "a3", "b1")]
+    ssn = session(group("g", subGroupPolicy=policies, minMember=2), *pods)
+    order = organize(ssn, ssn.jobs["default/g"]).sub_jobs.drain()
+    assert [sub_job.uid.split("/")[-1] for sub_job in order] == ["a-2", "b-1", "a-3"]
+
+
 def test_sub_jobs_go_by_number_not_by_text():
     ssn = session(*job([policy(size=1)], {"10": 1, "9": 1, "x": 1}))
     order = [

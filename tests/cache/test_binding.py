@@ -7,7 +7,7 @@ import itertools
 import attrs
 import pytest
 
-from volcano_lab.api.objects import ObjectMeta, PriorityClass
+from volcano_lab.api.objects import ObjectMeta, PersistentVolumeClaim, PriorityClass
 from volcano_lab.api.status import TRANSITIONS, IllegalTransition, TaskStatus, check_transition
 from volcano_lab.cache import Cache, status_updater
 from volcano_lab.cache.api_server import ApiError, ApiServer
@@ -421,3 +421,29 @@ def test_nothing_is_kept_of_what_is_long_gone(monkeypatch):
     assert status.events.keys() == status.last_seen.keys() and len(status.events) == 3
     w.cache.snapshot()
     assert not w.cache.table.changes
+
+
+def test_a_task_whose_job_is_gone_is_not_compared_any_more():
+    world = World(Cluster().node("n1", cpu=4).job("a", cpu=1))
+    world.pipeline.resync_task(world.task("a-0"))
+    world.cache.jobs.clear()
+    world.time += 60
+    world.pipeline.retry()
+    assert world.pipeline.next_due() is None
+
+
+@pytest.mark.parametrize(("given", "made"), [(None, 1000.0), (7.0, 7.0)])
+def test_the_server_sets_the_time_of_creation_where_none_is_given(given, made):
+    created = ApiServer(lambda: 1000.0).create(
+        PriorityClass(ObjectMeta(name="p", creation_timestamp=given)))
+    assert created.metadata.creation_timestamp == made
+
+
+@pytest.mark.parametrize(("volume", "notes", "bound"), [
+    ("v", ["pv.kubernetes.io/bind-completed"], True),
+    ("", ["pv.kubernetes.io/bind-completed"], False),
+    ("v", [], False),
+])
+def test_a_claim_is_bound_once_it_has_a_volume_and_kubernetes_says_so(volume, notes, bound):
+    claim = PersistentVolumeClaim(ObjectMeta("c", annotations=dict.fromkeys(notes, "yes")))
+    assert claim.changed(spec={"volume_name": volume}).is_bound is bound

@@ -295,6 +295,21 @@ def test_a_configuration_that_is_gone_and_comes_back_as_it_was_is_no_problem_any
     assert len(told) == 1
 
 
+def test_reading_all_anew_sees_what_times_of_files_do_not_tell(service):
+    conf, nodes = service.path.parent / "volcano-scheduler.conf", service.path / "nodes.yaml"
+    conf.write_text("actions: allocate")
+    service.conf_file = ConfFile(conf)
+    stat = nodes.stat()
+    nodes.write_text(node("n2"))
+    os.utime(nodes, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    service.read()
+    assert list(service.cache.nodes) == ["n1"] and service.said == []
+    service.reload()
+    assert list(service.cache.nodes) == ["n2"]
+    assert service.said == [f"configuration {conf} is in force: allocate",
+                            "all files are read anew"]
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no SIGALRM")
 def test_an_alarm_from_outside_ends_nothing():
     stop = threading.Event()

@@ -103,3 +103,8 @@ def test_what_is_copied_builds_the_same_cluster(lab):
 def test_an_unknown_control_is_named(lab):
     with pytest.raises(KeyError, match="a_wieght is no control"):
         lab.set(a_wieght=3)
+
+
+def test_a_reason_is_said_only_where_there_is_one(lab):
+    assert lab.set(gang_minimum=4).said.endswith("the minimum is 4 (NotEnoughResources).")
+    assert lab.set(gang_minimum=3).said.endswith("the minimum is 3.")

@@ -90,3 +90,9 @@ def test_who_stays_because_the_gang_is_discarded_has_not_to_go():
     assert "drf keeps too many" in lab.said, "queue b has nothing to do with preempt"
     alt = votes_picture(eviction_cluster(), conf_with("preempt"), "Who may go?").alt
     assert alt.startswith("Who may go? old-1 has to go: tier 1 names it. old-0: priority")
+
+
+def test_who_pays_is_done_only_where_old_does():
+    lab = evictions_lab().begin("who pays")
+    lab.set(actions="preempt, reclaim", urgent_pods=2, greedy_minimum=1, one_tier=True)
+    assert lab.facts.evicted == ["greedy-1", "greedy-0"] and not lab.done["who pays"]

@@ -144,6 +144,12 @@ def test_every_dot_is_on_its_curve_and_within_the_axes():
             assert 10 <= line["dot"][0] <= 120 and 10 <= line["dot"][1] <= 20_000
 
 
+def test_the_lab_says_how_often_queues_were_compared():
+    lab = cost_lab().set(queues=8)
+    (calls,) = [row["calls"] for row in lab.facts.asked if row["question"] == "queue_order"]
+    assert f"queue_order is asked {calls} times (was 0)." in lab.said
+
+
 def test_every_task_of_the_lab_can_be_done():
     lab = cost_lab()
     for task in lab.tasks:

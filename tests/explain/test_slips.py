@@ -175,3 +175,12 @@ def test_a_label_of_a_node_that_is_cordoned_is_there():
         asks="{cpu: 1}", more="", pods="nodeSelector: {disk: ssd}")).objects()[2:]],
         ALLOCATE).why("web").text
     assert "may not go to 1 of 2 nodes (n1)" in text and "No node has" not in text
+
+
+def test_a_node_with_none_of_it_does_not_make_a_misspelt_device_a_right_one():
+    cluster = Cluster().node("n1", cpu=8, gpu=4).add(
+        "{apiVersion: v1, kind: Node, metadata: {name: n0}, "
+        "status: {allocatable: {cpu: 8, pods: 9, nvidia.com/gpus: 0}}}\n---\n"
+        + JOB.format(more="", asks="{nvidia.com/gpus: 1}", pods=""))
+    (remedy,) = Explainer(cluster.objects(), ALLOCATE).why("web").remedies
+    assert remedy.change == "job default/web: nvidia.com/gpu instead of nvidia.com/gpus"

@@ -91,6 +91,23 @@ def racks():
 TOPOLOGY = WITHOUT.replace("{name: nodeorder}", "{name: nodeorder}, {name: network-topology-aware}")
 
 
+def test_a_capability_that_is_there_is_not_called_more_than_the_queue_may_hold():
+    cluster = Cluster().node("n1", cpu=8).queue("a", capability=4).job("x", queue="a", pods=8,
+                                                                       min_member=1, cpu=1)
+    assert Explainer(cluster.objects()).why("a").codes == ["met_capability", "jobs_wait"]
+
+
+def test_more_nodes_stand_where_the_one_that_they_are_like_stands():
+    close = {"mode": "hard", "highestTierAllowed": 1}
+    cluster = racks().job("mpi", pods=3, cpu=8, network_topology=close)
+    (more,) = [remedy for remedy in Explainer(cluster.objects(), TOPOLOGY).why("mpi").remedies
+               if "like n1" in remedy.change]
+    racked = {obj.name: [each.selector.exact_match.name for each in obj.spec.members]
+              for obj in more.objects if obj.kind == "HyperNode"}
+    assert racked["rack-a"][:2] == ["n1", "n2"] and "n1-more-0" in racked["rack-a"]
+    assert racked["rack-b"] == ["n3", "n4"] and racked["row"] == ["rack-a", "rack-b"]
+
+
 def test_the_room_of_each_hyper_node_is_told_where_none_was_tried():
     close = {"mode": "hard", "highestTierAllowed": 1}
     cluster = racks().job("mpi", pods=4, cpu=4, network_topology=close)

@@ -108,6 +108,10 @@ ACCEPTED = [
         "hierarchical drf in another tier",
         TIERS + "  - {name: drf, enableHierarchy: true}\n- plugins:\n  - name: proportion",
     ),
+    (
+        "another plugin's hierarchy beside proportion",
+        TIERS + "  - {name: capacity, enableHierarchy: true}\n  - name: proportion",
+    ),
     ("an unknown plugin", TIERS + "  - name: no-such-plugin"),
     ("spaces around actions", "actions: ' enqueue ,allocate'"),
     ("an action twice", "actions: allocate, allocate"),

@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from volcano_lab.cluster import Cluster
 from volcano_lab.framework.config.conf import DEFAULT_CONF
 from volcano_lab.metrics.prometheus import Metrics, catalogue
+from volcano_lab.metrics.series import SERIES
 from volcano_lab.scheduler import Scheduler
 from volcano_lab.simulation import JobTemplate, Simulation, every
 
@@ -307,3 +308,8 @@ def test_the_documentation_lists_every_series():
 def test_a_name_that_documents_use_leads_to_the_series(written, name):
     (row,) = (row for row in catalogue() if written in row["meaning"])
     assert row["name"] == f"volcano_{name}"
+
+
+def test_a_queue_s_amounts_are_told_with_their_units():
+    told = {row.name: row.meaning for row in SERIES}
+    assert told["queue_allocated_milli_cpu"] == "what a queue has: CPU, in thousandths"

@@ -80,6 +80,15 @@ def test_a_refused_bind_is_tried_again_and_bound_once():
     assert finished(sim)
 
 
+def test_the_history_says_which_binds_took_effect_although_they_were_not_answered():
+    sim = simulation([[2, "bind_timeout"]] * 8, pods=8, cpu=1)
+    sim.run(until=2.6)
+    told = {key: detail for _, _, key, detail in happened(sim, "bind timed out")}
+    bound = {pod.key: bool(pod.spec.node_name) for pod in sim.server.list("Pod")}
+    assert told == {key: "it took effect" if there else "it took no effect"
+                    for key, there in bound.items()} and len(set(told.values())) == 2
+
+
 def test_a_node_that_goes_between_snapshot_and_bind_gets_no_pod():
     sim = simulation([[2, "node_lost"]], nodes=1)
     sim.run(until=3)

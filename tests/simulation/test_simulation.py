@@ -22,6 +22,7 @@ from volcano_lab.simulation import (
     every,
     load,
     poisson,
+    progress,
     save,
     trace,
 )
@@ -390,3 +391,11 @@ def test_what_a_run_has_counted_is_saved():
     sim.crashes = 3
     again = simulation_of(json.loads(json.dumps(state_of(sim))))
     assert (again.crashes, again.cycles, again.calendar.done) == (3, 3, sim.calendar.done)
+
+
+@pytest.mark.parametrize(("period", "shown"), [(0.02, True), (0.5, False)])
+def test_a_run_is_long_by_its_cycles_not_by_its_seconds(capsys, monkeypatch, period, shown):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress.shown(0, 20, period, None) as reached:
+        reached(20)
+    assert ("of 20 s" in capsys.readouterr().err) == shown

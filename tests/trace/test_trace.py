@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
+from evictions import conf, priority, scene
 from recorded_cases import HERE, SHARED, rows
 
 from volcano_lab.cli.replay import load_cache
@@ -250,3 +251,15 @@ def test_without_an_observer_the_hooks_are_less_than_two_percent_of_the_lines_th
     (with_hooks, placed), (without, also_placed) = bench("trace_off").lines_of(30, 400).values()
     assert placed == also_placed == 400
     assert without < with_hooks < 1.02 * without
+
+
+def test_a_call_s_facts_are_named_also_where_a_state_is_left_out():
+    cluster = Cluster().node("n1", cpu=4).job("low", pods=4, cpu=1, min_member=1,
+                                              running={"n1": 4}).job("high", cpu=1)
+    aware = conf(second="predicates nodeorder", actions="enqueue, preempt") + (
+        "configurations:\n"
+        "- {name: preempt, arguments: {enableTopologyAwarePreemption: true}}\n")
+    trace, _ = traced(scene(cluster, priority("high", 1000), priority("low", 10)), aware, True)
+    call = trace.of("call", point="simulate_remove_task")[0]
+    assert (call["task"], call["node"]) == ("default/high-0", "n1")
+    assert call["removed"].startswith("default/low-")

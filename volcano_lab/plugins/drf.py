@@ -81,7 +81,7 @@ class Drf(Plugin):
             held = left.get(task.job) or self.job_attrs[task.job].allocated
             left[task.job] = held.sub(task.resreq)
             share = self._share(left[task.job])
-            if claim < share or abs(claim - share) <= SHARE_DELTA:
+            if claim - share <= SHARE_DELTA:
                 victims.append(task)
         return victims, PERMIT
 

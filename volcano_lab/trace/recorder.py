@@ -243,7 +243,7 @@ class Trace(Outline):
     def _add_call(self, kind: str, point: str, head: tuple[Any, ...], args: tuple[Any, ...],
                   answer: Any) -> None:
         names, first = self._named(kind, point, len(args))
-        values = (*head, *map(plain, args[first:] if first else args), plain(answer))
+        values = (*head, *map(plain, args[first:]), plain(answer))
         self.records.append(Record(len(self.records), self._action, kind, names, values))
 
     @staticmethod
