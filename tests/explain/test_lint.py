@@ -133,3 +133,5 @@ def test_amounts_that_cannot_be_had():
     guaranteed = Cluster().node("n1", cpu=4).queue("a", guarantee=3).queue("b", guarantee=2)
     assert sentences(guaranteed) == [
         "Queues are guaranteed cpu 5 in sum (a 3, b 2), and the cluster has cpu 4."]
+    beyond = Cluster().node("n1", cpu=4, memory="99999999999999999999E").queue("a", guarantee=3)
+    assert sentences(beyond) == [], "a sum of memory that wraps round is no contradiction of 0"

@@ -84,6 +84,7 @@ def cluster():
     (lambda: sweep(cluster(), {}, workers="2"),
      "sweep: workers is '2'; allowed is a whole number"),
     (lambda: loader.dump([1]), "dump: objects[0] is 1; allowed is a KubernetesObject"),
+    (lambda: loader.dump({"a": 1}), "dump: objects[0] is 'a'; allowed is a KubernetesObject"),
     (lambda: with_defaults([*cluster().objects(), "pod"]),
      "with_defaults: objects[6] is 'pod'; allowed is a KubernetesObject"),
     (lambda: Explainer(5), "Explainer: "),

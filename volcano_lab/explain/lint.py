@@ -79,7 +79,7 @@ def contradictions(ssn: Session) -> list[tuple[str, str]]:
               "contradict each other: name one of them.")] * (
                   {*LIMITS} <= {*ssn.conf.plugin_names()})
     for name, amount in total(kept.values()):
-        if amount > ssn.total_resource.get(name):
+        if amount and amount > ssn.total_resource.get(name):
             who = ", ".join(f"{queue} {amount_text(name, each.get(name))}"
                             for queue, each in kept.items() if each.get(name))
             has = amount_text(name, ssn.total_resource.get(name))

@@ -116,9 +116,11 @@ def mistake_in(function: Callable[..., Any], given: tuple[Any, ...], named: dict
 
 
 def _parts(value: Any, hint: Any) -> Sequence[Any]:
-    """What stands in a list, where an annotation says what may; nothing is taken from others."""
+    """What stands in a list (or is read of a mapping in place of one), where an annotation says
+    what may; nothing is taken from others.
+    """
     says = get_origin(hint) in (list, Iterable, Sequence) and get_args(hint)
-    return value if says and isinstance(value, list | tuple) else ()
+    return list(value) if says and isinstance(value, list | tuple | dict) else ()
 
 
 def _hint(function: Callable[..., Any], annotation: Any) -> Any:
