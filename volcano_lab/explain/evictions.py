@@ -98,7 +98,8 @@ def _not_reclaimable(seen: Evidence, job: JobInfo) -> dict[str, Amounts]:
 def _wanted(seen: Evidence, job: JobInfo) -> list[str]:
     """The resources that pods of the job wait for."""
     tasks = seen.trace.start["tasks"]
-    return list(dict.fromkeys(name for task in job.tasks.values() if not task.node_name
+    return list(dict.fromkeys(
+        name for task in job.tasks.values() if not task.node_name
         for name, amount in tasks[task.key]["request"].items() if amount and name != "pods"))
 
 
@@ -171,7 +172,8 @@ def _sums(seen: Evidence, record: Record, queue: str) -> str:
 def _verdicts(seen: Evidence, calls: list[Record]) -> str:
     """What capacity has against each candidate, in its words."""
     asked = {record["task"] for record in calls}
-    return " or ".join(dict.fromkeys(record["verdict"] for record in seen.of("reclaimee")
+    return " or ".join(dict.fromkeys(
+        record["verdict"] for record in seen.of("reclaimee")
         if record["reclaimer"] in asked and record["verdict"] != "victim"))
 
 

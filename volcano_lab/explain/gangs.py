@@ -96,8 +96,9 @@ def topology_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     failed = chosen if groups else chosen or failed
     found = _too_small(seen, job, whole, failed, needed, "its sub-group" if groups else "it")
     yield found
-    yield from room_causes(seen, job, Cause("", "", {"allowed": found.numbers.pop("nodes"),
-        "request": found.numbers.pop("need")}, (failed or seen.of("job", job=job.uid))[-1:]))
+    yield from room_causes(seen, job, Cause("", "", {
+        "allowed": found.numbers.pop("nodes"), "request": found.numbers.pop("need")},
+        (failed or seen.of("job", job=job.uid))[-1:]))
 
 
 def _too_small(seen: Evidence, job: JobInfo, whole: JobInfo | SubJobInfo, tries: list[Record],
@@ -154,7 +155,8 @@ def _left(seen: Evidence, names: list[str], need: Amounts) -> dict[str, Amounts]
 def _found(seen: Evidence, job: JobInfo, tried: Record) -> int:
     """How many pods found a place in a dry run, before it was taken back."""
     before = max([-1, *(record.number for record in seen.of("hyper_node_tried", job=job.uid)
-                 if record.number < tried.number and record["sub_job"] == tried["sub_job"])])
+                           if record.number < tried.number
+                           and record["sub_job"] == tried["sub_job"])])
     tasks = {task.key for task in job.tasks.values()
              if tried["sub_job"] in ("", job.task_to_sub_job.get(task.uid))}
     return max(tried["operations"], len({record["task"] for record in seen.of("do", job=job.uid)

@@ -53,7 +53,8 @@ def allocated(seen: Evidence, record: Record, level: str | None,
     counted = (COUNTED if nodes is None else HOLDING) | (
         set() if level is None is nodes else {"Pipelined"})
     tasks = {job.uid: [task for task in job.tasks.values() if state[task.key]["status"] in counted
-             and (nodes is None or state[task.key]["node"] in there)] for job in below(seen, level)}
+                       and (nodes is None or state[task.key]["node"] in there)]
+             for job in below(seen, level)}
     new = {uid: [task for task in each if not start[task.key]["node"]]
            for uid, each in tasks.items()}
     held, placed = ({uid: amounts(total(task.resreq for task in each))
@@ -243,8 +244,9 @@ def _compared(seen: Evidence, kind: str, plugin: str, state: State
     if kind == "queue":
         if plugin in ("proportion", "capacity") and not getattr(
                 seen.ssn.plugins[plugin], "hierarchical", False):
-            return "priority and share", lambda queue: (-queue.queue.spec.priority,
-                shares[queue.uid]["share"]), (lambda key: f"{-key[0]:.4g} and {key[1]:.4g}")
+            return "priority and share", lambda queue: (
+                -queue.queue.spec.priority, shares[queue.uid]["share"]), (
+                lambda key: f"{-key[0]:.4g} and {key[1]:.4g}")
     elif plugin == "drf" and seen.ssn.plugins["drf"].hierarchy is None:
         return "dominant shares", lambda job: shares[job.uid].get("share", 0.0), "{:.4g}".format
     elif plugin == "priority":

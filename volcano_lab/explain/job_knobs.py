@@ -199,8 +199,9 @@ class JobKnobs(KnobSet):
 
     def ours(self, job: str) -> Iterator[Knob]:
         """That Volcano schedule the job's pods."""
-        yield self._pods(job, "schedulerName", "", lambda spec: evolved(spec, "scheduler_name",
-            SCHEDULER), f"job {self.called(job)}: schedulerName {SCHEDULER} for its pods")
+        yield self._pods(job, "schedulerName", "", lambda spec: evolved(
+            spec, "scheduler_name", SCHEDULER),
+            f"job {self.called(job)}: schedulerName {SCHEDULER} for its pods")
 
     def spread(self, job: str) -> Iterator[Knob]:
         """That the job's pods would like to be spread, and need not be."""

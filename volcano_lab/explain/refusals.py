@@ -116,7 +116,8 @@ def _comparison(seen: Evidence, job: JobInfo, record: Record) -> Cause:
     elastic = part(record["elastic"], names)
     beyond = {"elastic": elastic} if any(elastic.values()) else {}
     who = origin.level_called(job, level)
-    return origin.over_cause(seen, job, level, f"{who} would have to answer for", names,
+    return origin.over_cause(
+        seen, job, level, f"{who} would have to answer for", names,
         (record["asked"], record["limit"]), [record], f" ({parts}), and", **beyond)
 
 
@@ -234,15 +235,16 @@ def _over_deserved(seen: Evidence, job: JobInfo, record: Record) -> Cause:
         more = ", ".join(f"{name} by {asked[name] - deserved.get(name, 0.0):.1e}" for name in names)
         but = (f" The difference is one of rounding ({more} in internal units), "
                "and this comparison has no tolerance.")
-    due = {name: _held(sums, names) for name, sums in state["queues"].items() if any(
-        sums["deserved"].get(each, 0.0) > sums["allocated"].get(each, 0.0) for each in names)}
-    if due.keys() - {job.queue} and any(all(amount <= free[each] for each, amount in request.items(
-            )) for free in seen.free(record, request).values()):
-        kept = [f"queue {name} ({held})" for name, held in due.items() if name != job.queue]
+    due = {name: _held(sums, names) for name, sums in state["queues"].items()
+           if name != job.queue and any(sums["deserved"].get(each, 0.0)
+                                        > sums["allocated"].get(each, 0.0) for each in names)}
+    room = seen.free(record, request).values() if due else ()
+    if any(all(amount <= free[name] for name, amount in request.items()) for free in room):
+        kept = [f"queue {name} ({held})" for name, held in due.items()]
         but += f" There is room on a node: it is kept for {listed(kept, 3)}."
         numbers |= {"broken": True, "stranded": [
-            uid for uid, other in seen.ssn.jobs.items() if other.queue in due.keys() - {job.queue}
-            and other.tasks and not other.is_ready()][:3]}
+            uid for uid, other in seen.ssn.jobs.items()
+            if other.queue in due and other.tasks and not other.is_ready()][:3]}
     whole = origin.limit_origin(seen, job.queue, numbers["limit"]).strip(" ()")
     text = (f"Queue {job.queue} holds {amounts_text(queue['allocated'], names)}; with pod "
             f"{record['task']} it would hold {amounts_text(numbers['asked'])}, and it deserves "
