@@ -29,8 +29,7 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
     """
     context = "allocate" in seen.ssn.enabled_actions
     actions = [action for action in POINTS if action in seen.ssn.enabled_actions]
-    if actions and context and not job.is_starving() and "gang" in _asked_of_starving(seen) and (
-            not any(seen.calls_about(job, "claimant", action) for action in actions)):
+    if actions and context and _content(seen, job, actions):
         text = (f"Its gang has its minimum of {job.min_available}, so {' and '.join(actions)} "
                 f"evict{'s' * (len(actions) == 1)} nobody for more of it.")
         yield Cause("gang_content", text, {"min_available": job.min_available}, context=True)
@@ -46,6 +45,12 @@ def eviction_causes(seen: Evidence, job: JobInfo) -> Iterator[Cause]:
 def _asked_of_starving(seen: Evidence) -> list[str]:
     """The plugins that say whether a job starves."""
     return [plugin for tier in seen.ssn.points["job_starving"].tiers for plugin, _ in tier]
+
+
+def _content(seen: Evidence, job: JobInfo, actions: list[str]) -> bool:
+    """Whether nobody tried to make room, as gang calls no job starving that has its minimum."""
+    return "gang" in _asked_of_starving(seen) and not job.is_starving() and not any(
+        seen.calls_about(job, "claimant", action) for action in actions)
 
 
 def _attempt(seen: Evidence, job: JobInfo, action: str) -> Iterator[Cause]:

@@ -150,14 +150,8 @@ class Explainer(Shown):
             found.causes.append(Cause("pods_later", LATER, {"pods": len(later)}, [], True))
             return found
         causes = job_causes(self.evidence, job)
-        made = self.objects
-        while {*VOLUME_CODES} & {cause.code for cause in causes} and (
-                knob := next(volume_knobs(Knobs(made, self.conf), uid), None)):
-            made = knob.turn(1)[1]
-        if made is not self.objects:
-            also = Explainer(made, self.conf, self.now).why_job(uid)
-            causes += [Cause(cause.code, f"With a volume, it would wait, too: {cause.text}",
-                       cause.numbers, [], True) for cause in also.causes[:1] if also.seeks_remedies]
+        if any(cause.code in VOLUME_CODES for cause in causes):
+            causes += self._beyond_volumes(uid)
         # a promised pod lacks nothing, and where none is made admitting helps nobody
         seeks = counts(job)[2] if job.tasks else not {"pods_not_made", "groups_beside"} & {
             cause.code for cause in causes}
@@ -165,6 +159,17 @@ class Explainer(Shown):
         find = partial(remedies_for, self.evidence, job, causes)
         return Explanation(f"job {self.names.called(uid)}", head_of(self.evidence, job), causes,
                            find if seeks else None)
+
+    def _beyond_volumes(self, uid: str) -> list[Cause]:
+        """For what a job would wait, had each claim of its pods a volume."""
+        objects = self.objects
+        while knob := next(volume_knobs(Knobs(objects, self.conf), uid), None):
+            objects = knob.turn(1)[1]
+        if objects is self.objects:
+            return []
+        also = Explainer(objects, self.conf, self.now).why_job(uid)
+        return [Cause(cause.code, f"With a volume, it would wait, too: {cause.text}",
+                      cause.numbers, [], True) for cause in also.causes[:1] if also.seeks_remedies]
 
     @collector_paused()
     def waiting(self) -> list[Group]:

@@ -112,8 +112,9 @@ def _queues(ssn: Session) -> Iterator[Finding]:
     for name, queue in ssn.queues.items():
         place = f"Queue {name}"
         if not queue.is_open and name in used:
-            yield Finding("queue-closed", ERROR, place, f"it is {queue.queue.status.state}, and "
-                          "jobs are in it", "open it, or move them")
+            yield Finding("queue-closed", ERROR, place,
+                          f"it is {queue.queue.status.state}, and jobs are in it",
+                          "open it, or move them")
         if name in used and name in parents and name != ROOT_QUEUE:
             yield Finding("queue-not-leaf", ERROR, place, "jobs are in it, and it has queues below",
                           "put jobs into a queue without children")

@@ -169,8 +169,7 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
     text = held_text(seen, held, names, verb, waits) * (holders != [job.uid]) + others + broken
     if text:
         text += held_text(seen, took, names, "In this cycle it went to")
-        if len(holders) > 1 and all(each.in_status(PENDING) and each.ready_task_num() <= max(
-                each.min_available, 1) for uid in holders for each in [seen.ssn.jobs[uid]]):
+        if len(holders) > 1 and all(_lacks_more(seen.ssn.jobs[uid]) for uid in holders):
             text += (" All of them wait for more themselves. Minimums (minMember, minResources) "
                      "that count all that a job needs let in fewer at once.")
     later = {uid: added(each, new.get(uid, {}), -1.0) for uid, each in allocated(
@@ -180,6 +179,11 @@ def room_causes(seen: Evidence, job: JobInfo, cause: Cause) -> Iterator[Cause]:
         yield Cause("held_by", text.strip(), {"holders": holders, "broken": bool(broken)}, [record],
                     context=True)
     yield from came_first(seen, largest(took, names)[:1], job, record)
+
+
+def _lacks_more(job: JobInfo) -> bool:
+    """Whether a job has its minimum or less, and pods that wait."""
+    return job.has_pending_tasks() and job.ready_task_num() <= max(job.min_available, 1)
 
 
 def came_first(seen: Evidence, others: list[str], mine: JobInfo,

@@ -71,8 +71,9 @@ def node_causes(seen: Evidence, job: JobInfo, room: bool = True) -> Iterator[Cau
             continue
         nodes, inside = _able(seen, task, *_looked_at(seen, job, record))
         objections = _objections(seen, task, record, nodes)
-        refused = [cause for cause in rule_causes(seen, key, objections, (len(nodes), inside),
-            record) if cause.numbers["reason"] not in told]
+        refused = [cause for cause in rule_causes(
+            seen, key, objections, (len(nodes), inside), record)
+            if cause.numbers["reason"] not in told]
         told |= {signature, *objections.values()}
         allowed, full = [name for name in nodes if name not in objections], []
         if room and allowed and "room" not in told and INSUFFICIENT in record["errors"]:
@@ -150,8 +151,9 @@ def _objections(seen: Evidence, task: TaskInfo, choice: Record, nodes: list[str]
             if rule_of(said)[0] in STATIC or (refusing is not None and said):
                 found[name] = said
             elif refusing is not None:
-                found[name] = PODS if PODS in reasons else (f"plugin {refusing[name]} refuses it"
-                    if large else then_said(seen, task.key, name, refusing[name]))
+                found[name] = PODS if PODS in reasons else (
+                    f"plugin {refusing[name]} refuses it" if large
+                    else then_said(seen, task.key, name, refusing[name]))
     return found
 
 
@@ -327,5 +329,6 @@ def _one_by_one(free: dict[str, Amounts], lacking: dict[str, list[str]], most: A
 def _largest(seen: Evidence, request: Amounts, allowed: list[str], names: list[str]) -> Amounts:
     """What the largest node has of each resource of which even an empty node has too little."""
     nodes = seen.trace.start["nodes"]
-    return {each: most for each in names if request[each] - (most := max(
-        nodes[name]["allocatable"].get(each, 0.0) for name in allowed)) >= MIN_RESOURCE}
+    largest = {each: max(nodes[name]["allocatable"].get(each, 0.0) for name in allowed)
+               for each in names}
+    return {each: most for each, most in largest.items() if request[each] - most >= MIN_RESOURCE}

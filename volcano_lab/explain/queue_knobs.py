@@ -55,9 +55,13 @@ class QueueKnobs(KnobSet):
         if place is None:
             return
         path, amounts = self._amounts(place, field)
-        names = [name for name, amount in wanted.items() if name != "pods"
-                 and (unset and amounts if name not in amounts and field == "capability" else not (
-                     unset)) and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
+
+        def meant(name: str) -> bool:
+            missing = field == "capability" and name not in amounts
+            return missing == unset and bool(amounts or not missing) and name != "pods"
+
+        names = [name for name, amount in wanted.items() if meant(name)
+                 and quantity.parse(amounts.get(name, "0")) < in_quantity(name, amount)]
 
         def after(step: int) -> dict[str, str]:
             return amounts | {name: text_of(name, in_quantity(

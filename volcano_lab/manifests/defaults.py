@@ -181,8 +181,9 @@ class _Cluster:
             again = (f"; vcctl job resume -n {job.namespace} -N {job.name} starts it again"
                      if phase == "Aborted" else "")
             tried = f" after {job.status.retry_count} retries" if job.status.retry_count else ""
-            self.into.unmade[job.key] = [f"it is {phase}{tried} and has no pods{again}" if not (
-                has_pods) else f"it is {phase}{tried}, and its controller makes no pods for it"]
+            self.into.unmade[job.key] = [
+                f"it is {phase}{tried}, and its controller makes no pods for it" if has_pods
+                else f"it is {phase}{tried} and has no pods{again}"]
             return []
         ready = {task.name: self.ready[job.namespace, job.name, task.name]
                  for task in job.spec.tasks}

@@ -26,8 +26,8 @@ from volcano_lab.manifests.files import MOST_BYTES, SUFFIXES, Reader, Source, Un
 from volcano_lab.manifests.schema import Findings, found_text, structure, unstructure
 
 MOST_KINDS, MOST_NAMED = 3, 40
-"""Kinds that are not read are told one by one up to here, so that of a whole cluster's objects the
-other warnings are seen.
+"""Up to how many kinds that are not read are told one by one: of a whole cluster's objects the
+other warnings have to be seen; and how many of more kinds are named.
 """
 NOT_READ = " is not read and has no effect"
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -217,15 +217,13 @@ class _Batch:
         if self.errors:
             raise ManifestError(self.errors)
         self._look_for_volumes()
-        plain = {reason: labels for reason, labels in self._not_read.items()
-                 if reason.endswith(NOT_READ)}
+        plain = [reason for reason in self._not_read if reason.endswith(NOT_READ)]
         if len(plain) > MOST_KINDS:
-            kinds = [f"{reason.split()[1]} {len(labels)}" for reason, labels in plain.items()]
+            kinds = [f"{each.split()[1]} {len(self._not_read.pop(each))}" for each in plain]
             self.warnings.append(f"objects of {len(plain)} kinds are not read and have no effect: "
                                  + listed(kinds, MOST_NAMED))
         for reason, labels in self._not_read.items():
-            if reason not in plain or len(plain) <= MOST_KINDS:
-                self.warnings.append(f"{listed(labels, 1)}: {reason}")
+            self.warnings.append(f"{listed(labels, 1)}: {reason}")
         return Loaded([obj for obj, _ in self._objects.values()], capped(self.warnings),
                       {key: place for key, (_, place) in self._objects.items()})
 
