@@ -18,7 +18,7 @@ import attrs
 import yaml
 
 from volcano_lab.api.objects import KINDS, Raw, ResourceList, Time, VolumeResourceList
-from volcano_lab.manifests.schema import _json_name
+from volcano_lab.manifests.schema import json_name
 
 VALUES = [
     None, True, False, 0, -1, 1, 7, 2**31, -2**31 - 1, 2**63, -2**63 - 1, 10**30, 0.5, -0.0, 1e300,
@@ -81,7 +81,7 @@ tiers:
 def full(cls: type, depth: int = 0) -> dict:
     """A document with every field of a class, each with something that fits."""
     hints = typing.get_type_hints(cls)
-    return {(name := _json_name(field)): NAMED.get(name) or example(hints[field.name], field, depth)
+    return {(name := json_name(field)): NAMED.get(name) or example(hints[field.name], field, depth)
             for field in attrs.fields(cls)}
 
 

@@ -3,7 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from volcano_lab.api.objects import KINDS, ConfigMap, HyperNode, Node, Pod, PodGroup, Queue
+from volcano_lab.api.objects import (
+    KINDS,
+    ConfigMap,
+    HyperNode,
+    Node,
+    ObjectMeta,
+    Pod,
+    PodGroup,
+    Queue,
+)
 from volcano_lab.api.storage import CLAIM, claims_of
 from volcano_lab.cli import DONE, FOUND
 from volcano_lab.cli.inputs import conf_of, load_files, mistakes
@@ -105,15 +114,19 @@ def export(files: Sequence[str], form: str, anonymise: bool, conf: str | None,
     """Print objects as manifests, a case or Python. Raises `Mistake`."""
     loaded = load_files(files, recursive)
     text = conf_of(conf, loaded)
+    maps = [obj for obj in loaded if isinstance(obj, ConfigMap)]
     objects = [obj for obj in loaded if not isinstance(obj, ConfigMap)]
-    with mistakes():
+    with mistakes(conf):
         if anonymise:
-            objects = anonymised(objects)
+            maps = [] if text is None else [ConfigMap(ObjectMeta(CONFIG_MAP, "volcano-system"),
+                                                      {"volcano-scheduler.conf": text})]
+            renamed = anonymised([*objects, *maps])
+            objects, maps = renamed[:len(objects)], renamed[len(objects):]
+            text = scheduler_conf_of(maps)
         if form == "case":
             print(as_case(objects, text, "cluster"))
         elif form == "python":
             print(as_python(objects, text), end="")
         else:
-            print(as_manifests([*objects, *(obj for obj in loaded if isinstance(obj, ConfigMap)
-                                            and not anonymise)], form), end="")
+            print(as_manifests([*objects, *maps], form), end="")
     return DONE

@@ -314,8 +314,8 @@ def capture() -> None:
 def export() -> None:
     """Write a cluster as manifests, as a case for replay, or as Python.
 
-    Names of objects, labels and taints are other ones with --anonymise; numbers, amounts and the
-    order of names stay, so that the decisions do.
+    Names of objects, labels and taints are other ones with --anonymise, also in the scheduler's
+    configuration; numbers, amounts and the order of names stay, so that the decisions do.
 
     \b
     Examples:

@@ -96,10 +96,19 @@ def _identified(obj: api.KubernetesObject, time: float) -> api.KubernetesObject:
         return obj
     uid = "-".join(filter(None, (obj.kind.lower(), namespace, metadata.name)))
     if isinstance(obj, api.VolcanoJob):
-        uid = str(uuid5(NAMESPACE_URL, uid))[:8]  # it becomes part of the podgroup's name
+        uid = uid_of_job(namespace, metadata.name)
     created = time if metadata.creation_timestamp is None else metadata.creation_timestamp
     return obj.changed(metadata={"namespace": namespace, "uid": metadata.uid or uid,
                                  "creation_timestamp": created})
+
+
+def uid_of_job(namespace: str, name: str) -> str:
+    """Return the uid of a Job that has none; it becomes part of the PodGroup's name.
+
+    >>> uid_of_job("team", "train")
+    'af3fb8a6'
+    """
+    return str(uuid5(NAMESPACE_URL, f"job-{namespace}-{name}"))[:8]
 
 
 def _given_twice(objects: list[api.KubernetesObject]) -> list[str]:

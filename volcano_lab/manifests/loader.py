@@ -177,7 +177,7 @@ def dump(objects: Iterable[api.KubernetesObject], form: str = "yaml") -> str:
     if form == "json":
         return json.dumps({"apiVersion": "v1", "kind": "List", "items": documents}, indent=2,
                           ensure_ascii=False)
-    return yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+    return yaml.dump_all(documents, Dumper=Dumper, sort_keys=False, allow_unicode=True)
 
 
 class _Batch:
@@ -379,7 +379,7 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
+class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
     """Puts text that YAML readers could take for something else into quotes, and repeats what
     occurs twice.
     """
@@ -388,12 +388,12 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
         return True
 
 
-def _quoted_where_needed(dumper: _Dumper, text: str) -> yaml.Node:
+def _quoted_where_needed(dumper: Dumper, text: str) -> yaml.Node:
     node = dumper.represent_str(text)
     if resolve(text) != text:
         node.style = "'"
     return node
 
 
-_Dumper.add_representer(str, _quoted_where_needed)
+Dumper.add_representer(str, _quoted_where_needed)
 MOST_LISTS = 3

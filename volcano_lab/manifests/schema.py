@@ -134,7 +134,7 @@ def found_text(value: Any) -> str:
     return "a number without end" if isinstance(value, int) and abs(value) >> 1000 else str(value)
 
 
-def _json_name(field: attrs.Attribute) -> str:
+def json_name(field: attrs.Attribute) -> str:
     head, *rest = field.name.split("_")
     return field.metadata.get("json") or head + "".join(word.capitalize() for word in rest)
 
@@ -143,7 +143,7 @@ def _json_name(field: attrs.Attribute) -> str:
 def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
     """Name in a manifest -> (attribute, how to read it)."""
     hints = typing.get_type_hints(cls)
-    return {_json_name(field): (field.name, _reader(hints[field.name], field))
+    return {json_name(field): (field.name, _reader(hints[field.name], field))
             for field in attrs.fields(cls)}
 
 
@@ -151,7 +151,7 @@ def _readers(cls: type) -> dict[str, tuple[str, Reader]]:
 def _written(cls: type) -> list[tuple[str, str, Any, bool]]:
     """Attribute, name in a manifest, default, and whether it is a time."""
     blank, hints = cls(), typing.get_type_hints(cls)
-    return [(field.name, _json_name(field), getattr(blank, field.name),
+    return [(field.name, json_name(field), getattr(blank, field.name),
              hints[field.name] == Time | None) for field in attrs.fields(cls)]
 
 

@@ -1,0 +1,116 @@
+"""What each text field of the API means, and which texts are public: what `export --anonymise` has
+to rename, and what it must keep so that the decisions stay. `meanings.md` lists both.
+
+Fields with words of the API (`choice`), resource lists and raw parts need no entry: their type says
+what they are. A text field that is in no list is left out of what is made for others.
+"""
+
+import re
+import typing
+from functools import cache
+from pathlib import Path
+
+import attrs
+
+from volcano_lab.api.objects import KINDS, Part, Raw, ResourceList, VolumeResourceList
+from volcano_lab.manifests.admission import jobs
+from volcano_lab.manifests.unsupported import KINDS as OTHER_KINDS
+
+NAME, KEY, VALUE, LABELS, NOTES = "name", "label key", "label value", "labels", "annotations"
+COUNTS, ARGUED, PATTERN, RESOURCES = "numbers by name", "arguments by plugin", "pattern", "amounts"
+WORD, REASON, RAW, CONF, NOTHING = "public word", "reason", "raw", "configurations", "free text"
+
+_ROW = re.compile(r"^\| ([a-z ]+) \| (.+) \|$", re.MULTILINE)
+_LISTS = {name: frozenset(words.split()) for name, words in _ROW.findall(
+    Path(__file__).with_suffix(".md").read_text("utf-8"))}
+_MEANINGS = {field: meaning for meaning in (
+    NAME, KEY, VALUE, LABELS, NOTES, COUNTS, ARGUED, PATTERN, WORD, REASON, CONF, NOTHING)
+    for field in _LISTS[meaning]}
+DOMAINS, NOTED, KEYS = _LISTS["domains"], _LISTS["domains of annotations"], _LISTS["keys"]
+"""Domains whose keys, resources and drivers say nothing of anybody; those of the annotations that
+decide; and keys without a domain that Kubernetes and Volcano read or set.
+"""
+MEASURED = _LISTS["keys of amounts"]
+"""Keys of labels and annotations whose values are amounts, durations or public words."""
+NATIVE, RAW_KEYS = _LISTS["resources"], _LISTS["fields of raw parts"]
+"""Resources without a domain; fields of volumes and states of containers that no class has."""
+ARGUMENTS, PLUGIN_NAMES = _LISTS["arguments"], _LISTS["plugins"]
+"""Arguments of plugins and actions, the keys in them, and those of `metrics`; Volcano's plugins."""
+WORDS = _LISTS["words"].union(
+    jobs.EVENTS, jobs.ACTIONS, jobs.PLUGINS, OTHER_KINDS, (kind for _, kind in KINDS),
+    *(cls.api_versions for cls in KINDS.values()))
+"""Words of the API beside those that a field lists itself."""
+NAMES = frozenset(("system-cluster-critical", "system-node-critical", "true", "false"))
+"""Names and values that are kept whole: they mean the same in every cluster."""
+ANCHORS = ("cpu", "default", "kube", "master", "memory", "root", "scheduler", "system", "volcano",
+           "worker")
+"""Words of names that are kept, such as those of `kube-system`, in ascending order; other words
+keep their place among them.
+"""
+PREFIXES = ("tdm.revocable-zone.", "binpack.resources.", "hypernode.binpack.resources.")
+"""Beginnings of arguments that end with the name of a zone or a resource."""
+MPI_FLAGS = frozenset(("master", "worker", "port"))
+
+
+@cache
+def meanings(cls: type) -> dict[str, str | None]:
+    """Attribute -> what its text means; None for what is no text, or a part with texts of its own.
+
+    >>> from volcano_lab.api.objects import Taint
+    >>> meanings(Taint)
+    {'key': 'label key', 'value': 'label value', 'effect': 'public word'}
+    """
+    hints = typing.get_type_hints(cls)
+    return {field.name: _declared(cls, field.name) or _by_type(hints[field.name], field)
+            for field in attrs.fields(cls)}
+
+
+def _declared(cls: type, name: str) -> str | None:
+    declared = (_MEANINGS.get(f"{base.__name__}.{name}") for base in cls.__mro__)
+    return next(filter(None, declared), None)
+
+
+def _by_type(hint: typing.Any, field: attrs.Attribute) -> str | None:
+    if field.metadata.get("allowed"):
+        return WORD
+    if hint in (ResourceList, VolumeResourceList):
+        return RESOURCES
+    if hint is Raw:
+        return RAW
+    found = [_by_type(inner, field) for inner in typing.get_args(hint)]
+    return NOTHING if hint is str else next(filter(None, found), None)
+
+
+def parts() -> set[type]:
+    """Return all classes of objects and of their parts."""
+    known, found = set(), set(KINDS.values())
+    while found:
+        cls = found.pop()
+        known.add(cls)
+        for hint in typing.get_type_hints(cls).values():
+            found |= {inner for inner in _inside(hint) if inner not in known}
+    return known
+
+
+def _inside(hint: typing.Any) -> set[type]:
+    if isinstance(hint, type) and issubclass(hint, Part):
+        return {hint}
+    return {cls for inner in typing.get_args(hint) for cls in _inside(inner)}
+
+
+@cache
+def public_words() -> frozenset[str]:
+    """Return the words of the API in fields that have only certain words."""
+    return WORDS.union(*(field.metadata.get("allowed", ()) for cls in parts()
+                         for field in attrs.fields(cls)))
+
+
+def undeclared() -> list[str]:
+    """Return the text fields that say nowhere what they mean.
+
+    >>> undeclared()
+    []
+    """
+    return sorted(f"{cls.__name__}.{name}" for cls in parts()
+                  for name, meaning in meanings(cls).items()
+                  if meaning == NOTHING and _declared(cls, name) is None)
